@@ -1,0 +1,36 @@
+/** @typedef {import('./source.rules.mjs').Finding} Finding */
+
+const LONGEST = 200;
+/** Every room has its storey in .oxlintrc.json; a new one is added in both places. */
+const ROOMS = new Set(
+  (
+    'module testing health metrics tracing cli dashboard decorators interceptors filters schedule ' +
+    'service locks holders waiting renewal events scripts redis timing errors contracts'
+  ).split(' '),
+);
+const NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.ts$/;
+const VAGUE = /(?:^|[./-])(?:utils?|helpers?|misc|common)[./-]/;
+
+/**
+ * Where a file may stand, what it is called, how long it is.
+ * @param {string} file its path from the root, with slashes
+ * @param {string} text
+ * @returns {Finding[]}
+ */
+export function checkFile(file, text) {
+  /** @type {Finding[]} */
+  const findings = [];
+  /** @param {string} message @param {number} [line] */
+  const find = (message, line = 1) => findings.push({ file, line, message });
+  const lines = text.replace(/\n$/, '').split('\n').length;
+  // The linter counts TypeScript and JavaScript; it does not read Lua.
+  if (file.endsWith('.lua') && lines > LONGEST)
+    find(`length rule: ${lines} lines, at most ${LONGEST}`, LONGEST + 1);
+  const room = /^libs\/[^/]+\/src\/([^/]+)\//.exec(file)?.[1];
+  if (room !== undefined && !ROOMS.has(room)) find(`storey rule: ${room}/ has no storey`);
+  if (file.endsWith('.ts') && !NAME.test(file.split('/').at(-1) ?? '')) {
+    find('name rule: a file is called <subject>.<role>.ts, in lower case');
+  }
+  if (VAGUE.test(file)) find('name rule: no utils, helpers, misc or common');
+  return findings;
+}

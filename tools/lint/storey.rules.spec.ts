@@ -1,0 +1,97 @@
+import { posix } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LintFixture } from './lint.fixture.js';
+
+/** A case: what imports what, the importing file, and what it imports. */
+type Import = readonly [title: string, from: string, target: string];
+
+const REFUSED: readonly Import[] = [
+  ['a door that imports the composition root', 'decorators/a.door.ts', '../module/lock.module.js'],
+  ['a door that imports another door', 'decorators/a.door.ts', '../schedule/tick.runner.js'],
+  ['the schedule that imports a decorator', 'schedule/a.door.ts', '../decorators/lock.decorator.js'],
+  ['an interceptor that imports a decorator', 'interceptors/a.door.ts', '../decorators/lock.decorator.js'],
+  ['a filter that imports a decorator', 'filters/a.door.ts', '../decorators/lock.decorator.js'],
+  ['the service that imports a door', 'service/a.service.ts', '../filters/refusal.filter.js'],
+  ['a lock that imports the service', 'locks/a.lock.ts', '../service/lock.service.js'],
+  ['waiting that imports a lock', 'waiting/a.queue.ts', '../locks/hold.js'],
+  ['holders that import renewal', 'holders/a.ids.ts', '../renewal/lease.js'],
+  ['events that import waiting', 'events/a.board.ts', '../waiting/waiter.js'],
+  ['scripts that import holders', 'scripts/a.runner.ts', '../holders/holder.ids.js'],
+  ['redis that imports scripts', 'redis/a.client.ts', '../scripts/script.runner.js'],
+  ['timing that imports redis', 'timing/a.clock.ts', '../redis/client.port.js'],
+  ['errors that import timing', 'errors/a.error.ts', '../timing/a.clock.js'],
+  ['a contract that imports an error', 'contracts/a.contract.ts', '../errors/lock.errors.js'],
+  ['a window that imports another', 'health/a.indicator.ts', '../metrics/a.metric.js'],
+  ['a file in a deeper folder that imports upwards', 'scripts/deep/a.runner.ts', '../../locks/hold.js'],
+  ['a lock that imports the barrel', 'locks/a.lock.ts', '../index.js'],
+  ['the composition root that imports the barrel', 'module/a.module.ts', '../index.js'],
+  ['ioredis in a lock', 'locks/a.lock.ts', 'ioredis'],
+  ['ioredis in the composition root', 'module/a.module.ts', 'ioredis'],
+  ['ioredis in the barrel', 'index.ts', 'ioredis'],
+  ['a part of ioredis in a contract', 'contracts/a.contract.ts', 'ioredis/built/Redis.js'],
+];
+
+const ALLOWED: readonly Import[] = [
+  ['the composition root that imports a door', 'module/a.module.ts', '../decorators/lock.decorator.js'],
+  ['a door that imports the service', 'schedule/a.door.ts', '../service/lock.service.js'],
+  ['a lock that imports waiting', 'locks/a.lock.ts', '../waiting/waiter.js'],
+  ['renewal that imports scripts', 'renewal/a.watchdog.ts', '../scripts/script.runner.js'],
+  ['timing that imports errors', 'timing/a.parser.ts', '../errors/lock.errors.js'],
+  ['an error that imports a contract', 'errors/a.error.ts', '../contracts/duration.js'],
+  ['a lock that imports its neighbour', 'locks/a.lock.ts', './hold.js'],
+  ['ioredis in redis', 'redis/a.client.ts', 'ioredis'],
+  ['the test of a unit that imports what it needs', 'timing/a.clock.spec.ts', '../redis/client.port.js'],
+];
+
+const fixture = new LintFixture();
+
+beforeAll(() => {
+  for (const [title, from, target] of [...REFUSED, ...ALLOWED]) {
+    if (target.startsWith('.')) {
+      const imported = posix.join('src', posix.dirname(from), target.replace(/\.js$/, '.ts'));
+      fixture.write(title, imported, 'export const thing = 1;\n');
+    }
+    fixture.write(title, `src/${from}`, `import { thing } from '${target}';\nexport const made = [thing];\n`);
+  }
+  const hold = 'export interface Hold { readonly id: string }\n';
+  const typeImport =
+    "import type { Hold } from '../locks/hold.js';\nexport const a = (hold: Hold) => hold.id;\n";
+  fixture.write('type import', 'src/locks/hold.ts', hold);
+  fixture.write('type import', 'src/timing/a.clock.ts', typeImport);
+  fixture.write('re-export', 'src/locks/hold.ts', hold);
+  fixture.write(
+    're-export',
+    'src/timing/a.clock.ts',
+    "export { type Hold } from '../locks/hold.js';\nexport const a = 1;\n",
+  );
+  fixture.write('new room', 'src/attic/a.box.ts', 'export const a = 1;\n');
+  fixture.lint();
+});
+
+afterAll(() => fixture.remove());
+
+describe('the storey rule refuses', () => {
+  it.each(REFUSED)('%s', (title) => {
+    expect(fixture.findingsOf(title)).toEqual([expect.stringContaining('storey rule: ')]);
+  });
+
+  it.each(['type import', 're-export'])('an upward %s', (title) => {
+    expect(fixture.findingsOf(title)).toEqual([expect.stringContaining('storey rule: timing/')]);
+  });
+
+  it('a room that has no storey', () => {
+    expect(fixture.findingsOf('new room')).toEqual([
+      expect.stringContaining('storey rule: attic/ has no storey'),
+    ]);
+  });
+
+  it('with a failing exit code', () => {
+    expect(fixture.bothFailed).toBe(true);
+  });
+});
+
+describe('the storey rule allows', () => {
+  it.each(ALLOWED)('%s', (title) => {
+    expect(fixture.findingsOf(title)).toEqual([]);
+  });
+});

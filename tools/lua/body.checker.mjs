@@ -1,0 +1,191 @@
+import { checkCommand } from './command.checker.mjs';
+import { DeclarationBook } from './declaration.book.mjs';
+import {
+  childrenOf,
+  isVector,
+  isVectorLength,
+  isVectorRead,
+  vectorOf,
+  vectorReads,
+} from './expression.facts.mjs';
+import { REDIS_GLOBALS } from './lua.names.mjs';
+import { lookUp } from './position.evaluator.mjs';
+
+/** @typedef {import('./lua.types.js').Binding} Binding */
+/** @typedef {import('./lua.types.js').Expression} Expression */
+/** @typedef {import('./lua.types.js').Header} Header */
+/** @typedef {import('./lua.types.js').Problem} Problem */
+/** @typedef {import('./lua.types.js').Scope} Scope */
+/** @typedef {import('./lua.types.js').Statement} Statement */
+/** @typedef {Extract<Expression, { type: 'index' }>} IndexExpression */
+
+/**
+ * Checks a body against its header.
+ * @param {Statement[]} body
+ * @param {Header} header
+ * @returns {Problem[]}
+ */
+export function checkBody(body, header) {
+  const checker = new BodyChecker(header);
+  checker.block(body, null);
+  return [...checker.problems, ...checker.book.unread()].toSorted((a, b) => a.line - b.line);
+}
+
+class BodyChecker {
+  /** @type {Problem[]} */
+  problems = [];
+
+  /** @param {Header} header */
+  constructor(header) {
+    this.book = new DeclarationBook(header);
+  }
+
+  /**
+   * @param {Statement[]} body
+   * @param {Scope | null} parent
+   * @param {[string, Omit<Binding, 'scope'>][]} [names] what the block starts with
+   */
+  block(body, parent, names = []) {
+    /** @type {Scope} */
+    const scope = { parent, names: new Map() };
+    for (const [name, binding] of names) scope.names.set(name, { ...binding, scope });
+    for (const statement of body) this.#statement(statement, scope);
+    return scope;
+  }
+
+  /**
+   * @param {Statement} statement
+   * @param {Scope} scope
+   */
+  #statement(statement, scope) {
+    switch (statement.type) {
+      case 'local':
+        return this.#local(statement, scope);
+      case 'localFunction':
+        scope.names.set(statement.name, { scope });
+        return this.#expression(statement.value, scope);
+      case 'assign':
+        for (const target of statement.targets) this.#target(target, scope);
+        return this.#expressions(statement.values, scope);
+      case 'expression':
+        return this.#expression(statement.value, scope);
+      case 'return':
+        return this.#expressions(statement.values, scope);
+      case 'block':
+        return void this.block(statement.body, scope);
+      case 'while':
+        this.#expression(statement.condition, scope);
+        return void this.block(statement.body, scope);
+      case 'repeat':
+        return this.#expression(statement.condition, this.block(statement.body, scope));
+      case 'if':
+        for (const { condition, body } of statement.branches) {
+          if (condition) this.#expression(condition, scope);
+          this.block(body, scope);
+        }
+        return;
+      case 'numericFor': {
+        const { name, first, limit, step, body } = statement;
+        this.#expressions(step ? [first, limit, step] : [first, limit], scope);
+        return void this.block(body, scope, [[name, { loop: { first, step } }]]);
+      }
+      case 'genericFor':
+        this.#expressions(statement.values, scope);
+        return void this.block(
+          statement.body,
+          scope,
+          statement.names.map((name) => [name, {}]),
+        );
+    }
+  }
+
+  /**
+   * @param {Extract<Statement, { type: 'local' }>} statement
+   * @param {Scope} scope
+   */
+  #local({ names, values }, scope) {
+    for (const [index, value] of values.entries()) {
+      const name = names[index];
+      const reads = vectorReads(value);
+      const [read] = reads;
+      if (name === undefined || !read || reads.length > 1) {
+        this.#expression(value, scope);
+        continue;
+      }
+      const problem = this.book.note(name, vectorOf(read), read.key, scope);
+      if (problem) this.#refuse(read.line, problem);
+      this.#expression(value, scope, read);
+    }
+    // A local is seen by what follows its statement, not by its own value: the value is read in a scope of before.
+    const before = { parent: scope.parent, names: new Map(scope.names) };
+    for (const [index, name] of names.entries()) {
+      const value = values[index];
+      scope.names.set(name, value ? { value, scope: before } : { scope });
+    }
+  }
+
+  /**
+   * @param {Expression} target
+   * @param {Scope} scope
+   */
+  #target(target, scope) {
+    if (target.type !== 'name') return this.#expression(target, scope);
+    if (!lookUp(target.name, scope)) this.#refuse(target.line, `"${target.name}" is assigned but not local`);
+  }
+
+  /**
+   * @param {Expression[]} list
+   * @param {Scope} scope
+   */
+  #expressions(list, scope) {
+    for (const expression of list) this.#expression(expression, scope);
+  }
+
+  /**
+   * @param {Expression} expression
+   * @param {Scope} scope
+   * @param {IndexExpression} [bound] the read of KEYS or ARGV that is bound to a declared name
+   * @returns {void}
+   */
+  #expression(expression, scope, bound) {
+    if (expression === bound) return this.#expression(bound.key, scope);
+    if (expression.type === 'name') return this.#name(expression, scope);
+    if (isVectorRead(expression)) {
+      const vector = vectorOf(expression);
+      this.#refuse(
+        expression.line,
+        `${vector}[...] is not bound to a declared name: write "local <name> = ${vector}[...]"`,
+      );
+      return;
+    }
+    if (expression.type === 'function') {
+      return void this.block(
+        expression.body,
+        scope,
+        expression.params.map((name) => [name, {}]),
+      );
+    }
+    if (isVectorLength(expression)) return;
+    const problem = expression.type === 'call' && checkCommand(expression);
+    if (problem) this.#refuse(expression.line, problem);
+    for (const child of childrenOf(expression)) this.#expression(child, scope, bound);
+  }
+
+  /**
+   * @param {Extract<Expression, { type: 'name' }>} expression
+   * @param {Scope} scope
+   */
+  #name({ name, line }, scope) {
+    if (isVector(name))
+      this.#refuse(line, `${name} is read as a whole: bind its positions to declared names`);
+    else if (!lookUp(name, scope) && !REDIS_GLOBALS.has(name)) this.#refuse(line, `"${name}" is not defined`);
+  }
+
+  /**
+   * @param {number} line
+   * @param {string} message
+   */
+  #refuse(line, message) {
+    this.problems.push({ line, message });
+  }
+}

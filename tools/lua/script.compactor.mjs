@@ -1,0 +1,17 @@
+import { tokenize } from './lua.lexer.mjs';
+
+/**
+ * Leaves out comments, blank lines, indentation and superfluous spaces; strings stay as they are.
+ * @param {string} source
+ */
+export function compactLua(source) {
+  let text = '';
+  let at = 0;
+  for (const token of tokenize(source)) {
+    const gap = source.slice(at, token.start);
+    if (text && gap && token.type !== 'end') text += gap.includes('\n') ? '\n' : ' ';
+    text += token.text;
+    at = token.end;
+  }
+  return text;
+}

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { runInNewContext } from 'node:vm';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { compactLua } from './script.compactor.mjs';
+import { constantName, generateTypeScript } from './script.generator.mjs';
+import { readScript } from './script.reader.mjs';
+
+describe('compactLua', () => {
+  it('leaves out comments, blank lines and indentation', () => {
+    expect(compactLua('-- head\n\nlocal a = 1   -- why\n  --[[ long\n comment ]]\n  return   a\n')).toBe(
+      'local a = 1\nreturn a',
+    );
+  });
+
+  it('leaves strings as they are', () => {
+    const source = `return '-- no comment', "it's  --", 'a\\'--b', [==[\n  -- kept\n\n]] ]==]`;
+    expect(compactLua(source)).toBe(source);
+  });
+
+  it('keeps what a block comment parts', () => {
+    expect(compactLua('return--[[x]]1')).toBe('return 1');
+  });
+});
+
+describe('generateTypeScript', () => {
+  const source = `-- Answers */ what it is told.
+-- @key   lock  the lock's hash
+-- @reply done  {1}
+-- @repeat safe: it reads
+local lock = KEYS[1]
+return {redis.call('HGET', lock, '\`\${x}\\n')}
+`;
+
+  it('writes a text that TypeScript reads back unchanged', () => {
+    const { script } = readScript('fair-lock/force-release', source);
+    if (!script) throw new Error('the script was refused');
+    const generated = generateTypeScript([script]);
+    const options = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
+    const exports: Record<string, { text: string; sha1: string }> = {};
+    runInNewContext(ts.transpileModule(generated, { compilerOptions: options }).outputText, { exports });
+    const constant = exports['fairLockForceRelease'];
+    expect(constant).toMatchObject({
+      name: 'fair-lock/force-release',
+      batch: false,
+      keysPerOperation: 1,
+      argsPerOperation: 0,
+    });
+    expect(constant?.text).toBe(script.text);
+    expect(constant?.sha1).toBe(createHash('sha1').update(script.text).digest('hex'));
+  });
+
+  it('names a constant by kind and verb', () => {
+    expect(constantName('tick/claim')).toBe('tickClaim');
+  });
+});

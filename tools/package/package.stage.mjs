@@ -1,0 +1,105 @@
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { ROOT } from '../build/node.runner.mjs';
+import { runCommand } from '../redis/command.runner.mjs';
+
+const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+
+/**
+ * @typedef {object} Manifest
+ * @property {string} name
+ * @property {string} version
+ * @property {unknown} exports
+ * @property {string} main
+ * @property {string} types
+ * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
+ */
+
+/** An empty application into which the packed library is installed, with its peers linked from here. */
+export class PackageStage {
+  /**
+   * @param {string} folder
+   * @param {Manifest} manifest
+   * @param {readonly string[]} files what the tarball holds
+   */
+  constructor(folder, manifest, files) {
+    this.folder = folder;
+    this.manifest = manifest;
+    this.files = files;
+    this.installed = join(folder, 'node_modules', manifest.name);
+  }
+
+  static async open() {
+    const folder = await mkdtemp(join(tmpdir(), 'package-'));
+    try {
+      return await PackageStage.#fill(folder);
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  /** @param {string} folder */
+  static async #fill(folder) {
+    const packed = await runCommand(
+      NPM,
+      ['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', folder],
+      {
+        cwd: ROOT,
+      },
+    );
+    const json = packed.output.slice(packed.output.search(/^\[/m), packed.output.lastIndexOf(']') + 1);
+    if (!packed.ok || !json) throw new Error(`npm pack failed:\n${packed.output}`);
+    const [{ filename, files }] = JSON.parse(json);
+    const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const stage = new PackageStage(
+      folder,
+      manifest,
+      files.map((/** @type {{ path: string }} */ { path }) => path),
+    );
+    await mkdir(stage.installed, { recursive: true });
+    const unpacked = await runCommand('tar', [
+      '-xzf',
+      join(folder, filename),
+      '--strip-components=1',
+      '-C',
+      stage.installed,
+    ]);
+    if (!unpacked.ok) throw new Error(`the tarball cannot be unpacked:\n${unpacked.output}`);
+    for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]) {
+      await stage.link(name);
+    }
+    await writeFile(join(folder, 'package.json'), '{ "private": true }\n');
+    return stage;
+  }
+
+  /** @param {string} name a package that is installed here */
+  async link(name) {
+    const target = join(this.folder, 'node_modules', name);
+    await mkdir(dirname(target), { recursive: true });
+    await symlink(join(ROOT, 'node_modules', name), target, 'junction');
+  }
+
+  /** @param {string} name a package that was linked */
+  unlink(name) {
+    return rm(join(this.folder, 'node_modules', name), { recursive: true });
+  }
+
+  /**
+   * Runs a program in the application.
+   * @param {string} file its name decides whether it is an ES module
+   * @param {string} text
+   * @param {...string} flags of node
+   * @returns {Promise<{ ok: boolean, output: string }>}
+   */
+  async run(file, text, ...flags) {
+    await writeFile(join(this.folder, file), text);
+    const { ok, output } = await runCommand(process.execPath, [...flags, file], { cwd: this.folder });
+    return { ok, output: output.trim() };
+  }
+
+  close() {
+    return rm(this.folder, { recursive: true, force: true });
+  }
+}

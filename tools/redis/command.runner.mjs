@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+
+/**
+ * Runs a command to its end; never rejects.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: Readonly<Record<string, string>>, timeout?: number }} [options] `env` is added to ours; `timeout` in ms
+ * @returns {Promise<{ ok: boolean, output: string }>} output: both streams, or why it could not run
+ */
+export function runCommand(command, args, { cwd, env, timeout = 120_000 } = {}) {
+  return new Promise((resolve) => {
+    const settings = {
+      cwd,
+      env: { ...process.env, LC_ALL: 'C', ...env },
+      timeout,
+      maxBuffer: 16 * 1024 * 1024,
+    };
+    execFile(command, args, settings, (error, stdout, stderr) => {
+      const output = `${stdout}${stderr}`;
+      resolve({ ok: !error, output: error && !output ? error.message : output });
+    });
+  });
+}

@@ -1,0 +1,19 @@
+/**
+ * What "npm test" runs, in this order. A budget is in seconds on a developer's machine; TEST_SLOWNESS stretches it.
+ * A vitest suite is a project of vitest.config.ts; a check is one script, and counts as one test.
+ * @typedef {{ name: string, budget: number, project: string }} VitestSuite
+ * @typedef {{ name: string, budget: number, script: string, args: readonly string[] }} Check
+ */
+
+/** @type {readonly VitestSuite[]} */
+export const VITEST_SUITES = [
+  { name: 'unit', budget: 60, project: 'unit' },
+  { name: 'integration', budget: 240, project: 'integration' },
+];
+
+/** @type {readonly Check[]} */
+export const CHECKS = [
+  { name: 'check:lua', budget: 5, script: 'tools/lua/embed.mjs', args: ['--check'] },
+  { name: 'check:api', budget: 15, script: 'tools/package/check-api.mjs', args: [] },
+  { name: 'check:package', budget: 30, script: 'tools/package/check-package.mjs', args: [] },
+];

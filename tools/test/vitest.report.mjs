@@ -1,0 +1,39 @@
+import { relative, sep } from 'node:path';
+
+/**
+ * What a suite came to.
+ * @typedef {{ passed: number, failed: number, skipped: string[] }} Outcome
+ */
+
+/**
+ * The part of vitest's JSON report that is read here.
+ * @typedef {object} VitestReport
+ * @property {readonly { name: string, status: string, assertionResults: readonly Assertion[] }[]} testResults
+ * @typedef {{ status: string, title: string, ancestorTitles: readonly string[] }} Assertion
+ */
+
+/**
+ * Counts a report. A file that fails outside its tests, and a run that fails outside its files, count as a failure each.
+ * @param {VitestReport | null} report null where vitest wrote none
+ * @param {boolean} succeeded whether vitest ended with 0
+ * @param {string} root what file names are relative to
+ * @returns {Outcome}
+ */
+export function readReport(report, succeeded, root) {
+  let passed = 0;
+  let failed = 0;
+  /** @type {string[]} */
+  const skipped = [];
+  for (const { name, status, assertionResults } of report?.testResults ?? []) {
+    const file = relative(root, name).replaceAll(sep, '/');
+    let failedHere = 0;
+    for (const { status: result, title, ancestorTitles } of assertionResults) {
+      if (result === 'passed') passed += 1;
+      else if (result === 'failed') failedHere += 1;
+      else skipped.push([file, ...ancestorTitles, title].join(' > '));
+    }
+    failed += status === 'failed' ? Math.max(failedHere, 1) : failedHere;
+  }
+  if (failed === 0 && (!succeeded || !report)) failed = 1;
+  return { passed, failed, skipped };
+}
