@@ -1,0 +1,50 @@
+import type { Duration } from './duration.js';
+
+/** What a refusal hands to `onBusy`. */
+export interface BusyContext<A extends readonly unknown[] = readonly unknown[]> {
+  /** The lock's name. */
+  readonly name: string;
+  /** The arguments of the refused call. */
+  readonly args: A;
+  /** How long it waited, in ms. */
+  readonly waited: number;
+  /** The holder, where that is known. */
+  readonly holder: string | undefined;
+}
+
+/** Options of the decorator and the interceptor. */
+export interface GuardOptions<A extends readonly unknown[] = readonly unknown[], R = unknown> {
+  /** How long a call waits for the lock. @default 0, or the module's `waitTime.decorator` / `waitTime.interceptor` */
+  readonly waitTime?: Duration | undefined;
+  /** A fixed lease, never renewed. @default none: the watchdog renews it */
+  readonly leaseTime?: Duration | undefined;
+  /**
+   * What a refused call gives. `throw`: a `LockNotAcquiredError` (423 over HTTP). `skip`: undefined, without running.
+   * A function: its result. It sees only this decorator's own refusal, never one of a lock that the method takes inside.
+   * @default 'throw'
+   */
+  readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext<A>) => R | PromiseLike<R>) | undefined;
+  /** See `UsingOptions.onLost`. @default 'signal' */
+  readonly onLost?: 'signal' | 'throw' | undefined;
+  /** Which module instance's locks, by the `name` it was registered with. @default the unnamed one */
+  readonly service?: string | undefined;
+}
+
+/** What only scheduled methods use. */
+export interface TickOptions {
+  /**
+   * What happens to a tick while an earlier run, or anybody else, has the lock. `skip`: it is counted and not run.
+   * @default 'skip'
+   */
+  readonly overlap?: 'skip' | undefined;
+  /** What happens to a tick whose run died. `skip`: it is not run again. @default 'skip' */
+  readonly onCrash?: 'skip' | undefined;
+  /** A tick older than this that nobody ran is closed as missed. @default 5 s */
+  readonly grace?: Duration | undefined;
+  /** The longest a run may last before its signal aborts. @default '1h' */
+  readonly maxHold?: Duration | undefined;
+  /** Lets several scheduled methods share one key, and so one tick. @default false */
+  readonly shared?: boolean | undefined;
+  /** For `@Timeout`: run at most once in the fleet within this time. @default none: every instance runs it, one at a time */
+  readonly minInterval?: Duration | undefined;
+}

@@ -1,0 +1,118 @@
+import type { Duration } from './duration.js';
+
+/** What every acquisition can be told. */
+export interface LockOptions {
+  /**
+   * How long to wait for the lock, in ms or as a duration. `0` asks once.
+   * @default no bound for `lock()` and `using()`, 0 for `tryLock()`, the decorator and the interceptor
+   */
+  readonly waitTime?: Duration | undefined;
+  /**
+   * A fixed lease (at least 100 ms). It is never renewed: the lock is free again when it ends, whatever the work does.
+   * @default none: the watchdog renews the lease for as long as the hold lives
+   */
+  readonly leaseTime?: Duration | undefined;
+  /** Aborting it ends the wait; the call rejects with the signal's reason and leaves nothing behind. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What `using` takes beside {@link LockOptions}. */
+export interface UsingOptions extends LockOptions {
+  /**
+   * What the caller learns when the lease was lost while the work ran. `signal`: the work's own result or error stands,
+   * and the handle's signal is aborted. `throw`: a work that ended well rejects with a `LockLostError`.
+   * @default 'signal'
+   */
+  readonly onLost?: 'signal' | 'throw' | undefined;
+}
+
+/**
+ * What an unlock did. `released`: the lock is free. `kept`: an enclosing or sibling acquisition of the same holder
+ * still holds it. `lost`: the lease had ended or was taken away before; nothing was changed in Redis.
+ */
+export type UnlockOutcome = 'released' | 'kept' | 'lost';
+
+/** One acquisition. The handle is the only way to release it. */
+export interface LockHandle extends AsyncDisposable {
+  /** The lock's name, without the module's prefix. */
+  readonly name: string;
+  /** The holder id on the wire: `<client uuid>:<integer>`. */
+  readonly holder: string;
+  /** The newest fencing token of the hold, for kinds that give one. */
+  readonly token: bigint | undefined;
+  /**
+   * Aborted with a `LockLostError` as reason before Redis can let another holder in.
+   * Made when it is first read.
+   */
+  readonly signal: AbortSignal;
+  /** Whether the lease is surely alive, by the monotonic clock; false as well while that is unknown after a suspend. */
+  readonly isHeld: boolean;
+  /** @throws LockLostError when {@link isHeld} is false. */
+  assertHeld(): void;
+  /**
+   * Raises the lease to at least `leaseTime` from now; never shortens it. A hold with a fixed lease moves its deadline;
+   * a watchdog hold goes on being renewed.
+   * @returns false when the lock is not held any more
+   * @throws LockUnavailableError when Redis does not answer
+   */
+  extend(leaseTime: Duration): Promise<boolean>;
+  /**
+   * Releases this acquisition. Idempotent: a second call gives the first one's answer. Never throws because the lease was lost.
+   * @throws LockUnavailableError when Redis does not answer; the release then goes on in the background until the lease is over
+   */
+  unlock(): Promise<UnlockOutcome>;
+  /** Runs `work` in a scope that holds the lock: acquisitions of the same lock inside re-enter. Does not unlock. */
+  run<T>(work: () => T): T;
+  toJSON(): LockHandleJson;
+}
+
+/** A handle as it is logged. */
+export interface LockHandleJson {
+  readonly name: string;
+  readonly holder: string;
+  readonly isHeld: boolean;
+  readonly token?: string;
+}
+
+/** A lock by name. The object is light: it holds nothing, and two of one name are the same lock. */
+export interface Lock {
+  readonly name: string;
+  /**
+   * Waits for the lock.
+   * @throws LockNotAcquiredError when `waitTime` is over and somebody else has it
+   * @throws LockUnavailableError when `waitTime` is over and Redis could not be asked
+   */
+  lock(options?: LockOptions): Promise<LockHandle>;
+  /**
+   * Takes the lock if it can be had within `waitTime` (default 0).
+   * @returns null when somebody else has it; never because Redis is away
+   * @throws LockUnavailableError when Redis could not be asked
+   */
+  tryLock(options?: LockOptions): Promise<LockHandle | null>;
+  /**
+   * Runs `work` while holding the lock, in a scope in which the lock is re-entrant, and releases it afterwards.
+   * The work's own result or error always stands (see {@link UsingOptions.onLost}).
+   */
+  using<T>(work: (handle: LockHandle) => T | PromiseLike<T>, options?: UsingOptions): Promise<T>;
+  /** Whether anybody holds the lock, by Redis. */
+  isLocked(): Promise<boolean>;
+  /** Whether the calling scope holds the lock, by this process's own books and clock. */
+  isHeld(): boolean;
+  /** How many acquisitions of the calling scope's holder the lock counts, by Redis; 0 outside a hold. */
+  getHoldCount(): Promise<number>;
+  /** What is left of the lease in ms, whoever holds it: -2 when the lock is free, -1 when it has no lease (as Redisson says it). */
+  remainTimeToLive(): Promise<number>;
+  /**
+   * Frees the lock whoever holds it, and wakes a waiter. The holder is not asked: it learns of the loss at its next renewal.
+   * @returns whether there was a lock to free
+   */
+  forceUnlock(): Promise<boolean>;
+}
+
+/** The handle that a decorated method, an interceptor or a `using` runs under; a tick's has its instant and attempt. */
+export interface CurrentLock extends LockHandle {
+  /** For a tick: the nominal instant, in epoch ms by the schedule. */
+  readonly tick: number | undefined;
+  /** For a tick: 1 for its first run. */
+  readonly attempt: number | undefined;
+}

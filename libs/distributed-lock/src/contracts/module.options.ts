@@ -1,0 +1,61 @@
+import type { Duration } from './duration.js';
+
+/** Options of the module; the defaults stand here and nowhere else. */
+export interface LockModuleSettings {
+  /**
+   * The lease of a hold without `leaseTime`; renewed every third of it. At least 300 ms.
+   * A killed process keeps its locks for this long.
+   * @default '30s'
+   */
+  readonly lockWatchdogTimeout?: Duration | undefined;
+  /** How long each door waits when the call does not say. */
+  readonly waitTime?: WaitTimes | undefined;
+  /**
+   * Put in front of every lock name, so that a lock can never be overwritten by a cache key of the same name.
+   * `''` shares plain names with Redisson.
+   * @default 'lock:'
+   */
+  readonly namePrefix?: string | undefined;
+  /** Maps a lock's name to its name in Redis, like Redisson's `NameMapper`; replaces `namePrefix`. */
+  readonly nameMapper?: ((name: string) => string) | undefined;
+  /** The application's name in tick records. @default the `name` of the working directory's package.json */
+  readonly appName?: string | undefined;
+  /** The longest a hold may last before its signal aborts and its renewal stops. @default off; '1h' for ticks */
+  readonly maxHold?: Duration | undefined;
+  /** Log a wait or a hold that lasts longer than this. @default off */
+  readonly warnAfter?: Duration | undefined;
+  /** The most waiters of one lock in this process; one more is refused at once with `TOO_MANY_WAITERS`. @default 10000 */
+  readonly maxWaiters?: number | undefined;
+  /** How long one lock may be handed from waiter to waiter inside this process before other processes get their turn. */
+  readonly handOver?: HandOverBounds | undefined;
+  /** The deadline of one round trip to Redis. @default '1s' */
+  readonly commandTimeout?: Duration | undefined;
+  /** How long shutdown waits for running work before its signals are aborted. @default '10s' */
+  readonly shutdownTimeout?: Duration | undefined;
+  /** The HTTP status of a refusal. @default 423 */
+  readonly busyStatus?: 423 | 409 | 429 | 503 | undefined;
+  /** The `Retry-After` of a refusal, rounded up to seconds. @default '1s' */
+  readonly retryAfter?: Duration | undefined;
+}
+
+/** Default wait time of each door; `Infinity` waits without bound. */
+export interface WaitTimes {
+  /** @default no bound */
+  readonly lock?: Duration | undefined;
+  /** @default 0 */
+  readonly tryLock?: Duration | undefined;
+  /** @default no bound */
+  readonly using?: Duration | undefined;
+  /** @default 0 */
+  readonly decorator?: Duration | undefined;
+  /** @default 0 */
+  readonly interceptor?: Duration | undefined;
+}
+
+/** Bounds of the hand-over inside a process. */
+export interface HandOverBounds {
+  /** Hand-overs in a row. @default 64 */
+  readonly max?: number | undefined;
+  /** Time since the first of a row. @default 10 ms */
+  readonly time?: Duration | undefined;
+}

@@ -1,0 +1,25 @@
+/** The module's options after validation: every duration in ms, every default filled in. */
+export interface LockSettings {
+  readonly watchdogTimeout: number;
+  readonly waitTime: {
+    readonly lock: number;
+    readonly tryLock: number;
+    readonly using: number;
+    readonly decorator: number;
+    readonly interceptor: number;
+  };
+  readonly mapName: (name: string) => string;
+  readonly appName: string;
+  /** Infinity when off. */
+  readonly maxHold: number;
+  readonly tickMaxHold: number;
+  /** Infinity when off. */
+  readonly warnAfter: number;
+  readonly maxWaiters: number;
+  readonly handOver: { readonly max: number; readonly time: number };
+  readonly commandTimeout: number;
+  readonly shutdownTimeout: number;
+  readonly busyStatus: number;
+  /** Seconds, as the header has it. */
+  readonly retryAfter: number;
+}

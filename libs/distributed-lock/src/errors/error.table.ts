@@ -1,0 +1,24 @@
+/** Every code, with what its reader can do about it. */
+export const REMEDIES = {
+  NOT_ACQUIRED:
+    'Raise waitTime, answer the caller with "busy", or find out why the lock is held for so long.',
+  TOO_MANY_WAITERS:
+    'Raise maxWaiters, or shed load before the lock: this many callers of one process wait for one lock.',
+  LOST: 'Stop writing: another holder may be at work. Keep the event loop free, or raise lockWatchdogTimeout or leaseTime.',
+  MAX_HOLD: 'The hold outlived maxHold. Make the work shorter, or raise maxHold.',
+  UNAVAILABLE: 'Check that Redis is up and can be reached; nothing was run unlocked.',
+  REJECTED_BY_REDIS:
+    'Redis refused the command. Look at its message: permissions, memory and read-only replicas are the usual causes.',
+  WRONG_TYPE: 'Something else lives at this key. Choose another lock name or namePrefix.',
+  SHUTTING_DOWN:
+    'The application is shutting down; a lock is granted only inside work that already holds one.',
+  INVALID_OPTION: 'Correct the option; nothing was sent to Redis.',
+  INVALID_NAME: 'Give the lock a name of 1 to 1024 characters without NUL.',
+  NOT_BOUND: 'Import DistributedLockModule.forRoot() in the root module, and let Nest create the instance.',
+  NOT_ASYNC: 'Let the method return a promise or an Observable: taking a lock takes a round trip.',
+  INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
+  DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',
+  NOT_LOCKED: 'Call it inside using(), a decorated method or an intercepted handler of that lock.',
+} as const;
+
+export type LockErrorCode = keyof typeof REMEDIES;

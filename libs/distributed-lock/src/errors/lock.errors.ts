@@ -1,0 +1,76 @@
+import { REMEDIES, type LockErrorCode } from './error.table.js';
+
+/** Base of every error of this library: a stable code, the lock's name where there is one, and a remedy. */
+export class DistributedLockError extends Error {
+  override readonly name: string = 'DistributedLockError';
+  /** What the reader can do about it. */
+  readonly remedy: string;
+
+  constructor(
+    /** Stable; safe to branch on. */
+    readonly code: LockErrorCode,
+    message: string,
+    /** The lock's name, without the module's prefix. */
+    readonly lock?: string,
+    options?: ErrorOptions,
+  ) {
+    super(`${message} ${REMEDIES[code]}`, options);
+    this.remedy = REMEDIES[code];
+  }
+}
+
+/** Who has the lock, as far as this process knows. */
+export interface HeldBy {
+  /** The holder id on the wire. */
+  readonly holder?: string | undefined;
+  /** Epoch ms of the grant; known only for a holder of this process. */
+  readonly since?: number | undefined;
+}
+
+/** Somebody else has the lock: the call insisted and was refused. */
+export class LockNotAcquiredError extends DistributedLockError {
+  override readonly name = 'LockNotAcquiredError';
+
+  constructor(
+    lock: string,
+    /** How long the call waited, in ms. */
+    readonly waited: number,
+    readonly heldBy: HeldBy = {},
+    code: 'NOT_ACQUIRED' | 'TOO_MANY_WAITERS' = 'NOT_ACQUIRED',
+  ) {
+    super(code, `Lock "${lock}" was not acquired within ${Math.round(waited)} ms${describe(heldBy)}.`, lock);
+  }
+}
+
+/** The lease ended, or was taken away, while its holder still counted on it. The reason of an aborted `handle.signal`. */
+export class LockLostError extends DistributedLockError {
+  override readonly name = 'LockLostError';
+
+  constructor(lock: string, why: string, code: 'LOST' | 'MAX_HOLD' = 'LOST') {
+    super(code, `Lock "${lock}" is no longer held: ${why}.`, lock);
+  }
+}
+
+/** Redis could not be asked, or refused the command. Never means that somebody else has the lock. */
+export class LockUnavailableError extends DistributedLockError {
+  override readonly name = 'LockUnavailableError';
+
+  constructor(
+    lock: string | undefined,
+    message: string,
+    options?: ErrorOptions,
+    code: 'UNAVAILABLE' | 'REJECTED_BY_REDIS' | 'WRONG_TYPE' | 'SHUTTING_DOWN' = 'UNAVAILABLE',
+  ) {
+    super(code, message, lock, options);
+  }
+}
+
+/** An option, a name or a use of the library that cannot work; found before anything is sent. */
+export class LockConfigurationError extends DistributedLockError {
+  override readonly name = 'LockConfigurationError';
+}
+
+function describe({ holder, since }: HeldBy): string {
+  if (holder === undefined) return '';
+  return `: held by ${holder}${since === undefined ? '' : ` since ${new Date(since).toISOString()}`}`;
+}

@@ -1,0 +1,135 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+
+/** Where Redis is: a URL, ioredis options, or a client of the user's, which serves as a template and is never used or closed. */
+export type RedisSource = string | RedisOptions | Redis | Cluster;
+
+/** A client of ours. */
+export type Client = Redis | Cluster;
+
+/** What is read from the source once. */
+export interface Template {
+  readonly isCluster: boolean;
+  /** ioredis puts it before keys but not before channels; the library puts it before lock names instead. */
+  readonly keyPrefix: string;
+  /** Whether the user asked ioredis not to connect before the first command. */
+  readonly lazy: boolean;
+  /** For messages; never has a password. */
+  readonly address: string;
+  readonly create: (purpose: 'commands' | 'subscriber') => Client;
+}
+
+/**
+ * Lock commands are never sent twice and never queued behind our back: what happens to a command that got no answer
+ * is decided by the library, which knows how to make it safe.
+ */
+const OURS = {
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+  enableOfflineQueue: false,
+  enableReadyCheck: true,
+  enableAutoPipelining: false,
+  keyPrefix: '',
+  lazyConnect: true,
+  readOnly: false,
+  stringNumbers: false,
+  retryStrategy: (attempt: number) =>
+    Math.min(50 * 2 ** Math.min(attempt, 5), 1000) * (0.8 + 0.2 * Math.random()),
+  // A demoted master that is still reachable: find the new one.
+  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+} satisfies RedisOptions;
+
+/** Reads the source without sending anything on it. */
+export function readTemplate(source: RedisSource): Template {
+  if (typeof source === 'string') {
+    return template(() => new Redis(source, OURS), false, {}, withoutPassword(source));
+  }
+  if (isClient(source))
+    return source instanceof Cluster || ('isCluster' in source && source.isCluster)
+      ? ofCluster(source as Cluster)
+      : ofRedis(source as Redis);
+  const { replyMapping: _, ...options } = source;
+  return template(
+    (purpose) => new Redis({ ...options, ...OURS, connectionName: nameOf(purpose, options.connectionName) }),
+    false,
+    source,
+    addressOf(source),
+  );
+}
+
+function ofRedis(client: Redis): Template {
+  const { options } = client;
+  return template(
+    (purpose) => client.duplicate({ ...OURS, connectionName: nameOf(purpose, options.connectionName) }),
+    false,
+    options,
+    addressOf(options),
+  );
+}
+
+function ofCluster(cluster: Cluster): Template {
+  const { options } = cluster;
+  const create = () => {
+    const { replyMapping: _, ...redisOptions } = { ...options.redisOptions };
+    const ours = {
+      enableOfflineQueue: false,
+      enableAutoPipelining: false,
+      lazyConnect: true,
+      keyPrefix: '',
+      scaleReads: 'master' as const,
+      retryDelayOnFailover: 0,
+      clusterRetryStrategy: OURS.retryStrategy,
+      redisOptions: { ...redisOptions, ...OURS },
+    };
+    return cluster.duplicate([], ours);
+  };
+  return template(
+    create,
+    true,
+    {
+      ...options.redisOptions,
+      keyPrefix: options.keyPrefix ?? options.redisOptions?.keyPrefix ?? '',
+      lazyConnect: options.lazyConnect ?? false,
+    },
+    'the cluster',
+  );
+}
+
+function template(
+  create: Template['create'],
+  isCluster: boolean,
+  options: Pick<RedisOptions, 'keyPrefix' | 'lazyConnect'>,
+  address: string,
+): Template {
+  return {
+    create,
+    isCluster,
+    address,
+    keyPrefix: options.keyPrefix ?? '',
+    lazy: options.lazyConnect ?? false,
+  };
+}
+
+/** Structural, so that a client made by another copy of ioredis is one, too. */
+function isClient(source: RedisOptions | Redis | Cluster): source is Redis | Cluster {
+  return 'duplicate' in source && typeof source.duplicate === 'function';
+}
+
+function nameOf(purpose: string, name: string | null | undefined): string {
+  return `${name ?? 'distributed-lock'}:${purpose}`;
+}
+
+function addressOf({ host, port, path, sentinels, name }: RedisOptions): string {
+  if (sentinels !== undefined && sentinels !== null)
+    return `the master "${name ?? ''}" of ${sentinels.length} sentinels`;
+  return path ?? `${host ?? 'localhost'}:${port ?? 6379}`;
+}
+
+function withoutPassword(url: string): string {
+  try {
+    const { host, pathname } = new URL(url);
+    return host === '' ? pathname : host;
+  } catch {
+    return url.replace(/^.*@/, '');
+  }
+}

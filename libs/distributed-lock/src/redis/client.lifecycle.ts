@@ -1,0 +1,88 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import type { ClientPort } from './client.port.js';
+import { RedisFailure } from './redis.failure.js';
+
+/** The life of one client of ours: connecting, being ready, hanging in the handshake, closing. */
+export class ClientLifecycle {
+  readonly #ready: (() => void)[] = [];
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #handshake: Timer | undefined;
+  #lastError = 'no connection yet';
+  #closed = false;
+
+  constructor(
+    readonly client: ClientPort,
+    private readonly wheel: TimerWheel,
+    /** How long a connection may take to become ready once it is there, in ms. */
+    private readonly patience: number,
+  ) {
+    client.on('ready', () => {
+      this.wheel.cancel(this.#handshake);
+      for (const listener of this.#ready) listener();
+    });
+    client.on('connect', () => this.#expectReady());
+    client.on('close', () => this.wheel.cancel(this.#handshake));
+    // Without a listener an `error` event would end the process; what it means for a lock is told by each call.
+    client.on('error', (error: string) => {
+      this.#lastError = String(error).replace(/^\w*Error: /, '');
+    });
+  }
+
+  get isReady(): boolean {
+    return this.client.status === 'ready';
+  }
+
+  /** Why the last attempt to connect failed. */
+  get lastError(): string {
+    return this.#lastError;
+  }
+
+  /** Calls `listener` each time the connection becomes ready. */
+  onReady(listener: () => void): void {
+    this.#ready.push(listener);
+  }
+
+  /** Starts connecting; it goes on by itself until {@link close}. */
+  start(): void {
+    if (this.client.status !== 'wait') return;
+    this.#outside(() => void this.client.connect().catch(() => undefined));
+  }
+
+  /** @throws RedisFailure when the connection is not ready within `timeout` ms */
+  async untilReady(timeout: number): Promise<void> {
+    this.start();
+    if (this.isReady) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = this.wheel.after(timeout, () => reject(new RedisFailure('unsent', this.#lastError)));
+      this.client.once('ready', () => {
+        this.wheel.cancel(timer);
+        resolve();
+      });
+    });
+  }
+
+  /** Drops a connection that gives no sign of life and makes a new one. */
+  restart(): void {
+    if (!this.#closed) this.#outside(() => this.client.disconnect(true));
+  }
+
+  /** Ends the connection for good; what is under way is rejected. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.wheel.cancel(this.#handshake);
+    const { status } = this.client;
+    const ended =
+      status === 'wait' || status === 'end'
+        ? undefined
+        : new Promise<void>((resolve) => this.client.once('end', resolve));
+    this.client.disconnect();
+    await ended;
+  }
+
+  #expectReady(): void {
+    this.wheel.cancel(this.#handshake);
+    this.#handshake = this.wheel.after(this.patience, () => this.restart());
+  }
+}

@@ -1,0 +1,12 @@
+/** What is used of an ioredis client, single or cluster, of version 5 or 6. */
+export interface ClientPort {
+  readonly status: string;
+  connect(): Promise<unknown>;
+  disconnect(reconnect?: boolean): void;
+  evalsha(sha1: string, numberOfKeys: number, ...rest: string[]): Promise<unknown>;
+  eval(text: string, numberOfKeys: number, ...rest: string[]): Promise<unknown>;
+  subscribe(...channels: string[]): Promise<unknown>;
+  unsubscribe(...channels: string[]): Promise<unknown>;
+  on(event: string, listener: (...values: string[]) => void): unknown;
+  once(event: string, listener: () => void): unknown;
+}

@@ -1,0 +1,55 @@
+/**
+ * What is known of a command that did not give a reply.
+ * `unsent`: it never left this process. `ambiguous`: it may have run, may be running, or may run yet.
+ * `refused`: Redis answered with an error, so the command did nothing.
+ */
+export type FailureKind = 'unsent' | 'ambiguous' | 'refused';
+
+/** Error replies that pass by themselves: whoever waits for a lock may go on waiting. */
+const PASSING = new Set([
+  'LOADING',
+  'READONLY',
+  'BUSY',
+  'TRYAGAIN',
+  'CLUSTERDOWN',
+  'MASTERDOWN',
+  'OOM',
+  'MISCONF',
+  'NOREPLICAS',
+  'UNBLOCKED',
+  'ASK',
+  'MOVED',
+]);
+
+/** Redis could not be asked, or refused. The only error that leaves this storey. */
+export class RedisFailure extends Error {
+  override readonly name = 'RedisFailure';
+
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+    /** The first word of an error reply: `NOSCRIPT`, `WRONGTYPE`, … */
+    readonly code: string | undefined = undefined,
+    /** Settles once the command can have no effect any more, as far as its connection knows. */
+    readonly settled: Promise<void> = Promise.resolve(),
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+
+  /** Whether asking again later makes sense. */
+  get passing(): boolean {
+    return this.kind !== 'refused' || (this.code !== undefined && PASSING.has(this.code));
+  }
+
+  /** Maps what ioredis rejects with. An error reply has a name of its own; all else is a matter of the connection. */
+  static from(error: unknown): RedisFailure {
+    if (error instanceof RedisFailure) return error;
+    const message = error instanceof Error ? error.message : String(error);
+    if (error instanceof Error && error.name === 'ReplyError') {
+      return new RedisFailure('refused', message, /^[A-Z]+/.exec(message)?.[0], undefined, { cause: error });
+    }
+    const unsent = message.includes('enableOfflineQueue options is false');
+    return new RedisFailure(unsent ? 'unsent' : 'ambiguous', message, undefined, undefined, { cause: error });
+  }
+}

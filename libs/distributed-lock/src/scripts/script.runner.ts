@@ -1,0 +1,119 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CommandConnection } from '../redis/command.connection.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { LuaScript } from './lua.script.js';
+import { Operation } from './operation.js';
+
+/** Operations of a call: enough to share the cost of a command, few enough that the first reply comes soon. */
+const OPERATIONS_PER_CALL = 16;
+
+/** What a script is run on. */
+export interface Invocation {
+  readonly keys: readonly string[];
+  readonly args: readonly string[];
+  /** Arguments that come once per call. Operations with other shared arguments travel in another call. */
+  readonly shared?: readonly string[];
+  /** The most operations of one call. @default 16 */
+  readonly perCall?: number;
+}
+
+interface Queue {
+  readonly script: LuaScript;
+  readonly shared: readonly string[];
+  readonly perCall: number;
+  readonly operations: Operation[];
+}
+
+/**
+ * Runs scripts by their SHA-1. Operations of one turn of the event loop travel together where their keys may.
+ * Nothing is sent twice, but for a script that Redis did not know and therefore did not run.
+ */
+export class ScriptRunner {
+  #queues = new Map<string, Queue>();
+  #flushing = false;
+  readonly #outside = AsyncLocalStorage.snapshot();
+
+  constructor(
+    private readonly connection: CommandConnection,
+    private readonly wheel: TimerWheel,
+    /** How long a caller waits for one round trip, in ms. */
+    private readonly timeout: number,
+  ) {
+    connection.lifecycle.onReady(() => this.#flush());
+  }
+
+  /**
+   * Runs one operation.
+   * @throws RedisFailure `unsent` or `ambiguous` at the deadline, whatever the connection does; `refused` for an error reply
+   */
+  run(
+    script: LuaScript,
+    { keys, args, shared = [], perCall = OPERATIONS_PER_CALL }: Invocation,
+  ): Promise<unknown> {
+    const operation = new Operation(keys, args, this.wheel, this.timeout);
+    const id = `${script.name} ${this.connection.groupOf(keys[0] ?? '')} ${shared.join(' ')}`;
+    let queue = this.#queues.get(id);
+    if (queue === undefined) {
+      queue = { script, shared, perCall: script.batch ? perCall : 1, operations: [] };
+      this.#queues.set(id, queue);
+    }
+    queue.operations.push(operation);
+    if (!this.#flushing) {
+      this.#flushing = true;
+      this.#outside(() => process.nextTick(() => this.#flush()));
+    }
+    return operation.reply;
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    if (!this.connection.isReady) {
+      this.connection.lifecycle.start();
+      this.#forgetExpired();
+      return;
+    }
+    const queues = this.#queues;
+    this.#queues = new Map();
+    for (const { script, shared, perCall, operations } of queues.values()) {
+      for (let from = 0; from < operations.length; from += perCall) {
+        const group = operations.slice(from, from + perCall).filter((operation) => !operation.isDone);
+        if (group.length > 0) void this.#call(script, shared, group);
+      }
+    }
+  }
+
+  /** Callers that gave up while there was no connection leave nothing behind. */
+  #forgetExpired(): void {
+    for (const [id, { operations }] of this.#queues) {
+      if (operations.every((operation) => operation.isDone)) this.#queues.delete(id);
+    }
+  }
+
+  async #call(script: LuaScript, shared: readonly string[], group: readonly Operation[]): Promise<void> {
+    try {
+      const reply = await this.#send(script, shared, group);
+      const replies: unknown[] = script.batch && Array.isArray(reply) ? reply : [reply];
+      group.forEach((operation, index) => operation.succeed(replies[index]));
+    } catch (error) {
+      const failure = RedisFailure.from(error);
+      // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
+      if (failure.kind === 'refused' && group.length > 1)
+        for (const operation of group) void this.#call(script, shared, [operation]);
+      else for (const operation of group) operation.fail(failure);
+    }
+  }
+
+  async #send(script: LuaScript, shared: readonly string[], group: readonly Operation[]): Promise<unknown> {
+    const keys = group.flatMap((operation) => operation.keys);
+    const args = [...shared, ...group.flatMap((operation) => operation.args)];
+    for (const operation of group) operation.sent();
+    try {
+      return await this.connection.evalsha(script.sha1, keys, args);
+    } catch (error) {
+      if (!(error instanceof RedisFailure) || error.code !== 'NOSCRIPT') throw error;
+      // The node that owns these keys does not know the script, so it did not run; EVAL runs it there and teaches it.
+      return await this.connection.eval(script.text, keys, args);
+    }
+  }
+}

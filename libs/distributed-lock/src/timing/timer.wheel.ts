@@ -1,0 +1,91 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { BucketHeap } from './bucket.heap.js';
+import { now } from './monotonic.clock.js';
+
+/** A deadline that waits in the wheel. */
+export interface Timer {
+  readonly bucket: number;
+  readonly run: () => void;
+}
+
+/** The longest delay that a Node timer takes. */
+const LONGEST_DELAY = 2_147_483_647;
+
+/**
+ * Every deadline of a module instance on one Node timer: leases, waits, renewals, round trips.
+ * A bucket is one millisecond; setting and cancelling cost a map look-up. No Node timer is left when nothing waits.
+ */
+export class TimerWheel {
+  readonly #buckets = new Map<number, Set<Timer>>();
+  readonly #order = new BucketHeap();
+  /** The caller's async context must neither be kept alive by our timer nor seen by other callers' callbacks. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+  #handle: NodeJS.Timeout | undefined;
+  #armedFor = Infinity;
+  #size = 0;
+
+  /** Timers that wait. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Runs `run` once the monotonic clock has reached `at`; at the next turn when it already has. `run` must not throw. */
+  at(at: number, run: () => void): Timer {
+    const timer: Timer = { bucket: Math.ceil(at), run };
+    let bucket = this.#buckets.get(timer.bucket);
+    if (bucket === undefined) {
+      bucket = new Set();
+      this.#buckets.set(timer.bucket, bucket);
+      this.#order.push(timer.bucket);
+    }
+    bucket.add(timer);
+    this.#size += 1;
+    if (timer.bucket < this.#armedFor) this.#arm(timer.bucket);
+    return timer;
+  }
+
+  /** Runs `run` in `delay` ms. */
+  after(delay: number, run: () => void): Timer {
+    return this.at(now() + delay, run);
+  }
+
+  cancel(timer: Timer | undefined): void {
+    if (timer === undefined || this.#buckets.get(timer.bucket)?.delete(timer) !== true) return;
+    this.#size -= 1;
+    if (this.#size === 0) this.#rest();
+  }
+
+  #arm(bucket: number): void {
+    clearTimeout(this.#handle);
+    this.#armedFor = bucket;
+    const delay = Math.min(Math.max(bucket - now(), 0), LONGEST_DELAY);
+    this.#handle = this.#outside(() => setTimeout(() => this.#fire(), delay));
+  }
+
+  #fire(): void {
+    this.#armedFor = Infinity;
+    const reached = now();
+    for (let next = this.#order.first; next !== undefined && next <= reached; next = this.#order.first) {
+      this.#order.pop();
+      const due = this.#buckets.get(next);
+      this.#buckets.delete(next);
+      for (const timer of due ?? []) {
+        // A callback may cancel a later timer of its own bucket: deleting it from the set skips it here.
+        due?.delete(timer);
+        this.#size -= 1;
+        timer.run();
+      }
+    }
+    if (this.#size === 0) this.#rest();
+    else if (this.#order.first !== undefined && this.#order.first < this.#armedFor)
+      this.#arm(this.#order.first);
+  }
+
+  #rest(): void {
+    clearTimeout(this.#handle);
+    this.#handle = undefined;
+    this.#armedFor = Infinity;
+    this.#buckets.clear();
+    this.#order.clear();
+  }
+}

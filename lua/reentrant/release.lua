@@ -1,0 +1,64 @@
+-- Lowers a holder's count, or frees the lock and wakes one waiter of each client.
+-- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
+--
+-- @batch
+-- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @key   lock     the lock's hash
+-- @arg   holder   the holder id
+-- @arg   count    the hold count to leave behind; 0 frees the lock
+-- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
+-- @arg   channel  the lock's channel
+-- @reply released {1, clients that PUBLISH reached (-1: publishing was refused)}
+-- @reply kept     {2, hold count}
+-- @reply gone     {0} the holder has nothing; nothing was changed
+-- @reply error    {-1, message with its code in front, type of the key}
+-- @repeat safe: it only lowers a count and never creates a field
+
+-- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
+local function whole(number, least, most)
+  return number and number >= least and number <= most and number % 1 == 0
+end
+
+local function attempt(publish, lock, holder, count, lease, channel)
+  if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
+    error({err = 'ERR the hold count or the lease is out of range'})
+  end
+  local held = tonumber(redis.call('HGET', lock, holder))
+  if held == nil then
+    return {0}
+  end
+  if count > 0 then
+    if held > count then
+      -- In this order also a server that is out of memory lets it happen: it refuses HSET as a first write only.
+      redis.call('PEXPIRE', lock, lease)
+      redis.call('HSET', lock, holder, count)
+      held = count
+    end
+    return {2, held}
+  end
+  redis.call('DEL', lock)
+  -- The lock is free by now: a channel that this user may not publish on must not look like a failed release.
+  local reached = redis.pcall(publish, channel, '0')
+  return {1, type(reached) == 'number' and reached or -1}
+end
+
+-- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
+local function failure(problem, lock)
+  local message = type(problem) == 'table' and problem.err or tostring(problem)
+  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+  return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS do
+  local base = (i - 1) * 4 + 1
+  local lock = KEYS[i]
+  local holder = ARGV[base + 1]
+  local count = tonumber(ARGV[base + 2])
+  local lease = tonumber(ARGV[base + 3])
+  local channel = ARGV[base + 4]
+  local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
+  replies[i] = ran and reply or failure(reply, lock)
+end
+return replies

@@ -1,0 +1,48 @@
+-- Keeps leases alive: each only while its holder still has the lock, and never to a shorter time than is left (D17, D19).
+-- With a lease of 0 it only looks.
+--
+-- @batch
+-- @key   lock    the lock's hash
+-- @arg   holder  the field that proves the hold
+-- @arg   lease   the lease in ms to have from now on, up to 10 years; 0 changes nothing
+-- @reply alive   {1, ttl in ms (-1: none)}
+-- @reply gone    {0} the holder has nothing; nothing was changed
+-- @reply error   {-1, message with its code in front, type of the key}
+-- @repeat safe: it only raises the ttl of a hold that still exists
+
+local function whole(number, least, most)
+  return number and number >= least and number <= most and number % 1 == 0
+end
+
+local function attempt(lock, holder, lease)
+  if not whole(lease, 0, 315360000000) then
+    error({err = 'ERR the lease is out of range'})
+  end
+  if redis.call('HEXISTS', lock, holder) == 0 then
+    return {0}
+  end
+  local left = redis.call('PTTL', lock)
+  if lease > 0 and left < lease then
+    redis.call('PEXPIRE', lock, lease)
+    left = lease
+  end
+  return {1, left}
+end
+
+-- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
+local function failure(problem, lock)
+  local message = type(problem) == 'table' and problem.err or tostring(problem)
+  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+  return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+
+local replies = {}
+for i = 1, #KEYS do
+  local base = (i - 1) * 2
+  local lock = KEYS[i]
+  local holder = ARGV[base + 1]
+  local lease = tonumber(ARGV[base + 2])
+  local ran, reply = pcall(attempt, lock, holder, lease)
+  replies[i] = ran and reply or failure(reply, lock)
+end
+return replies

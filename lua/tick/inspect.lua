@@ -1,0 +1,39 @@
+-- Reads a job's record: its rows, and whether the run that they call running still has the lock. Writes nothing.
+--
+-- @key   lock    the job's lock
+-- @key   record  the job's record, a hash
+-- @key   runs    the newest 50 rows, a list of JSON objects, newest first
+-- @reply state   {1, store's time in ms, 1 when the last run still has the lock else 0, the rows: the run under way, then the newest 50}
+-- @reply error   {-1, message with its code in front, type of the key}
+-- @repeat safe: it only reads
+local lock = KEYS[1]
+local record = KEYS[2]
+local runs = KEYS[3]
+
+local function attempt()
+  for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
+    local kind = redis.call('TYPE', key).ok
+    if kind ~= 'none' and kind ~= expected then
+      return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
+    end
+  end
+  local time = redis.call('TIME')
+  local at = time[1] * 1000 + math.floor(time[2] / 1000)
+  local fields = redis.call('HMGET', record, 'holder', 'run')
+  local running = fields[1] and redis.call('HEXISTS', lock, fields[1]) == 1
+  local rows = redis.call('LRANGE', runs, 0, 49)
+  if fields[2] then
+    table.insert(rows, 1, fields[2])
+  end
+  return {1, at, running and 1 or 0, rows}
+end
+
+-- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
+local function failure(problem)
+  local message = type(problem) == 'table' and problem.err or tostring(problem)
+  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+  return {-1, message, 'unknown'}
+end
+
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply)

@@ -1,0 +1,45 @@
+-- Makes a job known: sets its mark when it has none, so that ticks before its first registration are never run.
+-- With an empty tick it only looks, and tells the store's time from which the tick is to be computed.
+--
+-- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run
+-- @arg   tick       the latest nominal instant at or before the store's now, epoch ms; 'now' for the store's now; '' to look
+-- @arg   app        the application's name
+-- @arg   schedule   the fingerprint of the schedule
+-- @reply registered {1, store's time in ms, mark or '', application before, schedule before}
+-- @reply error      {-1, message with its code in front, type of the key}
+-- @repeat safe: a mark that is there is never moved; a repeated call finds its own application and schedule as those before
+local record = KEYS[1]
+local tick = ARGV[1]
+local app = ARGV[2]
+local schedule = ARGV[3]
+
+local function attempt()
+  local kind = redis.call('TYPE', record).ok
+  if kind ~= 'none' and kind ~= 'hash' then
+    return {-1, 'WRONGTYPE ' .. record .. ' is not a hash', kind}
+  end
+  local time = redis.call('TIME')
+  local at = time[1] * 1000 + math.floor(time[2] / 1000)
+  local before = redis.call('HMGET', record, 'app', 'schedule')
+  if tick ~= '' then
+    local mark = tick == 'now' and at or tonumber(tick)
+    -- cjson, which writes the instants of the rows, writes 14 digits exactly.
+    if not mark or mark < 0 or mark > 99999999999999 or mark % 1 ~= 0 then
+      return {-1, 'ERR the instant is out of range', 'none'}
+    end
+    redis.call('HSETNX', record, 'v', '1')
+    redis.call('HSETNX', record, 'mark', string.format('%.0f', mark))
+    redis.call('HSET', record, 'app', app, 'schedule', schedule)
+  end
+  return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or ''}
+end
+
+-- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
+local function failure(problem)
+  local message = type(problem) == 'table' and problem.err or tostring(problem)
+  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+  return {-1, message, 'unknown'}
+end
+
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply)

@@ -1,0 +1,76 @@
+import {
+  reentrantAcquire,
+  reentrantForceRelease,
+  reentrantInspect,
+  reentrantRelease,
+  reentrantTransfer,
+  renewalRenew,
+} from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import type { Names, ProtocolStage } from './protocol.stage.js';
+
+/** One operation of a batch script, ready for any lock. */
+export interface Call {
+  readonly script: LuaScript;
+  readonly shared: readonly string[];
+  readonly args: (names: Names) => readonly (string | number)[];
+}
+
+export const acquire = (holder: string, lease: number | string, count: number | string): Call => ({
+  script: reentrantAcquire,
+  shared: [],
+  args: () => [holder, lease, count],
+});
+
+export const release = (holder: string, count: number | string, lease: number | string): Call => ({
+  script: reentrantRelease,
+  shared: ['PUBLISH'],
+  args: ({ channel }) => [holder, count, lease, channel],
+});
+
+export const transfer = (from: string, to: string, lease: number | string): Call => ({
+  script: reentrantTransfer,
+  shared: [],
+  args: () => [from, to, lease],
+});
+
+export const renew = (holder: string, lease: number | string): Call => ({
+  script: renewalRenew,
+  shared: [],
+  args: () => [holder, lease],
+});
+
+export const forceRelease = (): Call => ({
+  script: reentrantForceRelease,
+  shared: ['PUBLISH'],
+  args: ({ channel }) => [channel],
+});
+
+export const inspect = (holder: string): Call => ({
+  script: reentrantInspect,
+  shared: [],
+  args: () => [holder],
+});
+
+/** Sends one operation of each pair, all of one script, in one call. */
+export async function sendBatch(
+  stage: ProtocolStage,
+  batch: readonly (readonly [Names, Call])[],
+): Promise<unknown[]> {
+  const [first] = batch;
+  if (first === undefined) throw new Error('a batch has at least one operation');
+  const { script, shared } = first[1];
+  const keys = batch.map(([names]) => names.lock);
+  const replies = await stage.call(script, keys, [
+    ...shared,
+    ...batch.flatMap(([names, call]) => call.args(names)),
+  ]);
+  if (!Array.isArray(replies)) throw new Error(`${script.name} answered ${String(replies)}`);
+  return replies;
+}
+
+/** Sends one operation. */
+export async function send(stage: ProtocolStage, names: Names, call: Call): Promise<unknown> {
+  const [reply] = await sendBatch(stage, [[names, call]]);
+  return reply;
+}

@@ -1,0 +1,86 @@
+import {
+  tickClaim,
+  tickFinish,
+  tickInspect,
+  tickRegister,
+} from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import type { Names, ProtocolStage } from './protocol.stage.js';
+
+/** One row of a job's record, as JSON has it. */
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface Claim {
+  readonly holder?: string;
+  readonly lease?: number | string;
+  readonly mode?: string;
+  readonly tick?: number | string;
+  readonly following?: number | string;
+  readonly previous?: number | string;
+  readonly onCrash?: string;
+  readonly overlap?: string;
+}
+
+export interface Finish {
+  readonly holder?: string;
+  readonly token: string;
+  readonly count?: number | string;
+  readonly lease?: number | string;
+  readonly outcome?: string;
+  readonly reason?: string;
+}
+
+/** The holder that claims and finishes where a test does not name one. */
+export const RUNNER = '6e38a1f0-0000-4000-8000-000000000001:7';
+export const APP = 'billing';
+export const INSTANCE = 'host:1:6e38a1f0';
+
+const reply = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : [answer]);
+
+export async function claim(stage: ProtocolStage, names: Names, given: Claim): Promise<readonly unknown[]> {
+  const { holder = RUNNER, lease = 10_000, mode = 'cron', tick = '', following = '', previous = '' } = given;
+  const policies = [given.onCrash ?? 'skip', given.overlap ?? 'skip'];
+  const args = [holder, lease, mode, tick, following, previous, APP, INSTANCE, ...policies];
+  return reply(await stage.call(tickClaim, names.tick, args));
+}
+
+export async function finish(stage: ProtocolStage, names: Names, given: Finish): Promise<readonly unknown[]> {
+  const { holder = RUNNER, token, count = 0, lease = 10_000, outcome = 'completed', reason = '' } = given;
+  const args = ['PUBLISH', holder, token, count, lease, names.channel, outcome, reason];
+  return reply(await stage.call(tickFinish, names.tick, args));
+}
+
+export async function register(
+  stage: ProtocolStage,
+  names: Names,
+  tick: number | string,
+  app = APP,
+  schedule = '0 3 * * * UTC',
+): Promise<readonly unknown[]> {
+  return reply(await stage.call(tickRegister, [names.record], [tick, app, schedule]));
+}
+
+export async function inspect(stage: ProtocolStage, names: Names): Promise<readonly unknown[]> {
+  return reply(await stage.call(tickInspect, names.tick, []));
+}
+
+/** The rows that nobody is at work on, the last one written first. */
+export async function settledRows(stage: ProtocolStage, names: Names): Promise<Row[]> {
+  return (await stage.redis.lrange(names.runs, 0, -1)).map((entry) => JSON.parse(entry) as Row);
+}
+
+/** All that the store has of a job but ttls: to see that nothing was written. */
+export async function wholeState(stage: ProtocolStage, names: Names): Promise<unknown> {
+  const [lock, record, runs] = await Promise.all([
+    stage.redis.hgetall(names.lock),
+    stage.redis.hgetall(names.record),
+    stage.redis.lrange(names.runs, 0, -1),
+  ]);
+  return { lock, record, runs };
+}
+
+/** Lets a run begin, and tells its token. */
+export async function begin(stage: ProtocolStage, names: Names, given: Claim = {}): Promise<string> {
+  const [code, , token] = await claim(stage, names, { mode: 'instant', tick: 1, ...given });
+  if (code !== 1 || typeof token !== 'string') throw new Error(`the run did not begin: ${String(code)}`);
+  return token;
+}

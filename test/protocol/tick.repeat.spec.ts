@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { held, ProtocolStage, type Names } from './protocol.stage.js';
+import { forceRelease, send } from './reentrant.calls.js';
+import { begin, claim, finish, register, RUNNER } from './tick.calls.js';
+
+const OTHER = '6e38a1f0-0000-4000-8000-000000000002:3';
+const S60 = 60_000;
+const TIME: unknown = expect.any(Number);
+
+let stage: ProtocolStage;
+let names: Names;
+beforeAll(() => {
+  stage = ProtocolStage.open(inject('redisUrl'));
+});
+beforeEach(() => {
+  names = stage.names();
+});
+afterAll(() => stage.close());
+
+describe('a claim whose reply was lost', () => {
+  test('is granted its own tick again, with its full lease, also when a newer tick was overlapped since', async () => {
+    const token = await begin(stage, names);
+    expect((await claim(stage, names, { holder: OTHER, mode: 'instant', tick: 2 }))[0]).toBe(3);
+    await stage.redis.pexpire(names.lock, 5000);
+    const repeated = { mode: 'instant', tick: 1, lease: S60 };
+    expect(await claim(stage, names, repeated)).toEqual([1, TIME, token, 1, 1]);
+    expect(await stage.state(names.lock)).toEqual(held({ [RUNNER]: 1 }, S60));
+  });
+
+  test('is taken when it comes again after its run has ended', async () => {
+    await finish(stage, names, { token: await begin(stage, names) });
+    expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([2, TIME, 0, 1]);
+    expect(await stage.state(names.lock)).toBe('free');
+  });
+
+  test('is taken when its lease was lost: the tick does not run twice', async () => {
+    await begin(stage, names);
+    await send(stage, names, forceRelease());
+    expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([2, TIME, 0, 1]);
+  });
+});
+
+test('one of ten instances that claim a tick at once is granted', async () => {
+  const fleet = Array.from({ length: 10 }, () => ProtocolStage.open(inject('redisUrl')));
+  try {
+    const claims = fleet.map((each, index) =>
+      claim(each, names, { holder: `host:${index}`, mode: 'instant', tick: 1 }),
+    );
+    const verdicts = (await Promise.all(claims)).map(([code]) => code);
+    expect(verdicts.toSorted()).toEqual([1, 2, 2, 2, 2, 2, 2, 2, 2, 2]);
+  } finally {
+    await Promise.all(fleet.map((each) => each.close()));
+  }
+});
+
+test('tokens rise from run to run, also above a token that is ahead of the clock', async () => {
+  const first = await begin(stage, names);
+  await finish(stage, names, { token: first });
+  const second = await begin(stage, names, { tick: 2 });
+  expect(BigInt(second)).toBeGreaterThan(BigInt(first));
+  await finish(stage, names, { token: second });
+  await stage.redis.hset(names.record, 'token', '9007199254740000');
+  expect(await begin(stage, names, { tick: 3 })).toBe('9007199254740001');
+});
+
+describe('a registration', () => {
+  test('sets a mark where there is none, and never moves it', async () => {
+    expect(await register(stage, names, '')).toEqual([1, TIME, '', '', '']);
+    expect(await stage.redis.exists(names.record)).toBe(0);
+    expect(await register(stage, names, 1_000_000_000_000, 'billing', 'daily')).toEqual([
+      1,
+      TIME,
+      '1000000000000',
+      '',
+      '',
+    ]);
+    expect(await register(stage, names, 2_000_000_000_000, 'orders', 'hourly')).toEqual([
+      1,
+      TIME,
+      '1000000000000',
+      'billing',
+      'daily',
+    ]);
+    expect(await stage.redis.hgetall(names.record)).toEqual({
+      v: '1',
+      mark: '1000000000000',
+      app: 'orders',
+      schedule: 'hourly',
+    });
+  });
+
+  test("takes the store's time for 'now'", async () => {
+    const [, at, mark] = await register(stage, names, 'now');
+    expect(mark).toBe(String(at));
+  });
+});
