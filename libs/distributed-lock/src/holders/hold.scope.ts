@@ -1,0 +1,54 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** A hold as a scope knows it. */
+export interface ScopedHold {
+  /** Whose hold it is: two module instances of one process do not see each other's. */
+  readonly owner: object;
+  /** The lock's name in Redis. */
+  readonly key: string;
+  /** Whether it can be re-entered. A scope may outlive its hold; the hold then says no. */
+  readonly isLive: boolean;
+}
+
+/** One step into a scope: what is held here, and the scope around it. */
+export interface ScopeFrame {
+  readonly hold: ScopedHold;
+  /** The handle that `currentLock()` gives. */
+  readonly handle: object;
+  readonly around: ScopeFrame | undefined;
+}
+
+const STORAGE = Symbol.for('nestjs-distributed-lock.scope');
+
+/** `currentLock()` has no service to ask, and may be called from another copy of this package: one storage per process. */
+function storage(): AsyncLocalStorage<ScopeFrame> {
+  const place: typeof globalThis & { [STORAGE]?: AsyncLocalStorage<ScopeFrame> } = globalThis;
+  return (place[STORAGE] ??= new AsyncLocalStorage<ScopeFrame>());
+}
+
+/** The innermost frame around the caller. */
+export function currentFrame(): ScopeFrame | undefined {
+  return storage().getStore();
+}
+
+/** Runs `work` inside `hold`. */
+export function runInScope<T>(hold: ScopedHold, handle: object, work: () => T): T {
+  return storage().run({ hold, handle, around: currentFrame() }, work);
+}
+
+/** The innermost live hold of `key` around the caller. */
+export function findHold(owner: object, key: string): ScopedHold | undefined {
+  return find((hold) => hold.key === key && hold.owner === owner && hold.isLive)?.hold;
+}
+
+/** Whether the caller runs inside any live hold of `owner`. */
+export function isInside(owner: object): boolean {
+  return find((hold) => hold.owner === owner && hold.isLive) !== undefined;
+}
+
+function find(matches: (hold: ScopedHold) => boolean): ScopeFrame | undefined {
+  for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
+    if (matches(frame.hold)) return frame;
+  }
+  return undefined;
+}

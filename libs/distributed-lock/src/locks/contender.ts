@@ -1,0 +1,134 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../scripts/reentrant.scripts.js';
+import type { Subscription } from '../waiting/channel.subscriptions.js';
+import { now } from '../timing/monotonic.clock.js';
+import { WakeSignal } from '../waiting/wake.signal.js';
+import { Attempt, type RawGrant } from './attempt.js';
+import type { LockContext } from './lock.context.js';
+import type { LockNames } from './lock.names.js';
+
+/** For whom the contender asks. */
+export interface Contest {
+  /** The lease that the first waiter wants; undefined when nobody waits, or this process has the lock by itself. */
+  next(): { readonly leaseTime: number | undefined } | undefined;
+  granted(grant: RawGrant): Promise<void>;
+  /** What Redis said, or did not say: a waiter whose time is over is told by it, and a refusal for good ends every wait. */
+  heard(news: Busy | RedisFailure): void;
+  /** Whether anybody of this process waits. */
+  readonly isWaitedFor: boolean;
+}
+
+/** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause. */
+const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100 };
+
+/** How long the local waiters stand back after the lock was let go for other processes, in ms. */
+const STAND_BACK = 5;
+
+/** The one of this process that talks to Redis for a lock, while others of this process wait. */
+export class Contender {
+  readonly #signal: WakeSignal;
+  #subscription: Subscription | undefined;
+  #running = false;
+  #standBackFrom: number | undefined;
+  #messages = 0;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly names: LockNames,
+    private readonly contest: Contest,
+  ) {
+    this.#signal = new WakeSignal(context.wheel);
+  }
+
+  /** Messages heard so far; tells a later one apart. */
+  get messages(): number {
+    return this.#messages;
+  }
+
+  /** Starts asking, or asks again at once. */
+  kick(): void {
+    this.#signal.wake();
+    if (this.#running) return;
+    this.#running = true;
+    void this.context.outside(() => this.#run());
+  }
+
+  /**
+   * Asks after other processes had their chance: 5 ms from now, or at the second message since there were `before`.
+   * The first one is the echo of our own release.
+   */
+  kickAfterOthers(before: number): void {
+    this.#standBackFrom = before;
+    this.kick();
+  }
+
+  /** Nobody waits any more: stops asking, and listening. */
+  rest(): void {
+    if (this.#running) {
+      this.#signal.wake();
+      return;
+    }
+    this.#subscription?.release();
+    this.#subscription = undefined;
+  }
+
+  async #run(): Promise<void> {
+    const attempt = new Attempt(this.context, this.names);
+    for (let next = this.contest.next(); next !== undefined; next = this.contest.next()) {
+      if (this.#standBackFrom !== undefined) await this.#letOthersAsk(this.#standBackFrom);
+      // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
+      this.#signal.clear();
+      const news = await attempt.make(next.leaseTime);
+      if (news.kind === 'granted') {
+        await this.contest.granted(news);
+        continue;
+      }
+      this.contest.heard(news);
+      if (news instanceof RedisFailure) await this.#waitOut(news);
+      else await this.#sleep(news.ttl);
+    }
+    this.#running = false;
+    attempt.abandon();
+    if (!this.contest.isWaitedFor) this.rest();
+  }
+
+  /** The first time it subscribes, and the answer wakes it: the release may have come before the subscription. */
+  async #sleep(ttl: number): Promise<void> {
+    if (this.#subscription === undefined) {
+      this.#subscription = this.context.subscriptions.subscribe(this.names.channel, (payload) =>
+        this.#heard(payload),
+      );
+      void this.#subscription.answered.then(() => this.#signal.wake());
+    }
+    const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
+    const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
+    await this.#signal.sleep(Math.min(bound, this.context.settings.watchdogTimeout));
+  }
+
+  /** Never more than one attempt under way: the next one waits until the last one cannot run any more. */
+  async #waitOut(failure: RedisFailure): Promise<void> {
+    if (!failure.passing) return;
+    const command = { settled: false };
+    void failure.settled.then(() => {
+      command.settled = true;
+      this.#signal.wake();
+    });
+    while (!command.settled && this.contest.isWaitedFor)
+      await this.#signal.sleep(this.context.settings.watchdogTimeout);
+    if (this.contest.isWaitedFor) await this.#signal.sleep(SLEEP.afterError);
+  }
+
+  async #letOthersAsk(before: number): Promise<void> {
+    this.#standBackFrom = undefined;
+    const end = now() + STAND_BACK;
+    for (let left = STAND_BACK; left > 0 && this.#messages - before < 2; left = end - now())
+      await this.#signal.sleep(left);
+  }
+
+  #heard(payload: string | undefined): void {
+    // Other integers are of future versions, and ignored (wire format 1.3).
+    if (payload !== undefined && payload !== '0' && payload !== '1') return;
+    this.#messages += 1;
+    this.#signal.wake();
+  }
+}

@@ -1,0 +1,24 @@
+import type { LockHandle, UsingOptions } from '../contracts/lock.contract.js';
+import { LockLostError } from '../errors/lock.errors.js';
+
+/**
+ * Runs `work` in the scope of `handle` and unlocks afterwards. The work's own result or error stands: a release that could
+ * not be confirmed goes on in the background and is logged there, and a lost lease is told by the signal, or,
+ * with `onLost: 'throw'`, by a LockLostError after a work that ended well.
+ */
+export async function criticalSection<T>(
+  handle: LockHandle,
+  work: (handle: LockHandle) => T | PromiseLike<T>,
+  onLost: UsingOptions['onLost'] = 'signal',
+): Promise<T> {
+  let outcome: string | undefined;
+  let result: T;
+  try {
+    result = await handle.run(() => work(handle));
+  } finally {
+    outcome = await handle.unlock().catch(() => undefined);
+  }
+  if (onLost === 'throw' && outcome === 'lost')
+    throw new LockLostError(handle.name, 'its lease was lost while the work ran');
+  return result;
+}

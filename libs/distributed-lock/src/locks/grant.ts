@@ -1,0 +1,162 @@
+import type { Duration } from '../contracts/duration.js';
+import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lock.contract.js';
+import { LockLostError } from '../errors/lock.errors.js';
+import { runInScope, type ScopedHold } from '../holders/hold.scope.js';
+import { parseDuration } from '../timing/duration.parser.js';
+import { safetyMargin, type Lease } from '../renewal/lease.js';
+import type { TickRun } from './hold.contract.js';
+import type { LockNames } from './lock.names.js';
+
+/** The shortest fixed lease, in ms: below it the safety margin leaves too little. */
+export const SHORTEST_LEASE = 100;
+
+/** What a grant needs of its hold. */
+export interface GrantingHold extends ScopedHold {
+  readonly names: LockNames;
+  readonly lease: Lease;
+  readonly run?: TickRun | undefined;
+  /** Whether the lease may be believed in. */
+  readonly isBelieved: boolean;
+  /** Ends what is past its deadline, at once. */
+  checkDeadlines(): void;
+  release(grant: Grant): Promise<UnlockOutcome>;
+  extend(grant: Grant, lease: number): Promise<boolean>;
+}
+
+/** One acquisition of a hold, as its user has it in hand. */
+export class Grant implements CurrentLock {
+  #leaseTime: number | undefined;
+  #deadline = Infinity;
+  #controller: AbortController | undefined;
+  #loss: LockLostError | undefined;
+  #unlocking: Promise<UnlockOutcome> | undefined;
+
+  constructor(
+    private readonly hold: GrantingHold,
+    /** The fixed lease in ms; undefined when the watchdog renews. */
+    leaseTime: number | undefined,
+    sentAt: number,
+  ) {
+    this.#leaseTime = leaseTime;
+    if (leaseTime !== undefined) this.#deadline = deadlineOf(leaseTime, sentAt);
+  }
+
+  get leaseTime(): number | undefined {
+    return this.#leaseTime;
+  }
+
+  /** The monotonic instant from which a fixed lease must not be believed in; Infinity when the watchdog renews. */
+  get deadline(): number {
+    return this.#deadline;
+  }
+
+  get name(): string {
+    return this.hold.names.name;
+  }
+
+  get holder(): string {
+    return this.hold.lease.holder;
+  }
+
+  get token(): bigint | undefined {
+    return this.hold.run?.token;
+  }
+
+  get tick(): number | undefined {
+    return this.hold.run?.tick;
+  }
+
+  get attempt(): number | undefined {
+    return this.hold.run?.attempt;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    this.hold.checkDeadlines();
+    if (this.#loss !== undefined) this.#controller.abort(this.#loss);
+    return this.#controller.signal;
+  }
+
+  get isHeld(): boolean {
+    // After a stall the timer that would abort the signal has not run yet: whoever asks first does its work.
+    this.hold.checkDeadlines();
+    return this.isOpen && this.hold.isBelieved;
+  }
+
+  /** Neither unlocked nor lost. */
+  get isOpen(): boolean {
+    return this.#loss === undefined && this.#unlocking === undefined;
+  }
+
+  /** Why the lease was lost, if it was. */
+  get loss(): LockLostError | undefined {
+    return this.#loss;
+  }
+
+  assertHeld(): void {
+    if (this.isHeld) return;
+    throw (
+      this.#loss ??
+      new LockLostError(
+        this.name,
+        this.#unlocking === undefined ? 'its lease could not be confirmed' : 'it was unlocked',
+      )
+    );
+  }
+
+  async extend(leaseTime: Duration): Promise<boolean> {
+    const lease = parseDuration(leaseTime, { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE });
+    return this.isHeld ? await this.hold.extend(this, lease) : false;
+  }
+
+  unlock(): Promise<UnlockOutcome> {
+    if (this.#unlocking === undefined) {
+      this.hold.checkDeadlines();
+      this.#unlocking = this.#loss === undefined ? this.hold.release(this) : Promise.resolve('lost');
+    }
+    return this.#unlocking;
+  }
+
+  run<T>(work: () => T): T {
+    return runInScope(this.hold, this, work);
+  }
+
+  /** Ends the belief in this acquisition; the signal tells whoever works under it. */
+  lose(loss: LockLostError): void {
+    if (!this.isOpen) return;
+    this.#loss = loss;
+    this.#controller?.abort(loss);
+  }
+
+  /** Tells the work to stop, while the lease is alive. */
+  abort(loss: LockLostError): void {
+    this.#controller ??= new AbortController();
+    this.#controller.abort(loss);
+  }
+
+  /** Moves the deadline of a fixed lease; never back. */
+  extendTo(leaseTime: number, sentAt: number): void {
+    if (this.#leaseTime === undefined) return;
+    this.#leaseTime = leaseTime;
+    this.#deadline = Math.max(this.#deadline, deadlineOf(leaseTime, sentAt));
+  }
+
+  toJSON(): LockHandleJson {
+    const token = this.token;
+    return {
+      name: this.name,
+      holder: this.holder,
+      isHeld: this.isHeld,
+      ...(token === undefined ? {} : { token: token.toString() }),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // Throwing here would hide the error of the block. The hold tells the log, and goes on releasing in the background.
+    await this.unlock().catch(() => undefined);
+  }
+}
+
+function deadlineOf(leaseTime: number, sentAt: number): number {
+  return sentAt + leaseTime - safetyMargin(leaseTime);
+}

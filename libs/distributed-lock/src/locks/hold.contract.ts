@@ -1,0 +1,19 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { Lowering } from './count.ledger.js';
+
+/** Who is told when a hold ends, and frees the lock for it. */
+export interface HoldKeeper<H> {
+  /** The last acquisition was unlocked: frees the lock, by `finish` where a run ends with it, or hands it on. */
+  free(hold: H, finish: Lowering | undefined): Promise<UnlockOutcome>;
+  /** The lease was lost. */
+  lost(hold: H): void;
+}
+
+/** What makes a hold the run of a tick. */
+export interface TickRun {
+  readonly tick: number;
+  readonly attempt: number;
+  readonly token: bigint;
+  /** Stores the outcome and lowers the count in one step. */
+  readonly finish: Lowering;
+}

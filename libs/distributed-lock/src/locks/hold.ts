@@ -1,0 +1,197 @@
+import { LockLostError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { instant, type Lease } from '../renewal/lease.js';
+import type { LeaseListener } from '../renewal/watchdog.js';
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { HoldNotice } from '../events/notice.board.js';
+import { now } from '../timing/monotonic.clock.js';
+import { CountLedger, type Lowering } from './count.ledger.js';
+import { Grant, type GrantingHold } from './grant.js';
+import { GrantBook } from './grant.book.js';
+import type { HoldKeeper, TickRun } from './hold.contract.js';
+import { HoldTimers } from './hold.timers.js';
+import { unavailable, type LockContext } from './lock.context.js';
+import type { LockNames } from './lock.names.js';
+
+/**
+ * One holder's acquisitions of one lock. Every operation goes through it, one after the other, and names the count that
+ * it is to reach: an answer that got lost is made good by whatever comes next. A hold that ended sends nothing.
+ */
+export class Hold implements GrantingHold, LeaseListener {
+  readonly owner: object;
+  readonly key: string;
+  /** Epoch ms of the grant, for messages. */
+  readonly since = Date.now();
+  readonly #grants: GrantBook;
+  readonly #timers: HoldTimers;
+  readonly #ledger: CountLedger;
+  #ended = false;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly keeper: HoldKeeper<Hold>,
+    readonly names: LockNames,
+    readonly lease: Lease,
+    maxHold: number = context.settings.maxHold,
+    readonly run?: TickRun | undefined,
+  ) {
+    this.owner = context;
+    this.key = names.key;
+    this.#grants = new GrantBook(context.settings.watchdogTimeout);
+    this.#ledger = new CountLedger(context, names, lease, () =>
+      this.#ended ? undefined : this.#grants.account,
+    );
+    this.#timers = new HoldTimers(context.wheel, context.settings.warnAfter, maxHold, {
+      check: () => {
+        this.checkDeadlines();
+        if (!this.#ended) this.#timers.arm(this.#grants.nextDeadline(lease));
+      },
+      warn: (held) => this.#post({ kind: 'long-hold', held }),
+      end: () => {
+        this.#post({ kind: 'overheld', maxHold });
+        this.lose(`it was held for longer than maxHold (${maxHold} ms)`, 'MAX_HOLD');
+      },
+    });
+  }
+
+  /** Whether a scope may re-enter it. In doubt it may: the script will tell. */
+  get isLive(): boolean {
+    this.checkDeadlines();
+    return !this.#ended;
+  }
+
+  /** Whether it surely holds, so that nobody need ask Redis. */
+  get isCertain(): boolean {
+    return this.isLive && this.isBelieved && this.lease.state !== 'unknown';
+  }
+
+  /** Whether its lease may be believed in: not after a suspend, until Redis has confirmed it. */
+  get isBelieved(): boolean {
+    if (!this.lease.isDoubtful) return true;
+    if (this.lease.state !== 'unknown') {
+      this.lease.doubt();
+      void this.context.watchdog.renewNow(this.lease, this.#grants.wantsRenewal ? this.lease.ttl : 0, this);
+    }
+    return false;
+  }
+
+  /** Adds an acquisition that Redis has counted. */
+  admit(leaseTime: number | undefined, sentAt: number): Grant {
+    const grant = new Grant(this, leaseTime, sentAt);
+    this.#grants.add(grant);
+    if (leaseTime === undefined && !this.context.watchdog.isWatching(this.lease))
+      this.context.watchdog.watch(this.lease, this);
+    this.#timers.arm(this.#grants.nextDeadline(this.lease));
+    return grant;
+  }
+
+  /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
+  reenter(leaseTime: number | undefined): Promise<Grant | undefined> {
+    return this.#ledger.inTurn(async () => {
+      if (!this.isLive) return undefined;
+      const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
+      const sent = instant();
+      const reply = await this.#ledger.raise(this.#grants.size + 1, ttl);
+      if (reply.kind !== 'granted') this.gone();
+      if (this.#ended) return undefined;
+      this.lease.raise(sent, ttl);
+      return this.admit(leaseTime, sent.at);
+    });
+  }
+
+  release(grant: Grant): Promise<UnlockOutcome> {
+    return this.#ledger.inTurn(async () => {
+      this.#grants.remove(grant);
+      if (this.#ended) return 'lost';
+      const finish = this.#grants.isFirst(grant) ? this.run?.finish : undefined;
+      if (this.#grants.size === 0) {
+        this.#end();
+        return await this.keeper.free(this, finish);
+      }
+      if (!this.#grants.wantsRenewal) this.context.watchdog.unwatch(this.lease);
+      return await this.#lower(finish);
+    });
+  }
+
+  extend(grant: Grant, ttl: number): Promise<boolean> {
+    return this.#ledger.inTurn(async () => {
+      if (!grant.isHeld) return false;
+      const sent = instant();
+      const confirmed = await this.context.watchdog.renewNow(this.lease, ttl, this);
+      if (confirmed === undefined)
+        throw unavailable(this.names.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
+      if (confirmed && grant.deadline !== Infinity) grant.extendTo(ttl, sent.at);
+      this.#timers.arm(this.#grants.nextDeadline(this.lease));
+      return confirmed;
+    });
+  }
+
+  /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
+  checkDeadlines(): void {
+    if (this.#ended) return;
+    const at = now();
+    if (at >= this.lease.deadline) {
+      this.lose(this.lease.state === 'unknown' ? 'it could not be renewed in time' : 'its lease was over');
+      return;
+    }
+    for (const grant of this.#grants.over(at)) this.#loseOne(grant);
+  }
+
+  /** Ends the belief in the whole hold. */
+  lose(why: string, code?: 'MAX_HOLD'): void {
+    if (this.#ended) return;
+    this.lease.lose();
+    const grants = this.#grants.all();
+    this.#end();
+    this.#post({ kind: 'lost', why });
+    const loss = new LockLostError(this.names.name, why, code);
+    for (const grant of grants) grant.lose(loss);
+    this.keeper.lost(this);
+  }
+
+  /** Aborts the work without ending the hold: it may still unlock in good order. */
+  abort(loss: LockLostError): void {
+    for (const grant of this.#grants.all()) grant.abort(loss);
+  }
+
+  gone(): void {
+    this.lose('Redis says that the holder has nothing: the lease ended, or it was unlocked by force');
+  }
+
+  unknown(why: string): void {
+    this.#post({ kind: 'unknown', why });
+  }
+
+  async #lower(finish: Lowering | undefined): Promise<UnlockOutcome> {
+    try {
+      const reply = await this.#ledger.lower(this.#grants.account, finish);
+      this.#timers.arm(this.#grants.nextDeadline(this.lease));
+      if (reply.kind === 'kept') return 'kept';
+    } catch (error) {
+      throw unavailable(this.names.name, error);
+    }
+    this.gone();
+    return 'lost';
+  }
+
+  /** A fixed lease that is over inside a hold that goes on. Redis' count follows with the hold's next operation. */
+  #loseOne(grant: Grant): void {
+    if (this.#grants.size === 1) {
+      this.lose('its lease was over');
+      return;
+    }
+    this.#grants.remove(grant);
+    grant.lose(new LockLostError(this.names.name, 'its own lease was over, inside a hold that goes on'));
+  }
+
+  #post(notice: HoldNotice): void {
+    this.context.notices.post({ ...notice, lock: this.names.name, holder: this.lease.holder });
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#grants.clear();
+    this.#timers.cancel();
+    this.context.watchdog.unwatch(this.lease);
+  }
+}

@@ -1,0 +1,40 @@
+import { LockNotAcquiredError, type HeldBy } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../scripts/reentrant.scripts.js';
+import type { Hold } from './hold.js';
+import { unavailable } from './lock.context.js';
+
+/** What a line last heard of its lock: a waiter whose time is over is told by it. */
+export class LineNews {
+  #last: Busy | RedisFailure | undefined;
+
+  constructor(private readonly lock: string) {}
+
+  hear(news: Busy | RedisFailure): void {
+    this.#last = news;
+  }
+
+  forget(): void {
+    this.#last = undefined;
+  }
+
+  /** Who has the lock, as far as this process knows: its own hold, or what Redis said. */
+  heldBy(hold: Hold | undefined): HeldBy {
+    if (hold !== undefined) return { holder: hold.lease.holder, since: hold.since };
+    return this.#last === undefined || this.#last instanceof RedisFailure
+      ? {}
+      : { holder: this.#last.holder };
+  }
+
+  /** Why a waiter got nothing. "Somebody else has it" is said only when somebody has said so. */
+  timeUp(waited: number, hold: Hold | undefined): Error {
+    const last = this.#last;
+    if (hold === undefined && (last === undefined || last instanceof RedisFailure)) {
+      return unavailable(
+        this.lock,
+        last ?? new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`),
+      );
+    }
+    return new LockNotAcquiredError(this.lock, waited, this.heldBy(hold));
+  }
+}

@@ -1,0 +1,43 @@
+import type { LockSettings } from '../contracts/settings.js';
+import { LockUnavailableError } from '../errors/lock.errors.js';
+import type { NoticeBoard } from '../events/notice.board.js';
+import type { HolderIds } from '../holders/holder.ids.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Watchdog } from '../renewal/watchdog.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
+import type { LockKind } from './lock.kind.js';
+import type { Retirement } from './retirement.js';
+
+/** What every lock of a module instance shares. */
+export interface LockContext {
+  readonly settings: LockSettings;
+  readonly kind: LockKind;
+  readonly wheel: TimerWheel;
+  readonly ids: HolderIds;
+  readonly watchdog: Watchdog;
+  readonly subscriptions: ChannelSubscriptions;
+  readonly notices: NoticeBoard;
+  readonly retirement: Retirement;
+  /** Runs machinery that many callers share outside of any caller's async context. */
+  readonly outside: <T>(run: () => T) => T;
+}
+
+/** What a caller is told when Redis could not be asked. */
+export function unavailable(lock: string, cause: unknown): LockUnavailableError {
+  const failure = RedisFailure.from(cause);
+  if (failure.kind !== 'refused') {
+    return new LockUnavailableError(
+      lock,
+      `Redis could not be asked about lock "${lock}": ${failure.message}.`,
+      { cause },
+    );
+  }
+  const code = failure.code === 'WRONGTYPE' ? 'WRONG_TYPE' : 'REJECTED_BY_REDIS';
+  return new LockUnavailableError(
+    lock,
+    `Redis refused a command for lock "${lock}": ${failure.message}.`,
+    { cause },
+    code,
+  );
+}

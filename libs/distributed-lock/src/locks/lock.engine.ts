@@ -1,0 +1,171 @@
+import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import { findHold, isInside } from '../holders/hold.scope.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { LockState } from '../scripts/reentrant.scripts.js';
+import { lockChannel } from '../scripts/wire.names.js';
+import { now } from '../timing/monotonic.clock.js';
+import { Grant } from './grant.js';
+import { Hold } from './hold.js';
+import { unavailable, type LockContext } from './lock.context.js';
+import type { LockNames } from './lock.names.js';
+import { LockLine } from './lock.line.js';
+
+/** What an acquisition asks for, in ms. */
+export interface AcquireRequest {
+  readonly waitTime: number;
+  readonly leaseTime: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Pause between attempts to re-enter while Redis does not answer, in ms. */
+const REENTER_PAUSE = 100;
+
+/** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
+export class LockEngine {
+  readonly #lines = new Map<string, LockLine>();
+  #closing = false;
+  #whenIdle: (() => void)[] = [];
+
+  constructor(readonly context: LockContext) {}
+
+  /** @throws LockConfigurationError `INVALID_NAME` */
+  names(name: string): LockNames {
+    if (typeof name !== 'string' || name.length === 0 || name.length > 1024 || name.includes('\0')) {
+      throw new LockConfigurationError(
+        'INVALID_NAME',
+        `A lock cannot be called ${JSON.stringify(name)?.slice(0, 80)}.`,
+      );
+    }
+    const key = this.context.settings.mapName(name);
+    return { name, key, channel: lockChannel(key) };
+  }
+
+  /** Every lock that this process holds or waits for. */
+  get lines(): ReadonlyMap<string, LockLine> {
+    return this.#lines;
+  }
+
+  /** The live hold of the caller's scope. */
+  holdOf(key: string): Hold | undefined {
+    const hold = findHold(this.context, key);
+    return hold instanceof Hold ? hold : undefined;
+  }
+
+  /**
+   * @throws LockNotAcquiredError when somebody else has the lock until `waitTime` is over
+   * @throws LockUnavailableError when Redis could not be asked, or the application shuts down
+   */
+  async acquire(names: LockNames, request: AcquireRequest): Promise<Grant> {
+    request.signal?.throwIfAborted();
+    const hold = this.holdOf(names.key);
+    const again = hold === undefined ? undefined : await this.#reenter(hold, request);
+    if (again !== undefined) return again;
+    const nested = isInside(this.context);
+    if (this.#closing && !nested) throw shuttingDown(names.name);
+    const line = this.line(names);
+    if (request.waitTime > 0) return await line.wait({ ...request, nested });
+    const granted = await line.try(request.leaseTime);
+    if (!(granted instanceof Grant)) throw new LockNotAcquiredError(names.name, 0, granted);
+    if (request.signal?.aborted !== true) return granted;
+    void granted.unlock().catch(() => undefined);
+    throw request.signal.reason;
+  }
+
+  /** The line of a lock; made when it is first needed, forgotten when nobody holds or waits. */
+  line(names: LockNames): LockLine {
+    let line = this.#lines.get(names.key);
+    if (line === undefined) {
+      line = new LockLine(this.context, names, () => this.#forget(names.key));
+      this.#lines.set(names.key, line);
+    }
+    return line;
+  }
+
+  /** Resolves when this process neither holds nor waits for any lock. */
+  async idle(): Promise<void> {
+    if (this.#lines.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  async inspect(names: LockNames, holder = ''): Promise<LockState> {
+    try {
+      return await this.context.kind.inspect(names.key, holder);
+    } catch (error) {
+      throw unavailable(names.name, error);
+    }
+  }
+
+  async forceUnlock(names: LockNames): Promise<boolean> {
+    try {
+      const freed = await this.context.kind.forceRelease(names.key, names.channel);
+      // A holder of this process need not wait for its next renewal to learn of it.
+      if (freed) this.#lines.get(names.key)?.hold?.lose('it was unlocked by force');
+      return freed;
+    } catch (error) {
+      throw unavailable(names.name, error);
+    }
+  }
+
+  /** From now on a lock is granted only inside a scope that holds one; other waiters are refused. */
+  refuseNewcomers(): void {
+    this.#closing = true;
+    for (const line of this.#lines.values())
+      line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.names.name)));
+  }
+
+  #forget(key: string): void {
+    this.#lines.delete(key);
+    if (this.#lines.size > 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+
+  /** Takes the lock once more for a scope that holds it. Waits, as long as it may, only for Redis to answer. */
+  async #reenter(hold: Hold, { waitTime, leaseTime, signal }: AcquireRequest): Promise<Grant | undefined> {
+    const end = now() + waitTime;
+    for (;;) {
+      try {
+        return await this.#bounded(hold, leaseTime, end, signal);
+      } catch (error) {
+        const failure = RedisFailure.from(error);
+        if (signal?.aborted === true) throw signal.reason;
+        if (!failure.passing || now() + REENTER_PAUSE >= end) throw unavailable(hold.names.name, failure);
+        await new Promise<void>((resolve) => this.context.wheel.after(REENTER_PAUSE, resolve));
+      }
+    }
+  }
+
+  /** A caller that leaves gives back what comes for it later. */
+  async #bounded(
+    hold: Hold,
+    leaseTime: number | undefined,
+    end: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Grant | undefined> {
+    const grant = hold.reenter(leaseTime);
+    const { wheel, settings } = this.context;
+    const rest = end - now();
+    const bound = rest > 0 ? rest : settings.commandTimeout * 2;
+    let leave: (reason: unknown) => void = () => undefined;
+    const left = new Promise<never>((_, reject) => {
+      leave = reject;
+    });
+    const timer =
+      bound === Infinity
+        ? undefined
+        : wheel.after(bound, () => leave(new RedisFailure('ambiguous', 'no answer in time')));
+    const aborted = () => leave(signal?.reason);
+    signal?.addEventListener('abort', aborted);
+    try {
+      return await Promise.race([grant, left]);
+    } catch (error) {
+      void grant.then((late) => late?.unlock()).catch(() => undefined);
+      throw error;
+    } finally {
+      wheel.cancel(timer);
+      signal?.removeEventListener('abort', aborted);
+    }
+  }
+}
+
+function shuttingDown(lock: string): LockUnavailableError {
+  return new LockUnavailableError(lock, `Lock "${lock}" was not granted.`, undefined, 'SHUTTING_DOWN');
+}

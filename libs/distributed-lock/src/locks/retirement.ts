@@ -1,0 +1,70 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { LockNames } from './lock.names.js';
+import type { LockKind } from './lock.kind.js';
+
+/** Pauses between attempts, in ms. */
+const PAUSE = { first: 20, longest: 500 };
+
+/** A holder id to be freed. */
+export interface Retiree {
+  readonly names: LockNames;
+  readonly holder: string;
+  /** The lease that the holder may have, in ms: when it is over nothing is left to free. */
+  readonly lease: number;
+  /** What is known of the last command of this holder. */
+  readonly failure?: RedisFailure | undefined;
+}
+
+/**
+ * Frees holder ids whose last command got no answer, or whose waiter has gone, until Redis has said that nothing is left
+ * of them or their lease is over. Holder ids are never used twice, so this can never take down a later hold.
+ */
+export class Retirement {
+  readonly #underWay = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly kind: LockKind,
+    private readonly wheel: TimerWheel,
+    private readonly outside: <T>(run: () => T) => T,
+  ) {}
+
+  /** Holder ids that are being freed. */
+  get size(): number {
+    return this.#underWay.size;
+  }
+
+  /** @returns what Redis said; `gone` as well when it could not be asked before the lease was over */
+  retire(retiree: Retiree): Promise<'released' | 'gone'> {
+    const done = this.outside(() => this.#retire(retiree)).finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+    return done;
+  }
+
+  /** Resolves when nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
+  }
+
+  async #retire({ names, holder, lease, failure }: Retiree): Promise<'released' | 'gone'> {
+    let pause = PAUSE.first;
+    let last = failure;
+    let end = Infinity;
+    while (now() < end) {
+      await last?.settled;
+      // From here on nothing new can come of the holder's commands, so its lease is the longest that anything can last.
+      if (end === Infinity) end = now() + lease;
+      try {
+        const reply = await this.kind.release(names.key, holder, 0, 1, names.channel);
+        return reply.kind === 'released' ? 'released' : 'gone';
+      } catch (error) {
+        last = RedisFailure.from(error);
+        if (!last.passing) return 'gone';
+      }
+      await new Promise<void>((resolve) => this.wheel.after(pause, resolve));
+      pause = Math.min(pause * 2, PAUSE.longest);
+    }
+    return 'gone';
+  }
+}

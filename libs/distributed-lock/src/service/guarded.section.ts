@@ -1,0 +1,100 @@
+import type { BusyContext, GuardOptions } from '../contracts/guard.contract.js';
+import type { LockHandle } from '../contracts/lock.contract.js';
+import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
+import { criticalSection } from '../locks/critical.section.js';
+import { SHORTEST_LEASE } from '../locks/grant.js';
+import { parseDuration } from '../timing/duration.parser.js';
+import type { LockService } from './lock.service.js';
+import { RateLimitedLog } from './rate.limited.log.js';
+
+/** One call that asks to enter. */
+export interface Entry<A extends readonly unknown[]> {
+  readonly locks: LockService;
+  /** The lock's name. */
+  readonly name: string;
+  /** What `onBusy` is told. */
+  readonly args: A;
+  /** Ends the wait when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** What the decorator and the interceptor share: work that runs only under its lock, and what a refused call gives. */
+export class GuardedSection<A extends readonly unknown[]> {
+  readonly #log = new RateLimitedLog('debug');
+
+  /**
+   * @param where class and method, for messages
+   * @throws LockConfigurationError `INVALID_OPTION`
+   */
+  constructor(
+    private readonly door: 'decorator' | 'interceptor',
+    private readonly options: GuardOptions<A>,
+    private readonly where: string,
+  ) {
+    check(options, where);
+  }
+
+  /**
+   * Runs `work` under the lock; its result or error stands. A refused call gives what `onBusy` says. Refusals of other
+   * locks, which the work asks for, are the work's own errors.
+   */
+  async enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
+    const handle = await this.#ask(entry);
+    return handle instanceof LockNotAcquiredError
+      ? await this.#refuse(handle, entry)
+      : await criticalSection(handle, work, this.options.onLost);
+  }
+
+  async #ask({ locks, name, signal }: Entry<A>): Promise<LockHandle | LockNotAcquiredError> {
+    const { waitTime = locks.settings.waitTime[this.door], leaseTime } = this.options;
+    try {
+      return await locks.getLock(name).lock({ waitTime, leaseTime, signal });
+    } catch (error) {
+      if (error instanceof LockNotAcquiredError) return error;
+      throw error;
+    }
+  }
+
+  #refuse(refusal: LockNotAcquiredError, { name, args }: Entry<A>): unknown {
+    const { onBusy = 'throw' } = this.options;
+    if (onBusy === 'throw') throw refusal;
+    const {
+      waited,
+      heldBy: { holder },
+    } = refusal;
+    this.#log.tell(() => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'somebody else'}`);
+    if (onBusy === 'skip') return undefined;
+    const context: BusyContext<A> = { name, args, waited, holder };
+    return onBusy(context);
+  }
+}
+
+function check<A extends readonly unknown[]>(
+  { waitTime, leaseTime, onBusy, onLost, service }: GuardOptions<A>,
+  where: string,
+): void {
+  if (waitTime !== undefined) parseDuration(waitTime, { option: `waitTime of ${where}`, unbounded: true });
+  if (leaseTime !== undefined)
+    parseDuration(leaseTime, { option: `leaseTime of ${where}`, min: SHORTEST_LEASE });
+  const given: Readonly<Record<string, readonly [unknown, readonly unknown[], string]>> = {
+    onBusy: [
+      typeof onBusy === 'function' ? undefined : onBusy,
+      ['throw', 'skip'],
+      '"throw", "skip" or a function',
+    ],
+    onLost: [onLost, ['signal', 'throw'], '"signal" or "throw"'],
+  };
+  for (const [option, [value, allowed, expected]] of Object.entries(given)) {
+    if (value === undefined || allowed.includes(value)) continue;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `${option} of ${where} must be ${expected}, not ${String(value)}.`,
+    );
+  }
+  if (service !== undefined && (typeof service !== 'string' || service === '')) {
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `service of ${where} must be the name of a module instance.`,
+    );
+  }
+}

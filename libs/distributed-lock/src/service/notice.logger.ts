@@ -1,0 +1,100 @@
+import { Logger } from '@nestjs/common';
+import type { Notice, NoticeListener } from '../events/notice.board.js';
+import { now } from '../timing/monotonic.clock.js';
+
+/** At most one line of a kind for a lock in this time, in ms; the next one says how many were left out. */
+const INTERVAL = 10_000;
+
+/** The most (kind, lock) pairs that are remembered. */
+const REMEMBERED = 1000;
+
+type Level = 'error' | 'warn' | 'debug';
+
+/** Tells notices to Nest's logger, rate limited, so that a lock in trouble does not fill the log. */
+export function logNotices(logger = new Logger('DistributedLock')): NoticeListener {
+  const told = new Map<string, { at: number; left: number }>();
+  return (notice) => {
+    const id = `${notice.kind} ${'lock' in notice ? notice.lock : ''}`;
+    const last = told.get(id);
+    if (last !== undefined && now() - last.at < INTERVAL) {
+      last.left += 1;
+      return;
+    }
+    if (told.size >= REMEMBERED) told.clear();
+    told.set(id, { at: now(), left: 0 });
+    const [level, sentence] = read(notice);
+    logger[level](
+      last === undefined || last.left === 0 ? sentence : `${sentence} (and ${last.left} more like it)`,
+    );
+  };
+}
+
+function read(notice: Notice): [Level, string] {
+  switch (notice.kind) {
+    case 'lost':
+      return [
+        'warn',
+        `Lock "${notice.lock}" was lost by ${notice.holder}: ${notice.why}. Its signal is aborted.`,
+      ];
+    case 'unknown':
+      return [
+        'warn',
+        `The lease of lock "${notice.lock}" could not be renewed: ${notice.why}. It is kept until its deadline, and asked for again.`,
+      ];
+    case 'overheld':
+      return [
+        'error',
+        `Lock "${notice.lock}" was held for longer than maxHold (${notice.maxHold} ms). Its signal is aborted and it is not renewed any more.`,
+      ];
+    case 'long-wait':
+      return [
+        'warn',
+        `A caller has waited ${Math.round(notice.waited)} ms for lock "${notice.lock}", held by ${notice.heldBy}. If its own scope took that lock with lock() and has not unlocked it, it waits for itself.`,
+      ];
+    case 'long-hold':
+      return [
+        'warn',
+        `Lock "${notice.lock}" has been held for ${Math.round(notice.held)} ms by ${notice.holder}.`,
+      ];
+    case 'release-delayed':
+      return [
+        'warn',
+        `The release of lock "${notice.lock}" got no answer (${notice.why}). It goes on in the background until the lease is over.`,
+      ];
+    case 'unpublished':
+      return [
+        'warn',
+        `Redis refused to publish the release of lock "${notice.lock}": waiters of other processes wake only when the lease would have ended. Allow the user PUBLISH on redisson_lock__channel*.`,
+      ];
+    case 'clock-offset':
+      return [
+        'warn',
+        `This machine's clock is ${Math.round(Math.abs(notice.offset))} ms ${notice.offset > 0 ? 'behind' : 'ahead of'} the store's. Ticks go by the store's clock.`,
+      ];
+    case 'shared-job':
+      return [
+        'warn',
+        `Job "${notice.lock}" was registered before with ${notice.what} "${notice.was}", and now with "${notice.is}". Two different jobs must not share a key: only one of them would run.`,
+      ];
+    case 'tick-skipped':
+      return [
+        'debug',
+        `Tick ${new Date(notice.tick).toISOString()} of job "${notice.lock}" is not run here: ${notice.why}.`,
+      ];
+    case 'tick-missed':
+      return [
+        'warn',
+        `Tick ${new Date(notice.tick).toISOString()} of job "${notice.lock}" is missed: ${notice.why}.`,
+      ];
+    case 'tick-unclaimed':
+      return [
+        'error',
+        `A tick of job "${notice.lock}" could not be claimed: ${notice.why}. This instance does not run it.`,
+      ];
+    case 'unscheduled-once':
+      return [
+        'warn',
+        `@Timeout of job "${notice.lock}" runs on every instance, one after the other: set minInterval to run it once in the fleet.`,
+      ];
+  }
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import type { Duration } from '../contracts/duration.js';
+import type { LockModuleSettings } from '../contracts/module.options.js';
+import type { LockSettings } from '../contracts/settings.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { parseDuration } from '../timing/duration.parser.js';
+
+const BUSY_STATUSES = [423, 409, 429, 503];
+
+/**
+ * Validates the module's options and fills in the defaults, which are documented at each option.
+ * @throws LockConfigurationError `INVALID_OPTION` that names the option and what it must be
+ */
+export function readSettings(options: LockModuleSettings): LockSettings {
+  const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
+  if (nameMapper !== undefined && options.namePrefix !== undefined) {
+    throw invalid('namePrefix and nameMapper exclude each other: let the mapper add the prefix.');
+  }
+  if (typeof namePrefix !== 'string' || namePrefix.includes('\0'))
+    throw invalid('namePrefix must be text without NUL.');
+  if (nameMapper !== undefined && typeof nameMapper !== 'function')
+    throw invalid('nameMapper must be a function.');
+  const busyStatus = options.busyStatus ?? 423;
+  if (!BUSY_STATUSES.includes(busyStatus))
+    throw invalid(`busyStatus must be one of ${BUSY_STATUSES.join(', ')}, not ${String(busyStatus)}.`);
+  return {
+    watchdogTimeout: duration('lockWatchdogTimeout', options.lockWatchdogTimeout, '30s', 300),
+    waitTime: {
+      lock: wait('lock', waitTime.lock, Infinity),
+      tryLock: wait('tryLock', waitTime.tryLock, 0),
+      using: wait('using', waitTime.using, Infinity),
+      decorator: wait('decorator', waitTime.decorator, 0),
+      interceptor: wait('interceptor', waitTime.interceptor, 0),
+    },
+    mapName: nameMapper === undefined ? (name) => namePrefix + name : mapped(nameMapper),
+    appName: readAppName(options.appName),
+    maxHold: duration('maxHold', maxHold, Infinity, 1),
+    tickMaxHold: duration('maxHold', maxHold, '1h', 1),
+    warnAfter: duration('warnAfter', warnAfter, Infinity, 1),
+    maxWaiters: count('maxWaiters', options.maxWaiters, 10_000, 1),
+    handOver: {
+      max: count('handOver.max', handOver.max, 64, 0),
+      time: duration('handOver.time', handOver.time, 10, 0),
+    },
+    commandTimeout: duration('commandTimeout', options.commandTimeout, '1s', 50),
+    shutdownTimeout: duration('shutdownTimeout', options.shutdownTimeout, '10s', 0),
+    busyStatus,
+    retryAfter: Math.ceil(duration('retryAfter', options.retryAfter, '1s', 0) / 1000),
+  };
+}
+
+function duration(option: string, value: Duration | undefined, byDefault: Duration, min: number): number {
+  return parseDuration(value ?? byDefault, { option, min, unbounded: byDefault === Infinity });
+}
+
+function wait(door: string, value: Duration | undefined, byDefault: number): number {
+  return parseDuration(value ?? byDefault, { option: `waitTime.${door}`, unbounded: true });
+}
+
+function count(option: string, value: number | undefined, byDefault: number, min: number): number {
+  const given: unknown = value ?? byDefault;
+  if (typeof given !== 'number' || !Number.isSafeInteger(given) || given < min) {
+    throw invalid(`${option} must be a whole number of at least ${min}, not ${String(given)}.`);
+  }
+  return given;
+}
+
+/** A mapper's result becomes a key: what is not text must not get there. */
+function mapped(mapper: (name: string) => unknown): (name: string) => string {
+  return (name) => {
+    const key = mapper(name);
+    if (typeof key !== 'string' || key.length === 0 || key.includes('\0')) {
+      throw new LockConfigurationError(
+        'INVALID_NAME',
+        `nameMapper made ${JSON.stringify(key)} of lock "${name}".`,
+        name,
+      );
+    }
+    return key;
+  };
+}
+
+function readAppName(name: string | undefined): string {
+  if (name !== undefined) {
+    if (typeof name !== 'string' || name.length === 0) throw invalid('appName must be text.');
+    return name;
+  }
+  try {
+    const manifest: unknown = JSON.parse(readFileSync('package.json', 'utf8'));
+    if (
+      typeof manifest === 'object' &&
+      manifest !== null &&
+      'name' in manifest &&
+      typeof manifest.name === 'string'
+    )
+      return manifest.name;
+  } catch {
+    // No package.json here: the name is for people, and the process title is better than nothing.
+  }
+  return process.title;
+}
+
+function invalid(message: string): LockConfigurationError {
+  return new LockConfigurationError('INVALID_OPTION', message);
+}

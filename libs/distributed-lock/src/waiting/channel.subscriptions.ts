@@ -1,0 +1,90 @@
+import type { SubscriberConnection } from '../redis/subscriber.connection.js';
+
+/** One user of a channel. */
+export interface Subscription {
+  /** Whether Redis has acknowledged it, so that no message from now on is missed. */
+  readonly isActive: boolean;
+  /** Resolves when Redis has acknowledged it, or has failed to: see {@link isActive}. */
+  readonly answered: Promise<void>;
+  /** Lets go of the channel; the last user's leaving unsubscribes. */
+  release(): void;
+}
+
+/** Hears a channel: a payload, or undefined when messages may have been missed. */
+export type Listener = (payload: string | undefined) => void;
+
+interface Channel {
+  readonly listeners: Set<Listener>;
+  isActive: boolean;
+  answered: Promise<void>;
+}
+
+/** The channels of a module instance on its one subscriber connection, each subscribed once however many listen. */
+export class ChannelSubscriptions {
+  readonly #channels = new Map<string, Channel>();
+
+  constructor(private readonly connection: SubscriberConnection) {
+    connection.listen(
+      (name, payload) => this.#tell(name, payload),
+      () => this.#restored(),
+    );
+    connection.lifecycle.client.on('close', () => {
+      for (const channel of this.#channels.values()) channel.isActive = false;
+    });
+  }
+
+  /** Channels with a listener. */
+  get size(): number {
+    return this.#channels.size;
+  }
+
+  /** Whether messages of the channel reach this process, so that PUBLISH counts it as a client. */
+  isActive(name: string): boolean {
+    return this.#channels.get(name)?.isActive === true;
+  }
+
+  subscribe(name: string, listener: Listener): Subscription {
+    const channel = this.#channels.get(name) ?? this.#open(name);
+    channel.listeners.add(listener);
+    return {
+      get isActive() {
+        return channel.isActive;
+      },
+      get answered() {
+        return channel.answered;
+      },
+      release: () => this.#leave(name, channel, listener),
+    };
+  }
+
+  #open(name: string): Channel {
+    const channel: Channel = { listeners: new Set(), isActive: false, answered: Promise.resolve() };
+    this.#channels.set(name, channel);
+    channel.answered = this.connection.subscribe(name).then(
+      () => {
+        channel.isActive = true;
+      },
+      // The connection is away, and restores the subscription when it is back; or the user may not subscribe: then the ttl wakes.
+      () => undefined,
+    );
+    return channel;
+  }
+
+  #leave(name: string, channel: Channel, listener: Listener): void {
+    channel.listeners.delete(listener);
+    if (channel.listeners.size > 0 || this.#channels.get(name) !== channel) return;
+    this.#channels.delete(name);
+    this.connection.unsubscribe(name);
+  }
+
+  #tell(name: string, payload: string | undefined): void {
+    for (const listener of this.#channels.get(name)?.listeners ?? []) listener(payload);
+  }
+
+  #restored(): void {
+    for (const [name, channel] of this.#channels) {
+      channel.isActive = true;
+      this.#tell(name, undefined);
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { Waiter } from './waiter.js';
+
+/** The waiters of one lock in this process, first come, first served. Leaving from the middle costs nothing. */
+export class WaiterQueue<G> {
+  #first: Waiter<G> | undefined;
+  #last: Waiter<G> | undefined;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get first(): Waiter<G> | undefined {
+    return this.#first;
+  }
+
+  push(waiter: Waiter<G>): void {
+    waiter.previous = this.#last;
+    if (this.#last === undefined) this.#first = waiter;
+    else this.#last.next = waiter;
+    this.#last = waiter;
+    this.#size += 1;
+  }
+
+  shift(): Waiter<G> | undefined {
+    const first = this.#first;
+    if (first !== undefined) this.remove(first);
+    return first;
+  }
+
+  remove(waiter: Waiter<G>): void {
+    const { previous, next } = waiter;
+    if (previous === undefined && this.#first !== waiter) return;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    waiter.previous = undefined;
+    waiter.next = undefined;
+    this.#size -= 1;
+  }
+
+  /** The waiters at this moment, in order; safe against leaving while it is read. */
+  snapshot(): Waiter<G>[] {
+    const all: Waiter<G>[] = [];
+    for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) all.push(waiter);
+    return all;
+  }
+}

@@ -1,0 +1,72 @@
+import { now } from '../timing/monotonic.clock.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+
+/** What a waiter asks for. */
+export interface WaitRequest {
+  /** In ms; undefined for a lease that the watchdog renews. */
+  readonly leaseTime: number | undefined;
+  /** In ms; Infinity for no bound. */
+  readonly waitTime: number;
+  readonly signal: AbortSignal | undefined;
+  /** Whether the caller runs inside a lock that it holds: shutdown lets it go on. */
+  readonly nested: boolean;
+}
+
+/** A caller that waits for a lock. Its own timer and signal end the wait, whatever Redis does. */
+export class Waiter<G> {
+  next: Waiter<G> | undefined;
+  previous: Waiter<G> | undefined;
+  readonly granted: Promise<G>;
+  readonly since = now();
+  #resolve!: (grant: G) => void;
+  #reject!: (reason: unknown) => void;
+  #timer: Timer | undefined;
+  #warning: Timer | undefined;
+  #done = false;
+
+  constructor(
+    readonly request: WaitRequest,
+    private readonly wheel: TimerWheel,
+    private readonly leave: (waiter: Waiter<G>) => void,
+    private readonly timeUp: (waiter: Waiter<G>) => Error,
+  ) {
+    this.granted = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    const { waitTime, signal } = request;
+    if (waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.refuse(this.timeUp(this)));
+    signal?.addEventListener('abort', this.#aborted);
+  }
+
+  /** How long it has waited, in ms. */
+  get waited(): number {
+    return now() - this.since;
+  }
+
+  /** Calls `warn` once if the wait lasts longer than `delay` ms. */
+  warnAfter(delay: number, warn: () => void): void {
+    if (delay !== Infinity) this.#warning = this.wheel.after(delay, warn);
+  }
+
+  grant(grant: G): void {
+    if (this.#end()) this.#resolve(grant);
+  }
+
+  refuse(reason: unknown): void {
+    if (!this.#end()) return;
+    this.leave(this);
+    this.#reject(reason);
+  }
+
+  readonly #aborted = (): void => this.refuse(this.request.signal?.reason);
+
+  #end(): boolean {
+    if (this.#done) return false;
+    this.#done = true;
+    this.wheel.cancel(this.#timer);
+    this.wheel.cancel(this.#warning);
+    this.request.signal?.removeEventListener('abort', this.#aborted);
+    return true;
+  }
+}
