@@ -113,12 +113,10 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
       return;
     }
     const first = this.#queue.first;
-    if (first === undefined || first.request.leaseTime === raw.leaseTime) {
-      this.#deliver(lease, raw.leaseTime, raw.sent.at);
-    } else {
-      // Nobody asked what becomes of the grant that is exchanged.
-      await this.#pass(lease, first).catch(() => undefined);
-    }
+    const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
+    if (fits) this.#deliver(lease, raw.leaseTime, raw.sent.at);
+    // Nobody asked what becomes of the grant that is exchanged.
+    else await this.#pass(lease, first).catch(() => undefined);
   }
 
   free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
