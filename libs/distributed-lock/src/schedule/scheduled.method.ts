@@ -1,0 +1,14 @@
+import type { GuardEntry } from '../contracts/guard.registry.js';
+import type { Schedule } from './schedule.metadata.js';
+
+/** A method that is guarded and has a schedule, of one instance. */
+export interface ScheduledMethod {
+  readonly instance: object;
+  readonly methodKey: string | symbol;
+  /** Class and method, for messages. */
+  readonly where: string;
+  /** The name of the job, and of its lock. */
+  readonly job: string;
+  readonly options: GuardEntry['options'];
+  readonly schedule: Schedule;
+}
