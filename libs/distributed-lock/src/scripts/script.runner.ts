@@ -22,7 +22,7 @@ interface Queue {
   readonly script: LuaScript;
   readonly shared: readonly string[];
   readonly perCall: number;
-  readonly operations: Operation[];
+  operations: Operation[];
 }
 
 /**
@@ -85,8 +85,9 @@ export class ScriptRunner {
 
   /** Callers that gave up while there was no connection leave nothing behind. */
   #forgetExpired(): void {
-    for (const [id, { operations }] of this.#queues) {
-      if (operations.every((operation) => operation.isDone)) this.#queues.delete(id);
+    for (const [id, queue] of this.#queues) {
+      queue.operations = queue.operations.filter((operation) => !operation.isDone);
+      if (queue.operations.length === 0) this.#queues.delete(id);
     }
   }
 

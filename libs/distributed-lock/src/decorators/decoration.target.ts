@@ -1,0 +1,33 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+
+/**
+ * @returns class and method, for messages
+ * @throws LockConfigurationError `INVALID_TARGET` for anything but an instance method
+ */
+export function checkTarget(
+  target: object,
+  methodKey: string | symbol,
+  descriptor: PropertyDescriptor | undefined,
+): string {
+  if (typeof methodKey === 'object') {
+    throw new LockConfigurationError(
+      'INVALID_TARGET',
+      '@DistributedLock is a decorator of TypeScript\'s "experimentalDecorators", as Nest\'s are; turn that option on.',
+    );
+  }
+  const isStatic = typeof target === 'function';
+  const owner = isStatic ? target.name : target.constructor.name;
+  const where = `${owner}${methodKey === undefined ? '' : `.${String(methodKey)}`}`;
+  const what = isStatic && methodKey !== undefined ? 'a static member' : notMethod(descriptor);
+  if (what === undefined) return where;
+  throw new LockConfigurationError(
+    'INVALID_TARGET',
+    `@DistributedLock on ${where}: it is ${what}, not an instance method.`,
+  );
+}
+
+function notMethod(descriptor: PropertyDescriptor | undefined): string | undefined {
+  if (descriptor === undefined) return 'a class, a property or a parameter';
+  if (descriptor.get !== undefined || descriptor.set !== undefined) return 'an accessor';
+  return typeof descriptor.value === 'function' ? undefined : 'no function';
+}

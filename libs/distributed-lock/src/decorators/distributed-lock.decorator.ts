@@ -1,0 +1,49 @@
+import { Inject } from '@nestjs/common';
+import { addGuard, readGuards } from '../contracts/guard.registry.js';
+import { readReturnKind } from '../contracts/return.kind.js';
+import { lockServiceProperty, lockServiceToken } from '../contracts/tokens.js';
+import { GuardedSection } from '../service/guarded.section.js';
+import { checkTarget } from './decoration.target.js';
+import { GuardedCall, type GuardedFunction } from './guarded.call.js';
+import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';
+import { readKey } from './key.reader.js';
+import { wrapMethod } from './method.wrapper.js';
+import { hideService } from './service.property.js';
+import { checkTickOptions } from './tick.options.js';
+
+/**
+ * Runs the method under a distributed lock: one call at a time in the whole fleet. On a method with `@Cron`,
+ * `@Interval` or `@Timeout`, each tick runs once in the fleet, and a direct call takes the lock like any other method.
+ *
+ * Works above or below other decorators, on every class that Nest makes, and on instances from `useFactory` and
+ * `useValue` once the application has started. The method must return a promise or an Observable; an Observable takes
+ * the lock when it is subscribed to, and holds it until it ends. Declare `: Observable<…>`, so that it stays one.
+ *
+ * @param key a name, a template over the arguments, or a function of them; calls of one key exclude each other
+ * @throws LockConfigurationError at once for options and places that cannot work
+ */
+export function DistributedLock<
+  A extends readonly unknown[] = readonly unknown[],
+  R = never,
+  S extends 'throw' | 'skip' = 'throw',
+>(key: LockKey<A>, options: DistributedLockOptions<A, R, S> = {}): GuardDecorator<A, BusyAnswer<R, S>> {
+  return (target: object, methodKey: string | symbol, descriptor: PropertyDescriptor) => {
+    const where = checkTarget(target, methodKey, descriptor);
+    checkTickOptions(options, where);
+    const method: GuardedFunction<A> = descriptor.value;
+    const returns = readReturnKind(target, methodKey, method);
+    const keyOf = readKey(key, where);
+    const section = new GuardedSection<A>('decorator', options, where);
+    const call = new GuardedCall<A>({ methodKey, method, where, returns, options, section, keyOf });
+    descriptor.value = wrapMethod(method, call.asFunction());
+    injectService(target, options.service);
+    addGuard(target, { methodKey, key, nameOf: (args) => keyOf(args as A), options, returns, where });
+  };
+}
+
+/** Once per class, inherited declarations included: Nest injects each declaration. */
+function injectService(prototype: object, name: string | undefined): void {
+  if (readGuards(prototype).some(({ options }) => options.service === name)) return;
+  hideService(prototype, name);
+  Inject(lockServiceToken(name))(prototype, lockServiceProperty(name));
+}

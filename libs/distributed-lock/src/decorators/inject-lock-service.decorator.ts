@@ -1,0 +1,10 @@
+import { Inject } from '@nestjs/common';
+import { lockServiceToken } from '../contracts/tokens.js';
+
+/**
+ * Injects the LockService of a module instance.
+ * @param name the `name` that it was registered with; left out: the unnamed one, as by the class `LockService`
+ */
+export function InjectLockService(name?: string): ReturnType<typeof Inject> {
+  return Inject(lockServiceToken(name));
+}

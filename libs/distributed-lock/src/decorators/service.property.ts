@@ -1,0 +1,43 @@
+import { lockServiceProperty } from '../contracts/tokens.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { LockService } from '../service/lock.service.js';
+
+/** Lets Nest assign the service of a class's instances without making it visible (see {@link bindService}). */
+export function hideService(prototype: object, name: string | undefined): void {
+  Reflect.defineProperty(prototype, lockServiceProperty(name), {
+    configurable: true,
+    get: () => undefined,
+    set(this: object, locks: LockService) {
+      bindService(this, name, locks);
+    },
+  });
+}
+
+/**
+ * Gives an instance the service of its application, unseen by those who log, compare or copy the instance.
+ * @throws LockConfigurationError `NOT_BOUND` for a frozen instance
+ */
+export function bindService(instance: object, name: string | undefined, locks: LockService): void {
+  const descriptor = { value: locks, writable: true, configurable: true, enumerable: false };
+  if (Reflect.defineProperty(instance, lockServiceProperty(name), descriptor)) return;
+  throw new LockConfigurationError(
+    'NOT_BOUND',
+    `An instance of ${instance.constructor.name} is frozen: it cannot be given a LockService.`,
+  );
+}
+
+/**
+ * The service of an instance's own application.
+ * @param where class and method, for messages
+ * @throws LockConfigurationError `NOT_BOUND` for an instance that Nest neither made nor found
+ */
+export function serviceOf(instance: unknown, name: string | undefined, where: string): LockService {
+  const place: { readonly [property: symbol]: LockService | undefined } = Object(instance);
+  const locks = place[lockServiceProperty(name)];
+  if (locks === undefined)
+    throw new LockConfigurationError(
+      'NOT_BOUND',
+      `${where} was called on an instance without a LockService.`,
+    );
+  return locks;
+}

@@ -1,0 +1,70 @@
+import { Catch, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { throwError } from 'rxjs';
+import { lockServiceToken } from '../contracts/tokens.js';
+import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import { LockService } from '../service/lock.service.js';
+import { RateLimitedLog } from '../service/rate.limited.log.js';
+import { readRefusal, type Refusal } from './refusal.reader.js';
+import { emitRefusal, isHttpResponse } from './transport.answers.js';
+
+/**
+ * Gives a refused lock its transport's form, wherever in a request it was refused:
+ *
+ * | transport | a busy lock | locks cannot be taken |
+ * |---|---|---|
+ * | HTTP | 423 (`busyStatus`) with `Retry-After` and `{ statusCode, error, message, code, lock }` | 503, the same |
+ * | GraphQL | an error with `extensions: { code: 'LOCKED', lock, retryAfter }` | `code: 'LOCKS_UNAVAILABLE'` |
+ * | WS | an `exception` event with `{ status: 'error', message, code, lock }` | the same |
+ * | RPC | an error with `{ status: 'error', message, code, lock }` | the same |
+ *
+ * Never tells clients who holds the lock. That locks cannot be taken is logged, at most once a second.
+ * The module registers it globally, unless `refusalFilter: false`; a filter bound nearer to the handler goes first.
+ */
+@Catch(LockNotAcquiredError, LockUnavailableError)
+export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
+  readonly #log = new RateLimitedLog('error');
+
+  constructor(
+    @Inject(lockServiceToken()) private readonly locks: LockService,
+    @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
+  ) {}
+
+  catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): unknown {
+    if (error instanceof LockUnavailableError) this.#log.tell(() => error.message.replace(/\.$/, ''));
+    const refusal = readRefusal(error, this.locks.settings);
+    const { message, code, lock, retryAfter } = refusal;
+    const payload = { status: 'error', message, code, lock };
+    switch (host.getType<string>()) {
+      case 'http':
+        return this.#reply(error, refusal, host);
+      case 'ws':
+        return emitRefusal(host.switchToWs().getClient(), payload);
+      case 'rpc':
+        return throwError(() => payload);
+      case 'graphql': {
+        const extensions = {
+          code: error instanceof LockNotAcquiredError ? 'LOCKED' : 'LOCKS_UNAVAILABLE',
+          lock,
+          retryAfter,
+        };
+        throw Object.assign(new Error(message), { extensions });
+      }
+      default:
+        throw error;
+    }
+  }
+
+  #reply(error: Error, { retryAfter, ...body }: Refusal, host: ArgumentsHost): void {
+    const { httpAdapter } = this.adapterHost;
+    const response: unknown = host.switchToHttp().getResponse();
+    // Libraries that call handlers themselves say "http", too, and have no response.
+    if (httpAdapter === undefined || !isHttpResponse(response)) throw error;
+    if (httpAdapter.isHeadersSent(response)) {
+      httpAdapter.end(response);
+      return;
+    }
+    httpAdapter.setHeader(response, 'Retry-After', `${retryAfter}`);
+    httpAdapter.reply(response, body, body.statusCode);
+  }
+}

@@ -1,0 +1,70 @@
+import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { defer, type Observable } from 'rxjs';
+import type { GuardOptions } from '../contracts/guard.contract.js';
+import { readReturnKind } from '../contracts/return.kind.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { GuardedSection } from '../service/guarded.section.js';
+import type { LockService } from '../service/lock.service.js';
+import { streamThrough } from '../service/section.stream.js';
+
+/** Options of `@UseDistributedLock` and of the interceptor. */
+export interface UseDistributedLockOptions extends GuardOptions<readonly [ExecutionContext]> {
+  /** The lock's name, or a function of the request. */
+  readonly key: string | ((context: ExecutionContext) => string);
+}
+
+/**
+ * Runs handlers under a lock whose name needs the request. Bound by `@UseDistributedLock`, or by hand:
+ * `app.useGlobalInterceptors(new DistributedLockInterceptor(app.get(LockService), { key }))`.
+ *
+ * Takes the lock after guards and before pipes, and holds it until the handler's Observable completes, errors or is
+ * unsubscribed from. A handler that is declared to return a promise cannot be cancelled: after an unsubscribe (an outer
+ * timeout) the lock is held until the promise settles. A body that is streamed after the handler has ended is not covered.
+ */
+export class DistributedLockInterceptor implements NestInterceptor {
+  readonly #section: GuardedSection<readonly [ExecutionContext]>;
+
+  /**
+   * @param where what it is bound to, for messages
+   * @throws LockConfigurationError `INVALID_OPTION`
+   */
+  constructor(
+    private readonly locks: LockService,
+    private readonly options: UseDistributedLockOptions,
+    private readonly where = 'a handler',
+  ) {
+    const key: unknown = options.key;
+    if (typeof key !== 'function' && (typeof key !== 'string' || key === '')) {
+      throw new LockConfigurationError(
+        'INVALID_OPTION',
+        `The key of @UseDistributedLock on ${where} must be text or a function.`,
+      );
+    }
+    this.#section = new GuardedSection('interceptor', options, where);
+  }
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const handler = context.getHandler();
+    const { prototype }: { readonly prototype: object } = context.getClass();
+    const runsOn = readReturnKind(prototype, handler.name, handler) === 'promise';
+    // Named, and refused, only when the response is waited for; the handler is called inside the scope of the lock.
+    return defer(() => {
+      const name = this.#nameFor(context);
+      return streamThrough(
+        (work, signal) => this.#section.enter({ locks: this.locks, name, args: [context], signal }, work),
+        () => next.handle(),
+        runsOn,
+      );
+    });
+  }
+
+  #nameFor(context: ExecutionContext): string {
+    const { key } = this.options;
+    const name: unknown = typeof key === 'function' ? key(context) : key;
+    if (typeof name === 'string') return name;
+    throw new LockConfigurationError(
+      'INVALID_NAME',
+      `The key function of ${this.where} gave ${name === null ? 'null' : typeof name}, not text.`,
+    );
+  }
+}

@@ -1,0 +1,56 @@
+import type { InjectionToken, Provider } from '@nestjs/common';
+import { APP_FILTER, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { lockServiceToken } from '../contracts/tokens.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
+import { LockService } from '../service/lock.service.js';
+import { openLockService } from '../service/open.service.js';
+import { readSettings } from '../service/settings.reader.js';
+import {
+  MODULE_OPTIONS_TOKEN,
+  type DistributedLockModuleOptions,
+} from './distributed-lock.module-definition.js';
+import { GuardExplorer } from './guard.explorer.js';
+import { LockLifecycle } from './lock.lifecycle.js';
+import { readSource } from './source.reader.js';
+
+/** The providers of a module instance, and which of them other modules may inject. */
+export interface LockProviders {
+  readonly providers: Provider[];
+  readonly exported: InjectionToken[];
+}
+
+/**
+ * The service is connected when it is injected, so it serves from the first `onModuleInit` on.
+ * @param name undefined: the unnamed instance, which is injected by the class as well
+ */
+export function provideLocks(name: string | undefined, refusalFilter: boolean): LockProviders {
+  if (name !== undefined && (typeof name !== 'string' || name === '')) {
+    throw new LockConfigurationError('INVALID_OPTION', 'The name of a DistributedLockModule must be text.');
+  }
+  const token = lockServiceToken(name);
+  const isUnnamed = token === lockServiceToken();
+  const providers: Provider[] = [
+    {
+      provide: token,
+      useFactory: (options: DistributedLockModuleOptions) =>
+        openLockService(readSettings(options), readSource(options)),
+      inject: [MODULE_OPTIONS_TOKEN],
+    },
+    { provide: LockLifecycle, useFactory: (locks: LockService) => new LockLifecycle(locks), inject: [token] },
+    {
+      provide: GuardExplorer,
+      useFactory: (locks: LockService, modules: ModulesContainer) => new GuardExplorer(locks, token, modules),
+      inject: [token, ModulesContainer],
+    },
+  ];
+  if (isUnnamed) providers.push({ provide: LockService, useExisting: token });
+  if (refusalFilter) {
+    providers.push({
+      provide: APP_FILTER,
+      useFactory: (locks: LockService, adapter: HttpAdapterHost) => new LockRefusalFilter(locks, adapter),
+      inject: [token, HttpAdapterHost],
+    });
+  }
+  return { providers, exported: isUnnamed ? [token, LockService] : [token] };
+}
