@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
+import { DistributedLockModule } from 'nestjs-distributed-lock';
+import { AccountsModule } from './accounts/accounts.module.js';
+import { AppController } from './app.controller.js';
+import { BillingModule } from './billing/billing.module.js';
+import { RunsController } from './runs/runs.controller.js';
+import { AppSettings } from './settings/app.settings.js';
+import { SettingsModule } from './settings/settings.module.js';
+import { StatisticsModule } from './statistics/statistics.module.js';
+import { StoreModule } from './store/store.module.js';
+
+@Module({
+  imports: [
+    SettingsModule,
+    StoreModule,
+    ScheduleModule.forRoot(),
+    DistributedLockModule.forRootAsync({
+      inject: [AppSettings],
+      useFactory: ({ redisUrl, keyPrefix, lockWatchdogTimeout }: AppSettings) => ({
+        redis: redisUrl,
+        namePrefix: `${keyPrefix}lock:`,
+        lockWatchdogTimeout,
+      }),
+    }),
+    AccountsModule,
+    BillingModule,
+    StatisticsModule,
+  ],
+  controllers: [AppController, RunsController],
+})
+export class AppModule {}
