@@ -24,14 +24,18 @@ export async function findFreePort() {
 }
 
 /**
- * Asks until a server answers a PING with anything but "I am still loading".
+ * Asks until a server answers with anything but "I am still loading".
  * @param {number} port
  * @param {number} within in ms
+ * @param {number} [pid] the process that has to be the one that answers: another server may sit on the port
  */
-export async function waitUntilReady(port, within) {
+export async function waitUntilReady(port, within, pid) {
   const deadline = performance.now() + within;
   while (performance.now() < deadline) {
-    if (await ping(port)) return true;
+    const answer = await askInfo(port);
+    const answering = /^process_id:(\d+)/m.exec(answer)?.[1];
+    const isOther = pid !== undefined && answering !== undefined && Number(answering) !== pid;
+    if (answer && !answer.startsWith('-LOADING') && !isOther) return true;
     await sleep(PAUSE);
   }
   return false;
@@ -39,20 +43,20 @@ export async function waitUntilReady(port, within) {
 
 /**
  * @param {number} port
- * @returns {Promise<boolean>}
+ * @returns {Promise<string>} empty where nobody answers
  */
-function ping(port) {
+function askInfo(port) {
   return new Promise((resolve) => {
     const socket = connect(port, HOST);
-    /** @param {boolean} answer */
+    /** @param {string} answer */
     const settle = (answer) => {
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(1_000, () => settle(false));
-    socket.once('error', () => settle(false));
-    socket.once('close', () => settle(false));
-    socket.once('connect', () => socket.write('PING\r\n'));
-    socket.once('data', (data) => settle(!data.toString().startsWith('-LOADING')));
+    socket.setTimeout(1_000, () => settle(''));
+    socket.once('error', () => settle(''));
+    socket.once('close', () => settle(''));
+    socket.once('connect', () => socket.write('INFO server\r\n'));
+    socket.once('data', (data) => settle(data.toString()));
   });
 }

@@ -110,7 +110,7 @@ async function startProcess(server, port, { args = [], onLog }) {
   });
   const cleared = exited.then(() => rm(folder, { recursive: true, force: true }));
 
-  const ready = await Promise.race([waitUntilReady(port, READY_WITHIN), exited.then(() => false)]);
+  const ready = await Promise.race([waitUntilReady(port, READY_WITHIN, child.pid), exited.then(() => false)]);
   if (!ready) {
     child.kill('SIGKILL');
     await cleared;
