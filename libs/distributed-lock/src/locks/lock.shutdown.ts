@@ -1,4 +1,5 @@
 import { LockLostError, LockUnavailableError } from '../errors/lock.errors.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LockEngine } from './lock.engine.js';
 
 /** How long aborted work may take to let go of its locks, in ms. */
@@ -10,14 +11,13 @@ const LET_GO = 1000;
  */
 export async function shutDown(engine: LockEngine): Promise<void> {
   const { context } = engine;
-  const pause = (delay: number) =>
-    new Promise<'late'>((resolve) => context.wheel.after(delay, () => resolve('late')));
+  const { settings, wheel, retirement } = context;
   engine.refuseNewcomers();
-  if ((await Promise.race([engine.idle(), pause(context.settings.shutdownTimeout)])) === 'late') {
+  if (!(await isDoneWithin(settings.shutdownTimeout, engine.idle(), wheel))) {
     for (const { hold, names } of engine.lines.values()) {
       hold?.abort(new LockLostError(names.name, 'the application is shutting down'));
     }
-    await Promise.race([engine.idle(), pause(LET_GO)]);
+    await isDoneWithin(LET_GO, engine.idle(), wheel);
   }
   for (const line of engine.lines.values()) {
     const { hold, names } = line;
@@ -32,7 +32,18 @@ export async function shutDown(engine: LockEngine): Promise<void> {
     );
     if (hold === undefined) continue;
     hold.lose('the application has shut down');
-    void context.retirement.retire({ names, holder: hold.lease.holder, lease: hold.lease.ttl });
+    void retirement.retire({ names, holder: hold.lease.holder, lease: hold.lease.ttl });
   }
-  await Promise.race([context.retirement.idle(), pause(context.settings.commandTimeout)]);
+  await isDoneWithin(settings.commandTimeout, retirement.idle(), wheel);
+}
+
+/** Leaves no timer behind: one that went on would keep the process alive. */
+async function isDoneWithin(delay: number, done: Promise<void>, wheel: TimerWheel): Promise<boolean> {
+  const late = Promise.withResolvers<false>();
+  const timer = wheel.after(delay, () => late.resolve(false));
+  try {
+    return await Promise.race([done.then(() => true), late.promise]);
+  } finally {
+    wheel.cancel(timer);
+  }
 }

@@ -2,13 +2,12 @@ import { hostname } from 'node:os';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, Lease, type Instant } from '../renewal/lease.js';
-import type { ReleaseReply } from '../scripts/reentrant.scripts.js';
+import { instant, Lease } from '../renewal/lease.js';
 import type { ClaimReply, JobKeys, TickScripts } from '../scripts/tick.scripts.js';
 import { suffixName } from '../scripts/wire.names.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from '../timing/store.clock.js';
-import type { TickRun } from './hold.contract.js';
+import { ClaimedTick } from './claimed.tick.js';
 import { unavailable } from './lock.context.js';
 import type { LockNames } from './lock.names.js';
 import type { LockEngine } from './lock.engine.js';
@@ -18,8 +17,11 @@ import { readRecords } from './tick.records.js';
 /** Pause between attempts while Redis does not answer, in ms. */
 const PAUSE = 100;
 
-/** What the error message of a failed run is cut to: a record is read by people. */
-const LONGEST_REASON = 500;
+/** The latest instant that a record can hold: its numbers have 14 digits. */
+const LAST_INSTANT = 99_999_999_999_999;
+
+/** A mark this far ahead of the store's clock, in ms, was set before that clock stepped back. */
+const STEP = 1000;
 
 /** Runs a job's ticks, each once in the fleet: claims, runs under the job's lock, stores how it ended. */
 export class TickRunner {
@@ -42,7 +44,7 @@ export class TickRunner {
 
   /** Runs `work` if `at` (epoch ms) is later than every instant of the job so far, and nobody has its lock. */
   async runInstant<T>(job: string, at: number, work: () => T | PromiseLike<T>): Promise<T | undefined> {
-    if (!Number.isSafeInteger(at) || at < 0) {
+    if (!Number.isInteger(at) || at < 0 || at > LAST_INSTANT) {
       throw new LockConfigurationError(
         'INVALID_OPTION',
         `The instant of job "${job}" must be a Date or whole epoch milliseconds, not ${at}.`,
@@ -77,8 +79,8 @@ export class TickRunner {
     const { settings, notices } = this.engine.context;
     const keys = keysOf(names);
     try {
-      const { at } = await this.scripts.register(keys, 'look', settings.appName, schedule);
-      const before = await this.scripts.register(keys, latest(at) ?? 0, settings.appName, schedule);
+      const before = await this.scripts.register(keys, 'look', settings.appName, schedule);
+      await this.scripts.register(keys, latest(before.at) ?? 0, settings.appName, schedule);
       const warn = (what: 'app' | 'schedule', was: string, is: string) => {
         if (was !== '' && was !== is) notices.post({ kind: 'shared-job', lock: job, what, is, was });
       };
@@ -99,6 +101,7 @@ export class TickRunner {
     const holder = context.ids.next();
     const end = now() + (claim.patience ?? 5000);
     const ttl = context.settings.watchdogTimeout;
+    let doubt: RedisFailure | undefined;
     for (;;) {
       if (this.#refusing) return { kind: 'refused' };
       const sent = instant();
@@ -113,15 +116,20 @@ export class TickRunner {
           app: context.settings.appName,
           instance: this.#instance,
         });
-        return reply.kind === 'granted'
-          ? this.#granted(names, new Lease(names.key, holder, ttl, sent), reply, sent, claim)
-          : { kind: reply.kind };
+        if (reply.kind !== 'granted') return this.#refused(job, claim, reply);
+        // A grant that was long on its way is asked for again, which gives it a fresh lease.
+        if (now() - sent.at <= ttl / 2) {
+          const lease = new Lease(names.key, holder, ttl, sent);
+          const tick = new ClaimedTick(this.engine, this.scripts, names, keysOf(names), lease, reply);
+          return { kind: 'granted', tick: reply.tick, run: tick.begin(sent.at, claim.maxHold) };
+        }
       } catch (error) {
         const failure = RedisFailure.from(error);
+        if (failure.kind === 'ambiguous') doubt = failure;
         if (!failure.passing || now() + PAUSE >= end) {
           // It may have been granted: a run that nobody runs ends here, and not with its lease.
-          if (failure.kind === 'ambiguous')
-            void context.retirement.retire({ names, holder, lease: ttl, failure });
+          if (doubt !== undefined)
+            void context.retirement.retire({ names, holder, lease: ttl, failure: doubt });
           throw unavailable(job, failure);
         }
         await new Promise<void>((resolve) => context.wheel.after(PAUSE, resolve));
@@ -129,66 +137,11 @@ export class TickRunner {
     }
   }
 
-  #granted(
-    names: LockNames,
-    lease: Lease,
-    { tick, attempt, token }: ClaimReply & { kind: 'granted' },
-    sent: Instant,
-    claim: TickClaim,
-  ): TickAnswer {
-    const { context } = this.engine;
-    let outcome: 'completed' | 'failed' = 'completed';
-    let reason = '';
-    const finish: TickRun['finish'] = (count, ttl) =>
-      this.#finish(names, lease, () =>
-        this.scripts.finish(keysOf(names), {
-          holder: lease.holder,
-          token,
-          count,
-          lease: ttl,
-          channel: names.channel,
-          outcome,
-          reason,
-        }),
-      );
-    const maxHold = claim.maxHold ?? context.settings.tickMaxHold;
-    const hold = this.engine.line(names).adopt(lease, maxHold, { tick, attempt, token, finish });
-    const grant = hold.admit(undefined, sent.at);
-    return {
-      kind: 'granted',
-      tick,
-      run: async (work) => {
-        try {
-          return await grant.run(() => work(grant));
-        } catch (error) {
-          outcome = 'failed';
-          reason = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
-          throw error;
-        } finally {
-          await grant.unlock().catch(() => undefined);
-        }
-      },
-    };
-  }
-
-  /** The outcome of a run is worth asking for until its lease is over; repeating it is safe. */
-  async #finish(names: LockNames, lease: Lease, send: () => Promise<ReleaseReply>): Promise<ReleaseReply> {
-    for (;;) {
-      try {
-        return await send();
-      } catch (error) {
-        const failure = RedisFailure.from(error);
-        if (!failure.passing || now() + PAUSE >= lease.deadline) throw failure;
-        this.engine.context.notices.post({
-          kind: 'release-delayed',
-          lock: names.name,
-          holder: lease.holder,
-          why: failure.message,
-        });
-        await failure.settled;
-        await new Promise<void>((resolve) => this.engine.context.wheel.after(PAUSE, resolve));
-      }
+  #refused(job: string, { mode }: TickClaim, reply: Exclude<ClaimReply, { kind: 'granted' }>): TickAnswer {
+    if (reply.kind === 'taken' && mode !== 'instant' && reply.mark - reply.at > STEP) {
+      this.engine.context.notices.post({ kind: 'clock-stepped', lock: job, mark: reply.mark });
     }
+    return { kind: reply.kind };
   }
 }
 

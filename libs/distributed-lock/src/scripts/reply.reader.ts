@@ -12,7 +12,7 @@ export class ReplyReader {
     const reader = new ReplyReader(script, Array.isArray(reply) ? reply : []);
     if (reader.integer(0) !== -1) return reader;
     const message = reader.text(1);
-    const code = /[A-Z]{4,}/.exec(message)?.[0];
+    const code = /^[A-Z]+/.exec(message)?.[0];
     const type = code === 'WRONGTYPE' ? `: "${key}" is a ${reader.text(2)}` : '';
     throw new RedisFailure('refused', `${message}${type}`, code);
   }

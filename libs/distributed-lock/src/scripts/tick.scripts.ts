@@ -35,7 +35,8 @@ export type ClaimReply =
       readonly tick: number;
       readonly at: number;
     }
-  | { readonly kind: 'taken' | 'overlapped' | 'missed' | 'early' | 'stale'; readonly at: number };
+  | { readonly kind: 'taken'; readonly at: number; readonly mark: number }
+  | { readonly kind: 'overlapped' | 'missed' | 'early' | 'stale'; readonly at: number };
 
 export interface FinishArguments {
   readonly holder: string;
@@ -101,7 +102,7 @@ export class TickScripts {
     }
     const kind = VERDICTS[reply.integer(0) - 2];
     if (kind === undefined) throw reply.malformed();
-    return { kind, at };
+    return kind === 'taken' ? { kind, at, mark: reply.integer(3) } : { kind, at };
   }
 
   async finish({ lock, record, runs }: JobKeys, finish: FinishArguments): Promise<ReleaseReply> {

@@ -20,7 +20,8 @@ export interface Entry<A extends readonly unknown[]> {
 
 /** What the decorator and the interceptor share: work that runs only under its lock, and what a refused call gives. */
 export class GuardedSection<A extends readonly unknown[]> {
-  readonly #log = new RateLimitedLog('debug');
+  /** Two applications of one process do not share a log. */
+  readonly #logs = new WeakMap<LockService, RateLimitedLog>();
 
   /**
    * @param where class and method, for messages
@@ -55,14 +56,22 @@ export class GuardedSection<A extends readonly unknown[]> {
     }
   }
 
-  #refuse(refusal: LockNotAcquiredError, { name, args }: Entry<A>): unknown {
+  #logOf(locks: LockService): RateLimitedLog {
+    const log = this.#logs.get(locks) ?? new RateLimitedLog('debug');
+    this.#logs.set(locks, log);
+    return log;
+  }
+
+  #refuse(refusal: LockNotAcquiredError, { locks, name, args }: Entry<A>): unknown {
     const { onBusy = 'throw' } = this.options;
     if (onBusy === 'throw') throw refusal;
     const {
       waited,
       heldBy: { holder },
     } = refusal;
-    this.#log.tell(() => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'somebody else'}`);
+    this.#logOf(locks).tell(
+      () => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'somebody else'}`,
+    );
     if (onBusy === 'skip') return undefined;
     const context: BusyContext<A> = { name, args, waited, holder };
     return onBusy(context);

@@ -71,6 +71,16 @@ function read(notice: Notice): [Level, string] {
         'warn',
         `This machine's clock is ${Math.round(Math.abs(notice.offset))} ms ${notice.offset > 0 ? 'behind' : 'ahead of'} the store's. Ticks go by the store's clock.`,
       ];
+    case 'clock-step':
+      return [
+        'warn',
+        `The store's clock was set back: job "${notice.lock}" already ran ${Math.round(notice.ahead)} ms ahead of it, and rests for as long.`,
+      ];
+    case 'clock-stepped':
+      return [
+        'warn',
+        `The store's clock is behind the last tick of job "${notice.lock}": it stepped back. The job rests until ${new Date(notice.mark).toISOString()}.`,
+      ];
     case 'shared-job':
       return [
         'warn',
