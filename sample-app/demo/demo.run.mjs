@@ -56,7 +56,15 @@ export async function runDemo(options, screen, signal) {
     await openAccounts(fleet, signal);
     introduce(options, screen, fleet);
 
-    const watched = await watchWindow({ options, screen, signal, bank, fleet, accounts: ACCOUNTS });
+    const watched = await watchWindow({
+      options,
+      screen,
+      signal,
+      bank,
+      fleet,
+      accounts: ACCOUNTS,
+      lease: LEASE,
+    });
     screen.step('stopping the instances …');
     const killed = await fleet.stop(STOPPED_WITHIN);
     await bank.finish();
@@ -68,12 +76,9 @@ export async function runDemo(options, screen, signal) {
       lease: LEASE,
       journal: bank.journal,
       accounts,
+      problems: [...fleet.problems, ...killed.map((name) => `${name} did not stop on SIGTERM`)],
     });
-    printVerdict(screen, verdict, [
-      ...notes,
-      ...logNotes(fleet),
-      ...killed.map((name) => `${name} did not stop on SIGTERM`),
-    ]);
+    printVerdict(screen, verdict, notes);
     return verdict.ok;
   } finally {
     screen.clearStatus();
@@ -116,16 +121,4 @@ function introduce({ unsafe, seconds }, screen, fleet) {
   for (const { name, pid, url } of fleet.serving)
     screen.line(screen.paint('dim', `  ${name}  ${url}  process ${pid}`));
   screen.line();
-}
-
-/**
- * @param {Fleet} fleet
- * @returns {string[]}
- */
-function logNotes(fleet) {
-  return fleet.all
-    .filter(({ problems }) => problems.length > 0)
-    .map(
-      ({ name, problems }) => `${name} logged ${plural(problems.length, 'error')}, the first: ${problems[0]}`,
-    );
 }

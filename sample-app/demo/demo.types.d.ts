@@ -66,6 +66,8 @@ export interface Facts {
   readonly journal: readonly JournalEntry[];
   readonly kills: readonly Kill[];
   readonly accounts: readonly AccountFacts[];
+  /** What instances logged as errors, and instances that had to be killed when it was time to stop. */
+  readonly problems: readonly string[];
 }
 
 export interface Check {

@@ -21,6 +21,7 @@ import { describeLoad } from './verdict.report.mjs';
  * @property {BankReader} bank
  * @property {Fleet} fleet
  * @property {readonly string[]} accounts
+ * @property {number} lease what a killed instance leaves behind, ms
  */
 
 const PERIOD = 2_000;
@@ -32,6 +33,8 @@ const ECHO = 400;
 const REPLACED_AFTER = 5_000;
 /** Ticks that must follow a crash: one refused, one granted, one to spare. */
 const AFTERMATH = 3;
+/** What a wait for the last answers may take when it was interrupted, ms. */
+const STOPPED_IN_HASTE = 2_500;
 /** The last runs of the window end within this time, ms. */
 const SETTLED_WITHIN = 8_000;
 
@@ -42,7 +45,11 @@ const SETTLED_WITHIN = 8_000;
 export async function watchWindow(stage) {
   const { options, screen, signal, bank, fleet, accounts } = stage;
   const window = windowFrom(await bank.now(), options.seconds);
-  const board = new TickBoard(screen, window, { library: !options.unsafe, accounts: accounts.length });
+  const board = new TickBoard(screen, window, {
+    library: !options.unsafe,
+    accounts: accounts.length,
+    lease: stage.lease,
+  });
   const collector = new RecordCollector(fleet);
   const load = new LoadGenerator(fleet, accounts);
   const crash = new CrashMaker(fleet, bank);
@@ -56,8 +63,10 @@ export async function watchWindow(stage) {
     for (const kill of crash.kills.slice(announced)) {
       if (now < kill.at + ECHO) return;
       announced += 1;
-      board.announce(kill, `, after ${chargedBy(bank.journal, kill.run)} of ${accounts.length} accounts`);
-      if (!crash.hit(kill, accounts.length)) crash.arm(kill.tick + PERIOD, window.last - AFTERMATH * PERIOD);
+      const hit = crash.hit(kill, accounts.length);
+      const charged = `after ${chargedBy(bank.journal, kill.run)} of ${accounts.length} accounts`;
+      board.announce(kill, hit ? charged : `${charged}: too late, so once more`);
+      if (!hit) crash.arm(kill.tick + PERIOD, window.last - AFTERMATH * PERIOD);
       const late = window.last - 2 * PERIOD < kill.at + REPLACED_AFTER;
       if (!late) replacing.push(replaceLater(stage, kill, AbortSignal.any([signal, replacement.signal])));
     }
@@ -69,6 +78,8 @@ export async function watchWindow(stage) {
     crash.arm(window.first + crashPlace(window) * PERIOD, window.last - AFTERMATH * PERIOD);
     for (;;) {
       const now = await bank.now();
+      if (fleet.serving.length === 0)
+        throw new Error(`no instance is left: ${fleet.problems.slice(-2).join('\n')}`);
       lookAtKills(now);
       board.update({ records: collector.rows('billing'), journal: bank.journal, kills: crash.kills, now });
       const over = now > window.last + PERIOD;
@@ -83,8 +94,8 @@ export async function watchWindow(stage) {
     await collector.finish();
   } finally {
     replacement.abort();
-    load.close();
     collector.close();
+    await load.stop(STOPPED_IN_HASTE);
   }
   return {
     window,

@@ -28,9 +28,10 @@ export class Fleet {
     return [...this.#members.values()].filter((instance) => instance.serving);
   }
 
-  /** @returns {Instance[]} all that ever were */
-  get all() {
-    return [...this.#gone, ...this.#members.values()];
+  /** @returns {string[]} what any of them logged as an error, also one that was replaced */
+  get problems() {
+    const all = [...this.#gone, ...this.#members.values()];
+    return all.flatMap(({ name, problems }) => problems.map((line) => `${name}: ${line}`));
   }
 
   /** @param {AbortSignal} signal */

@@ -26,6 +26,8 @@ export class Instance {
   #problems = [];
   #ready = false;
   #ended = false;
+  /** Whether its end is our doing. */
+  #asked = false;
   #child;
   /** @type {Promise<void>} */
   #exited;
@@ -53,7 +55,10 @@ export class Instance {
         this.#keep(error.message);
         end();
       });
-      this.#child.once('close', end);
+      this.#child.once('close', (code, signal) => {
+        if (!this.#asked) this.#problems.push(`ended by itself (${signal ?? code}):\n${this.log}`);
+        end();
+      });
     });
   }
 
@@ -98,6 +103,7 @@ export class Instance {
 
   /** Ends it between two instructions, as a machine does that loses its power. */
   kill() {
+    this.#asked = true;
     this.#child.kill('SIGKILL');
   }
 
@@ -108,6 +114,7 @@ export class Instance {
    */
   async stop(within) {
     if (this.#ended) return true;
+    this.#asked = true;
     let inOrder = true;
     this.#child.kill('SIGTERM');
     const timer = setTimeout(() => {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /**
  * @typedef {import('./demo.types.js').LoadCounts} LoadCounts
  * @typedef {import('./demo.types.js').Order} Order
@@ -43,15 +45,15 @@ export class LoadGenerator {
     }, EVERY);
   }
 
-  /** Sends nothing more, and waits for the answers that are due. */
-  async stop() {
+  /**
+   * Sends nothing more, and waits for the answers that are due: a connection that waits for one holds up the end of
+   * its instance.
+   * @param {number} [within] ms
+   */
+  async stop(within = ANSWERED_WITHIN) {
     clearInterval(this.#timer);
-    await Promise.all(this.#inFlight);
-  }
-
-  /** Sends nothing more, and forgets what is due. */
-  close() {
-    clearInterval(this.#timer);
+    const limit = sleep(within, undefined, { ref: false });
+    await Promise.race([Promise.all(this.#inFlight), limit]);
   }
 
   async #send() {

@@ -1,6 +1,6 @@
 import { chargedBy } from './crash.maker.mjs';
 import { clockTime } from './text.format.mjs';
-import { instantsOf } from './tick.fate.mjs';
+import { DEAD_LEASE, fateOf, instantsOf } from './tick.fate.mjs';
 
 /**
  * @typedef {import('nestjs-distributed-lock').TickRecord} TickRecord
@@ -23,12 +23,13 @@ export class TickBoard {
   /**
    * @param {Screen} screen
    * @param {Window} window
-   * @param {{ library: boolean, accounts: number }} settings
+   * @param {{ library: boolean, accounts: number, lease: number }} settings
    */
-  constructor(screen, window, { library, accounts }) {
+  constructor(screen, window, { library, accounts, lease }) {
     this.screen = screen;
     this.library = library;
     this.accounts = accounts;
+    this.lease = lease;
     this.instants = instantsOf(window);
     this.#open = new Set(this.instants);
     screen.line(screen.paint('bold', row('tick', library ? 'instance' : 'instances', 'took', 'outcome')));
@@ -55,7 +56,7 @@ export class TickBoard {
 
   /** @param {Kill} kill @param {string} note */
   announce({ tick, instance, pid }, note) {
-    const text = row(clockTime(tick), instance, '', `SIGKILL to process ${pid}, inside its run${note}`);
+    const text = row(clockTime(tick), instance, '', `SIGKILL to process ${pid}, inside its run, ${note}`);
     this.screen.line(this.screen.paint('yellow', text));
   }
 
@@ -70,6 +71,8 @@ export class TickBoard {
     const took = record.end === undefined ? '' : `${record.end - record.start} ms`;
     const notes = started ? [`${chargedBy(journal, started.run)} of ${this.accounts} accounts`] : [];
     if (record.reason) notes.push(record.reason);
+    if (fateOf(instant, { records, kills, lease: this.lease }) === DEAD_LEASE)
+      notes.push('it is dead, its lease is not');
     const carriesOn =
       !this.#carriedOn && record.outcome === 'completed' && kills.some(({ at }) => record.start > at);
     if (carriesOn) {

@@ -11,6 +11,9 @@
  *   'refused while the run before went on' | 'refused for no reason' | 'still running' | 'missed' | 'unaccounted for'} Fate
  */
 
+/** The one refusal that a crash explains. */
+export const DEAD_LEASE = 'refused while the dead lease lived';
+
 /** A lock whose holder died is granted again within its lease and this, ms. */
 const GRANTED_WITHIN = 100;
 
@@ -63,7 +66,7 @@ function covers({ outcome, after, tick }, instant) {
  */
 function refusal(row, records, kills, lease) {
   if (kills.some(({ tick, at }) => tick < row.tick && row.start <= at + lease + GRANTED_WITHIN)) {
-    return 'refused while the dead lease lived';
+    return DEAD_LEASE;
   }
   const goesOn = records.some(
     ({ tick, start, end }) => tick < row.tick && start <= row.start && end !== undefined && end >= row.start,

@@ -25,17 +25,14 @@ const FINE = new Set([
  */
 export function judge(facts) {
   const checks = facts.library
-    ? [
-        ticks(facts),
-        runTwice(facts),
-        missed(facts),
-        crashed(facts),
-        carriedOn(facts),
-        evidence(facts),
-        balances(facts),
-      ]
+    ? [...schedule(facts), balances(facts), quiet(facts)]
     : [ticksWithoutRecords(facts), runTwice(facts), balances(facts)];
   return { ok: checks.every(({ ok }) => ok), checks };
+}
+
+/** @param {Facts} facts */
+function schedule(facts) {
+  return [ticks(facts), runTwice(facts), missed(facts), crashed(facts), carriedOn(facts), evidence(facts)];
 }
 
 /** @param {Facts} facts @returns {Check} */
@@ -112,7 +109,7 @@ function crashed(facts) {
 
 /** @param {Facts} facts @returns {Check} */
 function carriedOn({ kills, records, journal }) {
-  const [kill] = kills;
+  const kill = kills.at(-1);
   const next = records.find(({ outcome, start }) => outcome === 'completed' && kill && start > kill.at);
   const by = journal.find(({ tick, event }) => tick === next?.tick && event === 'started')?.instance;
   if (!kill || !next || !by) return { label: 'carried on', ok: false, value: 'nobody', detail: '' };
@@ -120,19 +117,28 @@ function carriedOn({ kills, records, journal }) {
   return { label: 'carried on', ok: true, value: by, detail };
 }
 
-/** The journal knows exactly the runs that the records know. @param {Facts} facts @returns {Check} */
+/**
+ * The journal knows exactly the runs that the records know, and each of them came to its end, unless we killed it:
+ * also the ones outside the window, of which the last is stopped by SIGTERM.
+ * @param {Facts} facts
+ * @returns {Check}
+ */
 function evidence(facts) {
   const runs = startsByTick(facts);
-  const wrong = instantsOf(facts.window).filter((instant) => {
+  const differ = instantsOf(facts.window).filter((instant) => {
     const fate = fateOf(instant, facts);
     const ran = fate === 'completed' || fate === 'crashed' || fate === 'failed' || fate === 'still running';
     return (runs.get(instant)?.length ?? 0) > 0 !== ran;
   });
+  const ended = new Set(facts.journal.filter(({ event }) => event === 'finished').map(({ run }) => run));
+  for (const { run } of facts.kills) ended.add(run);
+  const cut = [...runs].filter(([, starts]) => starts.some(({ run }) => !ended.has(run)));
+  const wrong = [...differ.map(clockTime), ...cut.map(([tick]) => `${clockTime(tick)} did not end`)];
   return {
     label: 'journal against records',
     ok: wrong.length === 0,
     value: wrong.length === 0 ? 'agree' : 'differ',
-    detail: wrong.map(clockTime).join(', '),
+    detail: wrong.join(', '),
   };
 }
 
@@ -151,6 +157,12 @@ function balances({ accounts }) {
     value: money(wanted),
     detail: `found ${money(found)}${wrong.length === 0 ? '' : `; off: ${wrong.join(', ')}`}`,
   };
+}
+
+/** @param {Facts} facts @returns {Check} */
+function quiet({ problems }) {
+  const [first = ''] = problems;
+  return { label: 'errors logged', ok: problems.length === 0, value: `${problems.length}`, detail: first };
 }
 
 /**

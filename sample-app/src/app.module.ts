@@ -21,6 +21,7 @@ import { StoreModule } from './store/store.module.js';
         redis: redisUrl,
         namePrefix: `${keyPrefix}lock:`,
         lockWatchdogTimeout,
+        appName: 'bank',
       }),
     }),
     AccountsModule,

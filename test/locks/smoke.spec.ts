@@ -2,8 +2,12 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Services } from '../support/services.js';
 
 let services: Services;
-beforeEach(() => { services = new Services(); });
-afterEach(async () => { await services.close(); });
+beforeEach(() => {
+  services = new Services();
+});
+afterEach(async () => {
+  await services.close();
+});
 
 test('locks and unlocks', async () => {
   const a = await services.open();
@@ -14,14 +18,14 @@ test('locks and unlocks', async () => {
   const wait = b.getLock('x').lock();
   const wait2 = b.getLock('x').lock();
   const wait3 = a.getLock('x').lock();
-  await new Promise(r => setTimeout(r, 100));
+  await new Promise((r) => setTimeout(r, 100));
   expect(await h.unlock()).toBe('released');
   const hb = await wait3;
   expect(await hb.unlock()).toBe('released');
   expect(await (await wait).unlock()).toBe('released');
   expect(await (await wait2).unlock()).toBe('released');
   expect(await services.keys()).toEqual([]);
-  await new Promise(r => setTimeout(r, 20));
+  await new Promise((r) => setTimeout(r, 20));
   expect(await services.channels()).toEqual([]);
   expect(a.engine.lines.size).toBe(0);
 });
@@ -30,10 +34,14 @@ test('1000 local waiters', async () => {
   const a = await services.open();
   const h = await a.getLock('x').lock();
   const order: number[] = [];
-  const all = Array.from({length: 1000}, (_, i) => a.getLock('x').using(() => { order.push(i); }));
+  const all = Array.from({ length: 1000 }, (_, i) =>
+    a.getLock('x').using(() => {
+      order.push(i);
+    }),
+  );
   await h.unlock();
   await Promise.all(all);
-  expect(order).toEqual(Array.from({length: 1000}, (_, i) => i));
+  expect(order).toEqual(Array.from({ length: 1000 }, (_, i) => i));
   expect(await services.keys()).toEqual([]);
 });
 

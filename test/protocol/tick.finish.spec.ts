@@ -39,7 +39,7 @@ describe('the end of a run', () => {
   ])('stores that it $outcome, frees the lock and wakes a waiter', async ({ outcome, reason, row }) => {
     const token = await begin(stage, names);
     await stage.listen(names.channel);
-    expect(await finish(stage, names, { token, outcome, reason })).toEqual([1, TIME, 1]);
+    expect(await finish(stage, names, { token, outcome, reason, lease: 0 })).toEqual([1, TIME, 1]);
     expect(await stage.messages(names.channel)).toEqual(['0']);
     expect(await stage.state(names.lock)).toBe('free');
     const expected = {
@@ -80,14 +80,11 @@ describe('the end of a run', () => {
     const token = await begin(stage, names);
     await send(stage, names, acquire(RUNNER, S60, 2));
     await stage.listen(names.channel);
-    for (const round of [1, 2]) {
-      expect([round, ...(await finish(stage, names, { token, count: 1, lease: S10 }))]).toEqual([
-        round,
-        2,
-        TIME,
-      ]);
-      expect(await stage.state(names.lock)).toEqual(held({ [RUNNER]: 1 }, S10));
-    }
+    expect(await finish(stage, names, { token, count: 1, lease: S10 })).toEqual([2, TIME]);
+    expect(await stage.state(names.lock)).toEqual(held({ [RUNNER]: 1 }, S10));
+    await stage.redis.pexpire(names.lock, S60);
+    expect(await finish(stage, names, { token, count: 1, lease: S10 })).toEqual([2, TIME]);
+    expect(await stage.state(names.lock)).toEqual(held({ [RUNNER]: 1 }, S60));
     expect(await send(stage, names, release(RUNNER, 0, S10))).toEqual([1, 1]);
     expect(await settledRows(stage, names)).toHaveLength(1);
   });
@@ -123,6 +120,20 @@ describe('the end of a run', () => {
       { tick: 1, outcome: 'crashed', token, attempt: 1 },
     ]);
     expect(await stage.state(names.lock)).toEqual(held({ [OTHER]: 1 }, S10));
+  });
+
+  test('is noted once as crashed while a direct call keeps the lock over two ticks', async () => {
+    await begin(stage, names);
+    await send(stage, names, forceRelease());
+    await send(stage, names, acquire(OTHER, S60, 1));
+    for (const tick of [2, 3]) await claim(stage, names, { holder: 'third', mode: 'instant', tick });
+    const outcomes = (await settledRows(stage, names)).map((row) => [row['tick'], row['outcome']]);
+    expect(outcomes).toEqual([
+      [3, 'overlapped'],
+      [2, 'overlapped'],
+      [1, 'crashed'],
+    ]);
+    expect(await stage.redis.hmget(names.record, 'holder', 'run')).toEqual([null, null]);
   });
 
   test('is refused while a direct call has the lock that the run lost', async () => {

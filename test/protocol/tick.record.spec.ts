@@ -72,6 +72,7 @@ test('a run that outlasts sixty ticks is recorded when it ends', async () => {
   const [, , running, rows] = await inspect(stage, names);
   expect(running).toBe(1);
   expect(rows).toHaveLength(51);
+  expect(await stage.redis.llen(names.runs)).toBe(50);
   expect(await finish(stage, names, { token })).toEqual([1, TIME, 0]);
   const settled = await settledRows(stage, names);
   expect(settled).toHaveLength(50);

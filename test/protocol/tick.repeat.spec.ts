@@ -89,6 +89,10 @@ describe('a registration', () => {
     });
   });
 
+  test.each(['0', '99999999999999'])('takes the instant %s', async (instant) => {
+    expect(await register(stage, names, instant)).toEqual([1, TIME, instant, '', '']);
+  });
+
   test("takes the store's time for 'now'", async () => {
     const [, at, mark] = await register(stage, names, 'now');
     expect(mark).toBe(String(at));

@@ -1,3 +1,4 @@
+import { Redis } from 'ioredis';
 import 'vitest';
 import type { TestProject } from 'vitest/node';
 import { provideRedis } from '../../tools/redis/redis.runner.mjs';
@@ -14,5 +15,24 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const redis = await provideRedis();
   project.provide('redisUrl', redis.url);
   process.env['TEST_REDIS_URL'] = redis.url;
-  return () => redis.stop();
+  return async () => {
+    const left = await leftovers(redis.url);
+    await redis.stop();
+    if (left.length > 0) throw new Error(`the suite left behind in Redis: ${left.join(', ')}`);
+  };
+}
+
+/** What the whole suite may leave is the declared records of jobs; anything else is a lock, a queue entry or a listener too many. */
+async function leftovers(url: string): Promise<string[]> {
+  const client = new Redis(url);
+  try {
+    const keys = await client.keys('*');
+    const channels = await client.pubsub('CHANNELS', '*');
+    return [
+      ...keys.filter((key) => !/[}:]:?(tick|runs)$/.test(key)),
+      ...channels.map((channel) => `channel ${String(channel)}`),
+    ];
+  } finally {
+    client.disconnect();
+  }
 }

@@ -30,7 +30,10 @@ export class Services {
   }
 
   async open(options: LockModuleSettings = {}, source: RedisSource = this.source): Promise<LockService> {
-    const service = await openLockService(readSettings({ namePrefix: this.prefix, shutdownTimeout: 200, ...options }), source);
+    const service = await openLockService(
+      readSettings({ namePrefix: this.prefix, shutdownTimeout: 200, ...options }),
+      source,
+    );
     this.#open.push(service);
     return service;
   }

@@ -28,7 +28,7 @@ const STORAGE = Symbol.for('nestjs-distributed-lock.tick');
 
 /** The schedule's and the method's copy of this package may differ: one storage per process. */
 function storage(): AsyncLocalStorage<FireFrame | undefined> {
-  const place: { [STORAGE]?: AsyncLocalStorage<FireFrame | undefined> } = globalThis;
+  const place: typeof globalThis & { [STORAGE]?: AsyncLocalStorage<FireFrame | undefined> } = globalThis;
   return (place[STORAGE] ??= new AsyncLocalStorage<FireFrame | undefined>());
 }
 

@@ -18,6 +18,7 @@ import { checkTickOptions } from './tick.options.js';
  * Works above or below other decorators, on every class that Nest makes, and on instances from `useFactory` and
  * `useValue` once the application has started. The method must return a promise or an Observable; an Observable takes
  * the lock when it is subscribed to, and holds it until it ends. Declare `: Observable<…>`, so that it stays one.
+ * Inside `applyDecorators()` write `DistributedLock(…) as MethodDecorator`: what it fits is then not checked.
  *
  * @param key a name, a template over the arguments, or a function of them; calls of one key exclude each other
  * @throws LockConfigurationError at once for options and places that cannot work

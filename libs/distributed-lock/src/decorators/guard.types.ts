@@ -1,8 +1,11 @@
 import type { Observable } from 'rxjs';
 import type { BusyContext, GuardOptions, TickOptions } from '../contracts/guard.contract.js';
 
+/** What can be decorated at all. */
+export type AnyMethod = (...args: never[]) => unknown;
+
 /** A lock takes a round trip: a guarded method can only promise its result. */
-export type GuardedMethod = (...args: never[]) => Promise<unknown> | Observable<unknown>;
+type Promised = Promise<unknown> | Observable<unknown>;
 
 /**
  * A lock's name; a template over the arguments (`'account:{0.id}'`); or a function that takes the method's own
@@ -27,7 +30,7 @@ export interface DistributedLockOptions<
 }
 
 /** Goes on a method whose parameters, result and kind fit the key and the options. */
-export type GuardDecorator<A extends readonly unknown[], B> = <T extends object, M extends GuardedMethod>(
+export type GuardDecorator<A extends readonly unknown[], B> = <T extends object, M extends AnyMethod>(
   target: T,
   methodKey: string | symbol,
   descriptor: TypedPropertyDescriptor<M> & Fit<T, M, A, B>,
@@ -38,15 +41,17 @@ export type BusyAnswer<R, S> = Emitted<R> | ([S] extends ['skip'] ? undefined : 
 
 type Emitted<R> = R extends Observable<infer V> ? V : R;
 
-type Result<M extends GuardedMethod> = Emitted<Awaited<ReturnType<M>>>;
+type Result<M extends AnyMethod> = Emitted<Awaited<ReturnType<M>>>;
 
 /** What does not fit becomes a property with a sentence for a name, which no descriptor has. */
-type Fit<T, M extends GuardedMethod, A extends readonly unknown[], B> = T extends abstract new (
+type Fit<T, M extends AnyMethod, A extends readonly unknown[], B> = T extends abstract new (
   ...args: never[]
 ) => unknown
   ? { '@DistributedLock goes on instance methods, not on static ones': never }
-  : Parameters<M> extends readonly [...A, ...unknown[]]
-    ? [B] extends [Result<M>]
-      ? unknown
-      : { 'onBusy gives what the declared result of the method does not allow': B }
-    : { 'key and onBusy take other arguments than the method has': A };
+  : ReturnType<M> extends Promised
+    ? Parameters<M> extends readonly [...A, ...unknown[]]
+      ? [B] extends [Result<M>]
+        ? unknown
+        : { 'onBusy gives what the declared result of the method does not allow': B }
+      : { 'key and onBusy take other arguments than the method has': A }
+    : { 'the method returns neither a promise nor an Observable': ReturnType<M> };

@@ -41,12 +41,9 @@ export class GuardedCall<A extends readonly unknown[]> {
   }
 
   #run(instance: object, args: A, stream: boolean): unknown {
-    const fire = takeTick(instance, this.plan.methodKey);
+    const tick = takeTick(instance, this.plan.methodKey);
     const call = () => this.#call(instance, args);
-    if (fire !== undefined) {
-      const { service, name } = this.#find(instance, args);
-      return fire.run(service, name, this.plan.options, async () => await ended(call()));
-    }
+    if (tick !== undefined) return tick.run(async () => await ended(call()));
     const section: Section = (work, signal) => {
       const { service, name } = this.#find(instance, args);
       return this.plan.section.enter({ locks: service, name, args, signal }, work);

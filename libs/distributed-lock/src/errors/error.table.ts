@@ -18,6 +18,7 @@ export const REMEDIES = {
   NOT_ASYNC: 'Let the method return a promise or an Observable: taking a lock takes a round trip.',
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
   DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',
+  UNKNOWN_SCHEDULER: 'Use @nestjs/schedule 6 or 12, or a version of this library that knows yours.',
   NOT_LOCKED: 'Call it inside using(), a decorated method or an intercepted handler of that lock.',
 } as const;
 

@@ -10,10 +10,10 @@ export type Notice =
   | (HoldNotice & { readonly lock: string; readonly holder: string })
   | { readonly kind: 'long-wait'; readonly lock: string; readonly waited: number; readonly heldBy: string }
   | { readonly kind: 'release-delayed'; readonly lock: string; readonly holder: string; readonly why: string }
+  | { readonly kind: 'release-refused'; readonly lock: string; readonly holder: string; readonly why: string }
   | { readonly kind: 'unpublished'; readonly lock: string }
   | { readonly kind: 'clock-offset'; readonly offset: number }
   | { readonly kind: 'clock-stepped'; readonly lock: string; readonly mark: number }
-  | { readonly kind: 'clock-step'; readonly lock: string; readonly ahead: number }
   | {
       readonly kind: 'shared-job';
       readonly lock: string;

@@ -5,7 +5,7 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
 import { RateLimitedLog } from '../service/rate.limited.log.js';
-import { readRefusal, type Refusal } from './refusal.reader.js';
+import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
 import { emitRefusal, isHttpResponse } from './transport.answers.js';
 
 /**
@@ -19,7 +19,8 @@ import { emitRefusal, isHttpResponse } from './transport.answers.js';
  * | RPC | an error with `{ status: 'error', message, code, lock }` | the same |
  *
  * Never tells clients who holds the lock. That locks cannot be taken is logged, at most once a second.
- * The module registers it globally, unless `refusalFilter: false`; a filter bound nearer to the handler goes first.
+ * The module registers it globally, unless `refusalFilter: false`, and on gateways, which have no global filters in Nest;
+ * a filter bound nearer to the handler goes first. A hybrid application needs `inheritAppConfig: true` for it, as for any.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
@@ -32,30 +33,22 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
 
   catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): unknown {
     if (error instanceof LockUnavailableError) this.#log.tell(() => error.message.replace(/\.$/, ''));
-    const refusal = readRefusal(error, this.locks.settings);
-    const { message, code, lock, retryAfter } = refusal;
-    const payload = { status: 'error', message, code, lock };
+    const refusal = describeRefusal(error);
     switch (host.getType<string>()) {
       case 'http':
-        return this.#reply(error, refusal, host);
+        return this.#reply(error, host);
       case 'ws':
-        return emitRefusal(host.switchToWs().getClient(), payload);
+        return emitRefusal(host.switchToWs().getClient(), { status: 'error', ...refusal });
       case 'rpc':
-        return throwError(() => payload);
-      case 'graphql': {
-        const extensions = {
-          code: error instanceof LockNotAcquiredError ? 'LOCKED' : 'LOCKS_UNAVAILABLE',
-          lock,
-          retryAfter,
-        };
-        throw Object.assign(new Error(message), { extensions });
-      }
+        return throwError(() => ({ status: 'error', ...refusal }));
+      case 'graphql':
+        throw this.#graphql(error, refusal);
       default:
         throw error;
     }
   }
 
-  #reply(error: Error, { retryAfter, ...body }: Refusal, host: ArgumentsHost): void {
+  #reply(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): void {
     const { httpAdapter } = this.adapterHost;
     const response: unknown = host.switchToHttp().getResponse();
     // Libraries that call handlers themselves say "http", too, and have no response.
@@ -64,7 +57,17 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
       httpAdapter.end(response);
       return;
     }
-    httpAdapter.setHeader(response, 'Retry-After', `${retryAfter}`);
+    const { settings } = this.locks;
+    const body = describeHttpRefusal(error, settings);
+    httpAdapter.setHeader(response, 'Retry-After', `${settings.retryAfter}`);
     httpAdapter.reply(response, body, body.statusCode);
+  }
+
+  /** GraphQL servers copy `extensions` of what a resolver throws. */
+  #graphql(error: LockNotAcquiredError | LockUnavailableError, { message, lock }: Refusal): Error {
+    const code = error instanceof LockNotAcquiredError ? 'LOCKED' : 'LOCKS_UNAVAILABLE';
+    return Object.assign(new Error(message), {
+      extensions: { code, lock, retryAfter: this.locks.settings.retryAfter },
+    });
   }
 }

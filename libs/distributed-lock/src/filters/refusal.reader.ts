@@ -3,34 +3,34 @@ import type { LockSettings } from '../contracts/settings.js';
 import type { LockErrorCode } from '../errors/error.table.js';
 import { LockNotAcquiredError, type LockUnavailableError } from '../errors/lock.errors.js';
 
-/** What a client is told of a refusal; never who holds the lock, nor where Redis is. */
+/** What any client is told of a refusal; never who holds the lock, nor where Redis is. */
 export interface Refusal {
-  readonly statusCode: number;
-  /** The status in words. */
-  readonly error: string;
   readonly message: string;
   readonly code: LockErrorCode;
   readonly lock: string | undefined;
-  /** In seconds. */
-  readonly retryAfter: number;
+}
+
+export function describeRefusal(error: LockNotAcquiredError | LockUnavailableError): Refusal {
+  const { code, lock } = error;
+  const message =
+    error instanceof LockNotAcquiredError
+      ? `Lock "${error.lock}" is held. Try again later.`
+      : 'Locks cannot be taken at the moment. Try again later.';
+  return { message, code, lock };
+}
+
+/** The body of an HTTP answer. */
+export interface HttpRefusal extends Refusal {
+  readonly statusCode: number;
+  /** The status in words. */
+  readonly error: string;
 }
 
 /** Busy: the module's status. Redis away, or the application shutting down: 503. */
-export function readRefusal(
+export function describeHttpRefusal(
   error: LockNotAcquiredError | LockUnavailableError,
-  { busyStatus, retryAfter }: LockSettings,
-): Refusal {
-  const { code, lock } = error;
-  const isBusy = error instanceof LockNotAcquiredError;
-  const statusCode = isBusy ? busyStatus : 503;
-  return {
-    statusCode,
-    error: STATUS_CODES[statusCode] ?? 'Error',
-    message: isBusy
-      ? `Lock "${error.lock}" is held. Try again later.`
-      : 'Locks cannot be taken at the moment. Try again later.',
-    code,
-    lock,
-    retryAfter,
-  };
+  { busyStatus }: LockSettings,
+): HttpRefusal {
+  const statusCode = error instanceof LockNotAcquiredError ? busyStatus : 503;
+  return { statusCode, error: STATUS_CODES[statusCode] ?? 'Error', ...describeRefusal(error) };
 }

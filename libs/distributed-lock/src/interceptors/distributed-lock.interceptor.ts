@@ -15,11 +15,13 @@ export interface UseDistributedLockOptions extends GuardOptions<readonly [Execut
 
 /**
  * Runs handlers under a lock whose name needs the request. Bound by `@UseDistributedLock`, or by hand:
- * `app.useGlobalInterceptors(new DistributedLockInterceptor(app.get(LockService), { key }))`.
+ * `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key }), inject: [LockService] }`.
  *
  * Takes the lock after guards and before pipes, and holds it until the handler's Observable completes, errors or is
- * unsubscribed from. A handler that is declared to return a promise cannot be cancelled: after an unsubscribe (an outer
- * timeout) the lock is held until the promise settles. A body that is streamed after the handler has ended is not covered.
+ * unsubscribed from. A handler that is declared to return a promise cannot be cancelled: after an unsubscribe, by a
+ * timeout around this interceptor, the lock is held until the promise settles. A timeout inside (Nest runs the
+ * interceptor whose decorator stands lower first, so: above) ends the hold. A body that is streamed after the handler
+ * has ended is not covered.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   readonly #section: GuardedSection<readonly [ExecutionContext]>;

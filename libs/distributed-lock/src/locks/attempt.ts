@@ -1,8 +1,9 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, type Instant } from '../renewal/lease.js';
+import type { Instant } from '../renewal/lease.js';
 import type { Busy } from '../scripts/reentrant.scripts.js';
 import type { LockContext } from './lock.context.js';
 import type { LockNames } from './lock.names.js';
+import { askInTime } from './timely.answer.js';
 
 /** A grant as it comes from Redis. */
 export interface RawGrant {
@@ -33,9 +34,9 @@ export class Attempt {
     const lease = leaseTime ?? this.context.settings.watchdogTimeout;
     const holder = this.#holder;
     this.#lease = Math.max(this.#lease, lease);
-    const sent = instant();
     try {
-      const reply = await this.context.kind.acquire(this.names.key, holder, lease, 1);
+      const ask = () => this.context.kind.acquire(this.names.key, holder, lease, 1);
+      const { reply, sent } = await askInTime(lease, ask);
       if (reply.kind === 'granted') {
         this.#holder = this.context.ids.next();
         this.#doubt = undefined;

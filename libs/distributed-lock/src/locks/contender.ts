@@ -16,6 +16,8 @@ export interface Contest {
   heard(news: Busy | RedisFailure): void;
   /** Whether anybody of this process waits. */
   readonly isWaitedFor: boolean;
+  /** Keeps the lock's line while `work` is under way. */
+  during<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause. */
@@ -50,7 +52,7 @@ export class Contender {
     this.#signal.wake();
     if (this.#running) return;
     this.#running = true;
-    void this.context.outside(() => this.#run());
+    void this.context.outside(() => this.contest.during(() => this.#run()));
   }
 
   /**

@@ -3,6 +3,7 @@ import { instant, type Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../scripts/reentrant.scripts.js';
 import type { LockContext } from './lock.context.js';
 import type { LockNames } from './lock.names.js';
+import { askInTime, type TimelyAnswer } from './timely.answer.js';
 
 /** Between attempts to bring Redis' count down, in ms. */
 const REPAIR_PAUSE = 200;
@@ -11,7 +12,7 @@ const REPAIR_PAUSE = 200;
 export interface Account {
   /** Acquisitions that are neither released nor lost. */
   readonly count: number;
-  /** The longest lease that one of them was given, in ms. */
+  /** The longest lease that one of them still has to have, in ms. */
   readonly lease: number;
 }
 
@@ -41,9 +42,11 @@ export class CountLedger {
   }
 
   /** Counts one more. To be called in turn. */
-  async raise(count: number, lease: number): Promise<AcquireReply> {
+  async raise(count: number, lease: number): Promise<TimelyAnswer<AcquireReply>> {
     try {
-      return await this.context.kind.acquire(this.names.key, this.lease.holder, lease, count);
+      return await askInTime(lease, () =>
+        this.context.kind.acquire(this.names.key, this.lease.holder, lease, count),
+      );
     } catch (error) {
       this.#repairAfter(error);
       throw error;

@@ -15,14 +15,15 @@ export class GrantBook {
 
   /** Whether one of them wants the lease renewed. */
   get wantsRenewal(): boolean {
-    for (const grant of this.#open) if (grant.leaseTime === undefined) return true;
+    for (const grant of this.#open) if (!grant.isFixed) return true;
     return false;
   }
 
-  /** What Redis is to have for them. */
+  /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */
   get account(): Account {
     let lease = 0;
-    for (const { leaseTime } of this.#open) lease = Math.max(lease, leaseTime ?? this.watchdogTimeout);
+    for (const grant of this.#open)
+      lease = Math.max(lease, grant.isFixed ? grant.left : this.watchdogTimeout);
     return { count: this.#open.size, lease };
   }
 

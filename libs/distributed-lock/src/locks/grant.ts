@@ -3,6 +3,7 @@ import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lo
 import { LockLostError } from '../errors/lock.errors.js';
 import { runInScope, type ScopedHold } from '../holders/hold.scope.js';
 import { parseDuration } from '../timing/duration.parser.js';
+import { now } from '../timing/monotonic.clock.js';
 import { safetyMargin, type Lease } from '../renewal/lease.js';
 import type { TickRun } from './hold.contract.js';
 import type { LockNames } from './lock.names.js';
@@ -25,8 +26,9 @@ export interface GrantingHold extends ScopedHold {
 
 /** One acquisition of a hold, as its user has it in hand. */
 export class Grant implements CurrentLock {
-  #leaseTime: number | undefined;
   #deadline = Infinity;
+  /** The monotonic instant at which a fixed lease is over. */
+  #end = Infinity;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
   #unlocking: Promise<UnlockOutcome> | undefined;
@@ -37,12 +39,19 @@ export class Grant implements CurrentLock {
     leaseTime: number | undefined,
     sentAt: number,
   ) {
-    this.#leaseTime = leaseTime;
-    if (leaseTime !== undefined) this.#deadline = deadlineOf(leaseTime, sentAt);
+    if (leaseTime === undefined) return;
+    this.#end = sentAt + leaseTime;
+    this.#deadline = this.#end - safetyMargin(leaseTime);
   }
 
-  get leaseTime(): number | undefined {
-    return this.#leaseTime;
+  /** Whether it has a lease of its own, which is not renewed. */
+  get isFixed(): boolean {
+    return this.#end !== Infinity;
+  }
+
+  /** What is left of a fixed lease, in whole ms, at least 1. */
+  get left(): number {
+    return Math.max(1, Math.ceil(this.#end - now()));
   }
 
   /** The monotonic instant from which a fixed lease must not be believed in; Infinity when the watchdog renews. */
@@ -136,9 +145,10 @@ export class Grant implements CurrentLock {
 
   /** Moves the deadline of a fixed lease; never back. */
   extendTo(leaseTime: number, sentAt: number): void {
-    if (this.#leaseTime === undefined) return;
-    this.#leaseTime = leaseTime;
-    this.#deadline = Math.max(this.#deadline, deadlineOf(leaseTime, sentAt));
+    const end = sentAt + leaseTime;
+    if (!this.isFixed || end <= this.#end) return;
+    this.#end = end;
+    this.#deadline = Math.max(this.#deadline, end - safetyMargin(leaseTime));
   }
 
   toJSON(): LockHandleJson {
@@ -155,8 +165,4 @@ export class Grant implements CurrentLock {
     // Throwing here would hide the error of the block. The hold tells the log, and goes on releasing in the background.
     await this.unlock().catch(() => undefined);
   }
-}
-
-function deadlineOf(leaseTime: number, sentAt: number): number {
-  return sentAt + leaseTime - safetyMargin(leaseTime);
 }

@@ -15,6 +15,7 @@ export interface HoldAlarms {
 export class HoldTimers {
   #deadline: Timer | undefined;
   #armedFor = Infinity;
+  #over = false;
   readonly #warning: Timer | undefined;
   readonly #end: Timer | undefined;
 
@@ -31,7 +32,7 @@ export class HoldTimers {
 
   /** Sees to it that `check` is called at `deadline`, or earlier. */
   arm(deadline: number): void {
-    if (deadline >= this.#armedFor) return;
+    if (this.#over || deadline >= this.#armedFor) return;
     this.wheel.cancel(this.#deadline);
     this.#armedFor = deadline;
     this.#deadline = this.wheel.at(deadline, () => {
@@ -40,7 +41,9 @@ export class HoldTimers {
     });
   }
 
+  /** For good: an operation of the hold may come back later than its end. */
   cancel(): void {
+    this.#over = true;
     this.wheel.cancel(this.#deadline);
     this.wheel.cancel(this.#warning);
     this.wheel.cancel(this.#end);

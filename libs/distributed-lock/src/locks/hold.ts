@@ -70,7 +70,10 @@ export class Hold implements GrantingHold, LeaseListener {
     if (!this.lease.isDoubtful) return true;
     if (this.lease.state !== 'unknown') {
       this.lease.doubt();
-      void this.context.watchdog.renewNow(this.lease, this.#grants.wantsRenewal ? this.lease.ttl : 0, this);
+      const ttl = this.#grants.wantsRenewal ? this.lease.ttl : 0;
+      const asked = this.context.watchdog.renewNow(this.lease, ttl, this);
+      // While the machine was suspended Redis went on counting: the deadline may be nearer than the timer knows.
+      void asked.then(() => this.#timers.arm(this.#grants.nextDeadline(this.lease)));
     }
     return false;
   }
@@ -90,8 +93,7 @@ export class Hold implements GrantingHold, LeaseListener {
     return this.#ledger.inTurn(async () => {
       if (!this.isLive) return undefined;
       const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
-      const sent = instant();
-      const reply = await this.#ledger.raise(this.#grants.size + 1, ttl);
+      const { reply, sent } = await this.#ledger.raise(this.#grants.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended) return undefined;
       this.lease.raise(sent, ttl);

@@ -1,12 +1,22 @@
 import { LockNotAcquiredError, type HeldBy } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/reentrant.scripts.js';
+import type { Notice } from '../events/notice.board.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { Hold } from './hold.js';
 import { unavailable } from './lock.context.js';
+
+/** A caller that waits, as far as its news go. */
+interface Waiting {
+  /** The monotonic instant at which it began. */
+  readonly since: number;
+  readonly waited: number;
+}
 
 /** What a line last heard of its lock: a waiter whose time is over is told by it. */
 export class LineNews {
   #last: Busy | RedisFailure | undefined;
+  #freedAt = -Infinity;
 
   constructor(private readonly lock: string) {}
 
@@ -18,6 +28,11 @@ export class LineNews {
     this.#last = undefined;
   }
 
+  /** This process let go of the lock, or lost it. */
+  freed(): void {
+    this.#freedAt = now();
+  }
+
   /** Who has the lock, as far as this process knows: its own hold, or what Redis said. */
   heldBy(hold: Hold | undefined): HeldBy {
     if (hold !== undefined) return { holder: hold.lease.holder, since: hold.since };
@@ -27,14 +42,20 @@ export class LineNews {
   }
 
   /** Why a waiter got nothing. "Somebody else has it" is said only when somebody has said so. */
-  timeUp(waited: number, hold: Hold | undefined): Error {
+  timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
     const last = this.#last;
-    if (hold === undefined && (last === undefined || last instanceof RedisFailure)) {
+    const wasHeld = last === undefined && this.#freedAt >= since;
+    if (hold === undefined && !wasHeld && (last === undefined || last instanceof RedisFailure)) {
       return unavailable(
         this.lock,
         last ?? new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`),
       );
     }
     return new LockNotAcquiredError(this.lock, waited, this.heldBy(hold));
+  }
+
+  longWait({ waited }: Waiting, hold: Hold | undefined): Notice {
+    const { holder: heldBy = 'somebody' } = this.heldBy(hold);
+    return { kind: 'long-wait', lock: this.lock, waited, heldBy };
   }
 }

@@ -1,6 +1,6 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, type Lease } from '../renewal/lease.js';
+import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../scripts/reentrant.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
@@ -8,6 +8,7 @@ import type { RawGrant } from './attempt.js';
 import type { Lowering } from './count.ledger.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockNames } from './lock.names.js';
+import { askInTime } from './timely.answer.js';
 
 /** A hand-over in Redis: what became of the giver, and what the taker has. */
 export interface Passed {
@@ -34,9 +35,10 @@ export class LineRelease {
     const { context, names } = this;
     const to = context.ids.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
-    const sent = instant();
     try {
-      const reply = await context.kind.transfer(names.key, from.holder, to, ttl);
+      const { reply, sent } = await askInTime(ttl, () =>
+        context.kind.transfer(names.key, from.holder, to, ttl),
+      );
       if (reply.kind === 'busy') return { outcome: Promise.resolve('lost'), news: reply };
       const outcome = reply.kind === 'transferred' ? 'released' : 'lost';
       return { outcome: Promise.resolve(outcome), news: { kind: 'granted', holder: to, leaseTime, sent } };
@@ -62,15 +64,22 @@ export class LineRelease {
     }
   }
 
-  /** The release goes on in the background; its caller waits no longer than for any round trip. */
+  /** The release goes on in the background, unless Redis refused it; its caller waits no longer than for any round trip. */
   async #freeLater(lease: Lease, failure: RedisFailure): Promise<UnlockOutcome> {
     const { names, context } = this;
+    if (!failure.passing) {
+      context.notices.post({
+        kind: 'release-refused',
+        lock: names.name,
+        holder: lease.holder,
+        why: failure.message,
+      });
+      throw unavailable(names.name, failure);
+    }
     const retired = context.retirement.retire({ names, holder: lease.holder, lease: lease.ttl, failure });
     let timer: Timer | undefined;
     const late = new Promise<'late'>((resolve) => {
-      timer = context.wheel.after(failure.passing ? context.settings.commandTimeout : 0, () =>
-        resolve('late'),
-      );
+      timer = context.wheel.after(context.settings.commandTimeout, () => resolve('late'));
     });
     const outcome = await Promise.race([retired, late]);
     context.wheel.cancel(timer);

@@ -4,6 +4,7 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { LockState } from '../scripts/reentrant.scripts.js';
 import { lockChannel } from '../scripts/wire.names.js';
 import { now } from '../timing/monotonic.clock.js';
+import { leaveEarly } from './early.leave.js';
 import { Grant } from './grant.js';
 import { Hold } from './hold.js';
 import { unavailable, type LockContext } from './lock.context.js';
@@ -56,26 +57,27 @@ export class LockEngine {
    * @throws LockUnavailableError when Redis could not be asked, or the application shuts down
    */
   async acquire(names: LockNames, request: AcquireRequest): Promise<Grant> {
-    request.signal?.throwIfAborted();
+    const { waitTime, leaseTime, signal } = request;
+    signal?.throwIfAborted();
+    const end = now() + waitTime;
     const hold = this.holdOf(names.key);
-    const again = hold === undefined ? undefined : await this.#reenter(hold, request);
+    const again = hold === undefined ? undefined : await this.#reenter(hold, request, end);
     if (again !== undefined) return again;
     const nested = isInside(this.context);
     if (this.#closing && !nested) throw shuttingDown(names.name);
     const line = this.line(names);
-    if (request.waitTime > 0) return await line.wait({ ...request, nested });
-    const granted = await line.try(request.leaseTime);
+    // What a hold that ended under its re-entry took of the time is gone.
+    if (waitTime > 0) return await line.wait({ ...request, waitTime: Math.max(end - now(), 1), nested });
+    const granted = await this.#leaving(line.try(leaseTime), signal, Infinity);
     if (!(granted instanceof Grant)) throw new LockNotAcquiredError(names.name, 0, granted);
-    if (request.signal?.aborted !== true) return granted;
-    void granted.unlock().catch(() => undefined);
-    throw request.signal.reason;
+    return granted;
   }
 
   /** The line of a lock; made when it is first needed, forgotten when nobody holds or waits. */
   line(names: LockNames): LockLine {
     let line = this.#lines.get(names.key);
     if (line === undefined) {
-      line = new LockLine(this.context, names, () => this.#forget(names.key));
+      line = new LockLine(this.context, names, (idle) => this.#forget(idle));
       this.#lines.set(names.key, line);
     }
     return line;
@@ -112,57 +114,36 @@ export class LockEngine {
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.names.name)));
   }
 
-  #forget(key: string): void {
-    this.#lines.delete(key);
+  #forget(line: LockLine): void {
+    if (this.#lines.get(line.names.key) === line) this.#lines.delete(line.names.key);
     if (this.#lines.size > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   /** Takes the lock once more for a scope that holds it. Waits, as long as it may, only for Redis to answer. */
-  async #reenter(hold: Hold, { waitTime, leaseTime, signal }: AcquireRequest): Promise<Grant | undefined> {
-    const end = now() + waitTime;
+  async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<Grant | undefined> {
+    const { leaseTime, signal } = request;
     for (;;) {
       try {
-        return await this.#bounded(hold, leaseTime, end, signal);
+        const rest = end - now();
+        const within = rest > 0 ? rest : this.context.settings.commandTimeout * 2;
+        return await this.#leaving(hold.reenter(leaseTime), signal, within);
       } catch (error) {
+        signal?.throwIfAborted();
         const failure = RedisFailure.from(error);
-        if (signal?.aborted === true) throw signal.reason;
         if (!failure.passing || now() + REENTER_PAUSE >= end) throw unavailable(hold.names.name, failure);
-        await new Promise<void>((resolve) => this.context.wheel.after(REENTER_PAUSE, resolve));
+        const pause = new Promise<void>((resolve) => this.context.wheel.after(REENTER_PAUSE, resolve));
+        await this.#leaving(pause, signal, Infinity);
       }
     }
   }
 
-  /** A caller that leaves gives back what comes for it later. */
-  async #bounded(
-    hold: Hold,
-    leaseTime: number | undefined,
-    end: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Grant | undefined> {
-    const grant = hold.reenter(leaseTime);
-    const { wheel, settings } = this.context;
-    const rest = end - now();
-    const bound = rest > 0 ? rest : settings.commandTimeout * 2;
-    let leave: (reason: unknown) => void = () => undefined;
-    const left = new Promise<never>((_, reject) => {
-      leave = reject;
-    });
-    const timer =
-      bound === Infinity
-        ? undefined
-        : wheel.after(bound, () => leave(new RedisFailure('ambiguous', 'no answer in time')));
-    const aborted = () => leave(signal?.reason);
-    signal?.addEventListener('abort', aborted);
-    try {
-      return await Promise.race([grant, left]);
-    } catch (error) {
-      void grant.then((late) => late?.unlock()).catch(() => undefined);
-      throw error;
-    } finally {
-      wheel.cancel(timer);
-      signal?.removeEventListener('abort', aborted);
-    }
+  /** A caller that leaves early gives back the grant that comes for it later. */
+  #leaving<T>(answer: Promise<T>, signal: AbortSignal | undefined, within: number): Promise<T> {
+    const timeUp = () => new RedisFailure('ambiguous', 'no answer in time');
+    return leaveEarly(answer, { signal, within, timeUp }, this.context.wheel, (late) =>
+      late instanceof Grant ? late.unlock() : undefined,
+    );
   }
 }
 

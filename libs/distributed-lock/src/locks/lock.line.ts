@@ -50,7 +50,7 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
 
   /** Asks once. @returns the grant, or who is in the way */
   try(leaseTime: number | undefined): Promise<Grant | HeldBy> {
-    return this.#during(async () => {
+    return this.during(async () => {
       if (this.#hold?.isCertain === true) return this.#news.heldBy(this.#hold);
       const attempt = new Attempt(this.context, this.names);
       const news = await attempt.make(leaseTime);
@@ -69,9 +69,9 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
       const heldBy = this.#news.heldBy(this.#hold);
       return Promise.reject(new LockNotAcquiredError(this.names.name, 0, heldBy, 'TOO_MANY_WAITERS'));
     }
-    const timeUp = ({ waited }: Waiter<Grant>) => this.#news.timeUp(waited, this.#hold);
+    const timeUp = (waiter: Waiter<Grant>) => this.#news.timeUp(waiter, this.#hold);
     const waiter = new Waiter<Grant>(request, this.context.wheel, (gone) => this.#left(gone), timeUp);
-    waiter.warnAfter(warnAfter, () => this.#warn(waiter));
+    waiter.warnAfter(warnAfter, () => this.context.notices.post(this.#news.longWait(waiter, this.#hold)));
     this.#queue.push(waiter);
     if (this.#hold === undefined && this.#queue.first === waiter) this.#contender.kick();
     return waiter.granted;
@@ -79,8 +79,12 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
 
   /** Takes over what Redis has granted. */
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
-    this.#hold = new Hold(this.context, this, this.names, lease, maxHold, run);
-    return this.#hold;
+    const former = this.#hold;
+    const hold = new Hold(this.context, this, this.names, lease, maxHold, run);
+    this.#hold = hold;
+    // Redis gave the lock to a new holder id: the former one has nothing any more, whatever was still believed here.
+    former?.gone();
+    return hold;
   }
 
   /** Refuses waiters for whom `refuse` has an error. */
@@ -104,14 +108,6 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
   async granted(raw: RawGrant): Promise<void> {
     this.#news.forget();
     const lease = this.#leaseOf(raw);
-    // A grant that was long on its way is confirmed first: its waiter must not begin with a lease that is nearly over.
-    if (
-      now() - raw.sent.at > lease.ttl / 2 &&
-      (await this.context.watchdog.renewNow(lease, lease.ttl)) !== true
-    ) {
-      void this.context.retirement.retire({ names: this.names, holder: raw.holder, lease: lease.ttl });
-      return;
-    }
     const first = this.#queue.first;
     const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
     if (fits) this.#deliver(lease, raw.leaseTime, raw.sent.at);
@@ -121,11 +117,12 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
 
   free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
+    this.#news.freed();
     const first = this.#queue.first;
     if (finish !== undefined || first === undefined || !this.#handOver.next())
-      return this.#during(() => this.#free(hold, finish));
+      return this.during(() => this.#free(hold, finish));
     if (!canShare(hold.lease, this.context.settings.watchdogTimeout, first.request))
-      return this.#during(() => this.#pass(hold.lease, first));
+      return this.during(() => this.#pass(hold.lease, first));
     this.#deliver(hold.lease, undefined, now());
     return Promise.resolve('released');
   }
@@ -133,6 +130,7 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
   lost(hold: Hold): void {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
+    this.#news.freed();
     if (this.isWaitedFor) this.#contender.kick();
     this.#settle();
   }
@@ -168,11 +166,6 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
     return await outcome;
   }
 
-  #warn(waiter: Waiter<Grant>): void {
-    const { holder: heldBy = 'somebody' } = this.#news.heldBy(this.#hold);
-    this.context.notices.post({ kind: 'long-wait', lock: this.names.name, waited: waiter.waited, heldBy });
-  }
-
   #left(waiter: Waiter<Grant>): void {
     this.#queue.remove(waiter);
     if (!this.isWaitedFor) this.#contender.rest();
@@ -183,7 +176,7 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
     return new Lease(this.names.key, holder, leaseTime ?? this.context.settings.watchdogTimeout, sent);
   }
 
-  async #during<T>(work: () => Promise<T>): Promise<T> {
+  async during<T>(work: () => Promise<T>): Promise<T> {
     this.#working += 1;
     try {
       return await work();

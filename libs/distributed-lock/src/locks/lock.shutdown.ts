@@ -1,5 +1,5 @@
 import { LockLostError, LockUnavailableError } from '../errors/lock.errors.js';
-import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { LockEngine } from './lock.engine.js';
 
 /** How long aborted work may take to let go of its locks, in ms. */
@@ -35,14 +35,17 @@ export async function shutDown(engine: LockEngine): Promise<void> {
     void retirement.retire({ names, holder: hold.lease.holder, lease: hold.lease.ttl });
   }
   await isDoneWithin(settings.commandTimeout, retirement.idle(), wheel);
+  retirement.end();
 }
 
 /** Leaves no timer behind: one that went on would keep the process alive. */
 async function isDoneWithin(delay: number, done: Promise<void>, wheel: TimerWheel): Promise<boolean> {
-  const late = Promise.withResolvers<false>();
-  const timer = wheel.after(delay, () => late.resolve(false));
+  let timer: Timer | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = wheel.after(delay, () => resolve(false));
+  });
   try {
-    return await Promise.race([done.then(() => true), late.promise]);
+    return await Promise.race([done.then(() => true), late]);
   } finally {
     wheel.cancel(timer);
   }

@@ -23,6 +23,7 @@ export interface Retiree {
  */
 export class Retirement {
   readonly #underWay = new Set<Promise<unknown>>();
+  #over = false;
 
   constructor(
     private readonly kind: LockKind,
@@ -33,6 +34,11 @@ export class Retirement {
   /** Holder ids that are being freed. */
   get size(): number {
     return this.#underWay.size;
+  }
+
+  /** Nothing can be sent any more: what is left ends with its lease. */
+  end(): void {
+    this.#over = true;
   }
 
   /** @returns what Redis said; `gone` as well when it could not be asked before the lease was over */
@@ -51,7 +57,7 @@ export class Retirement {
     let pause = PAUSE.first;
     let last = failure;
     let end = Infinity;
-    while (now() < end) {
+    while (now() < end && !this.#over) {
       await last?.settled;
       // From here on nothing new can come of the holder's commands, so its lease is the longest that anything can last.
       if (end === Infinity) end = now() + lease;

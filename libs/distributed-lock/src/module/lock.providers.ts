@@ -3,6 +3,7 @@ import { APP_FILTER, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
+import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
 import { openLockService } from '../service/open.service.js';
 import { readSettings } from '../service/settings.reader.js';
@@ -10,6 +11,7 @@ import {
   MODULE_OPTIONS_TOKEN,
   type DistributedLockModuleOptions,
 } from './distributed-lock.module-definition.js';
+import { bindToGateways } from './gateway.binder.js';
 import { GuardExplorer } from './guard.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
 import { readSource } from './source.reader.js';
@@ -44,12 +46,20 @@ export function provideLocks(name: string | undefined, refusalFilter: boolean): 
       inject: [token, ModulesContainer],
     },
   ];
+  providers.push({
+    provide: TickExplorer,
+    useFactory: (locks: LockService, modules: ModulesContainer) => new TickExplorer(locks, token, modules),
+    inject: [token, ModulesContainer],
+  });
   if (isUnnamed) providers.push({ provide: LockService, useExisting: token });
   if (refusalFilter) {
     providers.push({
       provide: APP_FILTER,
-      useFactory: (locks: LockService, adapter: HttpAdapterHost) => new LockRefusalFilter(locks, adapter),
-      inject: [token, HttpAdapterHost],
+      useFactory: (locks: LockService, adapter: HttpAdapterHost, modules: ModulesContainer) => {
+        bindToGateways(modules);
+        return new LockRefusalFilter(locks, adapter);
+      },
+      inject: [token, HttpAdapterHost, ModulesContainer],
     });
   }
   return { providers, exported: isUnnamed ? [token, LockService] : [token] };

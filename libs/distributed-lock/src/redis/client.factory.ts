@@ -1,4 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 
 /** Where Redis is: a URL, ioredis options, or a client of the user's, which serves as a template and is never used or closed. */
 export type RedisSource = string | RedisOptions | Redis | Cluster;
@@ -41,9 +42,7 @@ const OURS = {
 
 /** Reads the source without sending anything on it. */
 export function readTemplate(source: RedisSource): Template {
-  if (typeof source === 'string') {
-    return template(() => new Redis(source, OURS), false, {}, withoutPassword(source));
-  }
+  if (typeof source === 'string') return ofUrl(source);
   if (isClient(source))
     return source instanceof Cluster || ('isCluster' in source && source.isCluster)
       ? ofCluster(source as Cluster)
@@ -55,6 +54,27 @@ export function readTemplate(source: RedisSource): Template {
     source,
     addressOf(source),
   );
+}
+
+/** To ioredis what a URL says in its query goes before options, so its options are read first, and given like a client's. */
+function ofUrl(url: string): Template {
+  const reader = readUrl(url);
+  reader.disconnect();
+  // A query is text; anything but our own `true` stands in the URL.
+  const said: unknown = reader.options.lazyConnect;
+  return { ...ofRedis(reader), lazy: said === 'true', address: withoutPassword(url) };
+}
+
+function readUrl(url: string): Redis {
+  try {
+    return new Redis(url, { lazyConnect: true });
+  } catch {
+    // The error that is caught here has the whole URL, with its password.
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      'redis must be a URL like "redis://user:password@host:6379/0", and what was given cannot be read as one.',
+    );
+  }
 }
 
 function ofRedis(client: Redis): Template {
@@ -69,8 +89,9 @@ function ofRedis(client: Redis): Template {
 
 function ofCluster(cluster: Cluster): Template {
   const { options } = cluster;
-  const create = () => {
+  const create: Template['create'] = (purpose) => {
     const { replyMapping: _, ...redisOptions } = { ...options.redisOptions };
+    const connectionName = nameOf(purpose, redisOptions.connectionName);
     const ours = {
       enableOfflineQueue: false,
       enableAutoPipelining: false,
@@ -79,7 +100,7 @@ function ofCluster(cluster: Cluster): Template {
       scaleReads: 'master' as const,
       retryDelayOnFailover: 0,
       clusterRetryStrategy: OURS.retryStrategy,
-      redisOptions: { ...redisOptions, ...OURS },
+      redisOptions: { ...redisOptions, ...OURS, connectionName },
     };
     return cluster.duplicate([], ours);
   };

@@ -3,6 +3,12 @@ import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientPort } from './client.port.js';
 import { RedisFailure } from './redis.failure.js';
 
+/** What a client may take to say that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
+const LONGEST_FAREWELL = 3000;
+
+/** Without a socket there is no `end` to come: ioredis waits for its first use, or for its next attempt to connect. */
+const SILENT = new Set(['wait', 'reconnecting', 'close', 'end']);
+
 /** The life of one client of ours: connecting, being ready, hanging in the handshake, closing. */
 export class ClientLifecycle {
   readonly #ready: (() => void)[] = [];
@@ -72,13 +78,18 @@ export class ClientLifecycle {
     if (this.#closed) return;
     this.#closed = true;
     this.wheel.cancel(this.#handshake);
-    const { status } = this.client;
-    const ended =
-      status === 'wait' || status === 'end'
-        ? undefined
-        : new Promise<void>((resolve) => this.client.once('end', resolve));
-    this.client.disconnect();
-    await ended;
+    if (SILENT.has(this.client.status)) {
+      this.client.disconnect();
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const timer = this.wheel.after(LONGEST_FAREWELL, resolve);
+      this.client.once('end', () => {
+        this.wheel.cancel(timer);
+        resolve();
+      });
+      this.client.disconnect();
+    });
   }
 
   #expectReady(): void {

@@ -15,11 +15,11 @@ export function jobName(key: GuardKey, where: string): string {
   return key;
 }
 
-function fromFunction(key: (...args: never[]) => string, where: string): string {
+function fromFunction(key: Exclude<GuardKey, string>, where: string): string {
   if (key.length > 0) throw invalid(where, 'its key function takes arguments');
   let name: unknown;
   try {
-    name = key();
+    name = Reflect.apply(key, undefined, []);
   } catch (error) {
     throw invalid(where, `its key function failed without arguments (${String(error)})`, error);
   }

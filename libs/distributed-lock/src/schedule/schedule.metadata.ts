@@ -39,12 +39,7 @@ export function readSchedule(method: unknown): Schedule | undefined {
   }
 }
 
-function readCron({
-  name,
-  cronTime,
-  timeZone,
-  utcOffset,
-}: Readonly<Record<string, unknown>>): CronSchedule {
+function readCron({ name, cronTime, timeZone, utcOffset }: Readonly<Record<string, unknown>>): CronSchedule {
   return {
     kind: 'cron',
     name: typeof name === 'string' ? name : undefined,

@@ -5,11 +5,10 @@ import type { StoreClock } from '../timing/store.clock.js';
 /** A machine's clock this far from the store's is named, in ms. */
 const TOLERATED_OFFSET = 1000;
 
-const REASONS: Readonly<Record<Exclude<TickVerdict, 'granted' | 'missed'>, string>> = {
+/** Verdicts that are final, and no news to anybody. */
+const QUIET: Readonly<Partial<Record<TickVerdict, string>>> = {
   taken: 'another instance has it',
   overlapped: 'its lock is held, by an earlier run or by somebody else',
-  early: 'by the store it has not come yet',
-  stale: 'by the store it is over',
 };
 
 /** Tells what became of ticks that do not run here. Losers are quiet; what nobody ran is not. */
@@ -25,7 +24,8 @@ export class TickJournal {
   /** @param tick epoch ms */
   refused(job: string, tick: number, verdict: Exclude<TickVerdict, 'granted'>, closed: boolean): void {
     if (verdict !== 'missed') {
-      this.notices.post({ kind: 'tick-skipped', lock: job, tick, why: REASONS[verdict] });
+      const why = QUIET[verdict];
+      if (why !== undefined) this.notices.post({ kind: 'tick-skipped', lock: job, tick, why });
       return;
     }
     const why = closed
@@ -39,17 +39,19 @@ export class TickJournal {
     this.notices.post({ kind: 'tick-unclaimed', lock: job, why: error.message });
   }
 
-  /** Looks at the clocks: each trouble is named once. */
+  /**
+   * Looks at the clocks: each trouble is named once.
+   * @param settled the newest tick that has its verdict, epoch ms: a store's clock before it was set back
+   */
   checkClocks(job: string, settled: number): void {
     const offset = this.clock.aheadOfWall;
     if (!this.#toldOffset && Math.abs(offset) > TOLERATED_OFFSET) {
       this.#toldOffset = true;
       this.notices.post({ kind: 'clock-offset', offset });
     }
-    const ahead = settled - (this.clock.now() ?? settled);
-    if (!this.#toldStep && ahead > TOLERATED_OFFSET) {
+    if (!this.#toldStep && settled - (this.clock.now() ?? settled) > TOLERATED_OFFSET) {
       this.#toldStep = true;
-      this.notices.post({ kind: 'clock-step', lock: job, ahead });
+      this.notices.post({ kind: 'clock-stepped', lock: job, mark: settled });
     }
   }
 }

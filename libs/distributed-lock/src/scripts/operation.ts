@@ -21,7 +21,8 @@ export class Operation {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    this.#timer = wheel.after(timeout, () => this.#expire());
+    // After a stall of the event loop the reply may have come already, and only wants to be read.
+    this.#timer = wheel.after(timeout, () => setImmediate(() => this.#expire()));
   }
 
   /** Whether the caller was told already; what is not sent by then must not be sent. */
@@ -50,6 +51,7 @@ export class Operation {
   }
 
   #expire(): void {
+    if (this.#done) return;
     this.#done = true;
     if (!this.#sent) {
       this.#reject(new RedisFailure('unsent', `no connection within ${this.timeout} ms`));

@@ -61,6 +61,11 @@ function read(notice: Notice): [Level, string] {
         'warn',
         `The release of lock "${notice.lock}" got no answer (${notice.why}). It goes on in the background until the lease is over.`,
       ];
+    case 'release-refused':
+      return [
+        'error',
+        `Redis refused to release lock "${notice.lock}" (${notice.why}). If it is still held by ${notice.holder}, it ends with its lease.`,
+      ];
     case 'unpublished':
       return [
         'warn',
@@ -70,11 +75,6 @@ function read(notice: Notice): [Level, string] {
       return [
         'warn',
         `This machine's clock is ${Math.round(Math.abs(notice.offset))} ms ${notice.offset > 0 ? 'behind' : 'ahead of'} the store's. Ticks go by the store's clock.`,
-      ];
-    case 'clock-step':
-      return [
-        'warn',
-        `The store's clock was set back: job "${notice.lock}" already ran ${Math.round(notice.ahead)} ms ahead of it, and rests for as long.`,
       ];
     case 'clock-stepped':
       return [

@@ -12,9 +12,8 @@ export class RateLimitedLog {
 
   constructor(private readonly level: 'debug' | 'error') {}
 
-  /** @param sentence without a full stop; made only when it is told */
+  /** @param sentence without a full stop; made only for a line that is not left out */
   tell(sentence: () => string): void {
-    if (!Logger.isLevelEnabled(this.level)) return;
     if (now() - this.#last < INTERVAL) {
       this.#left += 1;
       return;

@@ -35,7 +35,7 @@ export class Waiter<G> {
       this.#reject = reject;
     });
     const { waitTime, signal } = request;
-    if (waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.refuse(this.timeUp(this)));
+    if (waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.#expire());
     signal?.addEventListener('abort', this.#aborted);
   }
 
@@ -57,6 +57,13 @@ export class Waiter<G> {
     if (!this.#end()) return;
     this.leave(this);
     this.#reject(reason);
+  }
+
+  /** After a stall of the event loop the grant may have come already, and only wants to be read. */
+  #expire(): void {
+    setImmediate(() => {
+      if (!this.#done) this.refuse(this.timeUp(this));
+    });
   }
 
   readonly #aborted = (): void => this.refuse(this.request.signal?.reason);

@@ -1,0 +1,37 @@
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+
+/** What ends a call before its answer is there. */
+export interface Bounds {
+  readonly signal: AbortSignal | undefined;
+  /** In ms; Infinity for no bound. */
+  readonly within: number;
+  /** What the call rejects with when its time is over. */
+  readonly timeUp: () => Error;
+}
+
+/** Waits for `answer` no longer than `bounds` allow. Who leaves early gives back, by `giveBack`, what comes later. */
+export async function leaveEarly<T>(
+  answer: Promise<T>,
+  { signal, within, timeUp }: Bounds,
+  wheel: TimerWheel,
+  giveBack: (late: T) => Promise<unknown> | undefined,
+): Promise<T> {
+  let leave: (reason: unknown) => void = () => undefined;
+  const left = new Promise<never>((_, reject) => {
+    leave = reject;
+  });
+  const timer: Timer | undefined =
+    within === Infinity ? undefined : wheel.after(within, () => leave(timeUp()));
+  const aborted = () => leave(signal?.reason);
+  signal?.addEventListener('abort', aborted);
+  if (signal?.aborted === true) aborted();
+  try {
+    return await Promise.race([left, answer]);
+  } catch (error) {
+    void answer.then(giveBack).catch(() => undefined);
+    throw error;
+  } finally {
+    wheel.cancel(timer);
+    signal?.removeEventListener('abort', aborted);
+  }
+}

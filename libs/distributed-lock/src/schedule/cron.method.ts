@@ -1,0 +1,61 @@
+import type { TickCall } from '../contracts/tick.frame.js';
+import { isJobOf, type CronJobLike } from './cron.job.port.js';
+import { CronTick } from './cron.tick.js';
+import type { ClaimerFactory } from './job.claimer.js';
+import { LiveSchedule } from './live.schedule.js';
+import type { CronSchedule } from './schedule.metadata.js';
+import type { ScheduledMethod } from './scheduled.method.js';
+
+/** A guarded `@Cron` method, and its ticks from the moment on at which its cron job is made. */
+export class CronMethod {
+  #schedule: LiveSchedule | undefined;
+  #tick: CronTick | undefined;
+  #close: (() => void) | undefined;
+
+  constructor(
+    private readonly method: ScheduledMethod,
+    private readonly cron: CronSchedule,
+    private readonly claimers: ClaimerFactory,
+    /** In ms. */
+    private readonly grace: number,
+  ) {}
+
+  is(instance: object, methodKey: string | symbol): boolean {
+    return this.method.instance === instance && this.method.methodKey === methodKey;
+  }
+
+  /**
+   * Begins with the job if it may be this method's: several methods with equal schedules share the guess, and the
+   * first fire tells them apart.
+   */
+  meet(name: string, job: CronJobLike): boolean {
+    if (!isJobOf(this.cron, name, job)) return false;
+    if (this.#tick !== undefined) return true;
+    const schedule = new LiveSchedule(job);
+    const claimer = this.claimers(this.method, {
+      fingerprint: () => schedule.byStore.fingerprint,
+      latest: (at) => schedule.byStore.latestAt(at),
+    });
+    this.#schedule = schedule;
+    this.#tick = new CronTick(claimer, schedule, this.grace);
+    this.#close = () => claimer.close();
+    claimer.open();
+    return true;
+  }
+
+  /** The tick that `job` has fired. */
+  firedBy(job: CronJobLike): TickCall | undefined {
+    this.#schedule?.follow(job);
+    return this.#tick;
+  }
+
+  /** A stopped job waits for nothing. */
+  stoppedBy(job: CronJobLike): void {
+    if (this.#schedule?.isOf(job) === true) this.#tick?.stop();
+  }
+
+  close(): void {
+    this.#close?.();
+    this.#tick?.stop();
+  }
+}

@@ -1,0 +1,246 @@
+import { CronTime } from 'cron';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { TickAnswer, TickClaim } from '../locks/tick.claim.js';
+import { now } from '../timing/monotonic.clock.js';
+import { StoreClock } from '../timing/store.clock.js';
+import { TimerWheel } from '../timing/timer.wheel.js';
+import { CronTick } from './cron.tick.js';
+import type { CronJobLike } from './cron.job.port.js';
+import type { JobClaims } from './job.claimer.port.js';
+import { LiveSchedule } from './live.schedule.js';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+/** A round trip, in ms. */
+const TRIP = 4;
+
+/** A store whose clock is ahead of the process's wall clock, with the rows of the claim that concern one instance. */
+class Store implements JobClaims {
+  readonly clock = new StoreClock();
+  readonly wheel = new TimerWheel();
+  readonly claims: (TickClaim & { at: number; verdict: TickAnswer['kind'] | 'none' })[] = [];
+  readonly ran: { tick: number; at: number }[] = [];
+  isClosed = false;
+  isAway = false;
+  #mark: number | undefined;
+  #registered: Promise<number> | undefined;
+
+  constructor(public ahead: number) {}
+
+  get now(): number {
+    return Date.now() + this.ahead;
+  }
+
+  async ready(): Promise<boolean> {
+    this.#registered ??= this.#answer(() => (this.#mark = this.now));
+    await this.#registered;
+    return true;
+  }
+
+  async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
+    const verdict = this.isAway ? undefined : await this.#answer(() => this.#decide(claim));
+    this.claims.push({ ...claim, at: this.now, verdict: verdict ?? 'none' });
+    if (verdict !== 'granted') return verdict === undefined ? undefined : { kind: verdict };
+    const { tick } = claim;
+    const at = this.now;
+    return {
+      kind: 'granted',
+      tick,
+      run: async (work) => {
+        this.ran.push({ tick, at });
+        return await (work as () => never)();
+      },
+    };
+  }
+
+  checkClocks(): void {}
+
+  #decide({ mode, tick, following = Infinity }: TickClaim): Exclude<TickAnswer['kind'], 'refused'> {
+    if (this.now < tick) return 'early';
+    if (this.now >= following) return 'stale';
+    if (tick <= (this.#mark ?? 0)) return 'taken';
+    this.#mark = tick;
+    return mode === 'close' ? 'missed' : 'granted';
+  }
+
+  async #answer<T>(decide: () => T): Promise<T> {
+    const sent = now();
+    await new Promise((resolve) => setTimeout(resolve, TRIP / 2));
+    const [answer, at] = [decide(), this.now];
+    await new Promise((resolve) => setTimeout(resolve, TRIP / 2));
+    this.clock.observe(sent, Math.floor(at));
+    return answer;
+  }
+}
+
+/** An instance: alarms at the instants of its own clock, as cron's timer would make them. */
+class Instance {
+  readonly job: CronJobLike & { cronTime: CronTime };
+  readonly tick: CronTick;
+
+  constructor(
+    store: Store,
+    cron: string,
+    private readonly late = 1,
+  ) {
+    this.job = { cronTime: new CronTime(cron, 'UTC'), fireOnTick: () => undefined, stop: () => undefined };
+    this.tick = new CronTick(store, new LiveSchedule(this.job), 5000);
+    void store.ready();
+    this.#arm();
+  }
+
+  #arm(): void {
+    const next = this.job.cronTime.getNextDateFrom(new Date(Date.now() + 100)).toMillis();
+    setTimeout(
+      () => {
+        this.#arm();
+        void this.tick.run(() => undefined);
+      },
+      next - Date.now() + this.late,
+    );
+  }
+}
+
+function instants(from: number, to: number, period: number): number[] {
+  const first = Math.ceil(from / period) * period;
+  return Array.from({ length: Math.ceil((to - first) / period) }, (_, index) => first + index * period);
+}
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date('2026-03-03T10:20:30.250Z') });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe.each([
+  ['every second', '* * * * * *', 1000],
+  ['every hour', '0 0 * * * *', HOUR],
+] as const)('the only instance runs a job of %s', (_, cron, period) => {
+  const cases = [
+    0,
+    15,
+    -15,
+    300,
+    -300,
+    999,
+    -999,
+    4500,
+    -4500,
+    17 * MINUTE,
+    -17 * MINUTE,
+    HOUR,
+    -HOUR,
+    90 * MINUTE,
+    -90 * MINUTE,
+    47 * HOUR,
+  ];
+
+  test.each(cases)('at each instant, with a store %i ms ahead of it', async (ahead) => {
+    const store = new Store(ahead);
+    const instance = new Instance(store, cron);
+    // The first alarm tells the instance what the store's clock says.
+    await vi.advanceTimersByTimeAsync(period + 500);
+    const from = store.now;
+    let most = 0;
+    for (let step = 0; step < 50; step += 1) {
+      await vi.advanceTimersByTimeAsync(period / 7);
+      await vi.advanceTimersByTimeAsync(TRIP * 8);
+      most = Math.max(most, store.wheel.size);
+    }
+    const to = store.now;
+    instance.tick.stop();
+
+    const expected = instants(from, to - period / 2, period);
+    expect(store.ran.filter(({ tick }) => expected.includes(tick)).map(({ tick }) => tick)).toEqual(expected);
+    expect(new Set(store.ran.map(({ tick }) => tick)).size).toBe(store.ran.length);
+    for (const { tick, at } of store.ran.filter((run) => run.tick >= from))
+      expect(at).toBeGreaterThanOrEqual(tick);
+    expect(most).toBeLessThanOrEqual(1);
+    expect(store.wheel.size).toBe(0);
+    // One claim for each tick, another where it came early, and one a minute to compare the clocks.
+    const rechecks = (to - from) / MINUTE;
+    expect(store.claims.length).toBeLessThanOrEqual(
+      2 * (expected.length + 5) + (period > MINUTE ? rechecks : 0),
+    );
+  });
+});
+
+describe('a cron tick', () => {
+  test('that comes early by a timer is waited for', async () => {
+    const store = new Store(0);
+    const early = new Instance(store, '*/10 * * * * *', -20);
+    await vi.advanceTimersByTimeAsync(35_000);
+    expect(store.ran.map(({ tick }) => tick % MINUTE)).toEqual([40_000, 50_000, 0]);
+    for (const { tick, at } of store.ran) expect(at - tick).toBeLessThan(20);
+    early.tick.stop();
+  });
+
+  test('of an alarm that is late by more than the grace is run, when the alarm was set for it', async () => {
+    const store = new Store(0);
+    const { tick } = new Instance(store, '0 0 * * * *', 20 * MINUTE);
+    await vi.advanceTimersByTimeAsync(HOUR + 30 * MINUTE);
+    expect(store.ran.map((run) => new Date(run.tick).toISOString())).toEqual(['2026-03-03T11:00:00.000Z']);
+    tick.stop();
+  });
+
+  test("that is older than the grace, and not its alarm's, is closed and not run", async () => {
+    const store = new Store(-30 * MINUTE);
+    const { tick } = new Instance(store, '0 0 * * * *');
+    await vi.advanceTimersByTimeAsync(MINUTE);
+    store.isAway = true;
+    // By the store it is 10:30 when the alarm of 11:00 asks for the first time.
+    await vi.advanceTimersByTimeAsync(42 * MINUTE);
+    store.isAway = false;
+    await vi.advanceTimersByTimeAsync(HOUR);
+    expect(store.ran.map((run) => new Date(run.tick).toISOString())).toEqual(['2026-03-03T11:00:00.000Z']);
+    expect(
+      store.claims.filter(({ mode }) => mode === 'close').map((claim) => new Date(claim.tick).toISOString()),
+    ).toEqual(expect.arrayContaining(['2026-03-03T10:00:00.000Z']));
+    tick.stop();
+  });
+
+  test('waits for nothing while the store is away, but its next instant', async () => {
+    const store = new Store(HOUR);
+    const { tick } = new Instance(store, '* * * * * *');
+    await vi.advanceTimersByTimeAsync(3000);
+    store.isAway = true;
+    const before = store.claims.length;
+    for (let second = 0; second < 20; second += 1) {
+      await vi.advanceTimersByTimeAsync(1000);
+      expect(store.wheel.size).toBeLessThanOrEqual(1);
+    }
+    expect(store.claims.length - before).toBeLessThanOrEqual(2 * 20);
+    tick.stop();
+  });
+
+  test("rests while the store's clock is behind its last tick, and is back when it was set right", async () => {
+    const store = new Store(0);
+    const { tick } = new Instance(store, '* * * * * *');
+    await vi.advanceTimersByTimeAsync(3000);
+    store.ahead = -HOUR;
+    await vi.advanceTimersByTimeAsync(10_000);
+    const resting = store.ran.length;
+    const asked = store.claims.length;
+    await vi.advanceTimersByTimeAsync(5 * MINUTE);
+    expect(store.ran).toHaveLength(resting);
+    expect(store.claims.length - asked).toBeLessThanOrEqual(6);
+    store.ahead = 0;
+    await vi.advanceTimersByTimeAsync(MINUTE + 2000);
+    expect(store.ran.length).toBeGreaterThan(resting);
+    tick.stop();
+  });
+
+  test('follows a schedule that was replaced', async () => {
+    const store = new Store(0);
+    const instance = new Instance(store, '* * * * * *');
+    await vi.advanceTimersByTimeAsync(2000);
+    instance.job.cronTime = new CronTime('*/5 * * * * *', 'UTC');
+    const before = store.ran.length;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(store.ran.slice(before + 1).map(({ tick }) => tick % 5000)).toEqual(
+      [0, 0, 0, 0].slice(0, store.ran.length - before - 1),
+    );
+    instance.tick.stop();
+  });
+});

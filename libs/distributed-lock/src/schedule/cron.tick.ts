@@ -1,0 +1,135 @@
+import { Logger } from '@nestjs/common';
+import type { TickCall } from '../contracts/tick.frame.js';
+import type { TickAnswer } from '../locks/tick.claim.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { GrantedTick, JobClaims } from './job.claimer.port.js';
+import type { LiveSchedule } from './live.schedule.js';
+import { RECHECK, TickWait } from './tick.wait.js';
+
+/** A timer may fire this much before its instant, in ms. */
+const EARLY = 50;
+/** Claims of one alarm: each after the first has seen the clock by the answer to the one before. */
+const ATTEMPTS = 6;
+/** Bounds of how long a claim is asked again while Redis does not answer, in ms. */
+const LEAST_PATIENCE = 1000;
+const PATIENCE = 5000;
+
+/** What came of an alarm. */
+interface Decision {
+  readonly granted?: GrantedTick;
+  /** The store's now by which it was made; undefined when it could not be made. */
+  readonly at?: number;
+}
+
+/** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and asks for it. */
+export class CronTick implements TickCall {
+  readonly #wait: TickWait;
+  /** The newest tick that has its verdict, for all instances. */
+  #settled = -Infinity;
+  #asking: number | undefined;
+  #answered = -Infinity;
+  #isStopped = false;
+  #work: (() => unknown) | undefined;
+
+  /** @param grace how old a tick may be that another alarm was set for, in ms */
+  constructor(
+    private readonly claims: JobClaims,
+    private readonly schedule: LiveSchedule,
+    private readonly grace: number,
+  ) {
+    this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
+  }
+
+  /** An alarm of the instance's own. */
+  async run(work: () => unknown): Promise<unknown> {
+    this.#isStopped = false;
+    this.#work = work;
+    return await this.#pursue(this.#own, work);
+  }
+
+  /** The job was stopped: nothing is waited for until it fires again. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#wait.cancel();
+  }
+
+  /** @param alarm the instant that the alarm was set for */
+  async #pursue(alarm: number | undefined, work: () => unknown): Promise<unknown> {
+    const { granted, at }: Decision = (await this.claims.ready()) ? await this.#decide(alarm) : {};
+    this.claims.checkClocks(this.#settled);
+    // An instant that has come since the decision was made is not passed over.
+    this.#watch(at ?? this.#storeNow);
+    return granted === undefined ? undefined : await granted.run(work);
+  }
+
+  async #decide(alarm: number | undefined): Promise<Decision> {
+    const instants = this.schedule.byStore;
+    let at = this.#storeNow;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      at = this.#storeNow;
+      const tick = instants.latestAt(at);
+      // A verdict stands for ever; but it is asked for again now and then, since the answer tells the time.
+      const isKnown = tick === undefined || (tick <= this.#settled && now() - this.#answered < RECHECK);
+      if (isKnown || tick === this.#asking) return { at };
+      const answer = await this.#ask(tick, at, tick === alarm);
+      if (answer === undefined) return {};
+      if (answer.kind === 'granted') return { at, granted: answer };
+      if (answer.kind === 'early') await this.#pause(2 ** attempt);
+    }
+    return { at };
+  }
+
+  async #ask(tick: number, at: number, isOfAlarm: boolean): Promise<TickAnswer | undefined> {
+    const instants = this.schedule.byStore;
+    const following = instants.nextAfter(tick);
+    this.#asking = tick;
+    const answer = await this.claims.ask({
+      mode: isOfAlarm || at - tick < this.grace ? 'cron' : 'close',
+      tick,
+      following,
+      previous: instants.latestAt(tick - 1),
+      // Once the next tick has come, its own alarm goes on asking.
+      patience: Math.max(Math.min((following ?? Infinity) - at, PATIENCE), LEAST_PATIENCE),
+    });
+    if (this.#asking === tick) this.#asking = undefined;
+    if (answer === undefined || answer.kind === 'refused') return undefined;
+    this.#answered = now();
+    if (answer.kind !== 'early' && answer.kind !== 'stale') this.#settled = Math.max(this.#settled, tick);
+    return answer;
+  }
+
+  /**
+   * While the instance's alarms stand for other instants than the store's clock does, or come so late that they nearly
+   * do, the next tick is waited for by that clock.
+   */
+  #watch(at: number): void {
+    if (this.#isStopped || this.claims.isClosed) return;
+    const instants = this.schedule.byStore;
+    const tick = instants.latestAt(at);
+    const next = instants.nextAfter(at);
+    if (next === undefined) this.#wait.cancel();
+    else if (tick !== this.#own || this.claims.clock.aheadOfWall > (next - (tick ?? at)) / 2)
+      this.#wait.arm(next);
+    else this.#wait.cancel();
+  }
+
+  #wake(target: number): void {
+    const work = this.#work;
+    if (work === undefined || this.claims.isClosed) return;
+    // No scheduler waits for this run: its error is told the way the scheduler tells it.
+    this.#pursue(target, work).catch((error: unknown) => new Logger('Scheduler').error(error));
+  }
+
+  /** The instant that an alarm which fires now was set for. */
+  get #own(): number | undefined {
+    return this.schedule.byWall.latestAt(Date.now() + EARLY);
+  }
+
+  get #storeNow(): number {
+    return this.claims.clock.now() ?? Date.now();
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.claims.wheel.after(ms, resolve));
+  }
+}

@@ -1,0 +1,47 @@
+import type { CronJobLike } from './cron.job.port.js';
+import { NominalInstants } from './nominal.instants.js';
+import type { CronTimeLike } from './nominal.sequence.js';
+
+/** The schedule that a method's cron job has now: `setTime` replaces it. */
+export class LiveSchedule {
+  #job: CronJobLike;
+  #cronTime: CronTimeLike;
+  #byStore: NominalInstants;
+  #byWall: NominalInstants;
+
+  constructor(job: CronJobLike) {
+    this.#job = job;
+    this.#cronTime = job.cronTime;
+    this.#byStore = new NominalInstants(job.cronTime);
+    this.#byWall = new NominalInstants(job.cronTime);
+  }
+
+  /** From now on the schedule is that of `job`, which has just fired the method. */
+  follow(job: CronJobLike): void {
+    this.#job = job;
+  }
+
+  isOf(job: CronJobLike): boolean {
+    return this.#job === job;
+  }
+
+  /** The instants, to be asked for times by the store's clock. */
+  get byStore(): NominalInstants {
+    this.#refresh();
+    return this.#byStore;
+  }
+
+  /** The same instants, for times by this machine's clock: where the two are far apart, each follows its own. */
+  get byWall(): NominalInstants {
+    this.#refresh();
+    return this.#byWall;
+  }
+
+  #refresh(): void {
+    const { cronTime } = this.#job;
+    if (cronTime === this.#cronTime) return;
+    this.#cronTime = cronTime;
+    this.#byStore = new NominalInstants(cronTime);
+    this.#byWall = new NominalInstants(cronTime);
+  }
+}

@@ -1,0 +1,31 @@
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { RateLimitedLog } from './rate.limited.log.js';
+
+const told: unknown[] = [];
+beforeEach(() => {
+  told.length = 0;
+  vi.useFakeTimers();
+  vi.spyOn(Logger.prototype, 'debug').mockImplementation((sentence) => void told.push(sentence));
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('tells the first at once, and later how many it left out', () => {
+  const log = new RateLimitedLog('debug');
+  for (let call = 1; call <= 5; call += 1) log.tell(() => `call ${call}`);
+  vi.advanceTimersByTime(1000);
+  log.tell(() => 'call 6');
+  vi.advanceTimersByTime(1000);
+  log.tell(() => 'call 7');
+  expect(told).toEqual(['call 1.', 'call 6 (and 4 more before it).', 'call 7.']);
+});
+
+test('makes no sentence that it leaves out', () => {
+  const log = new RateLimitedLog('debug');
+  log.tell(() => 'told');
+  const sentence = vi.fn<() => string>(() => 'left out');
+  log.tell(sentence);
+  expect(sentence).not.toHaveBeenCalled();
+});

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { LockLostError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { fleetOf, type LockSubject } from './lock.fleet.js';
+
+/** The watchdog's lease in these tests, in ms. */
+const T = 1200;
+
+/** A forced unlock: it frees the lock without asking its holder. */
+export function describeForce(subject: LockSubject): void {
+  describe('a forced unlock', () => {
+    const fleet = fleetOf(subject, { lockWatchdogTimeout: T });
+    const one = () => subject.lock(fleet().one, 'x');
+    const other = () => subject.lock(fleet().other, 'x');
+    const asleep = (services = 1) =>
+      until('the waiters sleep', async () => (await fleet().sleepers('x')) === services);
+
+    test('says whether there was a lock to free', async () => {
+      expect(await one().forceUnlock()).toBe(false);
+      const held = await one().lock();
+      expect(await other().forceUnlock()).toBe(true);
+      expect(await other().isLocked()).toBe(false);
+      expect(await other().forceUnlock()).toBe(false);
+      expect(await held.unlock()).toBe('lost');
+    });
+
+    test('is known at once to a holder of the same service', async () => {
+      const held = await one().lock();
+      const { signal } = held;
+      expect(await one().forceUnlock()).toBe(true);
+      expect([held.isHeld, signal.aborted]).toEqual([false, true]);
+      expect(signal.reason).toMatchObject({ name: 'LockLostError', code: 'LOST', lock: 'x' });
+      expect(() => held.assertHeld()).toThrow(LockLostError);
+      expect(await held.unlock()).toBe('lost');
+    });
+
+    test('aborts the signal of a holder of another service within a third of the lease', async () => {
+      const notices = fleet().notices(fleet().one);
+      const held = await one().lock();
+      const { signal } = held;
+      await other().forceUnlock();
+      const freed = performance.now();
+      await until('the signal is aborted', () => signal.aborted);
+      expect(performance.now() - freed).toBeLessThan(T / 3 + scaled(100));
+      expect(signal.reason).toBeInstanceOf(LockLostError);
+      expect(held.isHeld).toBe(false);
+      expect(await held.unlock()).toBe('lost');
+      expect(notices).toEqual([expect.objectContaining({ kind: 'lost', lock: 'x', holder: held.holder })]);
+    });
+
+    test('ends every acquisition of the hold, and its scope', async () => {
+      await one().using(async (outer) => {
+        const inner = await one().lock();
+        await other().forceUnlock();
+        await until('the signals are aborted', () => outer.signal.aborted && inner.signal.aborted);
+        expect(one().isHeld()).toBe(false);
+        const held = await other().lock();
+        expect(await one().tryLock()).toBeNull();
+        expect(await inner.unlock()).toBe('lost');
+        expect(await held.unlock()).toBe('released');
+      });
+    });
+
+    test('lets the first waiter of another service in promptly', async () => {
+      const third = await fleet().open();
+      const held = await one().lock();
+      const waiting = other().lock();
+      await asleep();
+      const freed = performance.now();
+      expect(await subject.lock(third, 'x').forceUnlock()).toBe(true);
+      const next = await waiting;
+      expect(performance.now() - freed).toBeLessThan(scaled(200));
+      expect(await held.unlock()).toBe('lost');
+      expect(next.isHeld).toBe(true);
+      expect(await one().tryLock()).toBeNull();
+      expect(await next.unlock()).toBe('released');
+    });
+
+    test("lets a waiter of the holder's own service in, at once or when the holder has learnt of it", async () => {
+      for (const by of [one(), other()]) {
+        const held = await one().lock();
+        const waiting = one().lock();
+        expect(await by.forceUnlock()).toBe(true);
+        const next = await waiting;
+        expect(held.isHeld).toBe(false);
+        expect(next.holder).not.toBe(held.holder);
+        expect(await held.unlock()).toBe('lost');
+        expect(await next.unlock()).toBe('released');
+      }
+    });
+
+    test('during hand-overs lets another service in, and stops the row', async () => {
+      let over = false;
+      const busy = async () => {
+        while (!over) {
+          const handle = await one().lock();
+          await Promise.resolve();
+          await handle.unlock();
+        }
+      };
+      const row = [busy(), busy()];
+      const waiting = other().lock({ waitTime: '5s' });
+      await other().forceUnlock();
+      const held = await waiting;
+      // As soon as another holds it, nobody of the row may believe that it does.
+      await until('the row has stopped', () => fleet().one.engine.lines.get(key())?.hold === undefined);
+      for (let time = 0; time < 20; time += 1) {
+        await other().isLocked();
+        expect(fleet().one.engine.lines.get(key())?.hold).toBeUndefined();
+      }
+      over = true;
+      expect(await held.unlock()).toBe('released');
+      await Promise.all(row);
+    });
+
+    test('does not reach the holder that comes next', async () => {
+      const held = await one().lock();
+      await other().forceUnlock();
+      const next = await other().lock();
+      expect(await held.unlock()).toBe('lost');
+      await until('a renewal has passed', async () => (await other().remainTimeToLive()) < T - T / 3 + 50);
+      await until('and was answered', async () => (await other().remainTimeToLive()) > T - 100);
+      expect(next.isHeld).toBe(true);
+      expect(await next.unlock()).toBe('released');
+    });
+
+    const key = () => fleet().one.settings.mapName('x');
+  });
+}

@@ -1,0 +1,107 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import { LockNotAcquiredError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { fleetOf, type LockSubject } from './lock.fleet.js';
+
+/** Numbers that look random and come again with their seed (mulberry32). */
+function dice(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** Who believes to hold what: two holders of one lock that both believe break the first invariant. */
+class Beliefs {
+  readonly #open = new Map<string, Set<LockHandle>>();
+  readonly broken: string[] = [];
+  grants = 0;
+
+  enter(handle: LockHandle): void {
+    this.grants += 1;
+    const others = this.#open.get(handle.name) ?? new Set();
+    this.#open.set(handle.name, others);
+    for (const other of others) {
+      if (other.holder !== handle.holder && other.isHeld)
+        this.broken.push(`${handle.holder} got "${handle.name}" while ${other.holder} had it`);
+    }
+    others.add(handle);
+  }
+
+  leave(handle: LockHandle): void {
+    this.#open.get(handle.name)?.delete(handle);
+  }
+}
+
+/** Anything in any order, for as long as it takes to meet what nobody thought of. */
+export function describeFuzz(subject: LockSubject): void {
+  describe('whatever is done to it', () => {
+    const fleet = fleetOf(subject, { lockWatchdogTimeout: 600 });
+
+    async function user(service: LockService, seed: number, beliefs: Beliefs): Promise<void> {
+      const throwDice = dice(seed);
+      const pick = <T>(...from: readonly T[]): T => {
+        const picked = from[throwDice(from.length)];
+        if (picked === undefined) throw new Error('nothing to pick from');
+        return picked;
+      };
+
+      const acquire = async (): Promise<LockHandle | null> => {
+        const lock = subject.lock(service, pick('a', 'b'));
+        const waitTime = pick(0, 0, 300, 60_000);
+        const leaseTime = pick(null, null, 100, 150, 400) ?? undefined;
+        const signal = throwDice(4) === 0 ? AbortSignal.timeout(throwDice(30)) : undefined;
+        try {
+          return await pick(lock.tryLock, lock.lock).call(lock, { waitTime, leaseTime, signal });
+        } catch (error) {
+          if (error instanceof LockNotAcquiredError || signal?.aborted === true) return null;
+          throw error;
+        }
+      };
+
+      const section = async (depth: number): Promise<void> => {
+        const handle = await acquire();
+        if (handle === null) return;
+        beliefs.enter(handle);
+        if (throwDice(3) === 0) await sleep(throwDice(6));
+        if (throwDice(40) === 0) await sleep(160);
+        if (throwDice(5) === 0) await handle.extend(pick(100, 200));
+        // Only what has all it needs may wait inside: two that wait for each other's lock would wait for ever.
+        if (subject.reentrant && depth < 3 && throwDice(3) === 0) {
+          const again = await handle.run(() => subject.lock(service, handle.name).tryLock());
+          if (again !== null) {
+            beliefs.enter(again);
+            if (throwDice(2) === 0) await sleep(throwDice(4));
+            beliefs.leave(again);
+            await again.unlock();
+          }
+        }
+        beliefs.leave(handle);
+        await handle.unlock();
+      };
+
+      const end = performance.now() + 1500;
+      while (performance.now() < end) await section(0);
+    }
+
+    test.each([1, 2, 3])(
+      'two holders never both believe that they have it, and nothing is left in the end (seed %i)',
+      async (seed) => {
+        const beliefs = new Beliefs();
+        const services = [fleet().one, fleet().other, await fleet().open({ handOver: { max: 2 } })];
+        const users = services.flatMap((service, index) =>
+          [1, 2, 3, 4].map((number) => user(service, seed * 100 + index * 10 + number, beliefs)),
+        );
+        await Promise.all(users);
+        expect(beliefs.broken).toEqual([]);
+        expect(beliefs.grants).toBeGreaterThan(50);
+      },
+      20_000,
+    );
+  });
+}

@@ -1,0 +1,166 @@
+import { describe, expect, test } from 'vitest';
+import { LockLostError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { fleetOf, type LockSubject } from './lock.fleet.js';
+
+/** The watchdog's lease in these tests, in ms: it is renewed at a third of it. */
+const T = 1200;
+
+/** How long a hold lasts, and what its holder may believe. */
+export function describeLease(subject: LockSubject): void {
+  describe('a lease', () => {
+    const fleet = fleetOf(subject, { lockWatchdogTimeout: T });
+    const one = () => subject.lock(fleet().one, 'x');
+    const other = () => subject.lock(fleet().other, 'x');
+    const ttl = () => other().remainTimeToLive();
+
+    test('of the watchdog is kept up far beyond its length, and never falls below half of it', async () => {
+      const held = await one().lock();
+      const end = performance.now() + 2.5 * T;
+      let least = Infinity;
+      while (performance.now() < end) {
+        least = Math.min(least, await ttl());
+        expect(await other().tryLock({ waitTime: 20 })).toBeNull();
+      }
+      expect(least).toBeGreaterThan(T / 2);
+      expect(held.isHeld).toBe(true);
+      expect(await held.unlock()).toBe('released');
+    });
+
+    test('of the watchdog is kept up for a hold that was handed from waiter to waiter', async () => {
+      const first = await one().lock();
+      const waiting = one().lock();
+      await first.unlock();
+      const second = await waiting;
+      const end = performance.now() + 1.5 * T;
+      await until('the lease would have been over', () => performance.now() > end);
+      expect(second.isHeld).toBe(true);
+      expect(await ttl()).toBeGreaterThan(T / 2);
+      expect(await second.unlock()).toBe('released');
+    });
+
+    test('of a fixed length is never renewed, and its signal aborts before another is let in', async () => {
+      const held = await one().lock({ leaseTime: 500 });
+      let aborted = Infinity;
+      held.signal.addEventListener('abort', () => (aborted = performance.now()));
+      const waiting = other().lock();
+      let last = await ttl();
+      while (!held.signal.aborted) {
+        const left = await ttl();
+        expect(left).toBeLessThanOrEqual(last);
+        last = left;
+      }
+      expect(await other().isLocked()).toBe(true);
+      expect(held.isHeld).toBe(false);
+      expect(held.signal.reason).toBeInstanceOf(LockLostError);
+      const next = await waiting;
+      expect(performance.now()).toBeGreaterThan(aborted);
+      expect(await held.unlock()).toBe('lost');
+      expect(next.isHeld).toBe(true);
+      expect(await next.unlock()).toBe('released');
+    });
+
+    test('of a fixed length that runs out is granted to a waiter within 100 ms', async () => {
+      for (const lock of [one(), other()]) {
+        const start = performance.now();
+        await one().lock({ leaseTime: 400 });
+        const next = await lock.lock();
+        expect(performance.now() - start).toBeGreaterThan(395);
+        expect(performance.now() - start).toBeLessThan(400 + scaled(100));
+        await next.unlock();
+      }
+    });
+
+    test('of a fixed length is extended for as long as the extension says', async () => {
+      const held = await one().lock({ leaseTime: 300 });
+      expect(await held.extend(900)).toBe(true);
+      expect(await ttl()).toBeGreaterThan(600);
+      const end = performance.now() + 600;
+      await until('the first length is over', () => performance.now() > end);
+      expect(held.isHeld).toBe(true);
+      await until('the extension is over', () => !held.isHeld);
+      expect(await held.unlock()).toBe('lost');
+    });
+
+    describe.runIf(subject.reentrant)('of a re-entry', () => {
+      test('never shortens the one around it, and ends by itself', async () => {
+        const outer = await one().lock({ leaseTime: '20s' });
+        const inner = await outer.run(() => one().lock({ leaseTime: 300 }));
+        expect(await ttl()).toBeGreaterThan(15_000);
+        await until('the inner one is over', () => inner.signal.aborted);
+        expect(inner.isHeld).toBe(false);
+        expect([outer.isHeld, outer.signal.aborted]).toEqual([true, false]);
+        expect(await inner.unlock()).toBe('lost');
+        expect(await ttl()).toBeGreaterThan(15_000);
+        expect(await outer.unlock()).toBe('released');
+        expect(await other().isLocked()).toBe(false);
+      });
+
+      test('gives back to the one around it no more than that had', async () => {
+        const outer = await one().lock({ leaseTime: 800 });
+        const granted = performance.now();
+        const inner = await outer.run(() => one().lock({ leaseTime: '20s' }));
+        expect(await ttl()).toBeGreaterThan(15_000);
+        await until('half of the outer one is over', () => performance.now() > granted + 400);
+        expect(await inner.unlock()).toBe('kept');
+        expect(await ttl()).toBeLessThanOrEqual(410);
+        expect(outer.isHeld).toBe(true);
+        const next = await other().lock();
+        expect(outer.isHeld).toBe(false);
+        expect(performance.now() - granted).toBeLessThan(800 + scaled(100));
+        expect(await outer.unlock()).toBe('lost');
+        await next.unlock();
+      });
+
+      test('that is extended by less than it has does not shorten what a partial unlock leaves', async () => {
+        const outer = await one().lock({ leaseTime: '20s' });
+        expect(await outer.extend('500ms')).toBe(true);
+        const inner = await outer.run(() => one().lock());
+        expect(await inner.unlock()).toBe('kept');
+        expect(await ttl()).toBeGreaterThan(15_000);
+        expect(outer.isHeld).toBe(true);
+        expect(await outer.unlock()).toBe('released');
+      });
+
+      test('of the watchdog outlives a fixed one around it', async () => {
+        const outer = await one().lock({ leaseTime: 400 });
+        const inner = await outer.run(() => one().lock());
+        await until('the outer one is over', () => outer.signal.aborted);
+        expect(inner.isHeld).toBe(true);
+        const end = performance.now() + T;
+        await until('a whole lease is over', () => performance.now() > end);
+        expect(inner.isHeld).toBe(true);
+        expect(await ttl()).toBeGreaterThan(T / 2);
+        expect(await outer.unlock()).toBe('lost');
+        expect(await inner.unlock()).toBe('released');
+        expect(await other().isLocked()).toBe(false);
+      });
+
+      test('of the watchdog ends with its unlock, and the fixed one around it runs out in its time', async () => {
+        const start = performance.now();
+        const outer = await one().lock({ leaseTime: 2 * T });
+        const inner = await outer.run(() => one().lock());
+        expect(await inner.unlock()).toBe('kept');
+        const next = await other().lock();
+        expect(performance.now() - start).toBeGreaterThan(2 * T - 5);
+        expect(performance.now() - start).toBeLessThan(2 * T + scaled(100));
+        expect(await outer.unlock()).toBe('lost');
+        await next.unlock();
+      });
+
+      test('with a fixed length leaves the watchdog one around it with its own lease, renewed', async () => {
+        const outer = await one().lock();
+        const inner = await outer.run(() => one().lock({ leaseTime: '20s' }));
+        expect(await ttl()).toBeGreaterThan(15_000);
+        expect(await inner.unlock()).toBe('kept');
+        expect(await ttl()).toBeLessThanOrEqual(T);
+        const end = performance.now() + 1.5 * T;
+        await until('a lease is over', () => performance.now() > end);
+        expect(await ttl()).toBeGreaterThan(T / 2);
+        expect(outer.isHeld).toBe(true);
+        expect(await outer.unlock()).toBe('released');
+      });
+    });
+  });
+}

@@ -1,0 +1,129 @@
+import { afterEach, beforeEach } from 'vitest';
+import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
+import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { Services } from '../support/services.js';
+import { until } from '../support/until.js';
+
+/** Services that compete for the same locks, each a client of its own, as if in a process of its own. */
+export interface Fleet {
+  readonly one: LockService;
+  readonly other: LockService;
+  /** One more service, with further options. */
+  open(options?: LockModuleSettings): Promise<LockService>;
+  /** How many services sleep until somebody tells them that the lock `name` is free. */
+  sleepers(name: string): Promise<number>;
+  /** Takes the lock `name` away from its holder, as an operator at the store would. */
+  wipe(name: string): Promise<void>;
+  /** Hears what a service would log. */
+  notices(service: LockService): Notice[];
+  /** Keys, subscriptions, queues and leases that there should not be when nobody holds or waits. */
+  leftovers(): Promise<string[]>;
+  /** Ends all services. @throws when anything is left behind */
+  close(): Promise<void>;
+}
+
+/** A kind of lock, as the conformance suite needs to know it. */
+export interface LockSubject {
+  open(options?: LockModuleSettings): Promise<Fleet>;
+  lock(service: LockService, name: string): Lock;
+  /** Whether a scope that holds the lock may take it again. */
+  readonly reentrant: boolean;
+  /** Whether waiters of one service are granted in their order. */
+  readonly fifo: boolean;
+}
+
+/** A fleet on the Redis that all tests share. */
+export class RedisFleet implements Fleet {
+  readonly #opened: LockService[] = [];
+
+  private constructor(
+    readonly services: Services,
+    readonly one: LockService,
+    readonly other: LockService,
+    private readonly options: LockModuleSettings,
+  ) {
+    this.#opened.push(one, other);
+  }
+
+  static async open(options: LockModuleSettings = {}): Promise<RedisFleet> {
+    const services = new Services();
+    const [one, other] = await Promise.all([services.open(options), services.open(options)]);
+    return new RedisFleet(services, one, other, options);
+  }
+
+  /** The lock's name in Redis. */
+  key(name: string): string {
+    return this.one.settings.mapName(name);
+  }
+
+  channel(name: string): string {
+    return this.one.engine.names(name).channel;
+  }
+
+  async open(options: LockModuleSettings = {}): Promise<LockService> {
+    const service = await this.services.open({ ...this.options, ...options });
+    this.#opened.push(service);
+    return service;
+  }
+
+  async sleepers(name: string): Promise<number> {
+    const answer = await this.services.admin.pubsub('NUMSUB', this.channel(name));
+    return Number(answer[1]);
+  }
+
+  async wipe(name: string): Promise<void> {
+    await this.services.admin.del(this.key(name));
+  }
+
+  notices(service: LockService): Notice[] {
+    const heard: Notice[] = [];
+    service.engine.context.notices.listen((notice) => heard.push(notice));
+    return heard;
+  }
+
+  async leftovers(): Promise<string[]> {
+    const inRedis = [...(await this.services.keys()), ...(await this.services.channels())];
+    const inProcess = this.#opened.flatMap(({ engine: { lines, context } }, index) => {
+      const sizes = {
+        lines: lines.size,
+        leases: context.watchdog.size,
+        channels: context.subscriptions.size,
+        retirements: context.retirement.size,
+      };
+      return Object.entries(sizes).flatMap(([what, size]) =>
+        size === 0 ? [] : [`${size} ${what} of service ${index}`],
+      );
+    });
+    return [...inRedis, ...inProcess];
+  }
+
+  async close(): Promise<void> {
+    let left: string[] = [];
+    try {
+      await until('nothing is left behind', async () => (left = await this.leftovers()).length === 0);
+    } catch (error) {
+      throw new Error(`left behind: ${left.join(', ')}`, { cause: error });
+    } finally {
+      await this.services.close();
+    }
+    const timers = this.#opened.map(({ engine }) => engine.context.wheel.size);
+    if (timers.some((size) => size > 0)) throw new Error(`timers left after the end: ${timers.join(', ')}`);
+  }
+}
+
+/** A new fleet for each test of the enclosing `describe`, which is ended, and looked through for leftovers, after it. */
+export function fleetOf(subject: LockSubject, options: LockModuleSettings = {}): () => Fleet {
+  let fleet: Fleet | undefined;
+  beforeEach(async () => {
+    fleet = await subject.open(options);
+  });
+  afterEach(async () => {
+    await fleet?.close();
+  });
+  return () => {
+    if (fleet === undefined) throw new Error('there is no fleet outside of a test');
+    return fleet;
+  };
+}

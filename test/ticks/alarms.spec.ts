@@ -1,0 +1,80 @@
+import { describe, expect } from 'vitest';
+import { startRedis } from '../../tools/redis/redis.runner.mjs';
+import { scaled } from '../support/slowness.js';
+import { RedisGate } from './redis.gate.js';
+import { TickFleet } from './tick.fleet.js';
+import { isRecorded, runsOf, test, ticksAfter } from './tick.test.js';
+
+describe.concurrent('alarms', { timeout: scaled(60_000) }, () => {
+  test('ticks that an instance slept through are run by another one', async ({ fleet }) => {
+    const [sleeper] = await fleet.start({}, {});
+    const ticks = ticksAfter(await fleet.storeNow(), 5);
+    await fleet.reach((ticks[0] ?? 0) + 300);
+    await sleeper?.ask({ do: 'block', ms: 2500 });
+    await fleet.reach((ticks[4] ?? 0) + 700);
+    expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
+    expect(fleet.errors).toEqual([]);
+  });
+
+  test('of the ticks in which the only event loop was blocked, the last one runs late and the others are missed', async ({
+    fleet,
+  }) => {
+    const worker = await fleet.startOne();
+    await worker.first('ended', () => true);
+    const ticks = ticksAfter(await fleet.storeNow(), 6);
+    await fleet.reach((ticks[0] ?? 0) + 300);
+    await worker.ask({ do: 'block', ms: 3000 });
+    await fleet.reach((ticks[5] ?? 0) + 700);
+    const ran = runsOf(fleet, 'counted', ticks);
+    expect(new Set(ran).size).toBe(ran.length);
+    expect(ran).not.toContain(ticks[1]);
+    expect(ran).not.toContain(ticks[2]);
+    expect(ran.slice(-2)).toEqual(ticks.slice(-2));
+    const rows = await fleet.runs('counted');
+    expect(ticks.filter((tick) => !isRecorded(rows, tick))).toEqual([]);
+    expect(rows.some(({ outcome, tick }) => outcome === 'missed' && tick === ticks[2])).toBe(true);
+  });
+
+  const absences = [
+    ['could not be reached', 'missed'],
+    // Its claim was sent, and is answered to nobody when Redis wakes up.
+    ['stood still', 'crashed'],
+  ] as const;
+
+  test.for(absences)(
+    'a tick over which Redis %s is not run, and a fast clock does not revive it',
+    async ([absence, outcome]) => {
+      const redis = await startRedis();
+      const gate = await RedisGate.open(redis.port);
+      const fleet = new TickFleet(gate.url, redis.url);
+      try {
+        const cron = '*/10 * * * * *';
+        await fleet.start({ cron }, { cron, shift: 3000 });
+        const [before = 0, lost = 0, next = 0] = ticksAfter(await fleet.storeNow(), 3, 10_000);
+        await fleet.reach(lost - 700);
+        if (absence === 'stood still') await redis.pause();
+        else gate.shut();
+        for (const worker of fleet.workers) await worker.first('log', isUnclaimed, 9000);
+        await redis.resume();
+        gate.reopen();
+        await fleet.reach(next + 1500);
+        expect(runsOf(fleet, 'counted', [before, lost, next])).toEqual([before, next]);
+        const rows = (await fleet.runs('counted')).filter(({ tick }) => tick === lost);
+        expect(rows.map((row) => row.outcome)).toEqual([outcome]);
+        expect(fleet.errors.filter((line) => !line.includes(UNCLAIMED))).toEqual([]);
+        expect(fleet.errors).toHaveLength(2);
+      } finally {
+        await fleet.end();
+        await gate.remove();
+        await redis.resume();
+        await redis.stop();
+      }
+    },
+  );
+});
+
+const UNCLAIMED = 'could not be claimed';
+
+function isUnclaimed({ level, text }: { level: string; text: string }): boolean {
+  return level === 'error' && text.includes(UNCLAIMED);
+}

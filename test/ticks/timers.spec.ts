@@ -1,0 +1,66 @@
+import { describe, expect } from 'vitest';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { test } from './tick.test.js';
+
+describe.concurrent('timers', { timeout: scaled(30_000) }, () => {
+  test('an interval runs once per period in the fleet', async ({ fleet }) => {
+    const period = 600;
+    await fleet.start(...Array.from({ length: 3 }, () => ({ jobs: ['interval'] as const, period })));
+    await until('eight runs', () => fleet.started('interval').length >= 8, 10_000);
+    const rows = (await fleet.runs('interval')).toReversed();
+    expect(rows.every(({ outcome }) => outcome === 'completed')).toBe(true);
+    const starts = rows.map(({ start }) => start);
+    for (const [index, start] of starts.entries()) {
+      const last = starts[index - 1];
+      if (last !== undefined) expect(start - last).toBeGreaterThanOrEqual(period * 0.9);
+    }
+    // Whoever comes first after a period runs it: three instances leave no period out.
+    expect((starts.at(-1) ?? 0) - (starts[0] ?? 0)).toBeLessThan(period * 1.5 * (starts.length - 1));
+    expect(fleet.errors).toEqual([]);
+  });
+
+  test('an interval that calls a guarded one calls it directly', async ({ fleet }) => {
+    const worker = await fleet.startOne({ jobs: ['interval', 'caller'], period: 500 });
+    await until('runs of both kinds', () => new Set(kinds()).size === 2, 10_000);
+    await until(
+      'a call that finds the lock free',
+      async () => (await worker.ask({ do: 'call', job: 'interval' })) === 'direct',
+    );
+    expect(fleet.errors).toEqual([]);
+
+    function kinds(): string[] {
+      return worker.of('started').map(({ tick }) => (tick === undefined ? 'direct' : 'tick'));
+    }
+  });
+
+  test('a timeout runs on every instance, one after the other, with a warning', async ({ fleet }) => {
+    await fleet.start(
+      ...Array.from({ length: 3 }, () => ({ jobs: ['timeout'] as const, period: 300, work: 200 })),
+    );
+    for (const worker of fleet.workers) {
+      await worker.first('ended', ({ tick }) => tick === undefined);
+      expect(worker.lines('warn').filter((line) => line.includes('minInterval'))).toHaveLength(1);
+    }
+    expect(fleet.started('timeout')).toHaveLength(3);
+    expect(fleet.errors).toEqual([]);
+  });
+
+  test('a timeout with minInterval runs once in the fleet within it', async ({ fleet }) => {
+    const instance = { jobs: ['timeout'] as const, period: 300, minInterval: 60_000 };
+    await fleet.start(instance, instance, instance);
+    await until('all have asked', () =>
+      fleet.workers.every((worker) => worker.of('ended').length + skips(worker) > 0),
+    );
+    expect(fleet.started('timeout')).toHaveLength(1);
+    // A rolling deploy: later starts find it done.
+    const later = await fleet.startOne(instance);
+    await until('it has asked', () => skips(later) > 0);
+    expect(fleet.started('timeout')).toHaveLength(1);
+    expect(fleet.errors).toEqual([]);
+
+    function skips(worker: typeof later): number {
+      return worker.lines('debug').filter((line) => line.includes('is not run here')).length;
+    }
+  });
+});
