@@ -81,7 +81,7 @@ class Streams {
     return of(1);
   }
 
-  @DistributedLock('stream', { waitTime: '5s' })
+  @DistributedLock('stream', { waitTime: '60s' })
   wait(): Observable<string> {
     this.starts += 1;
     return of('waited');

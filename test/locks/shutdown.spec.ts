@@ -39,8 +39,11 @@ describe('a service that shuts down', () => {
     const names = Array.from({ length: 20 }, (_, index) => `x${index}`);
     for (const ask of ['lock', 'tryLock'] as const) {
       const service = await services.open();
-      const ends = Promise.allSettled(names.map((name) => service.getLock(name)[ask]()));
-      // By then the questions are sent, and no answer is there.
+      // A server that does not know the script yet would ask for it first.
+      await service.getLock('x').using(() => undefined);
+      const asked = names.map(async (name) => (await service.getLock(name)[ask]())?.unlock());
+      const ends = Promise.allSettled(asked);
+      // After this the questions are sent, and no answer is there.
       await new Promise(process.nextTick);
       await service.shutDown();
       await ends;

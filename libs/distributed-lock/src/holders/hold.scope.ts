@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { CurrentLock } from '../contracts/lock.contract.js';
 
 /** A hold as a scope knows it. */
 export interface ScopedHold {
@@ -14,7 +15,7 @@ export interface ScopedHold {
 export interface ScopeFrame {
   readonly hold: ScopedHold;
   /** The handle that `currentLock()` gives. */
-  readonly handle: object;
+  readonly handle: CurrentLock;
   readonly around: ScopeFrame | undefined;
 }
 
@@ -32,7 +33,7 @@ export function currentFrame(): ScopeFrame | undefined {
 }
 
 /** Runs `work` inside `hold`. */
-export function runInScope<T>(hold: ScopedHold, handle: object, work: () => T): T {
+export function runInScope<T>(hold: ScopedHold, handle: CurrentLock, work: () => T): T {
   return storage().run({ hold, handle, around: currentFrame() }, work);
 }
 

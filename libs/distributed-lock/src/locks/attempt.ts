@@ -32,8 +32,10 @@ export class Attempt {
 
   async make(leaseTime: number | undefined): Promise<RawGrant | Busy | RedisFailure> {
     const lease = leaseTime ?? this.context.settings.watchdogTimeout;
+    // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
+    if (lease !== this.#lease) this.abandon();
     const holder = this.#holder;
-    this.#lease = Math.max(this.#lease, lease);
+    this.#lease = lease;
     try {
       const ask = () => this.context.kind.acquire(this.names.key, holder, lease, 1);
       const { reply, sent } = await askInTime(lease, ask);

@@ -20,8 +20,8 @@ export interface Contest {
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
-/** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause. */
-const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100 };
+/** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
+const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, deaf: 1000 };
 
 /** How long the local waiters stand back after the lock was let go for other processes, in ms. */
 const STAND_BACK = 5;
@@ -104,7 +104,9 @@ export class Contender {
     }
     const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
-    await this.#signal.sleep(Math.min(bound, this.context.settings.watchdogTimeout));
+    // Without a subscription nothing wakes us: Redis refuses it, or has not answered yet.
+    const cap = this.#subscription.isActive ? this.context.settings.watchdogTimeout : SLEEP.deaf;
+    await this.#signal.sleep(Math.min(bound, cap));
   }
 
   /** Never more than one attempt under way: the next one waits until the last one cannot run any more. */

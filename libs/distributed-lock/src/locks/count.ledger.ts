@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, type Lease } from '../renewal/lease.js';
+import type { Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../scripts/reentrant.scripts.js';
 import type { LockContext } from './lock.context.js';
 import type { LockNames } from './lock.names.js';
@@ -16,6 +16,14 @@ export interface Account {
   readonly lease: number;
 }
 
+/** What is counted. */
+export interface Counted {
+  /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
+  readonly account: Account | undefined;
+  /** Told before Redis may shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long. */
+  shorten(lease: number): void;
+}
+
 /** Lowers a count in a way of its own: a tick's last step stores the outcome with it. */
 export type Lowering = (count: number, lease: number) => Promise<ReleaseReply>;
 
@@ -25,14 +33,20 @@ export type Lowering = (count: number, lease: number) => Promise<ReleaseReply>;
  */
 export class CountLedger {
   #tail: Promise<unknown> = Promise.resolve();
+  #known: number | undefined = 1;
+  #repairing = false;
 
   constructor(
     private readonly context: LockContext,
     private readonly names: LockNames,
     private readonly lease: Lease,
-    /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
-    private readonly account: () => Account | undefined,
+    private readonly counted: Counted,
   ) {}
+
+  /** Whether Redis surely counts 1, so that the holder id may go on to another hold. */
+  get isSingle(): boolean {
+    return this.#known === 1;
+  }
 
   /** Runs `operation` when those before it are done. */
   inTurn<T>(operation: () => Promise<T>): Promise<T> {
@@ -43,10 +57,14 @@ export class CountLedger {
 
   /** Counts one more. To be called in turn. */
   async raise(count: number, lease: number): Promise<TimelyAnswer<AcquireReply>> {
+    this.#known = undefined;
+    this.lease.expect(lease);
     try {
-      return await askInTime(lease, () =>
+      const answer = await askInTime(lease, () =>
         this.context.kind.acquire(this.names.key, this.lease.holder, lease, count),
       );
+      if (answer.reply.kind === 'granted') this.#known = answer.reply.count;
+      return answer;
     } catch (error) {
       this.#repairAfter(error);
       throw error;
@@ -54,11 +72,12 @@ export class CountLedger {
   }
 
   /** Leaves the acquisitions that remain, with the lease that they need (wire format D8). To be called in turn. */
-  async lower({ count, lease }: Account, lowering: Lowering = this.#release): Promise<ReleaseReply> {
-    const sent = instant();
+  async lower(account: Account, lowering: Lowering = this.#release): Promise<ReleaseReply> {
+    this.#known = undefined;
+    this.counted.shorten(account.lease);
     try {
-      const reply = await lowering(count, lease);
-      if (reply.kind === 'kept') this.lease.cap(sent, lease);
+      const reply = await lowering(account.count, account.lease);
+      if (reply.kind === 'kept') this.#known = account.count;
       return reply;
     } catch (error) {
       this.#repairAfter(error);
@@ -72,20 +91,29 @@ export class CountLedger {
   /** Brings Redis' count down to ours once the lost command can do nothing any more. */
   #repairAfter(error: unknown): void {
     const failure = RedisFailure.from(error);
-    if (failure.kind !== 'ambiguous') return;
-    void this.context.outside(() => this.#repairOnce(failure.settled));
+    if (failure.kind !== 'ambiguous' || this.#repairing) return;
+    this.#repairing = true;
+    void this.context.outside(() => this.#repair(failure));
   }
 
-  async #repairOnce(settled: Promise<void>): Promise<void> {
-    await settled;
-    this.#repair();
+  async #repair(lost: RedisFailure): Promise<void> {
+    for (let failure: RedisFailure | undefined = lost; failure?.passing === true;) {
+      await failure.settled;
+      failure = await this.inTurn(() => this.#lowerQuietly());
+      if (failure !== undefined)
+        await new Promise<void>((resolve) => this.context.wheel.after(REPAIR_PAUSE, resolve));
+    }
+    this.#repairing = false;
   }
 
-  #repair(): void {
-    const lowered = this.inTurn(async () => {
-      const account = this.account();
-      if (account !== undefined) await this.#release(account.count, account.lease);
-    });
-    lowered.catch(() => this.context.wheel.after(REPAIR_PAUSE, () => this.#repair()));
+  async #lowerQuietly(): Promise<RedisFailure | undefined> {
+    const { account } = this.counted;
+    if (account === undefined || this.#known === account.count) return undefined;
+    try {
+      await this.lower(account);
+      return undefined;
+    } catch (error) {
+      return RedisFailure.from(error);
+    }
   }
 }

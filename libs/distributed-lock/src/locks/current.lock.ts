@@ -1,12 +1,10 @@
 import type { CurrentLock } from '../contracts/lock.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { currentFrame } from '../holders/hold.scope.js';
-import { Grant } from './grant.js';
 
 /** The handle of the innermost lock around the caller: of a decorated method, an intercepted handler, a `using` or a tick. */
 export function currentLock(): CurrentLock | undefined {
-  const handle = currentFrame()?.handle;
-  return handle instanceof Grant ? handle : undefined;
+  return currentFrame()?.handle;
 }
 
 /**
@@ -15,7 +13,7 @@ export function currentLock(): CurrentLock | undefined {
  */
 export function assertLocked(name: string): void {
   for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
-    if (frame.handle instanceof Grant && frame.handle.name === name) {
+    if (frame.handle.name === name) {
       frame.handle.assertHeld();
       return;
     }

@@ -1,15 +1,15 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Lease } from '../renewal/lease.js';
-import type { LeaseListener } from '../renewal/watchdog.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
-import { CountLedger, type Lowering } from './count.ledger.js';
+import { CountLedger, type Account, type Counted, type Lowering } from './count.ledger.js';
 import { Grant, type GrantingHold } from './grant.js';
 import { GrantBook } from './grant.book.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
 import { HoldTimers } from './hold.timers.js';
+import { LeaseVerifier, type Doubter } from './lease.verifier.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockNames } from './lock.names.js';
 
@@ -17,7 +17,7 @@ import type { LockNames } from './lock.names.js';
  * One holder's acquisitions of one lock. Every operation goes through it, one after the other, and names the count that
  * it is to reach: an answer that got lost is made good by whatever comes next. A hold that ended sends nothing.
  */
-export class Hold implements GrantingHold, LeaseListener {
+export class Hold implements GrantingHold, Doubter, Counted {
   readonly owner: object;
   readonly key: string;
   /** Epoch ms of the grant, for messages. */
@@ -25,6 +25,7 @@ export class Hold implements GrantingHold, LeaseListener {
   readonly #grants: GrantBook;
   readonly #timers: HoldTimers;
   readonly #ledger: CountLedger;
+  readonly #verifier: LeaseVerifier;
   #ended = false;
 
   constructor(
@@ -38,13 +39,12 @@ export class Hold implements GrantingHold, LeaseListener {
     this.owner = context;
     this.key = names.key;
     this.#grants = new GrantBook(context.settings.watchdogTimeout);
-    this.#ledger = new CountLedger(context, names, lease, () =>
-      this.#ended ? undefined : this.#grants.account,
-    );
+    this.#ledger = new CountLedger(context, names, lease, this);
+    this.#verifier = new LeaseVerifier(lease, context.watchdog, this);
     this.#timers = new HoldTimers(context.wheel, context.settings.warnAfter, maxHold, {
       check: () => {
         this.checkDeadlines();
-        if (!this.#ended) this.#timers.arm(this.#grants.nextDeadline(lease));
+        this.rearm();
       },
       warn: (held) => this.#post({ kind: 'long-hold', held }),
       end: () => {
@@ -60,6 +60,11 @@ export class Hold implements GrantingHold, LeaseListener {
     return !this.#ended;
   }
 
+  /** Whether its holder id may go on to another hold: Redis surely counts nothing but the acquisition that is released. */
+  get isSingle(): boolean {
+    return this.#ledger.isSingle;
+  }
+
   /** Whether it surely holds, so that nobody need ask Redis. */
   get isCertain(): boolean {
     return this.isLive && this.isBelieved && this.lease.state !== 'unknown';
@@ -67,15 +72,7 @@ export class Hold implements GrantingHold, LeaseListener {
 
   /** Whether its lease may be believed in: not after a suspend, until Redis has confirmed it. */
   get isBelieved(): boolean {
-    if (!this.lease.isDoubtful) return true;
-    if (this.lease.state !== 'unknown') {
-      this.lease.doubt();
-      const ttl = this.#grants.wantsRenewal ? this.lease.ttl : 0;
-      const asked = this.context.watchdog.renewNow(this.lease, ttl, this);
-      // While the machine was suspended Redis went on counting: the deadline may be nearer than the timer knows.
-      void asked.then(() => this.#timers.arm(this.#grants.nextDeadline(this.lease)));
-    }
-    return false;
+    return this.#verifier.isBelieved;
   }
 
   /** Adds an acquisition that Redis has counted. */
@@ -84,14 +81,14 @@ export class Hold implements GrantingHold, LeaseListener {
     this.#grants.add(grant);
     if (leaseTime === undefined && !this.context.watchdog.isWatching(this.lease))
       this.context.watchdog.watch(this.lease, this);
-    this.#timers.arm(this.#grants.nextDeadline(this.lease));
+    this.rearm();
     return grant;
   }
 
   /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
-  reenter(leaseTime: number | undefined): Promise<Grant | undefined> {
+  reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<Grant | undefined> {
     return this.#ledger.inTurn(async () => {
-      if (!this.isLive) return undefined;
+      if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
       const { reply, sent } = await this.#ledger.raise(this.#grants.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
@@ -119,11 +116,12 @@ export class Hold implements GrantingHold, LeaseListener {
     return this.#ledger.inTurn(async () => {
       if (!grant.isHeld) return false;
       const sent = instant();
+      this.lease.expect(ttl);
       const confirmed = await this.context.watchdog.renewNow(this.lease, ttl, this);
       if (confirmed === undefined)
         throw unavailable(this.names.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
       if (confirmed && grant.deadline !== Infinity) grant.extendTo(ttl, sent.at);
-      this.#timers.arm(this.#grants.nextDeadline(this.lease));
+      this.rearm();
       return confirmed;
     });
   }
@@ -167,7 +165,6 @@ export class Hold implements GrantingHold, LeaseListener {
   async #lower(finish: Lowering | undefined): Promise<UnlockOutcome> {
     try {
       const reply = await this.#ledger.lower(this.#grants.account, finish);
-      this.#timers.arm(this.#grants.nextDeadline(this.lease));
       if (reply.kind === 'kept') return 'kept';
     } catch (error) {
       throw unavailable(this.names.name, error);
@@ -184,6 +181,23 @@ export class Hold implements GrantingHold, LeaseListener {
     }
     this.#grants.remove(grant);
     grant.lose(new LockLostError(this.names.name, 'its own lease was over, inside a hold that goes on'));
+  }
+
+  get account(): Account | undefined {
+    return this.#ended ? undefined : this.#grants.account;
+  }
+
+  get renewalTtl(): number {
+    return this.#grants.wantsRenewal ? this.lease.ttl : 0;
+  }
+
+  rearm(): void {
+    if (!this.#ended) this.#timers.arm(this.#grants.nextDeadline(this.lease));
+  }
+
+  shorten(ttl: number): void {
+    this.lease.cap(instant(), ttl);
+    this.rearm();
   }
 
   #post(notice: HoldNotice): void {

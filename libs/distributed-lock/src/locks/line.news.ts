@@ -13,15 +13,20 @@ interface Waiting {
   readonly waited: number;
 }
 
+/** How old news may be that a waiter is told, in ms. */
+const FRESH = 1000;
+
 /** What a line last heard of its lock: a waiter whose time is over is told by it. */
 export class LineNews {
   #last: Busy | RedisFailure | undefined;
+  #heardAt = -Infinity;
   #freedAt = -Infinity;
 
   constructor(private readonly lock: string) {}
 
   hear(news: Busy | RedisFailure): void {
     this.#last = news;
+    this.#heardAt = now();
   }
 
   forget(): void {
@@ -31,6 +36,11 @@ export class LineNews {
   /** This process let go of the lock, or lost it. */
   freed(): void {
     this.#freedAt = now();
+  }
+
+  /** Whether a waiter that comes now would have to rely on what was heard long ago. */
+  get isStale(): boolean {
+    return this.#last !== undefined && now() - this.#heardAt > FRESH;
   }
 
   /** Who has the lock, as far as this process knows: its own hold, or what Redis said. */
@@ -43,7 +53,7 @@ export class LineNews {
 
   /** Why a waiter got nothing. "Somebody else has it" is said only when somebody has said so. */
   timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
-    const last = this.#last;
+    const last = this.#heardAt >= since - FRESH ? this.#last : undefined;
     const wasHeld = last === undefined && this.#freedAt >= since;
     if (hold === undefined && !wasHeld && (last === undefined || last instanceof RedisFailure)) {
       return unavailable(

@@ -36,12 +36,12 @@ export class LineRelease {
     const to = context.ids.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
-      const { reply, sent } = await askInTime(ttl, () =>
+      const { reply, sent, first } = await askInTime(ttl, () =>
         context.kind.transfer(names.key, from.holder, to, ttl),
       );
-      if (reply.kind === 'busy') return { outcome: Promise.resolve('lost'), news: reply };
-      const outcome = reply.kind === 'transferred' ? 'released' : 'lost';
-      return { outcome: Promise.resolve(outcome), news: { kind: 'granted', holder: to, leaseTime, sent } };
+      const outcome = Promise.resolve<UnlockOutcome>(first.kind === 'transferred' ? 'released' : 'lost');
+      if (reply.kind === 'busy') return { outcome, news: reply };
+      return { outcome, news: { kind: 'granted', holder: to, leaseTime, sent } };
     } catch (error) {
       const failure = RedisFailure.from(error);
       void context.retirement.retire({ names, holder: to, lease: ttl, failure });
@@ -58,7 +58,7 @@ export class LineRelease {
         context.kind.release(names.key, lease.holder, 0, 1, names.channel));
       if (reply.kind !== 'released') return { outcome: Promise.resolve('lost'), others: false };
       if (reply.reached === -1) context.notices.post({ kind: 'unpublished', lock: names.name });
-      return { outcome: Promise.resolve('released'), others: reply.reached > ours };
+      return { outcome: Promise.resolve('released'), others: !context.countsFleet || reply.reached > ours };
     } catch (error) {
       return { outcome: this.#freeLater(lease, RedisFailure.from(error)), others: false };
     }
@@ -76,14 +76,14 @@ export class LineRelease {
       });
       throw unavailable(names.name, failure);
     }
-    const retired = context.retirement.retire({ names, holder: lease.holder, lease: lease.ttl, failure });
+    const retired = context.retirement.retire({ names, holder: lease.holder, lease: lease.longest, failure });
     let timer: Timer | undefined;
     const late = new Promise<'late'>((resolve) => {
       timer = context.wheel.after(context.settings.commandTimeout, () => resolve('late'));
     });
     const outcome = await Promise.race([retired, late]);
     context.wheel.cancel(timer);
-    if (outcome === 'late') {
+    if (outcome === 'late' || outcome === 'unanswered') {
       context.notices.post({
         kind: 'release-delayed',
         lock: names.name,

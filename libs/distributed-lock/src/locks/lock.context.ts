@@ -19,6 +19,8 @@ export interface LockContext {
   readonly subscriptions: ChannelSubscriptions;
   readonly notices: NoticeBoard;
   readonly retirement: Retirement;
+  /** Whether the number of clients that PUBLISH reached is the fleet's; in a cluster it is one node's. */
+  readonly countsFleet: boolean;
   /** Runs machinery that many callers share outside of any caller's async context. */
   readonly outside: <T>(run: () => T) => T;
 }

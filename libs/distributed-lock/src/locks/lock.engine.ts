@@ -124,11 +124,18 @@ export class LockEngine {
   async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<Grant | undefined> {
     const { leaseTime, signal } = request;
     for (;;) {
+      // A turn that comes after its caller has left must not keep those behind it waiting for a round trip.
+      let isWanted = true;
       try {
         const rest = end - now();
         const within = rest > 0 ? rest : this.context.settings.commandTimeout * 2;
-        return await this.#leaving(hold.reenter(leaseTime), signal, within);
+        return await this.#leaving(
+          hold.reenter(leaseTime, () => isWanted),
+          signal,
+          within,
+        );
       } catch (error) {
+        isWanted = false;
         signal?.throwIfAborted();
         const failure = RedisFailure.from(error);
         if (!failure.passing || now() + REENTER_PAUSE >= end) throw unavailable(hold.names.name, failure);

@@ -73,7 +73,9 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
     const waiter = new Waiter<Grant>(request, this.context.wheel, (gone) => this.#left(gone), timeUp);
     waiter.warnAfter(warnAfter, () => this.context.notices.post(this.#news.longWait(waiter, this.#hold)));
     this.#queue.push(waiter);
-    if (this.#hold === undefined && this.#queue.first === waiter) this.#contender.kick();
+    // A waiter whose time will be over must not be told by what was heard before it came: Redis may be away by now.
+    const wantsNews = request.waitTime !== Infinity && this.#news.isStale;
+    if (this.#hold === undefined && (wantsNews || this.#queue.first === waiter)) this.#contender.kick();
     return waiter.granted;
   }
 
@@ -121,7 +123,7 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
     const first = this.#queue.first;
     if (finish !== undefined || first === undefined || !this.#handOver.next())
       return this.during(() => this.#free(hold, finish));
-    if (!canShare(hold.lease, this.context.settings.watchdogTimeout, first.request))
+    if (!hold.isSingle || !canShare(hold.lease, this.context.settings.watchdogTimeout, first.request))
       return this.during(() => this.#pass(hold.lease, first));
     this.#deliver(hold.lease, undefined, now());
     return Promise.resolve('released');
@@ -131,6 +133,7 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.#news.freed();
+    this.#handOver.begin();
     if (this.isWaitedFor) this.#contender.kick();
     this.#settle();
   }
@@ -139,7 +142,7 @@ export class LockLine implements Contest, HoldKeeper<Hold> {
   #deliver(lease: Lease, leaseTime: number | undefined, sentAt: number): void {
     const waiter = this.#queue.shift();
     if (waiter === undefined) {
-      void this.context.retirement.retire({ names: this.names, holder: lease.holder, lease: lease.ttl });
+      void this.context.retirement.retire({ names: this.names, holder: lease.holder, lease: lease.longest });
       return;
     }
     waiter.grant(this.adopt(lease).admit(leaseTime, sentAt));

@@ -32,9 +32,10 @@ export async function shutDown(engine: LockEngine): Promise<void> {
     );
     if (hold === undefined) continue;
     hold.lose('the application has shut down');
-    void retirement.retire({ names, holder: hold.lease.holder, lease: hold.lease.ttl });
+    void retirement.retire({ names, holder: hold.lease.holder, lease: hold.lease.longest });
   }
-  await isDoneWithin(settings.commandTimeout, retirement.idle(), wheel);
+  const settled = Promise.all([engine.idle(), retirement.idle()]).then(() => retirement.idle());
+  await isDoneWithin(settings.commandTimeout, settled, wheel);
   retirement.end();
 }
 

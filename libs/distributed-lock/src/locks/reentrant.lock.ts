@@ -2,6 +2,7 @@ import type { Lock, LockHandle, LockOptions, UsingOptions } from '../contracts/l
 import type { WaitTimes } from '../contracts/module.options.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { parseDuration } from '../timing/duration.parser.js';
+import { checkSignal, checkUsing } from './call.checks.js';
 import { criticalSection } from './critical.section.js';
 import { SHORTEST_LEASE } from './grant.js';
 import type { LockNames } from './lock.names.js';
@@ -34,6 +35,7 @@ export class ReentrantLock implements Lock {
   }
 
   async using<T>(work: (handle: LockHandle) => T | PromiseLike<T>, options: UsingOptions = {}): Promise<T> {
+    checkUsing(this.name, work, options.onLost);
     return await criticalSection(await this.#insist('using', options), work, options.onLost);
   }
 
@@ -64,6 +66,7 @@ export class ReentrantLock implements Lock {
 
   #request(door: keyof WaitTimes, { waitTime, leaseTime, signal }: LockOptions): AcquireRequest {
     const lock = this.name;
+    checkSignal(lock, signal);
     return {
       waitTime:
         waitTime === undefined

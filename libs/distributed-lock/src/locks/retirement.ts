@@ -17,6 +17,9 @@ export interface Retiree {
   readonly failure?: RedisFailure | undefined;
 }
 
+/** What Redis said; `unanswered`: it refused, or could not be asked before the lease was over. */
+export type Retired = 'released' | 'gone' | 'unanswered';
+
 /**
  * Frees holder ids whose last command got no answer, or whose waiter has gone, until Redis has said that nothing is left
  * of them or their lease is over. Holder ids are never used twice, so this can never take down a later hold.
@@ -41,8 +44,7 @@ export class Retirement {
     this.#over = true;
   }
 
-  /** @returns what Redis said; `gone` as well when it could not be asked before the lease was over */
-  retire(retiree: Retiree): Promise<'released' | 'gone'> {
+  retire(retiree: Retiree): Promise<Retired> {
     const done = this.outside(() => this.#retire(retiree)).finally(() => this.#underWay.delete(done));
     this.#underWay.add(done);
     return done;
@@ -53,7 +55,7 @@ export class Retirement {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  async #retire({ names, holder, lease, failure }: Retiree): Promise<'released' | 'gone'> {
+  async #retire({ names, holder, lease, failure }: Retiree): Promise<Retired> {
     let pause = PAUSE.first;
     let last = failure;
     let end = Infinity;
@@ -66,11 +68,11 @@ export class Retirement {
         return reply.kind === 'released' ? 'released' : 'gone';
       } catch (error) {
         last = RedisFailure.from(error);
-        if (!last.passing) return 'gone';
+        if (!last.passing) return 'unanswered';
       }
       await new Promise<void>((resolve) => this.wheel.after(pause, resolve));
       pause = Math.min(pause * 2, PAUSE.longest);
     }
-    return 'gone';
+    return 'unanswered';
   }
 }

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, Lease } from '../renewal/lease.js';
+import { Lease } from '../renewal/lease.js';
 import type { ClaimReply, JobKeys, TickScripts } from '../scripts/tick.scripts.js';
 import { suffixName } from '../scripts/wire.names.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -13,6 +13,7 @@ import type { LockNames } from './lock.names.js';
 import type { LockEngine } from './lock.engine.js';
 import type { TickAnswer, TickClaim } from './tick.claim.js';
 import { readRecords } from './tick.records.js';
+import { askInTime } from './timely.answer.js';
 
 /** Pause between attempts while Redis does not answer, in ms. */
 const PAUSE = 100;
@@ -22,6 +23,13 @@ const LAST_INSTANT = 99_999_999_999_999;
 
 /** A mark this far ahead of the store's clock, in ms, was set before that clock stepped back. */
 const STEP = 1000;
+
+/** The holder id of a claim, and whether Redis may have granted it. */
+interface Owed {
+  readonly holder: string;
+  mayHave: boolean;
+  failure: RedisFailure | undefined;
+}
 
 /** Runs a job's ticks, each once in the fleet: claims, runs under the job's lock, stores how it ended. */
 export class TickRunner {
@@ -95,46 +103,68 @@ export class TickRunner {
    * Asks for a tick. Asks again, under the same holder id, while the answer is lost or Redis is away.
    * @throws LockUnavailableError when there was no answer within the claim's patience
    */
-  async claim(job: string, claim: TickClaim): Promise<TickAnswer> {
+  claim(job: string, claim: TickClaim): Promise<TickAnswer> {
     const names = this.engine.names(job);
-    const { context } = this.engine;
-    const holder = context.ids.next();
+    // The line is kept for as long as a claim is under way, so that shutdown waits for it.
+    return this.engine.line(names).during(async () => {
+      const owed = { holder: this.engine.context.ids.next(), mayHave: false, failure: undefined };
+      try {
+        return await this.#ask(names, claim, owed);
+      } catch (error) {
+        throw unavailable(job, error);
+      } finally {
+        this.#settle(names, owed);
+      }
+    });
+  }
+
+  async #ask(names: LockNames, claim: TickClaim, owed: Owed): Promise<TickAnswer> {
+    const { wheel } = this.engine.context;
     const end = now() + (claim.patience ?? 5000);
-    const ttl = context.settings.watchdogTimeout;
-    let doubt: RedisFailure | undefined;
     for (;;) {
       if (this.#refusing) return { kind: 'refused' };
-      const sent = instant();
       try {
-        const reply = await this.scripts.claim(keysOf(names), {
-          holder,
-          lease: ttl,
-          mode: claim.mode,
-          tick: claim.tick,
-          following: claim.following,
-          previous: claim.previous,
-          app: context.settings.appName,
-          instance: this.#instance,
-        });
-        if (reply.kind !== 'granted') return this.#refused(job, claim, reply);
-        // A grant that was long on its way is asked for again, which gives it a fresh lease.
-        if (now() - sent.at <= ttl / 2) {
-          const lease = new Lease(names.key, holder, ttl, sent);
-          const tick = new ClaimedTick(this.engine, this.scripts, names, keysOf(names), lease, reply);
-          return { kind: 'granted', tick: reply.tick, run: tick.begin(sent.at, claim.maxHold) };
-        }
+        const { reply, sent } = await askInTime(this.#ttl, () => this.#send(names, claim, owed.holder));
+        if (reply.kind !== 'granted') return this.#refused(names.name, claim, reply);
+        owed.mayHave = false;
+        const lease = new Lease(names.key, owed.holder, this.#ttl, sent);
+        const tick = new ClaimedTick(this.engine, this.scripts, names, keysOf(names), lease, reply);
+        return { kind: 'granted', tick: reply.tick, run: tick.begin(sent.at, claim.maxHold) };
       } catch (error) {
         const failure = RedisFailure.from(error);
-        if (failure.kind === 'ambiguous') doubt = failure;
-        if (!failure.passing || now() + PAUSE >= end) {
-          // It may have been granted: a run that nobody runs ends here, and not with its lease.
-          if (doubt !== undefined)
-            void context.retirement.retire({ names, holder, lease: ttl, failure: doubt });
-          throw unavailable(job, failure);
-        }
-        await new Promise<void>((resolve) => context.wheel.after(PAUSE, resolve));
+        if (failure.kind === 'ambiguous') Object.assign(owed, { mayHave: true, failure });
+        if (!failure.passing || now() + PAUSE >= end) throw failure;
+        await new Promise<void>((resolve) => wheel.after(PAUSE, resolve));
       }
     }
+  }
+
+  #send(
+    names: LockNames,
+    { mode, tick, following, previous }: TickClaim,
+    holder: string,
+  ): Promise<ClaimReply> {
+    const { appName } = this.engine.context.settings;
+    const claim = {
+      holder,
+      lease: this.#ttl,
+      mode,
+      tick,
+      following,
+      previous,
+      app: appName,
+      instance: this.#instance,
+    };
+    return this.scripts.claim(keysOf(names), claim);
+  }
+
+  /** A run that may have been granted, and that nobody runs, ends here and not with its lease. */
+  #settle(names: LockNames, { holder, mayHave, failure }: Owed): void {
+    if (mayHave) void this.engine.context.retirement.retire({ names, holder, lease: this.#ttl, failure });
+  }
+
+  get #ttl(): number {
+    return this.engine.context.settings.watchdogTimeout;
   }
 
   #refused(job: string, { mode }: TickClaim, reply: Exclude<ClaimReply, { kind: 'granted' }>): TickAnswer {

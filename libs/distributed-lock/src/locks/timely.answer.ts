@@ -2,29 +2,42 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant } from '../renewal/lease.js';
 import { now } from '../timing/monotonic.clock.js';
 
+/** Answers that give a lease; the others may be as late as they like. */
+const GRANTS: ReadonlySet<string> = new Set(['granted', 'transferred']);
+
 /** An answer, and when what it answers was sent: the lease that it grants counts from then. */
 export interface TimelyAnswer<R> {
   readonly reply: R;
   readonly sent: Instant;
+  /** What the first question was answered with: what it says of others still stands. */
+  readonly first: R;
 }
 
 /**
  * Asks for a lease, and once more when the grant was so long on its way that half of it is over: nobody must begin with a lease
  * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh.
+ * @throws RedisFailure `ambiguous` when the second grant is late, too: it was granted, and is of no use
  */
 export async function askInTime<R extends { readonly kind: string }>(
   lease: number,
   ask: () => Promise<R>,
 ): Promise<TimelyAnswer<R>> {
-  const first = instant();
-  const reply = await ask();
-  if (reply.kind === 'busy' || now() - first.at <= lease / 2) return { reply, sent: first };
+  const asked = instant();
+  const first = await ask();
+  if (!GRANTS.has(first.kind) || isInTime(asked, lease)) return { reply: first, sent: asked, first };
   const sent = instant();
+  let reply: R;
   try {
-    return { reply: await ask(), sent };
+    reply = await ask();
   } catch (error) {
     // Whatever became of the second question, the first one was granted.
     const { message, code, settled } = RedisFailure.from(error);
     throw new RedisFailure('ambiguous', message, code, settled, { cause: error });
   }
+  if (!GRANTS.has(reply.kind) || isInTime(sent, lease)) return { reply, sent, first };
+  throw new RedisFailure('ambiguous', `a lease of ${lease} ms was half over when its grant arrived, twice`);
+}
+
+function isInTime(sent: Instant, lease: number): boolean {
+  return now() - sent.at <= lease / 2;
 }

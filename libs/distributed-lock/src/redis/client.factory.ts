@@ -34,10 +34,9 @@ const OURS = {
   lazyConnect: true,
   readOnly: false,
   stringNumbers: false,
+  // The first one comes soon: a cut wire is more frequent than a server that is gone.
   retryStrategy: (attempt: number) =>
-    Math.min(50 * 2 ** Math.min(attempt, 5), 1000) * (0.8 + 0.2 * Math.random()),
-  // A demoted master that is still reachable: find the new one.
-  reconnectOnError: (error: Error) => error.message.startsWith('READONLY'),
+    Math.min(20 * 2 ** Math.min(attempt - 1, 6), 1000) * (0.8 + 0.2 * Math.random()),
 } satisfies RedisOptions;
 
 /** Reads the source without sending anything on it. */
@@ -49,7 +48,7 @@ export function readTemplate(source: RedisSource): Template {
       : ofRedis(source as Redis);
   const { replyMapping: _, ...options } = source;
   return template(
-    (purpose) => new Redis({ ...options, ...OURS, connectionName: nameOf(purpose, options.connectionName) }),
+    (purpose) => new Redis(ours({ ...options, connectionName: nameOf(purpose, options.connectionName) })),
     false,
     source,
     addressOf(source),
@@ -77,10 +76,15 @@ function readUrl(url: string): Redis {
   }
 }
 
+/** Timeouts of the template would reject commands before we know what became of them. */
+function ours<T extends RedisOptions>(options: T): T & typeof OURS {
+  return { ...options, ...OURS, commandTimeout: undefined, socketTimeout: undefined };
+}
+
 function ofRedis(client: Redis): Template {
   const { options } = client;
   return template(
-    (purpose) => client.duplicate({ ...OURS, connectionName: nameOf(purpose, options.connectionName) }),
+    (purpose) => client.duplicate(ours({ connectionName: nameOf(purpose, options.connectionName) })),
     false,
     options,
     addressOf(options),
@@ -92,7 +96,7 @@ function ofCluster(cluster: Cluster): Template {
   const create: Template['create'] = (purpose) => {
     const { replyMapping: _, ...redisOptions } = { ...options.redisOptions };
     const connectionName = nameOf(purpose, redisOptions.connectionName);
-    const ours = {
+    const override = {
       enableOfflineQueue: false,
       enableAutoPipelining: false,
       lazyConnect: true,
@@ -100,9 +104,9 @@ function ofCluster(cluster: Cluster): Template {
       scaleReads: 'master' as const,
       retryDelayOnFailover: 0,
       clusterRetryStrategy: OURS.retryStrategy,
-      redisOptions: { ...redisOptions, ...OURS, connectionName },
+      redisOptions: ours({ ...redisOptions, connectionName }),
     };
-    return cluster.duplicate([], ours);
+    return cluster.duplicate([], override);
   };
   return template(
     create,

@@ -6,6 +6,7 @@ export interface ClientPort {
   evalsha(sha1: string, numberOfKeys: number, ...rest: string[]): Promise<unknown>;
   eval(text: string, numberOfKeys: number, ...rest: string[]): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
+  ping(): Promise<unknown>;
   unsubscribe(...channels: string[]): Promise<unknown>;
   on(event: string, listener: (...values: string[]) => void): unknown;
   once(event: string, listener: () => void): unknown;

@@ -1,3 +1,4 @@
+import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
 import { slotOf } from './key.slot.js';
@@ -7,15 +8,16 @@ import { StallGuard } from './stall.guard.js';
 /** The connection that scripts are sent on. A command is sent at most once, and never queued here. */
 export class CommandConnection {
   readonly #guard: StallGuard;
+  #demotedAt = -Infinity;
 
   constructor(
     readonly lifecycle: ClientLifecycle,
     private readonly isCluster: boolean,
     wheel: TimerWheel,
-    silence: number,
-    stalled: () => void,
+    private readonly silence: number,
+    private readonly restart: () => void,
   ) {
-    this.#guard = new StallGuard(wheel, silence, stalled);
+    this.#guard = new StallGuard(wheel, silence, restart);
   }
 
   get isReady(): boolean {
@@ -33,6 +35,13 @@ export class CommandConnection {
 
   eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     return this.#send(this.lifecycle.client.eval(text, keys.length, ...keys, ...args));
+  }
+
+  /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
+  demoted(): void {
+    if (now() - this.#demotedAt < this.silence) return;
+    this.#demotedAt = now();
+    this.restart();
   }
 
   async #send(reply: Promise<unknown>): Promise<unknown> {

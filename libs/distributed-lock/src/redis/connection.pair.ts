@@ -29,10 +29,9 @@ export class ConnectionPair {
       const client: ClientPort = template.create(purpose);
       return new ClientLifecycle(client, wheel, silence);
     };
-    this.commands = new CommandConnection(open('commands'), template.isCluster, wheel, silence, () =>
-      this.#stalled(),
-    );
-    this.subscriber = new SubscriberConnection(open('subscriber'));
+    const stalled = () => this.#restart();
+    this.commands = new CommandConnection(open('commands'), template.isCluster, wheel, silence, stalled);
+    this.subscriber = new SubscriberConnection(open('subscriber'), wheel, silence, stalled);
   }
 
   /**
@@ -61,8 +60,8 @@ export class ConnectionPair {
     await Promise.all([this.commands.lifecycle.close(), this.subscriber.lifecycle.close()]);
   }
 
-  /** What swallows commands swallows messages, too, and nothing else would tell: a subscriber is silent by nature. */
-  #stalled(): void {
+  /** What swallows commands swallows messages, too; and a demoted master has no messages to tell. */
+  #restart(): void {
     this.commands.lifecycle.restart();
     this.subscriber.lifecycle.restart();
   }

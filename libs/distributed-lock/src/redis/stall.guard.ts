@@ -31,7 +31,16 @@ export class StallGuard {
     if (this.#expected === 0) this.#rest();
   }
 
+  /** After a stall of our own event loop the reply may have come already, and only wants to be read. */
   #check(): void {
+    setImmediate(() => this.#decide());
+  }
+
+  #decide(): void {
+    if (this.#expected === 0) {
+      this.#timer = undefined;
+      return;
+    }
     const quiet = now() - this.#progress;
     const stalled = quiet >= this.silence;
     this.#timer = this.wheel.after(stalled ? this.silence : this.silence - quiet, () => this.#check());

@@ -22,6 +22,7 @@ export function instant(): Instant {
 /** The lease of one holder id on one lock, as this process may believe in it. */
 export class Lease {
   #state: LeaseState = 'held';
+  #longest: number;
   #deadline: number;
   #wall: number;
 
@@ -35,6 +36,17 @@ export class Lease {
   ) {
     this.#deadline = sent.at + ttl - safetyMargin(ttl);
     this.#wall = sent.wall;
+    this.#longest = ttl;
+  }
+
+  /** The longest lease that Redis was asked to give this holder, in ms: so long may it have the lock after its last command. */
+  get longest(): number {
+    return this.#longest;
+  }
+
+  /** Redis is about to be asked for `ttl` ms; whether it answers or not, it may give them. */
+  expect(ttl: number): void {
+    this.#longest = Math.max(this.#longest, ttl);
   }
 
   get state(): LeaseState {

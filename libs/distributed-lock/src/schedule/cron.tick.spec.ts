@@ -1,106 +1,9 @@
 import { CronTime } from 'cron';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { TickAnswer, TickClaim } from '../locks/tick.claim.js';
-import { now } from '../timing/monotonic.clock.js';
-import { StoreClock } from '../timing/store.clock.js';
-import { TimerWheel } from '../timing/timer.wheel.js';
-import { CronTick } from './cron.tick.js';
-import type { CronJobLike } from './cron.job.port.js';
-import type { JobClaims } from './job.claimer.port.js';
-import { LiveSchedule } from './live.schedule.js';
+import { SimulatedInstance, SimulatedStore, TRIP } from '../../../../test/ticks/store.simulation.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** A round trip, in ms. */
-const TRIP = 4;
-
-/** A store whose clock is ahead of the process's wall clock, with the rows of the claim that concern one instance. */
-class Store implements JobClaims {
-  readonly clock = new StoreClock();
-  readonly wheel = new TimerWheel();
-  readonly claims: (TickClaim & { at: number; verdict: TickAnswer['kind'] | 'none' })[] = [];
-  readonly ran: { tick: number; at: number }[] = [];
-  isClosed = false;
-  isAway = false;
-  #mark: number | undefined;
-  #registered: Promise<number> | undefined;
-
-  constructor(public ahead: number) {}
-
-  get now(): number {
-    return Date.now() + this.ahead;
-  }
-
-  async ready(): Promise<boolean> {
-    this.#registered ??= this.#answer(() => (this.#mark = this.now));
-    await this.#registered;
-    return true;
-  }
-
-  async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
-    const verdict = this.isAway ? undefined : await this.#answer(() => this.#decide(claim));
-    this.claims.push({ ...claim, at: this.now, verdict: verdict ?? 'none' });
-    if (verdict !== 'granted') return verdict === undefined ? undefined : { kind: verdict };
-    const { tick } = claim;
-    const at = this.now;
-    return {
-      kind: 'granted',
-      tick,
-      run: async (work) => {
-        this.ran.push({ tick, at });
-        return await (work as () => never)();
-      },
-    };
-  }
-
-  checkClocks(): void {}
-
-  #decide({ mode, tick, following = Infinity }: TickClaim): Exclude<TickAnswer['kind'], 'refused'> {
-    if (this.now < tick) return 'early';
-    if (this.now >= following) return 'stale';
-    if (tick <= (this.#mark ?? 0)) return 'taken';
-    this.#mark = tick;
-    return mode === 'close' ? 'missed' : 'granted';
-  }
-
-  async #answer<T>(decide: () => T): Promise<T> {
-    const sent = now();
-    await new Promise((resolve) => setTimeout(resolve, TRIP / 2));
-    const [answer, at] = [decide(), this.now];
-    await new Promise((resolve) => setTimeout(resolve, TRIP / 2));
-    this.clock.observe(sent, Math.floor(at));
-    return answer;
-  }
-}
-
-/** An instance: alarms at the instants of its own clock, as cron's timer would make them. */
-class Instance {
-  readonly job: CronJobLike & { cronTime: CronTime };
-  readonly tick: CronTick;
-
-  constructor(
-    store: Store,
-    cron: string,
-    private readonly late = 1,
-  ) {
-    this.job = { cronTime: new CronTime(cron, 'UTC'), fireOnTick: () => undefined, stop: () => undefined };
-    this.tick = new CronTick(store, new LiveSchedule(this.job), 5000);
-    void store.ready();
-    this.#arm();
-  }
-
-  #arm(): void {
-    const next = this.job.cronTime.getNextDateFrom(new Date(Date.now() + 100)).toMillis();
-    setTimeout(
-      () => {
-        this.#arm();
-        void this.tick.run(() => undefined);
-      },
-      next - Date.now() + this.late,
-    );
-  }
-}
-
 function instants(from: number, to: number, period: number): number[] {
   const first = Math.ceil(from / period) * period;
   return Array.from({ length: Math.ceil((to - first) / period) }, (_, index) => first + index * period);
@@ -137,8 +40,8 @@ describe.each([
   ];
 
   test.each(cases)('at each instant, with a store %i ms ahead of it', async (ahead) => {
-    const store = new Store(ahead);
-    const instance = new Instance(store, cron);
+    const store = new SimulatedStore(ahead);
+    const instance = new SimulatedInstance(store, cron);
     // The first alarm tells the instance what the store's clock says.
     await vi.advanceTimersByTimeAsync(period + 500);
     const from = store.now;
@@ -168,8 +71,8 @@ describe.each([
 
 describe('a cron tick', () => {
   test('that comes early by a timer is waited for', async () => {
-    const store = new Store(0);
-    const early = new Instance(store, '*/10 * * * * *', -20);
+    const store = new SimulatedStore(0);
+    const early = new SimulatedInstance(store, '*/10 * * * * *', -20);
     await vi.advanceTimersByTimeAsync(35_000);
     expect(store.ran.map(({ tick }) => tick % MINUTE)).toEqual([40_000, 50_000, 0]);
     for (const { tick, at } of store.ran) expect(at - tick).toBeLessThan(20);
@@ -177,16 +80,16 @@ describe('a cron tick', () => {
   });
 
   test('of an alarm that is late by more than the grace is run, when the alarm was set for it', async () => {
-    const store = new Store(0);
-    const { tick } = new Instance(store, '0 0 * * * *', 20 * MINUTE);
+    const store = new SimulatedStore(0);
+    const { tick } = new SimulatedInstance(store, '0 0 * * * *', 20 * MINUTE);
     await vi.advanceTimersByTimeAsync(HOUR + 30 * MINUTE);
     expect(store.ran.map((run) => new Date(run.tick).toISOString())).toEqual(['2026-03-03T11:00:00.000Z']);
     tick.stop();
   });
 
   test("that is older than the grace, and not its alarm's, is closed and not run", async () => {
-    const store = new Store(-30 * MINUTE);
-    const { tick } = new Instance(store, '0 0 * * * *');
+    const store = new SimulatedStore(-30 * MINUTE);
+    const { tick } = new SimulatedInstance(store, '0 0 * * * *');
     await vi.advanceTimersByTimeAsync(MINUTE);
     store.isAway = true;
     // By the store it is 10:30 when the alarm of 11:00 asks for the first time.
@@ -201,8 +104,8 @@ describe('a cron tick', () => {
   });
 
   test('waits for nothing while the store is away, but its next instant', async () => {
-    const store = new Store(HOUR);
-    const { tick } = new Instance(store, '* * * * * *');
+    const store = new SimulatedStore(HOUR);
+    const { tick } = new SimulatedInstance(store, '* * * * * *');
     await vi.advanceTimersByTimeAsync(3000);
     store.isAway = true;
     const before = store.claims.length;
@@ -215,8 +118,8 @@ describe('a cron tick', () => {
   });
 
   test("rests while the store's clock is behind its last tick, and is back when it was set right", async () => {
-    const store = new Store(0);
-    const { tick } = new Instance(store, '* * * * * *');
+    const store = new SimulatedStore(0);
+    const { tick } = new SimulatedInstance(store, '* * * * * *');
     await vi.advanceTimersByTimeAsync(3000);
     store.ahead = -HOUR;
     await vi.advanceTimersByTimeAsync(10_000);
@@ -232,8 +135,8 @@ describe('a cron tick', () => {
   });
 
   test('follows a schedule that was replaced', async () => {
-    const store = new Store(0);
-    const instance = new Instance(store, '* * * * * *');
+    const store = new SimulatedStore(0);
+    const instance = new SimulatedInstance(store, '* * * * * *');
     await vi.advanceTimersByTimeAsync(2000);
     instance.job.cronTime = new CronTime('*/5 * * * * *', 'UTC');
     const before = store.ran.length;

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CommandConnection } from '../redis/command.connection.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
 import { Operation } from './operation.js';
@@ -32,6 +33,7 @@ interface Queue {
 export class ScriptRunner {
   #queues = new Map<string, Queue>();
   #flushing = false;
+  #sweptAt = -Infinity;
   readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(
@@ -83,8 +85,10 @@ export class ScriptRunner {
     }
   }
 
-  /** Callers that gave up while there was no connection leave nothing behind. */
+  /** Callers that gave up while there was no connection leave nothing behind; once per timeout is soon enough. */
   #forgetExpired(): void {
+    if (now() - this.#sweptAt < this.timeout) return;
+    this.#sweptAt = now();
     for (const [id, queue] of this.#queues) {
       queue.operations = queue.operations.filter((operation) => !operation.isDone);
       if (queue.operations.length === 0) this.#queues.delete(id);
@@ -96,8 +100,10 @@ export class ScriptRunner {
       const reply = await this.#send(script, shared, group);
       const replies: unknown[] = script.batch && Array.isArray(reply) ? reply : [reply];
       group.forEach((operation, index) => operation.succeed(replies[index]));
+      if (replies.some(isReadOnly)) this.connection.demoted();
     } catch (error) {
       const failure = RedisFailure.from(error);
+      if (failure.code === 'READONLY') this.connection.demoted();
       // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
       if (failure.kind === 'refused' && group.length > 1)
         for (const operation of group) void this.#call(script, shared, [operation]);
@@ -117,4 +123,9 @@ export class ScriptRunner {
       return await this.connection.eval(script.text, keys, args);
     }
   }
+}
+
+/** Scripts catch a refused write, and answer it in the row of its key. */
+function isReadOnly(reply: unknown): boolean {
+  return Array.isArray(reply) && reply[0] === -1 && String(reply[1]).startsWith('READONLY');
 }

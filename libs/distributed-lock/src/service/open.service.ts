@@ -47,6 +47,7 @@ export async function openLockService(settings: LockSettings, source: RedisSourc
     watchdog: new Watchdog(new RenewalScript(runner), wheel, settings.watchdogTimeout),
     subscriptions: new ChannelSubscriptions(connections.subscriber),
     notices,
+    countsFleet: !template.isCluster,
     retirement: new Retirement(kind, wheel, outside),
     outside,
   };

@@ -5,6 +5,9 @@ import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { parseDuration } from '../timing/duration.parser.js';
 
+/** A hung job must not stop its schedule for ever. */
+const TICK_MAX_HOLD = 3_600_000;
+
 const BUSY_STATUSES = [423, 409, 429, 503];
 
 /**
@@ -12,7 +15,10 @@ const BUSY_STATUSES = [423, 409, 429, 503];
  * @throws LockConfigurationError `INVALID_OPTION` that names the option and what it must be
  */
 export function readSettings(options: LockModuleSettings): LockSettings {
+  group('the options', options);
   const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
+  group('waitTime', waitTime, ', with a duration for each door');
+  group('handOver', handOver);
   if (nameMapper !== undefined && options.namePrefix !== undefined) {
     throw invalid('namePrefix and nameMapper exclude each other: let the mapper add the prefix.');
   }
@@ -35,7 +41,7 @@ export function readSettings(options: LockModuleSettings): LockSettings {
     mapName: nameMapper === undefined ? (name) => namePrefix + name : mapped(nameMapper),
     appName: readAppName(options.appName),
     maxHold: duration('maxHold', maxHold, Infinity, 1),
-    tickMaxHold: duration('maxHold', maxHold, '1h', 1),
+    tickMaxHold: maxHold === undefined ? TICK_MAX_HOLD : duration('maxHold', maxHold, Infinity, 1),
     warnAfter: duration('warnAfter', warnAfter, Infinity, 1),
     maxWaiters: count('maxWaiters', options.maxWaiters, 10_000, 1),
     handOver: {
@@ -47,6 +53,12 @@ export function readSettings(options: LockModuleSettings): LockSettings {
     busyStatus,
     retryAfter: Math.ceil(duration('retryAfter', options.retryAfter, '1s', 0) / 1000),
   };
+}
+
+/** A duration in place of an object would be ignored without a word. */
+function group(option: string, value: unknown, hint = ''): void {
+  if (typeof value !== 'object' || value === null)
+    throw invalid(`${option} must be an object${hint}, not ${JSON.stringify(value)}.`);
 }
 
 function duration(option: string, value: Duration | undefined, byDefault: Duration, min: number): number {

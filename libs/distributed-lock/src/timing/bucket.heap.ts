@@ -6,6 +6,16 @@ export class BucketHeap {
     return this.#items[0];
   }
 
+  get size(): number {
+    return this.#items.length;
+  }
+
+  /** Keeps only `values`. */
+  rebuild(values: Iterable<number>): void {
+    this.clear();
+    for (const value of values) this.push(value);
+  }
+
   push(value: number): void {
     const items = this.#items;
     let at = items.length;

@@ -11,6 +11,9 @@ export interface Timer {
 /** The longest delay that a Node timer takes. */
 const LONGEST_DELAY = 2_147_483_647;
 
+/** Numbers of buckets that are gone which the heap may keep beyond those in use. */
+const SLACK = 1024;
+
 /**
  * Every deadline of a module instance on one Node timer: leases, waits, renewals, round trips.
  * A bucket is one millisecond; setting and cancelling cost a map look-up. No Node timer is left when nothing waits.
@@ -50,9 +53,12 @@ export class TimerWheel {
   }
 
   cancel(timer: Timer | undefined): void {
-    if (timer === undefined || this.#buckets.get(timer.bucket)?.delete(timer) !== true) return;
+    const bucket = timer === undefined ? undefined : this.#buckets.get(timer.bucket);
+    if (timer === undefined || bucket?.delete(timer) !== true) return;
     this.#size -= 1;
+    if (bucket.size === 0) this.#buckets.delete(timer.bucket);
     if (this.#size === 0) this.#rest();
+    else if (this.#order.size > 2 * this.#buckets.size + SLACK) this.#order.rebuild(this.#buckets.keys());
   }
 
   #arm(bucket: number): void {

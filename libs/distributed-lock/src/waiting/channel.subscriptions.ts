@@ -26,7 +26,7 @@ export class ChannelSubscriptions {
   constructor(private readonly connection: SubscriberConnection) {
     connection.listen(
       (name, payload) => this.#tell(name, payload),
-      () => this.#restored(),
+      (name) => this.#restored(name),
     );
     connection.lifecycle.client.on('close', () => {
       for (const channel of this.#channels.values()) channel.isActive = false;
@@ -81,10 +81,10 @@ export class ChannelSubscriptions {
     for (const listener of this.#channels.get(name)?.listeners ?? []) listener(payload);
   }
 
-  #restored(): void {
-    for (const [name, channel] of this.#channels) {
-      channel.isActive = true;
-      this.#tell(name, undefined);
-    }
+  #restored(name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel === undefined) return;
+    channel.isActive = true;
+    this.#tell(name, undefined);
   }
 }

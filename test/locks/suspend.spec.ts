@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { LockLostError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import { instant, Lease } from '../../libs/distributed-lock/src/renewal/lease.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { RedisFleet } from './lock.fleet.js';
+
+/** While a machine is suspended its monotonic clock stands still: afterwards the wall clock is ahead, and Redis went on counting. */
+describe('after a suspended machine', () => {
+  let fleet: RedisFleet;
+  const one = () => fleet.one.getLock('x');
+  const other = () => fleet.other.getLock('x');
+  beforeEach(async () => {
+    fleet = await RedisFleet.open({ lockWatchdogTimeout: '5s' });
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await fleet.close();
+  });
+
+  /** Suspends this machine for `time` ms, at whose end `left` ms of the lock's lease are left in Redis. */
+  async function suspend(time: number, left: number): Promise<void> {
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + time);
+    await fleet.services.admin.pexpire(fleet.key('x'), left);
+  }
+
+  test('a hold is not believed in until Redis has confirmed it', async () => {
+    const held = await one().lock();
+    const { signal } = held;
+    await suspend(3000, 1000);
+    expect(held.isHeld).toBe(false);
+    expect(() => held.assertHeld()).toThrow(LockLostError);
+    await until('Redis has confirmed it', () => held.isHeld);
+    expect(signal.aborted).toBe(false);
+    expect(await other().remainTimeToLive()).toBeGreaterThan(3000);
+    expect(await held.unlock()).toBe('released');
+  });
+
+  test('a hold whose lease ended meanwhile is lost, at the first look false, and by its signal soon', async () => {
+    const held = await one().lock();
+    const { signal } = held;
+    await suspend(60_000, 1);
+    await until('the lease is over', async () => !(await other().isLocked()));
+    const next = await other().lock();
+    expect(held.isHeld).toBe(false);
+    await until('the signal is aborted', () => signal.aborted);
+    expect(await held.unlock()).toBe('lost');
+    expect(await next.unlock()).toBe('released');
+  });
+
+  test('a fixed lease aborts its signal before the end that Redis has for it', async () => {
+    const held = await one().lock({ leaseTime: '5s' });
+    let aborted = Infinity;
+    held.signal.addEventListener('abort', () => (aborted = performance.now()));
+    await suspend(4000, 700);
+    expect(held.isHeld).toBe(false);
+    await until('Redis has confirmed it', () => held.isHeld);
+    const start = performance.now();
+    const next = await other().lock();
+    expect(performance.now()).toBeGreaterThan(aborted);
+    expect(aborted - start).toBeLessThan(700 + scaled(50));
+    expect(held.isHeld).toBe(false);
+    expect(await held.unlock()).toBe('lost');
+    await next.unlock();
+  });
+
+  test('a hold is not handed on without asking Redis', async () => {
+    const held = await one().lock();
+    const waiting = one().lock();
+    await suspend(60_000, 1);
+    await until('the lease is over', async () => !(await other().isLocked()));
+    const foreign = await other().lock();
+    expect(await held.unlock()).toBe('lost');
+    await until('the waiter sleeps', async () => (await fleet.sleepers('x')) === 1);
+    expect(foreign.isHeld).toBe(true);
+    await foreign.unlock();
+    const next = await waiting;
+    expect(next.isHeld).toBe(true);
+    await next.unlock();
+  });
+
+  test('a scope may re-enter a hold in doubt, and Redis says whether it is still one', async () => {
+    await one().using(async (outer) => {
+      await suspend(60_000, 1);
+      await until('the lease is over', async () => !(await other().isLocked()));
+      const next = await other().lock();
+      expect(await one().tryLock()).toBeNull();
+      expect(outer.isHeld).toBe(false);
+      await next.unlock();
+    });
+  });
+});
+
+test('a hold ends for this process as soon as Redis gives its lock to another holder of it', async () => {
+  const fleet = await RedisFleet.open();
+  const { engine } = fleet.one;
+  const line = engine.line(engine.names('x'));
+  const lease = () => new Lease(fleet.key('x'), engine.context.ids.next(), 30_000, instant());
+  const former = line.adopt(lease()).admit(undefined, performance.now());
+  const { signal } = former;
+  const next = line.adopt(lease()).admit(undefined, performance.now());
+  expect(signal.reason).toMatchObject({ code: 'LOST', lock: 'x' });
+  expect([former.isHeld, next.isHeld]).toEqual([false, true]);
+  expect(await former.unlock()).toBe('lost');
+  expect(await next.unlock()).toBe('lost');
+  await fleet.close();
+});

@@ -1,0 +1,151 @@
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { until } from '../support/until.js';
+import { RedisFleet } from './lock.fleet.js';
+
+/** Commands that the scripts of a lock sent, and their callers, as MONITOR shows them. */
+class Traffic {
+  readonly #lines: string[] = [];
+  #monitor: Redis | undefined;
+
+  constructor(
+    private readonly admin: Redis,
+    private readonly mark: string,
+  ) {}
+
+  async listen(): Promise<void> {
+    this.#monitor = await this.admin.monitor();
+    this.#monitor.on('monitor', (_time: string, args: readonly string[], source: string) => {
+      if (args.some((arg) => arg.includes(this.mark)) || args[0] === 'echo')
+        this.#lines.push(`${source === 'lua' ? 'lua ' : ''}${args.join(' ')}`);
+    });
+  }
+
+  /** What was sent since the last call: calls of scripts by clients, or the commands inside of them. */
+  async since(kind: 'calls' | 'inside'): Promise<string[]> {
+    const echo = `${this.mark}:${performance.now()}`;
+    await this.admin.echo(echo);
+    await until('the monitor is there', () => this.#lines.some((line) => line.includes(echo)));
+    return this.#lines
+      .splice(0)
+      .filter((line) => !line.includes('echo ') && line.startsWith('lua ') === (kind === 'inside'));
+  }
+
+  close(): void {
+    this.#monitor?.disconnect();
+  }
+}
+
+describe('the traffic of a lock', () => {
+  let fleet: RedisFleet;
+  let traffic: Traffic;
+  const one = () => fleet.one.getLock('x');
+  const other = () => fleet.other.getLock('x');
+  beforeEach(async () => {
+    fleet = await RedisFleet.open({ lockWatchdogTimeout: 600, handOver: { time: '10s' } });
+    await Promise.all([one().using(() => undefined), fleet.other.getLock('y').using(() => undefined)]);
+    traffic = new Traffic(fleet.services.admin, fleet.services.prefix);
+    await traffic.listen();
+  });
+  afterEach(async () => {
+    traffic.close();
+    await fleet.close();
+  });
+
+  test('is one round trip to take a free lock, and one to free it', async () => {
+    const handle = await one().lock();
+    expect(await traffic.since('calls')).toHaveLength(1);
+    await handle.unlock();
+    expect(await traffic.since('calls')).toHaveLength(1);
+    const again = await one().tryLock();
+    await again?.unlock();
+    expect(await traffic.since('calls')).toHaveLength(2);
+  });
+
+  test('is none to refuse a caller of the process that holds it', async () => {
+    const handle = await one().lock();
+    await traffic.since('calls');
+    expect(await one().tryLock()).toBeNull();
+    expect(await one().tryLock({ waitTime: 60 })).toBeNull();
+    expect(await traffic.since('calls')).toEqual([]);
+    await handle.unlock();
+  });
+
+  test('no renewal is sent after an unlock', async () => {
+    let renewals = 0;
+    for (let time = 0; time < 10; time += 1) {
+      const handle = await one().lock();
+      const renewed = performance.now() + 170 + 6 * time;
+      await until('a renewal is due', () => performance.now() > renewed);
+      await handle.unlock();
+      const calls = (await traffic.since('inside')).join('\n');
+      renewals += calls.match(/pexpire/gi)?.length ?? 0;
+      expect(calls).toMatch(/^lua del /im);
+      expect(calls.slice(calls.search(/^lua del /im))).not.toMatch(/pexpire/i);
+    }
+    // Ten of them are the acquisitions'.
+    expect(renewals).toBeGreaterThan(12);
+    const start = performance.now();
+    await until('a whole lease is over', () => performance.now() > start + 650);
+    expect(await traffic.since('calls')).toEqual([]);
+  });
+
+  test('of 20 held locks is a few renewals that they share, at every third of the lease', async () => {
+    const handles = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => fleet.one.getLock(`x${index}`).lock()),
+    );
+    await traffic.since('calls');
+    const start = performance.now();
+    await until('two leases are over', () => performance.now() > start + 1200);
+    const calls = (await traffic.since('calls')).length;
+    // 20 locks are due 6 to 7 times in this time; the jitter spreads them over a few slots.
+    expect(calls).toBeGreaterThan(5);
+    expect(calls).toBeLessThan(60);
+    await Promise.all(handles.map((handle) => handle.unlock()));
+  });
+
+  test('is an attempt, a subscription and an attempt for a waiter, and nothing while it sleeps', async () => {
+    const long = await fleet.open({ lockWatchdogTimeout: '30s' });
+    const held = await long.getLock('x').lock();
+    await traffic.since('calls');
+    const waiting = [one().lock(), one().lock(), one().lock()];
+    await until('they sleep', async () => (await fleet.sleepers('x')) === 1);
+    await one().isLocked();
+    const calls = await traffic.since('calls');
+    expect(calls.filter((call) => /^evalsha/i.test(call))).toHaveLength(3);
+    expect(calls.filter((call) => /^subscribe/i.test(call))).toHaveLength(1);
+    await held.unlock();
+    for (const handle of waiting) await (await handle).unlock();
+  });
+
+  test('is none to hand a lock to 50 waiters of the process, but for the first and the last', async () => {
+    const first = await one().lock();
+    const waiting = Array.from({ length: 50 }, async () => (await one().lock()).unlock());
+    await traffic.since('calls');
+    await first.unlock();
+    await Promise.all(waiting);
+    expect(await traffic.since('calls')).toHaveLength(1);
+  });
+
+  test('is one call for ten locks that are asked for in one turn of the event loop', async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `x${index}`);
+    const handles = await Promise.all(names.map((name) => fleet.one.getLock(name).lock()));
+    expect(await traffic.since('calls')).toHaveLength(1);
+    await Promise.all(handles.map((handle) => handle.unlock()));
+    expect(await traffic.since('calls')).toHaveLength(1);
+  });
+
+  test('wakes one waiter of each process at a release, not a herd', async () => {
+    const held = await other().lock();
+    const waiting = Array.from({ length: 20 }, () => one().lock());
+    await until('they sleep', async () => (await fleet.sleepers('x')) === 1);
+    await one().isLocked();
+    await traffic.since('calls');
+    await held.unlock();
+    const granted = await waiting[0];
+    const calls = await traffic.since('calls');
+    expect(calls.filter((call) => /^evalsha/i.test(call)).length).toBeLessThanOrEqual(3);
+    await granted?.unlock();
+    for (const handle of waiting.slice(1)) await (await handle).unlock();
+  });
+});
