@@ -1,3 +1,4 @@
+import { LockLostError } from '../errors/lock.errors.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
@@ -45,9 +46,18 @@ export class GrantBook {
     return [...this.#open];
   }
 
-  /** Those whose own fixed lease is over. */
-  over(at: number): Grant[] {
-    return this.all().filter((grant) => at >= grant.deadline);
+  /**
+   * Ends those whose own fixed lease is over inside a hold that goes on; Redis' count follows with the hold's next operation.
+   * @returns false when none would be left: then the hold is over
+   */
+  outlive(at: number, lock: string): boolean {
+    const over = this.all().filter((grant) => at >= grant.deadline);
+    if (over.length === this.#open.size) return over.length === 0;
+    for (const grant of over) {
+      this.#open.delete(grant);
+      grant.lose(new LockLostError(lock, 'its own lease was over, inside a hold that goes on'));
+    }
+    return true;
   }
 
   nextDeadline(lease: Lease): number {

@@ -5,8 +5,8 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CountLedger, type Account, type Counted, type Lowering } from './count.ledger.js';
-import { Grant, type GrantingHold } from './grant.js';
 import { GrantBook } from './grant.book.js';
+import { Grant, type GrantingHold } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
 import { HoldTimers } from './hold.timers.js';
 import { LeaseVerifier, type Doubter } from './lease.verifier.js';
@@ -42,15 +42,9 @@ export class Hold implements GrantingHold, Doubter, Counted {
     this.#ledger = new CountLedger(context, names, lease, this);
     this.#verifier = new LeaseVerifier(lease, context.watchdog, this);
     this.#timers = new HoldTimers(context.wheel, context.settings.warnAfter, maxHold, {
-      check: () => {
-        this.checkDeadlines();
-        this.rearm();
-      },
+      check: () => this.rearm(),
       warn: (held) => this.#post({ kind: 'long-hold', held }),
-      end: () => {
-        this.#post({ kind: 'overheld', maxHold });
-        this.lose(`it was held for longer than maxHold (${maxHold} ms)`, 'MAX_HOLD');
-      },
+      end: () => this.#overstay(maxHold),
     });
   }
 
@@ -79,8 +73,8 @@ export class Hold implements GrantingHold, Doubter, Counted {
   admit(leaseTime: number | undefined, sentAt: number): Grant {
     const grant = new Grant(this, leaseTime, sentAt);
     this.#grants.add(grant);
-    if (leaseTime === undefined && !this.context.watchdog.isWatching(this.lease))
-      this.context.watchdog.watch(this.lease, this);
+    const { watchdog } = this.context;
+    if (!grant.isFixed && !watchdog.isWatching(this.lease)) watchdog.watch(this.lease, this);
     this.rearm();
     return grant;
   }
@@ -120,7 +114,7 @@ export class Hold implements GrantingHold, Doubter, Counted {
       const confirmed = await this.context.watchdog.renewNow(this.lease, ttl, this);
       if (confirmed === undefined)
         throw unavailable(this.names.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
-      if (confirmed && grant.deadline !== Infinity) grant.extendTo(ttl, sent.at);
+      if (confirmed) grant.extendTo(ttl, sent.at);
       this.rearm();
       return confirmed;
     });
@@ -129,19 +123,18 @@ export class Hold implements GrantingHold, Doubter, Counted {
   /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
   checkDeadlines(): void {
     if (this.#ended) return;
-    const at = now();
-    if (at >= this.lease.deadline) {
+    if (now() >= this.lease.deadline) {
       this.lose(this.lease.state === 'unknown' ? 'it could not be renewed in time' : 'its lease was over');
-      return;
+    } else if (!this.#grants.outlive(now(), this.names.name)) {
+      this.lose('its lease was over');
     }
-    for (const grant of this.#grants.over(at)) this.#loseOne(grant);
   }
 
   /** Ends the belief in the whole hold. */
   lose(why: string, code?: 'MAX_HOLD'): void {
     if (this.#ended) return;
-    this.lease.lose();
     const grants = this.#grants.all();
+    this.lease.lose();
     this.#end();
     this.#post({ kind: 'lost', why });
     const loss = new LockLostError(this.names.name, why, code);
@@ -163,24 +156,12 @@ export class Hold implements GrantingHold, Doubter, Counted {
   }
 
   async #lower(finish: Lowering | undefined): Promise<UnlockOutcome> {
-    try {
-      const reply = await this.#ledger.lower(this.#grants.account, finish);
-      if (reply.kind === 'kept') return 'kept';
-    } catch (error) {
+    const reply = await this.#ledger.lower(this.#grants.account, finish).catch((error: unknown) => {
       throw unavailable(this.names.name, error);
-    }
+    });
+    if (reply.kind === 'kept') return 'kept';
     this.gone();
     return 'lost';
-  }
-
-  /** A fixed lease that is over inside a hold that goes on. Redis' count follows with the hold's next operation. */
-  #loseOne(grant: Grant): void {
-    if (this.#grants.size === 1) {
-      this.lose('its lease was over');
-      return;
-    }
-    this.#grants.remove(grant);
-    grant.lose(new LockLostError(this.names.name, 'its own lease was over, inside a hold that goes on'));
   }
 
   get account(): Account | undefined {
@@ -192,12 +173,18 @@ export class Hold implements GrantingHold, Doubter, Counted {
   }
 
   rearm(): void {
+    this.checkDeadlines();
     if (!this.#ended) this.#timers.arm(this.#grants.nextDeadline(this.lease));
   }
 
   shorten(ttl: number): void {
     this.lease.cap(instant(), ttl);
     this.rearm();
+  }
+
+  #overstay(maxHold: number): void {
+    this.#post({ kind: 'overheld', maxHold });
+    this.lose(`it was held for longer than maxHold (${maxHold} ms)`, 'MAX_HOLD');
   }
 
   #post(notice: HoldNotice): void {

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import ms from 'ms';
 import type { Duration } from '../contracts/duration.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -40,7 +41,7 @@ function invalid(
   expected: string,
   lock: string | undefined,
 ): LockConfigurationError {
-  const shown = typeof value === 'string' ? `"${value.slice(0, 100)}"` : String(value);
+  const shown = typeof value === 'string' ? `"${value.slice(0, 100)}"` : inspect(value, { depth: 0 });
   const where = lock === undefined ? '' : ` for lock "${lock}"`;
   return new LockConfigurationError(
     'INVALID_OPTION',
