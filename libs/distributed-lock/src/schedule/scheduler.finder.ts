@@ -17,6 +17,10 @@ export interface Schedulers {
   readonly orchestrators: readonly OrchestratorLike[];
 }
 
+/** By their functions, since a bundler may rename classes, and an application may have an `addCronJob` of its own. */
+const REGISTRY = ['addCronJob', 'getCronJobs', 'deleteCronJob', 'getIntervals', 'getTimeouts'];
+const ORCHESTRATOR = ['mountCron', 'mountIntervals', 'mountTimeouts', 'onApplicationBootstrap'];
+
 /**
  * The schedulers of an application; none when it has no ScheduleModule, and its scheduled methods never fire.
  * @throws LockConfigurationError `UNKNOWN_SCHEDULER` when there is one that cannot be followed
@@ -28,25 +32,24 @@ export function findSchedulers(modules: ModulesContainer): Schedulers {
   }
   const registries = [...instances].filter(isRegistry);
   const orchestrators = [...instances].filter(isOrchestrator);
-  if (registries.length !== orchestrators.length) {
+  if ((registries.length === 0) !== (orchestrators.length === 0)) {
     throw new LockConfigurationError(
       'UNKNOWN_SCHEDULER',
-      '@DistributedLock cannot tell the ticks of this version of @nestjs/schedule from direct calls.',
+      '@DistributedLock cannot tell the ticks of this @nestjs/schedule from direct calls.',
     );
   }
   return { registries, orchestrators };
 }
 
 function isRegistry(instance: unknown): instance is RegistryLike {
-  return isOf(instance, 'SchedulerRegistry', 'addCronJob');
+  return hasFunctions(instance, REGISTRY);
 }
 
 function isOrchestrator(instance: unknown): instance is OrchestratorLike {
-  return isOf(instance, 'SchedulerOrchestrator', 'onApplicationBootstrap');
+  return hasFunctions(instance, ORCHESTRATOR);
 }
 
-function isOf(instance: unknown, className: string, method: string): boolean {
-  if (typeof instance !== 'object' || instance === null || instance.constructor?.name !== className)
-    return false;
-  return typeof Reflect.get(instance, method) === 'function';
+function hasFunctions(instance: unknown, names: readonly string[]): boolean {
+  if (typeof instance !== 'object' || instance === null) return false;
+  return names.every((name) => typeof Reflect.get(instance, name) === 'function');
 }
