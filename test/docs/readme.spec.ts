@@ -79,11 +79,11 @@ test(
 test(
   'the code of the other pages compiles, and the dynamic job runs each instant once',
   async () => {
-    const folder = resolve('dist/docs/pages');
+    const pages = resolve('dist/docs/pages');
     expect(
-      compileBlocks([...readBlocks('docs/ticks.md'), ...readBlocks('docs/reference.md')], folder),
+      compileBlocks([...readBlocks('docs/ticks.md'), ...readBlocks('docs/reference.md')], pages),
     ).toEqual([]);
-    const { closeTheBooks } = await import(pathToFileURL(resolve(folder, 'dynamic.job.js')).href);
+    const { closeTheBooks } = await import(pathToFileURL(resolve(pages, 'dynamic.job.js')).href);
     const [a, b] = [await services.open({ appName: 'ledger' }), await services.open({ appName: 'ledger' })];
     const day = new Date('2026-01-01');
     expect(await closeTheBooks(a, day)).toBe('closed here');

@@ -84,11 +84,11 @@ describe('a Redis that cannot be reached at boot', () => {
       await expect(lock.isLocked()).rejects.toBeInstanceOf(LockUnavailableError);
       expect(performance.now() - start).toBeLessThan(500 + scaled(150));
       const waiting = lock.lock();
-      const server = await startRedis({ port });
+      const late = await startRedis({ port });
       const held = await waiting;
       expect(await held.unlock()).toBe('released');
       await service.shutDown();
-      await server.stop();
+      await late.stop();
     }
   });
 });

@@ -6,6 +6,9 @@ import { describeHandle } from './handle.suite.js';
 import { describeLease } from './lease.suite.js';
 import { describeLimits } from './limits.suite.js';
 import type { LockSubject } from './lock.fleet.js';
+import { describeOrder } from './order.suite.js';
+import { describeReentryLease } from './reentry.lease.suite.js';
+import { describeReentry } from './reentry.suite.js';
 import { describeScope } from './scope.suite.js';
 import { describeSection } from './section.suite.js';
 import { describeWait } from './wait.suite.js';
@@ -16,11 +19,14 @@ export function describeLock(kind: string, subject: LockSubject): void {
   describe(`a ${kind} lock`, () => {
     describeExclusion(subject);
     describeScope(subject);
+    if (subject.reentrant) describeReentry(subject);
     describeHandle(subject);
     describeSection(subject);
     describeWait(subject);
     describeWaiters(subject);
+    if (subject.fifo) describeOrder(subject);
     describeLease(subject);
+    if (subject.reentrant) describeReentryLease(subject);
     describeForce(subject);
     describeLimits(subject);
     describeFuzz(subject);

@@ -33,7 +33,7 @@ const options = (more: Options = {}): Options => ({
 });
 
 /** Takes a lock and lets others wait, wake and take it. */
-async function exercise(one: LockService, other: LockService): Promise<void> {
+async function expectToWork(one: LockService, other: LockService): Promise<void> {
   const held = await one.getLock('x').lock();
   expect(await other.getLock('x').tryLock()).toBeNull();
   const waiting = [other.getLock('x').lock(), other.getLock('x').lock({ leaseTime: '5s' })];
@@ -74,7 +74,7 @@ test.each([
 
 test.each([2, 3] as const)('speak RESP%i when the user does', async (protocol) => {
   const source = options({ protocol });
-  await exercise(await services.open({}, source), await services.open({}, source));
+  await expectToWork(await services.open({}, source), await services.open({}, source));
 });
 
 test('work whatever else the options say', async () => {
@@ -90,16 +90,16 @@ test('work whatever else the options say', async () => {
     keyPrefix: 'app:',
     db: 3,
   });
-  await exercise(await services.open({}, source), await services.open({}, source));
+  await expectToWork(await services.open({}, source), await services.open({}, source));
   const client = new Redis({ ...source, replyMapping: 'resp3' });
-  await exercise(await services.open({}, client), await services.open({}, client));
+  await expectToWork(await services.open({}, client), await services.open({}, client));
   client.disconnect();
 });
 
 test('work with a URL that has options of ioredis in its query', async () => {
   const query = 'enableOfflineQueue=true&autoResubscribe=true&maxRetriesPerRequest=20&stringNumbers=true';
   const source = `${server().url}/2?${query}`;
-  await exercise(await services.open({}, source), await services.open({}, source));
+  await expectToWork(await services.open({}, source), await services.open({}, source));
   expect(await view.connections('distributed-lock')).toHaveLength(4);
 });
 
@@ -110,7 +110,7 @@ describe("a client of the user's", () => {
     const sent = vi.spyOn(client, 'sendCommand');
     const connected = vi.spyOn(client, 'connect');
     const [one, other] = await Promise.all([services.open({}, client), services.open({}, client)]);
-    await exercise(one, other);
+    await expectToWork(one, other);
     await Promise.all([one.shutDown(), other.shutDown()]);
     expect(sent).not.toHaveBeenCalled();
     expect(connected).not.toHaveBeenCalled();

@@ -91,9 +91,9 @@ export function describeForce(subject: LockSubject): void {
     });
 
     test('during hand-overs lets another service in, and stops the row', async () => {
-      let over = false;
+      const end = new AbortController();
       const busy = async () => {
-        while (!over) {
+        while (!end.signal.aborted) {
           const handle = await one().lock();
           await Promise.resolve();
           await handle.unlock();
@@ -109,7 +109,7 @@ export function describeForce(subject: LockSubject): void {
         await other().isLocked();
         expect(fleet().one.engine.lines.get(key())?.hold).toBeUndefined();
       }
-      over = true;
+      end.abort();
       expect(await held.unlock()).toBe('released');
       await Promise.all(row);
     });

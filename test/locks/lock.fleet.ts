@@ -34,7 +34,7 @@ export interface LockSubject {
   readonly fifo: boolean;
 }
 
-/** A fleet on the Redis that all tests share. */
+/** A fleet on a real Redis. */
 export class RedisFleet implements Fleet {
   readonly #opened: LockService[] = [];
 
@@ -47,8 +47,9 @@ export class RedisFleet implements Fleet {
     this.#opened.push(one, other);
   }
 
-  static async open(options: LockModuleSettings = {}): Promise<RedisFleet> {
-    const services = new Services();
+  /** @param url another Redis than the one that all tests share */
+  static async open(options: LockModuleSettings = {}, url?: string): Promise<RedisFleet> {
+    const services = new Services(url);
     const [one, other] = await Promise.all([services.open(options), services.open(options)]);
     return new RedisFleet(services, one, other, options);
   }
@@ -126,4 +127,14 @@ export function fleetOf(subject: LockSubject, options: LockModuleSettings = {}):
     if (fleet === undefined) throw new Error('there is no fleet outside of a test');
     return fleet;
   };
+}
+
+/** Holds `lock` while `meanwhile` runs. */
+export async function behind<T>(lock: Lock, meanwhile: () => T): Promise<T> {
+  const held = await lock.lock();
+  try {
+    return meanwhile();
+  } finally {
+    await held.unlock();
+  }
 }

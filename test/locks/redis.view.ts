@@ -44,7 +44,7 @@ export class RedisView {
     return [...list.matchAll(/ name=(\S*) /g)]
       .map(([, found = '']) => found)
       .filter((found) => found.startsWith(name))
-      .sort();
+      .toSorted();
   }
 
   close(): void {

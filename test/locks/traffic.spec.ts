@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/until.js';
 import { RedisFleet } from './lock.fleet.js';
+import { ownRedis } from './own.redis.js';
 
 /** Commands that the scripts of a lock sent, and their callers, as MONITOR shows them. */
 class Traffic {
@@ -37,12 +38,14 @@ class Traffic {
 }
 
 describe('the traffic of a lock', () => {
+  // A client that begins to monitor a busy server is given commands before it expects them.
+  const server = ownRedis();
   let fleet: RedisFleet;
   let traffic: Traffic;
   const one = () => fleet.one.getLock('x');
   const other = () => fleet.other.getLock('x');
   beforeEach(async () => {
-    fleet = await RedisFleet.open({ lockWatchdogTimeout: 600, handOver: { time: '10s' } });
+    fleet = await RedisFleet.open({ lockWatchdogTimeout: 600, handOver: { time: '10s' } }, server().url);
     await Promise.all([one().using(() => undefined), fleet.other.getLock('y').using(() => undefined)]);
     traffic = new Traffic(fleet.services.admin, fleet.services.prefix);
     await traffic.listen();

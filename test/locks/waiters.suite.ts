@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import { until } from '../support/until.js';
-import { fleetOf, type LockSubject } from './lock.fleet.js';
+import { behind, fleetOf, type LockSubject } from './lock.fleet.js';
 
 const NUMBERS = Array.from({ length: 50 }, (_, number) => number);
 
@@ -13,48 +13,6 @@ export function describeWaiters(subject: LockSubject): void {
     const other = () => subject.lock(fleet().other, 'x');
     const asleep = (services = 1) =>
       until('the waiters sleep', async () => (await fleet().sleepers('x')) === services);
-
-    /** Holds `lock` while `meanwhile` runs. */
-    async function behind<T>(lock: Lock, meanwhile: () => T): Promise<T> {
-      const held = await lock.lock();
-      try {
-        return meanwhile();
-      } finally {
-        await held.unlock();
-      }
-    }
-
-    test.runIf(subject.fifo)('of one service are granted in their order, whoever held the lock', async () => {
-      for (const lock of [one(), other()]) {
-        const order: number[] = [];
-        const waiters = await behind(lock, () =>
-          NUMBERS.map((number) => one().using(async () => order.push(number))),
-        );
-        await Promise.all(waiters);
-        expect(order).toEqual(NUMBERS);
-      }
-    });
-
-    test.runIf(subject.fifo)(
-      'keep their order when leases of all kinds are mixed, and some leave',
-      async () => {
-        const order: number[] = [];
-        const leases = [undefined, '2s', '3s'] as const;
-        const waiters = await behind(other(), () =>
-          NUMBERS.map(async (number) => {
-            const abort = new AbortController();
-            const waiting = one().using(async () => order.push(number), {
-              leaseTime: leases[number % 3],
-              signal: abort.signal,
-            });
-            if (number % 7 === 0) abort.abort();
-            await waiting.catch(() => undefined);
-          }),
-        );
-        await Promise.all(waiters);
-        expect(order).toEqual(NUMBERS.filter((number) => number % 7 !== 0));
-      },
-    );
 
     test('of two services all get the lock', async () => {
       const counts = { one: 0, other: 0, inside: 0, most: 0 };
@@ -73,13 +31,14 @@ export function describeWaiters(subject: LockSubject): void {
     });
 
     test('of another service get their turn while the first never runs out of its own', async () => {
-      let over = false;
+      const end = new AbortController();
       const greedy = async () => {
-        while (!over) await one().using(() => Promise.resolve());
+        while (!end.signal.aborted) await one().using(() => Promise.resolve());
       };
       const loops = [greedy(), greedy(), greedy()];
-      for (let turn = 0; turn < 5; turn += 1) await other().using(() => undefined, { waitTime: '5s' });
-      over = true;
+      for (let turn = 0; turn < 5; turn += 1)
+        expect(await other().using(() => turn, { waitTime: '5s' })).toBe(turn);
+      end.abort();
       await Promise.all(loops);
     });
 

@@ -137,8 +137,8 @@ describe('the names of a lock in Redis', () => {
     const waiting = [other.getLock(plain).lock(), other.getLock(tagged).lock()];
     await until('somebody listens', async () => (await services.channels()).length === 1);
     await both.unlock();
-    await (await waiting[1])?.unlock();
+    expect(await (await waiting[1])?.unlock()).toBe('released');
     await held.unlock();
-    await (await waiting[0])?.unlock();
+    expect(await (await waiting[0])?.unlock()).toBe('released');
   });
 });

@@ -1,9 +1,11 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, test as base } from 'vitest';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import { scaled } from '../support/slowness.js';
-import { RedisGate } from './redis.gate.js';
+import { TcpProxy } from '../support/tcp.proxy.js';
 import { TickFleet } from './tick.fleet.js';
-import { isRecorded, runsOf, test, ticksAfter } from './tick.test.js';
+import { isRecorded, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+
+const test = base.extend<TickFixtures>(tickFixtures);
 
 describe.concurrent('alarms', { timeout: scaled(60_000) }, () => {
   test('ticks that an instance slept through are run by another one', async ({ fleet }) => {
@@ -45,7 +47,7 @@ describe.concurrent('alarms', { timeout: scaled(60_000) }, () => {
     'a tick over which Redis %s is not run, and a fast clock does not revive it',
     async ([absence, outcome]) => {
       const redis = await startRedis();
-      const gate = await RedisGate.open(redis.port);
+      const gate = await TcpProxy.open(redis.port);
       const fleet = new TickFleet(gate.url, redis.url);
       try {
         const cron = '*/10 * * * * *';
@@ -53,10 +55,10 @@ describe.concurrent('alarms', { timeout: scaled(60_000) }, () => {
         const [before = 0, lost = 0, next = 0] = ticksAfter(await fleet.storeNow(), 3, 10_000);
         await fleet.reach(lost - 700);
         if (absence === 'stood still') await redis.pause();
-        else gate.shut();
+        else gate.refuse();
         for (const worker of fleet.workers) await worker.first('log', isUnclaimed, 9000);
         await redis.resume();
-        gate.reopen();
+        gate.restore();
         await fleet.reach(next + 1500);
         expect(runsOf(fleet, 'counted', [before, lost, next])).toEqual([before, next]);
         const rows = (await fleet.runs('counted')).filter(({ tick }) => tick === lost);
@@ -65,7 +67,7 @@ describe.concurrent('alarms', { timeout: scaled(60_000) }, () => {
         expect(fleet.errors).toHaveLength(2);
       } finally {
         await fleet.end();
-        await gate.remove();
+        await gate.close();
         await redis.resume();
         await redis.stop();
       }

@@ -1,6 +1,8 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
-import { expectInWindow, runsOf, test, ticksAfter } from './tick.test.js';
+import { expectInWindow, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+
+const test = base.extend<TickFixtures>(tickFixtures);
 
 const HOUR = 3_600_000;
 

@@ -1,9 +1,11 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import type { TickFleet } from './tick.fleet.js';
 import type { TickWorker } from './tick.worker.js';
-import { isRecorded, test } from './tick.test.js';
+import { isRecorded, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+
+const test = base.extend<TickFixtures>(tickFixtures);
 
 /** The lease of a run, in ms. */
 const LEASE = 2000;
@@ -46,7 +48,7 @@ describe.concurrent('a run that dies', { timeout: scaled(40_000) }, () => {
       expect(rows.find((row) => row.tick === between)).toMatchObject({ outcome: 'overlapped', attempt: 0 });
     }
     expect(isRecorded(rows, next)).toBe(true);
-    for (const worker of fleet.workers) if (worker !== runner) expect(worker.errors).toEqual([]);
+    expect(fleet.workers.flatMap((worker) => (worker === runner ? [] : worker.errors))).toEqual([]);
   });
 
   test('a run stopped over its lease is refused its finish', async ({ fleet }) => {

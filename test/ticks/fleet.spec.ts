@@ -1,6 +1,8 @@
-import { expect } from 'vitest';
+import { expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
-import { expectInWindow, runsOf, test, ticksAfter } from './tick.test.js';
+import { expectInWindow, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+
+const test = base.extend<TickFixtures>(tickFixtures);
 
 test('three instances run a 5 ms job once per tick', { timeout: scaled(30_000) }, async ({ fleet }) => {
   await fleet.start({}, {}, {});

@@ -1,7 +1,9 @@
-import { describe, expect } from 'vitest';
+import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { isRecorded, runsOf, test, ticksAfter } from './tick.test.js';
+import { isRecorded, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+
+const test = base.extend<TickFixtures>(tickFixtures);
 
 describe.concurrent('jobs', { timeout: scaled(30_000) }, () => {
   test('a failed run is recorded, and its error is one line of the scheduler where it ran', async ({
@@ -19,6 +21,32 @@ describe.concurrent('jobs', { timeout: scaled(30_000) }, () => {
         true,
       );
     }
+  });
+
+  test('a job longer than its period leaves out the ticks in between, and never runs twice at a time', async ({
+    fleet,
+  }) => {
+    await fleet.start({ work: 1300 }, { work: 1300 });
+    await until('three runs', () => fleet.started('counted').length >= 3, 12_000);
+    const rows = (await fleet.runs('counted')).toReversed();
+    const runs = rows.filter(({ attempt }) => attempt === 1);
+    const overlapped = rows.filter(({ outcome }) => outcome === 'overlapped');
+    expect(overlapped.length).toBeGreaterThanOrEqual(runs.length - 1);
+    expect(overlapped[0]?.reason).toBe('the last run still has the lock');
+    const gaps = runs.slice(1).map(({ start }, index) => start - (runs[index]?.end ?? Infinity));
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
+    expect(fleet.errors).toEqual([]);
+  });
+
+  test('a run longer than its maxHold is aborted with an error in the log, and the schedule goes on', async ({
+    fleet,
+  }) => {
+    const worker = await fleet.startOne({ work: 'hang', maxHold: 700 });
+    const { tick = 0 } = await worker.first('started', () => true);
+    expect(await worker.first('ended', () => true)).toMatchObject({ tick, aborted: true });
+    await worker.first('started', (started) => (started.tick ?? 0) > tick, 10_000);
+    expect(worker.errors.every((line) => line.includes('held for longer than maxHold'))).toBe(true);
+    expect(worker.errors.length).toBeGreaterThanOrEqual(1);
   });
 
   test('methods with one expression in three zones keep to their own jobs', async ({ fleet }) => {
@@ -68,8 +96,8 @@ describe.concurrent('jobs', { timeout: scaled(30_000) }, () => {
     const worker = await fleet.startOne();
     const { tick = 0 } = await worker.first('started', () => true);
     const rows = await fleet.runs('counted');
-    expect(rows).toHaveLength(1);
-    expect(isRecorded(rows, tick - 1000)).toBe(false);
+    expect(rows.filter((row) => row.tick < tick)).toEqual([]);
+    expect(isRecorded(rows, tick)).toBe(true);
   });
 
   test('no tick is begun, and nothing is waited for, once the application shuts down', async ({ fleet }) => {

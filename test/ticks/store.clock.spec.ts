@@ -1,12 +1,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import { scaled } from '../support/slowness.js';
 import { findFakeClock, type FakeClock } from './fake.clock.js';
 import { TickFleet } from './tick.fleet.js';
-import { expectInWindow, runsOf, test, ticksAfter } from './tick.test.js';
+import { expectInWindow, runsOf, ticksAfter } from './tick.fixtures.js';
 
 const HOUR = 3600;
 const fake = await findFakeClock();

@@ -1,7 +1,9 @@
-import { expect } from 'vitest';
+import { expect, test as base } from 'vitest';
 import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
 import { scaled } from '../support/slowness.js';
-import { expectInWindow, runsOf, test, ticksAfter } from './tick.test.js';
+import { expectInWindow, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+
+const test = base.extend<TickFixtures>(tickFixtures);
 
 const HOUR = 3_600_000;
 /** How far the clocks of the instances are ahead of the machine's, in ms. */

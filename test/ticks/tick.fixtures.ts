@@ -1,26 +1,28 @@
-import { expect, test as base } from 'vitest';
+import { expect } from 'vitest';
 import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
-import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import { TickFleet } from './tick.fleet.js';
 
-/** Tests with a Redis for their file, and instances of their own. */
-export const test = base.extend<{ fleet: TickFleet; redis: RunningRedis }>({
-  redis: [
-    // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of other fixtures here
-    async ({}, use) => {
-      const redis = await startRedis();
-      await use(redis);
-      await redis.stop();
-    },
-    { scope: 'file' },
-  ],
-  fleet: async ({ redis }, use) => {
+/** What a test of ticks needs. */
+export interface TickFixtures {
+  /** Instances of the test's own, on a Redis of its own. */
+  fleet: TickFleet;
+}
+
+/** For `test.extend`. */
+export const tickFixtures = {
+  // oxlint-disable-next-line no-empty-pattern -- vitest reads the names of other fixtures here
+  fleet: async ({}: object, use: (fleet: TickFleet) => Promise<void>): Promise<void> => {
+    const redis = await startRedis();
     const fleet = new TickFleet(redis.url);
-    await use(fleet);
-    await fleet.end();
+    try {
+      await use(fleet);
+    } finally {
+      await fleet.end();
+      await redis.stop();
+    }
   },
-});
+};
 
 /** The next `count` ticks of a period in ms, from a moment on. */
 export function ticksAfter(at: number, count: number, period = 1000): number[] {

@@ -103,6 +103,7 @@ export class TickFleet {
       grace: undefined,
       period: 1000,
       minInterval: undefined,
+      maxHold: undefined,
       work: 5,
       ...settings,
     };

@@ -5,12 +5,15 @@ import { DistributedLock } from 'nestjs-distributed-lock';
 import { WorkStage } from './work.stage.js';
 import { settings } from './worker.channel.js';
 
+/** A direct call waits for the run that is about to end, in ms. */
+const DIRECT_WAIT = 2000;
+
 @Injectable()
 export class CountedJob {
   constructor(private readonly stage: WorkStage) {}
 
   @Cron(settings.cron, { name: 'counted' })
-  @DistributedLock('counted', { grace: settings.grace, onBusy: 'skip' })
+  @DistributedLock('counted', { grace: settings.grace, maxHold: settings.maxHold, waitTime: DIRECT_WAIT })
   async run(): Promise<number | string | undefined> {
     return (await this.stage.perform('counted')) ?? 'direct';
   }
@@ -47,7 +50,7 @@ export class RouteJob {
 
   @Get()
   @Cron(settings.cron)
-  @DistributedLock('route')
+  @DistributedLock('route', { waitTime: DIRECT_WAIT })
   async run(): Promise<{ tick: number | string }> {
     return { tick: (await this.stage.perform('route')) ?? 'direct' };
   }

@@ -9,7 +9,7 @@ export class IntervalJob {
   constructor(private readonly stage: WorkStage) {}
 
   @Interval(settings.period)
-  @DistributedLock('interval', { onBusy: 'skip' })
+  @DistributedLock('interval', { waitTime: 2000 })
   async run(): Promise<number | string | undefined> {
     return (await this.stage.perform('interval')) ?? 'direct';
   }

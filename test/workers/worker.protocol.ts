@@ -11,6 +11,7 @@ export interface WorkerSettings {
   /** Of the interval job and before the timeouts, in ms. */
   readonly period: number;
   readonly minInterval: number | undefined;
+  readonly maxHold: number | undefined;
   /** How long a run works, in ms; `Infinity` hangs until it is told to end, or its signal aborts. */
   readonly work: number | 'hang';
 }

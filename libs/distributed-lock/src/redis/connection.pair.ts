@@ -10,8 +10,8 @@ import { SubscriberConnection } from './subscriber.connection.js';
 /** How long the first connection may take, in ms. */
 const BOOT_TIMEOUT = 5000;
 
-/** Silences of this many command timeouts mean that a connection is dead. */
-const STALL_FACTOR = 3;
+/** A silence of this many command timeouts means that a connection is dead: whoever waits for it has given up before. */
+const STALL_FACTOR = 1.5;
 
 /** The two connections of a module instance: one sends scripts, one listens. We made them, so we close them. */
 export class ConnectionPair {
@@ -27,7 +27,7 @@ export class ConnectionPair {
     const open = (purpose: 'commands' | 'subscriber') => {
       // Version 6 types every reply by its mapping; the port says what is used, for both versions.
       const client: ClientPort = template.create(purpose);
-      return new ClientLifecycle(client, wheel, silence);
+      return new ClientLifecycle(client, wheel, commandTimeout);
     };
     const stalled = () => this.#restart();
     this.commands = new CommandConnection(open('commands'), template.isCluster, wheel, silence, stalled);

@@ -8,6 +8,11 @@ import { RECHECK, TickWait } from './tick.wait.js';
 
 /** A timer may fire this much before its instant, in ms. */
 const EARLY = 50;
+/**
+ * How late an alarm may come for its own instant, in ms: cron fires up to an hour late after a gap in local time, and for
+ * no reason after a repeat, when the latest instant is yesterday's and must not be revived.
+ */
+const OWN = 3_600_000;
 /** Claims of one alarm: each after the first has seen the clock by the answer to the one before. */
 const ATTEMPTS = 6;
 /** Bounds of how long a claim is asked again while Redis does not answer, in ms. */
@@ -84,7 +89,7 @@ export class CronTick implements TickCall {
     const following = instants.nextAfter(tick);
     this.#asking = tick;
     const answer = await this.claims.ask({
-      mode: isOfAlarm || at - tick < this.grace ? 'cron' : 'close',
+      mode: at - tick < (isOfAlarm ? OWN : this.grace) ? 'cron' : 'close',
       tick,
       following,
       previous: instants.latestAt(tick - 1),

@@ -5,6 +5,8 @@ import { now } from './monotonic.clock.js';
 /** A deadline that waits in the wheel. */
 export interface Timer {
   readonly bucket: number;
+  /** Those that are due in the same ms and have neither run nor been cancelled. */
+  readonly siblings: Set<Timer>;
   readonly run: () => void;
 }
 
@@ -20,12 +22,15 @@ const SLACK = 1024;
  */
 export class TimerWheel {
   readonly #buckets = new Map<number, Set<Timer>>();
-  readonly #order = new BucketHeap();
   /** The caller's async context must neither be kept alive by our timer nor seen by other callers' callbacks. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #handle: NodeJS.Timeout | undefined;
   #armedFor = Infinity;
+  /** While timers run: the first bucket that is not theirs. What they set, however late it is, must not run among them. */
+  #next = -Infinity;
   #size = 0;
+
+  constructor(private readonly order = new BucketHeap()) {}
 
   /** Timers that wait. */
   get size(): number {
@@ -34,16 +39,17 @@ export class TimerWheel {
 
   /** Runs `run` once the monotonic clock has reached `at`; at the next turn when it already has. `run` must not throw. */
   at(at: number, run: () => void): Timer {
-    const timer: Timer = { bucket: Math.ceil(at), run };
-    let bucket = this.#buckets.get(timer.bucket);
-    if (bucket === undefined) {
-      bucket = new Set();
-      this.#buckets.set(timer.bucket, bucket);
-      this.#order.push(timer.bucket);
+    const bucket = Math.max(Math.ceil(at), this.#next);
+    let siblings = this.#buckets.get(bucket);
+    if (siblings === undefined) {
+      siblings = new Set();
+      this.#buckets.set(bucket, siblings);
+      this.order.push(bucket);
     }
-    bucket.add(timer);
+    const timer: Timer = { bucket, siblings, run };
+    siblings.add(timer);
     this.#size += 1;
-    if (timer.bucket < this.#armedFor) this.#arm(timer.bucket);
+    if (bucket < this.#armedFor) this.#arm(bucket);
     return timer;
   }
 
@@ -53,12 +59,12 @@ export class TimerWheel {
   }
 
   cancel(timer: Timer | undefined): void {
-    const bucket = timer === undefined ? undefined : this.#buckets.get(timer.bucket);
-    if (timer === undefined || bucket?.delete(timer) !== true) return;
+    if (timer?.siblings.delete(timer) !== true) return;
     this.#size -= 1;
-    if (bucket.size === 0) this.#buckets.delete(timer.bucket);
+    if (timer.siblings.size === 0 && this.#buckets.get(timer.bucket) === timer.siblings)
+      this.#buckets.delete(timer.bucket);
     if (this.#size === 0) this.#rest();
-    else if (this.#order.size > 2 * this.#buckets.size + SLACK) this.#order.rebuild(this.#buckets.keys());
+    else if (this.order.size > 2 * this.#buckets.size + SLACK) this.order.rebuild(this.#buckets.keys());
   }
 
   #arm(bucket: number): void {
@@ -71,20 +77,22 @@ export class TimerWheel {
   #fire(): void {
     this.#armedFor = Infinity;
     const reached = now();
-    for (let next = this.#order.first; next !== undefined && next <= reached; next = this.#order.first) {
-      this.#order.pop();
+    this.#next = Math.floor(reached) + 1;
+    for (let next = this.order.first; next !== undefined && next <= reached; next = this.order.first) {
+      this.order.pop();
       const due = this.#buckets.get(next);
       this.#buckets.delete(next);
       for (const timer of due ?? []) {
-        // A callback may cancel a later timer of its own bucket: deleting it from the set skips it here.
-        due?.delete(timer);
+        // A callback may cancel a later timer of its own ms, which is skipped then; one that it sets waits for the next turn.
+        timer.siblings.delete(timer);
         this.#size -= 1;
         timer.run();
       }
     }
+    this.#next = -Infinity;
     if (this.#size === 0) this.#rest();
-    else if (this.#order.first !== undefined && this.#order.first < this.#armedFor)
-      this.#arm(this.#order.first);
+    else if (this.order.first !== undefined && this.order.first < this.#armedFor)
+      this.#arm(this.order.first);
   }
 
   #rest(): void {
@@ -92,6 +100,6 @@ export class TimerWheel {
     this.#handle = undefined;
     this.#armedFor = Infinity;
     this.#buckets.clear();
-    this.#order.clear();
+    this.order.clear();
   }
 }

@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { now } from '../timing/monotonic.clock.js';
+import { instant, Lease, safetyMargin } from './lease.js';
+
+const TTL = 10_000;
+const MARGIN = 500;
+
+test.each([
+  [100, 20],
+  [400, 20],
+  [401, 20.05],
+  [10_000, 500],
+  [30_000, 1500],
+])('the safety margin of %d ms is %d ms', (lease, margin) => {
+  expect(safetyMargin(lease)).toBe(margin);
+});
+
+describe('a lease', () => {
+  let lease: Lease;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance', 'Date'] });
+    lease = new Lease('the key', 'the holder', TTL, instant());
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const pass = (ms: number) => vi.advanceTimersByTime(ms);
+  const left = () => lease.deadline - now();
+  const suspend = (ms: number) => vi.setSystemTime(Date.now() + ms);
+
+  test('is held at first, until a margin before its end, counted from the sending', () => {
+    const sent = instant();
+    pass(300);
+    const late = new Lease('k', 'h', TTL, sent);
+    expect(late.state).toBe('held');
+    expect(late.deadline - now()).toBe(TTL - MARGIN - 300);
+  });
+
+  test('is renewed from the sending of what Redis confirmed', () => {
+    pass(4000);
+    const sent = instant();
+    pass(250);
+    lease.confirm(sent, TTL);
+    expect(lease.state).toBe('renewed');
+    expect(left()).toBe(TTL - MARGIN - 250);
+  });
+
+  test('is believed in for no longer than what Redis says is left', () => {
+    lease.confirm(instant(), 1000);
+    expect(left()).toBe(950);
+  });
+
+  test('is raised by a re-entry, never shortened', () => {
+    lease.raise(instant(), 60_000);
+    expect(left()).toBe(57_000);
+    lease.raise(instant(), 200);
+    expect(left()).toBe(57_000);
+    expect(lease.state).toBe('renewed');
+  });
+
+  test('is capped by what shortens it, never raised', () => {
+    lease.cap(instant(), 1000);
+    expect(left()).toBe(950);
+    lease.cap(instant(), 60_000);
+    expect(left()).toBe(950);
+  });
+
+  test('is unknown in doubt, with the deadline that it had, until it is confirmed', () => {
+    const { deadline } = lease;
+    lease.doubt();
+    expect([lease.state, lease.deadline]).toEqual(['unknown', deadline]);
+    lease.confirm(instant(), TTL);
+    expect(lease.state).toBe('renewed');
+  });
+
+  test('once lost stays lost', () => {
+    const { deadline } = lease;
+    lease.lose();
+    lease.doubt();
+    lease.confirm(instant(), 60_000);
+    lease.raise(instant(), 60_000);
+    expect([lease.state, lease.deadline]).toEqual(['lost', deadline]);
+  });
+
+  test('is doubtful when the wall clock ran ahead by more than the margin, until it is confirmed', () => {
+    expect(lease.isDoubtful).toBe(false);
+    suspend(MARGIN - 1);
+    expect(lease.isDoubtful).toBe(false);
+    suspend(2);
+    expect(lease.isDoubtful).toBe(true);
+    lease.confirm(instant(), TTL);
+    expect(lease.isDoubtful).toBe(false);
+  });
+
+  test('is not doubtful when time just passes, nor when the wall clock is set back', () => {
+    pass(9000);
+    expect(lease.isDoubtful).toBe(false);
+    suspend(-3_600_000);
+    expect(lease.isDoubtful).toBe(false);
+  });
+
+  test('stays doubtful when what confirms it was sent before the machine was suspended', () => {
+    const sent = instant();
+    suspend(60_000);
+    lease.confirm(sent, TTL);
+    expect(lease.isDoubtful).toBe(true);
+  });
+
+  test('knows the longest time that Redis may have given it', () => {
+    expect(lease.longest).toBe(TTL);
+    lease.expect(60_000);
+    lease.expect(100);
+    expect(lease.longest).toBe(60_000);
+  });
+});

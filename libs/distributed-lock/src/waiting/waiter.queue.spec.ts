@@ -1,0 +1,101 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TimerWheel } from '../timing/timer.wheel.js';
+import { WaiterQueue } from './waiter.queue.js';
+import { Waiter } from './waiter.js';
+
+const REQUEST = { leaseTime: undefined, waitTime: Infinity, signal: undefined, nested: false };
+
+describe('the queue of waiters', () => {
+  const wheel = new TimerWheel();
+  let queue: WaiterQueue<string>;
+  let waiters: Waiter<string>[];
+  beforeEach(() => {
+    queue = new WaiterQueue();
+    waiters = Array.from({ length: 5 }, () => {
+      const waiter = new Waiter<string>(
+        REQUEST,
+        wheel,
+        (gone) => queue.remove(gone),
+        () => new Error('time is up'),
+      );
+      queue.push(waiter);
+      return waiter;
+    });
+  });
+  afterEach(() => {
+    expect(wheel.size).toBe(0);
+  });
+
+  const order = () => queue.snapshot().map((waiter) => waiters.indexOf(waiter));
+  const remove = (index: number) => {
+    const waiter = waiters[index];
+    if (waiter !== undefined) queue.remove(waiter);
+  };
+
+  test('gives the first that came first', () => {
+    expect(order()).toEqual([0, 1, 2, 3, 4]);
+    expect(queue.first).toBe(waiters[0]);
+    const shifted = waiters.map(() => queue.shift());
+    expect(shifted).toEqual(waiters);
+    expect([queue.shift(), queue.first, queue.size]).toEqual([undefined, undefined, 0]);
+  });
+
+  test.each([
+    [[2], [0, 1, 3, 4]],
+    [[0], [1, 2, 3, 4]],
+    [[4], [0, 1, 2, 3]],
+    [
+      [1, 2, 3],
+      [0, 4],
+    ],
+    [
+      [0, 4],
+      [1, 2, 3],
+    ],
+    [[4, 3, 2, 1, 0], []],
+  ])('keeps its order when %j leave', (leaving, staying) => {
+    leaving.forEach(remove);
+    expect(order()).toEqual(staying);
+    expect(queue.size).toBe(staying.length);
+    expect(queue.first).toBe(waiters[staying[0] ?? -1]);
+  });
+
+  test('does not lose count when one leaves twice, or was never there', () => {
+    remove(1);
+    remove(1);
+    const stranger = new Waiter<string>(
+      REQUEST,
+      wheel,
+      () => undefined,
+      () => new Error('time is up'),
+    );
+    queue.remove(stranger);
+    expect(queue.size).toBe(4);
+    queue.shift();
+    remove(0);
+    expect(order()).toEqual([2, 3, 4]);
+    expect(queue.size).toBe(3);
+  });
+
+  test('takes one that left back at its end', () => {
+    remove(0);
+    const [back] = waiters;
+    if (back !== undefined) queue.push(back);
+    expect(order()).toEqual([1, 2, 3, 4, 0]);
+  });
+
+  test('may be left while a snapshot of it is read', () => {
+    for (const waiter of queue.snapshot()) waiter.refuse(new Error('refused'));
+    for (const waiter of waiters) waiter.granted.catch(() => undefined);
+    expect(queue.size).toBe(0);
+  });
+
+  test('may lose its only one', () => {
+    [1, 2, 3, 4].forEach(remove);
+    remove(0);
+    expect([queue.size, queue.first]).toEqual([0, undefined]);
+    const [again] = waiters;
+    if (again !== undefined) queue.push(again);
+    expect(order()).toEqual([0]);
+  });
+});

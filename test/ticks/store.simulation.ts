@@ -1,0 +1,99 @@
+import { CronTime } from 'cron';
+import type { TickAnswer, TickClaim } from '../../libs/distributed-lock/src/locks/tick.claim.js';
+import { now } from '../../libs/distributed-lock/src/timing/monotonic.clock.js';
+import { StoreClock } from '../../libs/distributed-lock/src/timing/store.clock.js';
+import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
+import { CronTick } from '../../libs/distributed-lock/src/schedule/cron.tick.js';
+import type { CronJobLike } from '../../libs/distributed-lock/src/schedule/cron.job.port.js';
+import type { JobClaims } from '../../libs/distributed-lock/src/schedule/job.claimer.port.js';
+import { LiveSchedule } from '../../libs/distributed-lock/src/schedule/live.schedule.js';
+
+/** A round trip, in ms. */
+export const TRIP = 4;
+
+/** A store whose clock is ahead of the process's wall clock, with the rows of the claim that concern one instance. */
+export class SimulatedStore implements JobClaims {
+  readonly clock = new StoreClock();
+  readonly wheel = new TimerWheel();
+  readonly claims: (TickClaim & { at: number; verdict: TickAnswer['kind'] | 'none' })[] = [];
+  readonly ran: { tick: number; at: number }[] = [];
+  isClosed = false;
+  isAway = false;
+  #mark: number | undefined;
+  #registered: Promise<number> | undefined;
+
+  constructor(public ahead: number) {}
+
+  get now(): number {
+    return Date.now() + this.ahead;
+  }
+
+  async ready(): Promise<boolean> {
+    this.#registered ??= this.#answer(() => (this.#mark = this.now));
+    await this.#registered;
+    return true;
+  }
+
+  async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
+    const verdict = this.isAway ? undefined : await this.#answer(() => this.#decide(claim));
+    this.claims.push({ ...claim, at: this.now, verdict: verdict ?? 'none' });
+    if (verdict !== 'granted') return verdict === undefined ? undefined : { kind: verdict };
+    const { tick } = claim;
+    const at = this.now;
+    return {
+      kind: 'granted',
+      tick,
+      run: async (work) => {
+        this.ran.push({ tick, at });
+        return await (work as () => never)();
+      },
+    };
+  }
+
+  checkClocks(): void {}
+
+  #decide({ mode, tick, following = Infinity }: TickClaim): Exclude<TickAnswer['kind'], 'refused'> {
+    if (this.now < tick) return 'early';
+    if (this.now >= following) return 'stale';
+    if (tick <= (this.#mark ?? 0)) return 'taken';
+    this.#mark = tick;
+    return mode === 'close' ? 'missed' : 'granted';
+  }
+
+  async #answer<T>(decide: () => T): Promise<T> {
+    const sent = now();
+    await new Promise((resolve) => setTimeout(resolve, TRIP / 2));
+    const [answer, at] = [decide(), this.now];
+    await new Promise((resolve) => setTimeout(resolve, TRIP / 2));
+    this.clock.observe(sent, Math.floor(at));
+    return answer;
+  }
+}
+
+/** An instance: alarms at the instants of its own clock, as cron's timer would make them. */
+export class SimulatedInstance {
+  readonly job: CronJobLike & { cronTime: CronTime };
+  readonly tick: CronTick;
+
+  constructor(
+    store: SimulatedStore,
+    cron: string,
+    private readonly late = 1,
+  ) {
+    this.job = { cronTime: new CronTime(cron, 'UTC'), fireOnTick: () => undefined, stop: () => undefined };
+    this.tick = new CronTick(store, new LiveSchedule(this.job), 5000);
+    void store.ready();
+    this.#arm();
+  }
+
+  #arm(): void {
+    const next = this.job.cronTime.getNextDateFrom(new Date(Date.now() + 100)).toMillis();
+    setTimeout(
+      () => {
+        this.#arm();
+        void this.tick.run(() => undefined);
+      },
+      next - Date.now() + this.late,
+    );
+  }
+}
