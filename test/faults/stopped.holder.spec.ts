@@ -1,93 +1,123 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { startRedis } from '../../tools/redis/redis.runner.mjs';
-import type { RunningRedis } from '../../tools/redis/redis.types.js';
-import { Services } from '../support/services.js';
+import { describe, expect, test } from 'vitest';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { HolderProcess } from './holder.process.js';
+import type { FaultWorker } from './fault.worker.js';
+import { FaultStage } from './fault.stage.js';
 
-const LEASE = 1500;
+/** The lease in these tests, in ms. */
+const LEASE = 1000;
+const name = 'x';
+const options = { timeout: scaled(20_000) };
 
-let redis: RunningRedis;
-let services: Services;
-let holder: HolderProcess | undefined;
+interface Scene {
+  readonly stage: FaultStage;
+  /** The process that holds, and to which everything happens. */
+  readonly worker: FaultWorker;
+  readonly other: LockService;
+}
 
-beforeEach(async () => {
-  redis = await startRedis();
-  services = new Services(redis.url);
+async function play(act: (scene: Scene) => Promise<void>): Promise<void> {
+  const stage = FaultStage.shared();
+  try {
+    const worker = await stage.fork('hold.worker.js', { lockWatchdogTimeout: LEASE });
+    await act({ stage, worker, other: await stage.open() });
+    await worker.kill();
+    await stage.expectNothingLeft();
+  } finally {
+    await stage.close();
+  }
+}
+
+/** The holder has stood still beyond its lease, and somebody else has the lock: it must know, and harm nobody. */
+async function expectHarmless(
+  { stage, worker }: Scene,
+  next: { readonly holder: string; readonly isHeld: boolean },
+): Promise<void> {
+  expect(await worker.first('aborted')).toMatchObject({ name, code: 'LOST' });
+  expect(await worker.ask({ do: 'is-held', name })).toBe(false);
+  const before = await stage.admin.pttl(stage.key(name));
+  expect(await worker.ask({ do: 'unlock', name })).toBe('lost');
+  expect(await stage.counts(name)).toEqual({ [next.holder]: '1' });
+  expect(await stage.admin.pttl(stage.key(name))).toBeGreaterThan(before - scaled(1000));
+  expect(next.isHeld).toBe(true);
+  expect(worker.of('trouble')).toEqual([]);
+}
+
+describe.concurrent('a process stopped for longer than its lease', () => {
+  test.for([
+    { by: 'loop', lease: 'watched' },
+    { by: 'timer', lease: 'watched' },
+    { by: 'loop', lease: 'fixed' },
+    { by: 'timer', lease: 'fixed' },
+  ] as const)('wakes up with isHeld false ($lease lease, seen by a $by), and harms nobody', options, ({ by, lease }) =>
+    play(async (scene) => {
+      const { worker, other } = scene;
+      await worker.ask({ do: 'hold', names: [name], ...(lease === 'fixed' ? { leaseTime: LEASE } : {}) });
+      const granted = performance.now();
+      await worker.ask({ do: 'watch', name, gap: LEASE / 2, by });
+      worker.signal('SIGSTOP');
+      const next = await other.getLock(name).lock();
+      expect(performance.now() - granted).toBeLessThan(LEASE + scaled(300));
+      await until('twice the lease is over', () => performance.now() - granted > 2 * LEASE);
+      expect(worker.of('aborted')).toEqual([]);
+      worker.signal('SIGCONT');
+      const { sighting } = await worker.first('seen');
+      expect(sighting.gap).toBeGreaterThan(LEASE);
+      // In a loop nothing at all has been handled since; the handle knows by the clock, and its signal follows at once.
+      if (by === 'loop') expect(sighting.wasAborted).toBe(false);
+      expect([sighting.isHeld, sighting.isAborted]).toEqual([false, true]);
+      await expectHarmless(scene, next);
+      await next.unlock();
+    }),
+  );
+
+  test('may have lost nothing when it was stopped for less, and goes on', options, () =>
+    play(async ({ worker, other }) => {
+      await worker.ask({ do: 'hold', names: [name] });
+      worker.signal('SIGSTOP');
+      const start = performance.now();
+      await until('a third of the lease is over', () => performance.now() - start > LEASE / 3);
+      worker.signal('SIGCONT');
+      await until('a whole lease is over', () => performance.now() - start > 1.5 * LEASE);
+      expect(await worker.ask({ do: 'is-held', name })).toBe(true);
+      expect(worker.of('aborted')).toEqual([]);
+      expect(await other.getLock(name).tryLock()).toBeNull();
+      expect(await worker.ask({ do: 'unlock', name })).toBe('released');
+    }),
+  );
 });
 
-afterEach(async () => {
-  await holder?.kill();
-  holder = undefined;
-  await services.close();
-  await redis.stop();
+describe.concurrent('a holder', () => {
+  test('whose event loop was blocked for longer than its lease finds isHeld false at its first instruction', options, () =>
+    play(async (scene) => {
+      const { worker, other } = scene;
+      await worker.ask({ do: 'hold', names: [name] });
+      const blocked = worker.ask({ do: 'block', name, ms: 2 * LEASE });
+      const next = await other.getLock(name).lock();
+      expect(await blocked).toMatchObject({ wasAborted: false, isHeld: false, isAborted: true });
+      await expectHarmless(scene, next);
+      await next.unlock();
+    }),
+  );
+
+  test.for([{ lease: 'watched' }, { lease: 'fixed' }])(
+    'that is killed leaves its lock to the next one within 100 ms of the end of its lease ($lease)',
+    options,
+    ({ lease }) =>
+      play(async ({ stage, worker, other }) => {
+        await worker.ask({ do: 'hold', names: [name, 'y'], ...(lease === 'fixed' ? { leaseTime: LEASE } : {}) });
+        const sleeping = other.getLock(name).lock();
+        await until('the waiter sleeps', async () => (await stage.sleepers(name)) === 1);
+        await worker.kill();
+        const late = other.getLock('y').lock();
+        const start = performance.now();
+        const [x = 0, y = 0] = await Promise.all([name, 'y'].map((lock) => stage.admin.pttl(stage.key(lock))));
+        const took = (waiting: Promise<unknown>) => waiting.then(() => performance.now() - start);
+        const [first, second] = await Promise.all([took(sleeping), took(late)]);
+        expect(first).toBeLessThan(x + scaled(100));
+        expect(second).toBeLessThan(y + scaled(100));
+        for (const handle of [await sleeping, await late]) expect(await handle.unlock()).toBe('released');
+      }),
+  );
 });
-
-test(
-  'a process that was stopped for twice its lease sees at its first instruction that it lost the lock, and cannot take it from the next holder',
-  async () => {
-    holder = await HolderProcess.start(redis.url, services.prefix, LEASE);
-    await holder.ask({ kind: 'hold', names: ['x'] }, 'holding');
-    const next = await services.open();
-    const granted = next.getLock('x').lock();
-
-    await holder.ask({ kind: 'spin', name: 'x' }, 'spinning');
-    await sleep(100); // within the lease: the process is busy with nothing by now
-    holder.child.kill('SIGSTOP');
-    await sleep(2 * LEASE);
-    const handle = await granted;
-    holder.child.kill('SIGCONT');
-
-    expect(await holder.next('woke')).toEqual({ kind: 'woke', isHeld: false, aborted: true });
-    expect(await holder.ask({ kind: 'unlock', name: 'x' }, 'unlocked')).toMatchObject({ outcome: 'lost' });
-    expect(await services.admin.hget(`${services.prefix}x`, handle.holder)).toBe('1');
-    expect(handle.isHeld).toBe(true);
-    expect(await handle.unlock()).toBe('released');
-  },
-  scaled(30_000),
-);
-
-test(
-  'a killed process delays the next holder by its lease and no more',
-  async () => {
-    holder = await HolderProcess.start(redis.url, services.prefix, LEASE);
-    await holder.ask({ kind: 'hold', names: ['x'] }, 'holding');
-    const granted = (await services.open()).getLock('x').lock();
-    await until('the waiter listens', async () => (await services.channels()).length === 1);
-    const killed = performance.now();
-    await holder.kill();
-    await (await granted).unlock();
-    expect(performance.now() - killed).toBeLessThan(LEASE + scaled(100));
-  },
-  scaled(30_000),
-);
-
-test(
-  'a process lives on when Redis is killed under a thousand locks: every signal aborts before its lease can end, and nothing is unhandled',
-  async () => {
-    const LOCKS = 1000;
-    holder = await HolderProcess.start(redis.url, services.prefix, LEASE);
-    const names = Array.from({ length: LOCKS }, (_, index) => `lock-${index}`);
-    await holder.ask({ kind: 'hold', names }, 'holding');
-    await sleep(LEASE); // the watchdog has been round
-    expect(await holder.ask({ kind: 'look' }, 'state')).toMatchObject({ aborted: 0 });
-
-    const killed = Date.now();
-    await redis.kill();
-    const asked = holder;
-    await until(
-      'every signal is aborted',
-      async () => (await asked.ask({ kind: 'look' }, 'state')).aborted === LOCKS,
-    );
-    const { lastAbort, troubles } = await holder.ask({ kind: 'look' }, 'state');
-    // The last renewal came before the kill, so no lease lasts longer than this.
-    expect(lastAbort - killed).toBeLessThan(LEASE);
-    await sleep(1000); // what goes on trying to reach Redis must not end the process either
-    expect(troubles).toEqual([]);
-    expect((await holder.ask({ kind: 'look' }, 'state')).troubles).toEqual([]);
-    expect(holder.child.exitCode).toBeNull();
-  },
-  scaled(30_000),
-);

@@ -40,6 +40,8 @@ export class ProxyLink {
   readonly #requests = new Lane<RespFrame>((frame) => this.#request(frame));
   readonly #replies = new Lane<RespFrame>((frame) => this.#reply(frame));
   #swallowing = false;
+  #isHealed = true;
+  #hasEnded = false;
   #dead = false;
 
   constructor(
@@ -69,6 +71,13 @@ export class ProxyLink {
   /** Whatever comes from now on, from either side, is lost, and nobody is told. */
   swallow(): void {
     this.#swallowing = true;
+    this.#isHealed = false;
+  }
+
+  /** What was lost stays lost; but a client that hangs up, or has hung up meanwhile, is heard again. */
+  heal(): void {
+    this.#isHealed = true;
+    if (this.#swallowing && this.#hasEnded) this.destroy();
   }
 
   /** Redis' side is closed. */
@@ -83,7 +92,9 @@ export class ProxyLink {
       for (const frame of reader.read(chunk)) lane.enter(frame);
     });
     from.on('end', () => {
+      if (from === this.client) this.#hasEnded = true;
       if (!this.#swallowing) to.end();
+      else if (this.#isHealed) this.destroy();
     });
     from.on('error', () => undefined);
     from.on('close', () => {

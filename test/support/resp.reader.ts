@@ -16,7 +16,7 @@ const MAPS = '%|';
 
 /** Cuts a stream of bytes into messages of the Redis protocol. */
 export class RespReader {
-  #rest = Buffer.alloc(0);
+  #rest: Buffer = Buffer.alloc(0);
 
   /** Takes in what has arrived, and gives the messages that are complete. */
   read(chunk: Buffer): RespFrame[] {

@@ -71,6 +71,7 @@ export class TcpProxy {
   /** New connections get through again; what was swallowed stays lost, and so do the connections that lost it. */
   restore(): void {
     this.#mode = 'open';
+    for (const link of this.#links) link.heal();
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,192 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { scaled } from '../support/slowness.js';
+import type { TcpProxy } from '../support/tcp.proxy.js';
+import { until } from '../support/until.js';
+import { cutAfter, cutBefore, swallowAfter } from './ambush.js';
+import { FaultStage } from './fault.stage.js';
+
+let stage: FaultStage;
+let wire: TcpProxy;
+let service: LockService;
+let other: LockService;
+
+beforeEach(async () => {
+  stage = FaultStage.shared();
+  wire = await stage.proxy();
+  [service, other] = await Promise.all([stage.open({}, wire), stage.open()]);
+});
+afterEach(async () => {
+  await stage.close();
+});
+
+const name = 'x';
+const lock = () => service.getLock(name);
+
+describe('a connection cut after an acquisition ran', () => {
+  test('leaves count 1, or no key', async () => {
+    const cut = cutAfter(wire, 'acquire');
+    const handle = await lock().lock();
+    const { holder } = await cut;
+    // The id of the lost acquisition is asked for again, and not another one.
+    expect(handle.holder).toBe(holder);
+    expect(await stage.counts(name)).toEqual({ [holder]: '1' });
+    expect(await handle.unlock()).toBe('released');
+
+    const lost = cutAfter(wire, 'acquire');
+    await expect(lock().tryLock()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await lost;
+    await stage.expectNothingLeft();
+  });
+
+  test('and a caller that left meanwhile leaves no key', async () => {
+    const abort = new AbortController();
+    const cut = cutAfter(wire, 'acquire');
+    const waiting = lock().lock({ signal: abort.signal });
+    await cut;
+    abort.abort('left');
+    await expect(waiting).rejects.toBe('left');
+    await stage.expectNothingLeft();
+  });
+
+  test('and a waiter of another service that found it held gets it as soon as it is undone', async () => {
+    const lost = cutAfter(wire, 'acquire');
+    const refused = expect(lock().tryLock()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await lost;
+    const next = await other.getLock(name).tryLock({ waitTime: scaled(2000) });
+    expect(next?.isHeld).toBe(true);
+    await refused;
+    await next?.unlock();
+    await stage.expectNothingLeft();
+  });
+});
+
+describe('a connection cut during a re-entry', () => {
+  test.each([
+    ['after it ran', cutAfter],
+    ['before it ran', cutBefore],
+  ])('(%s) leaves the count right at the next unlock', async (_, ambush) => {
+    const outer = await lock().lock();
+    const cut = ambush(wire, 're-enter');
+    const inner = await outer.run(() => lock().lock());
+    await cut;
+    expect(inner.holder).toBe(outer.holder);
+    expect(await stage.counts(name)).toEqual({ [outer.holder]: '2' });
+    expect(await inner.unlock()).toBe('kept');
+    expect(await stage.counts(name)).toEqual({ [outer.holder]: '1' });
+    expect(await outer.unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+
+  test('of a caller that gave up is taken back, and the outer hold goes on', async () => {
+    const outer = await lock().lock();
+    const abort = new AbortController();
+    const cut = cutAfter(wire, 're-enter');
+    const inner = outer.run(() => lock().lock({ signal: abort.signal }));
+    await cut;
+    abort.abort('left');
+    await expect(inner).rejects.toBe('left');
+    await until('the count is 1 again', async () => (await stage.counts(name))[outer.holder] === '1');
+    expect(outer.isHeld).toBe(true);
+    expect(await outer.unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+
+  test('never hands a count of 2 on to the next hold of the service', async () => {
+    const outer = await lock().lock();
+    const abort = new AbortController();
+    const cut = cutAfter(wire, 're-enter');
+    const inner = outer.run(() => lock().lock({ signal: abort.signal }));
+    const waiting = lock().lock();
+    await cut;
+    abort.abort('left');
+    await expect(inner).rejects.toBe('left');
+    const unlocked = outer.unlock();
+    const next = await waiting;
+    expect(await stage.counts(name)).toEqual({ [next.holder]: '1' });
+    expect(await unlocked).toBe('released');
+    expect(await next.unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+});
+
+describe('a connection cut during an unlock', () => {
+  test.each([
+    ['after it ran', cutAfter],
+    ['before it ran', cutBefore],
+  ])('(%s) frees the lock once and answers released', async (_, ambush) => {
+    const handle = await lock().lock();
+    const cut = ambush(wire, 'release');
+    const unlocked = handle.unlock();
+    await cut;
+    const next = await other.getLock(name).lock();
+    expect(await unlocked).toBe('released');
+    expect(await handle.unlock()).toBe('released');
+    expect(next.isHeld).toBe(true);
+    expect(await stage.counts(name)).toEqual({ [next.holder]: '1' });
+    await next.unlock();
+    await stage.expectNothingLeft();
+  });
+
+  test('of a re-entry brings the count down all the same', async () => {
+    const outer = await lock().lock();
+    const inner = await outer.run(() => lock().lock());
+    const cut = cutBefore(wire, 'partial release');
+    await expect(inner.unlock()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await cut;
+    await until('the count is 1', async () => (await stage.counts(name))[outer.holder] === '1');
+    expect(await outer.unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+
+  test('of a re-entry never leaves a belief that is longer than the lease', async () => {
+    const one = await stage.proxy();
+    const held = await stage.open({ lockWatchdogTimeout: 900, commandTimeout: 200 }, one);
+    const outer = await held.getLock(name).lock();
+    const inner = await outer.run(() => held.getLock(name).lock({ leaseTime: '20s' }));
+    const swallowed = swallowAfter(one, 'partial release');
+    const unlocked = inner.unlock().catch((error: unknown) => error);
+    await swallowed;
+    // Redis has set the lease back to the watchdog's, and nothing renews it any more.
+    const next = await other.getLock(name).lock();
+    expect(outer.isHeld).toBe(false);
+    expect(outer.signal.aborted).toBe(true);
+    expect(await unlocked).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await outer.unlock()).toBe('lost');
+    expect(await stage.counts(name)).toEqual({ [next.holder]: '1' });
+    await next.unlock();
+    one.restore();
+    await stage.expectNothingLeft(15_000);
+  });
+});
+
+describe('a connection cut during a hand-over', () => {
+  test.each([
+    ['after it ran', cutAfter],
+    ['before it ran', cutBefore],
+  ])('(%s) leaves no key of giver or taker', async (_, ambush) => {
+    const giver = await lock().lock();
+    const taker = lock().lock({ leaseTime: '20s' });
+    const cut = ambush(wire, 'transfer');
+    const unlocked = giver.unlock();
+    await cut;
+    const taken = await taker;
+    expect(await unlocked).toBe('released');
+    expect(await stage.counts(name)).toEqual({ [taken.holder]: '1' });
+    expect(await taken.unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+
+  test('and a taker that left meanwhile leaves no key', async () => {
+    const abort = new AbortController();
+    const giver = await lock().lock();
+    const taker = lock().lock({ leaseTime: '20s', signal: abort.signal });
+    const cut = cutAfter(wire, 'transfer');
+    const unlocked = giver.unlock();
+    await cut;
+    abort.abort('left');
+    await expect(taker).rejects.toBe('left');
+    expect(await unlocked).toBe('released');
+    await stage.expectNothingLeft();
+  });
+});

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { scaled } from '../support/slowness.js';
+import type { TcpProxy } from '../support/tcp.proxy.js';
+import { until } from '../support/until.js';
+import type { FaultWorker } from './fault.worker.js';
+import { FaultStage } from './fault.stage.js';
+
+/** The watchdog's lease, in ms. */
+const T = 3000;
+const LOCKS = 1000;
+const names = Array.from({ length: LOCKS }, (_, index) => `lock-${index}`);
+
+let stage: FaultStage;
+let wire: TcpProxy;
+let worker: FaultWorker;
+
+beforeEach(async () => {
+  stage = await FaultStage.own();
+  wire = await stage.proxy();
+  worker = await stage.fork('hold.worker.js', { lockWatchdogTimeout: T }, wire);
+});
+afterEach(() => stage.close());
+
+const epoch = () => performance.timeOrigin + performance.now();
+
+/** When each lease will end in Redis, epoch ms: exact, as nothing that could renew one gets through any more. */
+async function leaseEnds(): Promise<Map<string, number>> {
+  const left = await Promise.all(names.map((name) => stage.admin.pttl(stage.key(name))));
+  const at = epoch();
+  return new Map(names.map((name, index) => [name, at + (left[index] ?? 0)]));
+}
+
+describe.each([
+  { how: 'killed', begin: () => wire.refuse(), kill: () => stage.redis.kill() },
+  { how: 'in a black hole', begin: () => wire.blackHole(), kill: () => Promise.resolve() },
+])('while 1,000 locks are held and Redis is $how', ({ begin, kill }) => {
+  test('the process lives, and every signal aborts before its lease would end', { timeout: scaled(30_000) }, async () => {
+    await worker.ask({ do: 'hold', names });
+    const granted = performance.now();
+    await until('the leases have been renewed', () => performance.now() - granted > T * 0.8);
+    expect(worker.of('aborted')).toEqual([]);
+    // First the way to Redis, so that nothing can be renewed while the leases are looked at.
+    begin();
+    await until('only we are connected', async () => wire.connections === 0 || (await quiet()));
+    const ends = await leaseEnds();
+    await kill();
+    await until('all signals are aborted', () => worker.of('aborted').length === LOCKS, T + 5000);
+
+    const aborts = worker.of('aborted');
+    expect(new Set(aborts.map(({ name }) => name)).size).toBe(LOCKS);
+    expect(new Set(aborts.map(({ code }) => code))).toEqual(new Set(['LOST']));
+    const ahead = aborts.map(({ name, at }) => (ends.get(name) ?? -Infinity) - at);
+    console.log(`aborted ${Math.min(...ahead).toFixed(1)} to ${Math.max(...ahead).toFixed(1)} ms before the end of the lease`);
+    expect(Math.min(...ahead)).toBeGreaterThan(0);
+    // Nor are locks given up long before.
+    expect(Math.max(...ahead)).toBeLessThan(T * 0.2);
+    expect(worker.of('trouble')).toEqual([]);
+    expect(await worker.ask({ do: 'unlock', name: 'lock-0' })).toBe('lost');
+  });
+});
+
+/** Whether nothing has been renewed for two looks in a row. */
+async function quiet(): Promise<boolean> {
+  const look = () => stage.admin.info('commandstats').then((stats) => /cmdstat_pexpire:calls=(\d+)/.exec(stats)?.[1]);
+  return (await look()) === (await look());
+}

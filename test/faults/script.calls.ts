@@ -1,0 +1,58 @@
+import {
+  reentrantAcquire,
+  reentrantRelease,
+  reentrantTransfer,
+  renewalRenew,
+} from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import type { ProxiedCommand } from '../support/proxy.link.js';
+import type { RespValue } from '../support/resp.reader.js';
+
+/** What an operation of a script is for. */
+export type Purpose = 'acquire' | 're-enter' | 'release' | 'partial release' | 'transfer' | 'renew';
+
+/** One operation of a script call on its way to Redis. */
+export interface ScriptOperation {
+  readonly purpose: Purpose;
+  readonly key: string;
+  readonly holder: string;
+  /** The hold count that it names; 1 where it names none. */
+  readonly count: number;
+}
+
+const SCRIPTS = [reentrantAcquire, reentrantRelease, reentrantTransfer, renewalRenew];
+
+/** The operations of a command, in order; none where it is another one. */
+export function operationsOf({ name, words }: ProxiedCommand): ScriptOperation[] {
+  if (name !== 'EVALSHA' && name !== 'EVAL') return [];
+  const script = SCRIPTS.find(({ sha1, text }) => words[1] === sha1 || words[1] === text);
+  if (script === undefined) return [];
+  const keys = words.slice(3, 3 + Number(words[2]));
+  return keys.map((key, index) => {
+    const from = 3 + keys.length + script.sharedArgs + index * script.argsPerOperation;
+    return read(script.name, key, words.slice(from, from + script.argsPerOperation));
+  });
+}
+
+function read(script: (typeof SCRIPTS)[number]['name'], key: string, args: readonly string[]): ScriptOperation {
+  const holder = args[0] ?? '';
+  switch (script) {
+    case 'reentrant/acquire': {
+      const count = Number(args[2]);
+      return { purpose: count === 1 ? 'acquire' : 're-enter', key, holder, count };
+    }
+    case 'reentrant/release': {
+      const count = Number(args[1]);
+      return { purpose: count === 0 ? 'release' : 'partial release', key, holder, count };
+    }
+    case 'reentrant/transfer':
+      return { purpose: 'transfer', key, holder, count: 1 };
+    case 'renewal/renew':
+      return { purpose: 'renew', key, holder, count: 1 };
+  }
+}
+
+/** Whether Redis did what operation `index` asked for: granted, released, kept, transferred, renewed. */
+export function didRun(reply: RespValue, index: number): boolean {
+  const row = Array.isArray(reply) ? reply[index] : undefined;
+  return Array.isArray(row) && Number(row[0]) > 0;
+}
