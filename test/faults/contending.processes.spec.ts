@@ -29,7 +29,9 @@ describe('processes that never run out of callers for one lock', () => {
     expect(to - from).toBeGreaterThan(1_000_000);
     const shares = holds.map((own) => own.filter(([begin, end]) => begin >= from && end <= to).length);
     const gaps = holds.map((own) => longestGap(own, from, to) / 1000);
-    console.log(`holds ${shares.join(', ')}; Jain index ${jain(shares).toFixed(3)}; longest wait ${gaps.map((gap) => gap.toFixed(0)).join(', ')} ms`);
+    console.log(
+      `holds ${shares.join(', ')}; Jain index ${jain(shares).toFixed(3)}; longest wait ${gaps.map((gap) => gap.toFixed(0)).join(', ')} ms`,
+    );
     expect(jain(shares)).toBeGreaterThan(0.8);
     await stage.expectNothingLeft();
   });

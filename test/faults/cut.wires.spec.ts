@@ -61,7 +61,9 @@ class Ambush {
       });
       return 'pass';
     }
-    const wanted = operations.findIndex(({ purpose }) => (this.after.get(purpose) ?? Infinity) < LEAST_OF_EACH * 1.25);
+    const wanted = operations.findIndex(
+      ({ purpose }) => (this.after.get(purpose) ?? Infinity) < LEAST_OF_EACH * 1.25,
+    );
     if (wanted === -1 || this.dice.below(8) > 0) return 'pass';
     return {
       answered: (reply) => {
@@ -98,9 +100,7 @@ test(
         await witness.watch(service.getLock(`lock-${random.below(LOCKS)}`), random);
       }
     };
-    await Promise.all(
-      fleet.flatMap(({ service }) => Array.from({ length: CALLERS }, () => caller(service))),
-    );
+    await Promise.all(fleet.flatMap(({ service }) => Array.from({ length: CALLERS }, () => caller(service))));
 
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
     const seen =

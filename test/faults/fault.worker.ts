@@ -15,6 +15,7 @@ export class FaultWorker {
   readonly exited: Promise<readonly unknown[]>;
   readonly #process: ChildProcess;
   #errors = '';
+  #printed = '';
   #commands = 0;
 
   private constructor(script: string, settings: FaultSettings) {
@@ -24,6 +25,7 @@ export class FaultWorker {
     });
     this.exited = once(this.#process, 'exit');
     this.#process.on('message', (message: FaultMessage) => this.messages.push(message));
+    this.#process.stdout?.on('data', (data: Buffer) => (this.#printed += String(data)));
     this.#process.stderr?.on('data', (data: Buffer) => (this.#errors += String(data)));
   }
 
@@ -44,18 +46,32 @@ export class FaultWorker {
     within?: number,
   ): Promise<MessageOf<K>> {
     let found: MessageOf<K> | undefined;
-    await until(`"${kind}" of a worker; ${this.#errors}`, () => (found = this.of(kind).find(fits)) !== undefined, within);
+    await until(
+      `"${kind}" of a worker; ${this.#errors}`,
+      () => (found = this.of(kind).find(fits)) !== undefined,
+      within,
+    );
     if (found === undefined) throw new Error('unreachable');
     return found;
   }
 
+  /** Sends a command that is answered by what the worker prints. */
+  async order(command: FaultCommand, printed: string): Promise<void> {
+    this.#send(command);
+    await until(`the worker prints "${printed}"`, () => this.#printed.includes(printed));
+  }
+
   async ask(command: FaultCommand): Promise<unknown> {
-    this.#commands += 1;
-    const id = this.#commands;
-    this.#process.send({ id, command });
+    const id = this.#send(command);
     const { value, error } = await this.first('answer', (answer) => answer.id === id, 20_000);
     if (error !== undefined) throw new Error(error);
     return value;
+  }
+
+  #send(command: FaultCommand): number {
+    this.#commands += 1;
+    this.#process.send({ id: this.#commands, command });
+    return this.#commands;
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -29,7 +29,9 @@ async function play(act: (scene: Scene) => Promise<void>): Promise<void> {
     const waiters = await stage.open({}, { port: stage.port, connectionName });
     const sent = async () => {
       const stats = await stage.admin.info('commandstats');
-      return new Map([...stats.matchAll(SENT_BY_CLIENTS)].map(([, name = '', calls]) => [name, Number(calls)]));
+      return new Map(
+        [...stats.matchAll(SENT_BY_CLIENTS)].map(([, name = '', calls]) => [name, Number(calls)]),
+      );
     };
     await act({ stage, waiters, other: await stage.open(), sent });
     await stage.expectNothingLeft();
@@ -44,7 +46,11 @@ const total = (counts: Map<string, number>) => [...counts.values()].reduce((sum,
  * 1,000 callers of one process wait behind `held` for 10 s, and then get the lock one after the other.
  * @returns round trips of all holds after the release
  */
-async function waitAndPass({ stage, waiters, sent }: Scene, held: LockHandle, leaseTime?: number): Promise<number> {
+async function waitAndPass(
+  { stage, waiters, sent }: Scene,
+  held: LockHandle,
+  leaseTime?: number,
+): Promise<number> {
   const order: number[] = [];
   let inside = 0;
   const ends = NUMBERS.map((number) =>
@@ -77,35 +83,44 @@ async function waitAndPass({ stage, waiters, sent }: Scene, held: LockHandle, le
   expect(order).toEqual(NUMBERS);
   const roundTrips = total(await sent()) - before;
   const clients = String(await stage.admin.client('LIST'));
-  expect(clients.match(/ name=waiters:\w+ /g)?.toSorted()).toEqual([' name=waiters:commands ', ' name=waiters:subscriber ']);
+  expect(clients.match(/ name=waiters:\w+ /g)?.toSorted()).toEqual([
+    ' name=waiters:commands ',
+    ' name=waiters:subscriber ',
+  ]);
   return roundTrips;
 }
 
-describe.concurrent('1,000 waiters of one process send nothing for 10 s, then all get the lock in their order', () => {
-  test('behind another service, for far less than a round trip per hold', options, () =>
-    play(async (scene) => {
-      const held = await scene.other.getLock('x').lock({ leaseTime: '60s' });
-      const roundTrips = await waitAndPass(scene, held);
-      console.log(`behind another service: ${roundTrips / WAITERS} round trips per hold`);
-      expect(roundTrips / WAITERS).toBeLessThan(scaled(0.2));
-    }),
-  );
+describe.concurrent(
+  '1,000 waiters of one process send nothing for 10 s, then all get the lock in their order',
+  () => {
+    test('behind another service, for far less than a round trip per hold', options, () =>
+      play(async (scene) => {
+        const held = await scene.other.getLock('x').lock({ leaseTime: '60s' });
+        const roundTrips = await waitAndPass(scene, held);
+        console.log(`behind another service: ${roundTrips / WAITERS} round trips per hold`);
+        expect(roundTrips / WAITERS).toBeLessThan(scaled(0.2));
+      }),
+    );
 
-  test('behind another service with leases of their own, for at most 1.1 round trips per hold', options, () =>
-    play(async (scene) => {
-      const held = await scene.other.getLock('x').lock({ leaseTime: '60s' });
-      const roundTrips = await waitAndPass(scene, held, 20_000);
-      console.log(`with leases of their own: ${roundTrips / WAITERS} round trips per hold`);
-      expect(roundTrips / WAITERS).toBeLessThanOrEqual(1 + scaled(0.1));
-    }),
-  );
+    test(
+      'behind another service with leases of their own, for at most 1.1 round trips per hold',
+      options,
+      () =>
+        play(async (scene) => {
+          const held = await scene.other.getLock('x').lock({ leaseTime: '60s' });
+          const roundTrips = await waitAndPass(scene, held, 20_000);
+          console.log(`with leases of their own: ${roundTrips / WAITERS} round trips per hold`);
+          expect(roundTrips / WAITERS).toBeLessThanOrEqual(1 + scaled(0.1));
+        }),
+    );
 
-  test('behind a holder of their own process, for far less than a round trip per hold', options, () =>
-    play(async (scene) => {
-      const held = await scene.waiters.getLock('x').lock({ leaseTime: '60s' });
-      const roundTrips = await waitAndPass(scene, held);
-      console.log(`behind a local holder: ${roundTrips / WAITERS} round trips per hold`);
-      expect(roundTrips / WAITERS).toBeLessThan(scaled(0.2));
-    }),
-  );
-});
+    test('behind a holder of their own process, for far less than a round trip per hold', options, () =>
+      play(async (scene) => {
+        const held = await scene.waiters.getLock('x').lock({ leaseTime: '60s' });
+        const roundTrips = await waitAndPass(scene, held);
+        console.log(`behind a local holder: ${roundTrips / WAITERS} round trips per hold`);
+        expect(roundTrips / WAITERS).toBeLessThan(scaled(0.2));
+      }),
+    );
+  },
+);

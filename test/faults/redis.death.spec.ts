@@ -34,33 +34,43 @@ describe.each([
   { how: 'killed', begin: () => wire.refuse(), kill: () => stage.redis.kill() },
   { how: 'in a black hole', begin: () => wire.blackHole(), kill: () => Promise.resolve() },
 ])('while 1,000 locks are held and Redis is $how', ({ begin, kill }) => {
-  test('the process lives, and every signal aborts before its lease would end', { timeout: scaled(30_000) }, async () => {
-    await worker.ask({ do: 'hold', names });
-    const granted = performance.now();
-    await until('the leases have been renewed', () => performance.now() - granted > T * 0.8);
-    expect(worker.of('aborted')).toEqual([]);
-    // First the way to Redis, so that nothing can be renewed while the leases are looked at.
-    begin();
-    await until('only we are connected', async () => wire.connections === 0 || (await quiet()));
-    const ends = await leaseEnds();
-    await kill();
-    await until('all signals are aborted', () => worker.of('aborted').length === LOCKS, T + 5000);
+  test(
+    'the process lives, and every signal aborts before its lease would end',
+    { timeout: scaled(30_000) },
+    async () => {
+      await worker.ask({ do: 'hold', names });
+      const granted = performance.now();
+      await until('the leases have been renewed', () => performance.now() - granted > T * 0.8);
+      expect(worker.of('aborted')).toEqual([]);
+      // First the way to Redis, so that nothing can be renewed while the leases are looked at.
+      begin();
+      await until('only we are connected', async () => wire.connections === 0 || (await quiet()));
+      const ends = await leaseEnds();
+      await kill();
+      await until('all signals are aborted', () => worker.of('aborted').length === LOCKS, T + 5000);
 
-    const aborts = worker.of('aborted');
-    expect(new Set(aborts.map(({ name }) => name)).size).toBe(LOCKS);
-    expect(new Set(aborts.map(({ code }) => code))).toEqual(new Set(['LOST']));
-    const ahead = aborts.map(({ name, at }) => (ends.get(name) ?? -Infinity) - at);
-    console.log(`aborted ${Math.min(...ahead).toFixed(1)} to ${Math.max(...ahead).toFixed(1)} ms before the end of the lease`);
-    expect(Math.min(...ahead)).toBeGreaterThan(0);
-    // Nor are locks given up long before.
-    expect(Math.max(...ahead)).toBeLessThan(T * 0.2);
-    expect(worker.of('trouble')).toEqual([]);
-    expect(await worker.ask({ do: 'unlock', name: 'lock-0' })).toBe('lost');
-  });
+      const aborts = worker.of('aborted');
+      expect(new Set(aborts.map(({ name }) => name)).size).toBe(LOCKS);
+      expect(new Set(aborts.map(({ code }) => code))).toEqual(new Set(['LOST']));
+      const ahead = aborts.map(({ name, at }) => (ends.get(name) ?? -Infinity) - at);
+      console.log(
+        `aborted ${Math.min(...ahead).toFixed(1)} to ${Math.max(...ahead).toFixed(1)} ms before the end of the lease`,
+      );
+      expect(Math.min(...ahead)).toBeGreaterThan(0);
+      // Nor are locks given up long before.
+      expect(Math.max(...ahead)).toBeLessThan(T * 0.2);
+      // What goes on trying to reach Redis must not end the process either.
+      const start = performance.now();
+      await until('it has tried for a while', () => performance.now() - start > 1000);
+      expect(worker.of('trouble')).toEqual([]);
+      expect(await worker.ask({ do: 'unlock', name: 'lock-0' })).toBe('lost');
+    },
+  );
 });
 
 /** Whether nothing has been renewed for two looks in a row. */
 async function quiet(): Promise<boolean> {
-  const look = () => stage.admin.info('commandstats').then((stats) => /cmdstat_pexpire:calls=(\d+)/.exec(stats)?.[1]);
+  const look = () =>
+    stage.admin.info('commandstats').then((stats) => /cmdstat_pexpire:calls=(\d+)/.exec(stats)?.[1]);
   return (await look()) === (await look());
 }

@@ -29,8 +29,7 @@ test('no renewal is sent after an unlock', async () => {
   await log.start();
   const end = performance.now() + 2500;
   const user = async (name: string) => {
-    while (performance.now() < end)
-      await service.getLock(name).using(() => sleep(80 + random.below(30)));
+    while (performance.now() < end) await service.getLock(name).using(() => sleep(80 + random.below(30)));
   };
   const names = Array.from({ length: 60 }, (_, index) => `lock-${index}`);
   // Two users of each lock hand it from one to the other, under the same holder id or the next one.

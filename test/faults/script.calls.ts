@@ -33,7 +33,11 @@ export function operationsOf({ name, words }: ProxiedCommand): ScriptOperation[]
   });
 }
 
-function read(script: (typeof SCRIPTS)[number]['name'], key: string, args: readonly string[]): ScriptOperation {
+function read(
+  script: (typeof SCRIPTS)[number]['name'],
+  key: string,
+  args: readonly string[],
+): ScriptOperation {
   const holder = args[0] ?? '';
   switch (script) {
     case 'reentrant/acquire': {

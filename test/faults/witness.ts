@@ -25,7 +25,8 @@ export class Witness {
 
   /** One critical section: takes the lock, sometimes once more inside, and adds 1 to the lock's register. */
   async watch(lock: Lock, random: Random): Promise<void> {
-    const handle = await lock.lock();
+    // Leases of two kinds, so that locks change hands in every way that there is.
+    const handle = await lock.lock({ leaseTime: random.below(4) === 0 ? '60s' : undefined });
     this.#begin(handle);
     await this.#count(handle, 1);
     if (random.below(2) === 0) {
@@ -59,7 +60,8 @@ export class Witness {
   async #count(handle: LockHandle, expected: number): Promise<void> {
     const counts = await this.redis.hgetall(this.prefix + handle.name);
     const is = JSON.stringify(counts);
-    if (is !== JSON.stringify({ [handle.holder]: `${expected}` })) this.#fault(handle, `is ${is}, not ${expected}`);
+    if (is !== JSON.stringify({ [handle.holder]: `${expected}` }))
+      this.#fault(handle, `is ${is}, not ${expected}`);
   }
 
   /** @returns whether there was an answer */

@@ -106,6 +106,25 @@ describe('a service that shuts down', () => {
     expect(await next.unlock()).toBe('released');
   });
 
+  test('leaves no timer, no socket, no subscription and no key behind', async () => {
+    const open = () =>
+      process
+        .getActiveResourcesInfo()
+        .filter((kind) => /^(?:TCP|Timeout)/.test(kind))
+        .toSorted();
+    await services.admin.ping();
+    const before = open();
+    const busy = await Promise.all([services.open(), services.open({ lockWatchdogTimeout: 600 })]);
+    const locks = busy.flatMap((service) => ['x', 'y'].map((name) => service.getLock(name)));
+    await Promise.all(locks.map((lock) => lock.using(() => lock.remainTimeToLive(), { leaseTime: '5s' })));
+    await Promise.all(locks.map((lock) => lock.using(() => undefined, { waitTime: '5s' })));
+    await Promise.all(busy.map((service) => service.shutDown()));
+    await until('what was opened is closed', () => open().length <= before.length);
+    expect(open()).toEqual(before);
+    expect(busy.map(({ engine }) => engine.context.wheel.size)).toEqual([0, 0]);
+    expect([await services.keys(), await services.channels()]).toEqual([[], []]);
+  });
+
   test('twice does it once', async () => {
     const held = await one.getLock('x').lock();
     const ends = [one.shutDown(), one.shutDown()];

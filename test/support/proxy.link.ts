@@ -114,7 +114,9 @@ export class ProxyLink {
     const forward = () => {
       if (this.#lost()) return;
       if (!UNANSWERED.has(name))
-        this.#expected.push(typeof verdict === 'object' && 'answered' in verdict ? verdict.answered : undefined);
+        this.#expected.push(
+          typeof verdict === 'object' && 'answered' in verdict ? verdict.answered : undefined,
+        );
       this.#redis.write(bytes);
     };
     if (typeof verdict === 'object' && 'before' in verdict) return verdict.before.then(forward);

@@ -51,7 +51,8 @@ function parse(bytes: Buffer, from: number): Parsed | undefined {
     const end = next + length + LINE_END.length;
     return end > bytes.length ? undefined : { value: bytes.toString('utf8', next, next + length), end };
   }
-  if (LISTS.includes(type)) return Number(line) < 0 ? { value: null, end: next } : parseItems(bytes, next, Number(line));
+  if (LISTS.includes(type))
+    return Number(line) < 0 ? { value: null, end: next } : parseItems(bytes, next, Number(line));
   if (MAPS.includes(type)) return parseItems(bytes, next, Number(line) * 2);
   return { value: type === '_' ? null : line, end: next };
 }

@@ -1,88 +1,68 @@
 /**
- * Breaks the library on purpose, one promise at a time, in a copy, and shows that a named test notices each.
- * Usage: npm run test:mutations [-- --only "no tick mark"]
+ * Proves that tests find what they are there for: puts one defect after the other into a copy of the sources, and runs
+ * the test that has to fail, which has to pass without it. Words in the arguments choose mutations by their names.
  */
-import { execFile } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { MUTATIONS } from './mutations.mjs';
+import { SourceCopy } from './source.copy.mjs';
 
-const run = promisify(execFile);
-const { values } = parseArgs({ options: { only: { type: 'string' } } });
-const chosen = MUTATIONS.filter(({ what }) => values.only === undefined || what === values.only);
+/** @typedef {import('./mutations.mjs').Mutation} Mutation */
 
-const copy = mkdtempSync(join(tmpdir(), 'mutation-'));
+const chosen = MUTATIONS.filter(({ name }) => process.argv.slice(2).every((word) => name.includes(word)));
+const copy = await SourceCopy.make();
+/** @type {string[]} */
+const rows = [];
+let wrong = chosen.length === 0 ? 1 : 0;
 try {
-  await copySources();
-  let missed = 0;
   for (const mutation of chosen) {
-    const clean = await passes(mutation);
-    const mutant = await whileMutated(mutation, () => passes(mutation));
-    const noticed = clean && !mutant;
-    if (!noticed) missed += 1;
-    const verdict = noticed ? 'noticed' : clean ? 'NOT NOTICED' : 'FAILS ON THE CLEAN COPY';
-    console.log(`${verdict.padEnd(12)} ${mutation.what.padEnd(54)} ${mutation.test}`);
+    const clean = await run(mutation);
+    const restore = await copy.mutate(mutation);
+    const mutant = await run(mutation);
+    await restore();
+    const found = clean === 'passed' && mutant === 'failed';
+    if (!found) wrong += 1;
+    const { name, spec, test } = mutation;
+    rows.push(
+      `${found ? 'found    ' : 'NOT FOUND'} ${name.padEnd(53)} clean ${clean}, mutant ${mutant}: ${spec} > ${test}`,
+    );
+    console.log(rows.at(-1));
   }
-  console.log(`${chosen.length - missed} of ${chosen.length} mutations noticed`);
-  process.exitCode = missed === 0 && chosen.length > 0 ? 0 : 1;
 } finally {
-  rmSync(copy, { recursive: true, force: true });
+  await copy.remove();
 }
+console.log(`${rows.length - wrong} of ${rows.length} mutations found by their tests`);
+if (wrong > 0) process.exitCode = 1;
 
-async function copySources() {
-  const { stdout } = await run('git', ['ls-files', '-co', '--exclude-standard', '--deduplicate']);
-  for (const file of stdout.split('\n').filter((path) => path !== '' && existsSync(path))) {
-    const target = join(copy, file);
-    mkdirSync(dirname(target), { recursive: true });
-    cpSync(file, target, { force: true });
-  }
-  symlinkSync(resolve('node_modules'), join(copy, 'node_modules'));
+/**
+ * @param {Mutation} mutation
+ * @returns {Promise<string>} `passed`, `failed`, or why the test says nothing
+ */
+async function run({ spec, test }) {
+  const report = copy.at('report.json');
+  const pattern = `^${test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
+  const reporters = ['--reporter=json', `--outputFile=${report}`];
+  const args = ['run', '--project', 'integration', spec, '-t', pattern, '--root', copy.folder, ...reporters];
+  const output = await vitest(args);
+  const { testResults = [] } = JSON.parse(await readFile(report, 'utf8').catch(() => '{}'));
+  /** @type {{ fullName: string, status: string }[]} */
+  const tests = testResults.flatMap((/** @type {{ assertionResults: [] }} */ file) => file.assertionResults);
+  const results = tests.filter(({ fullName }) => fullName === test).map(({ status }) => status);
+  if (results.length === 1 && results[0] !== undefined) return results[0];
+  return `${results.length} tests of that name\n${output}`;
 }
 
 /**
- * @template T
- * @param {import('./mutations.mjs').Mutation} mutation
- * @param {() => Promise<T>} look
+ * @param {readonly string[]} args
+ * @returns {Promise<string>} what it printed
  */
-async function whileMutated({ what, file, from, to }, look) {
-  const path = join(copy, file);
-  const source = readFileSync(path, 'utf8');
-  if (source.split(from).length !== 2)
-    throw new Error(`"${what}": the text to change does not stand once in ${file}`);
-  writeFileSync(path, source.replace(from, to));
-  try {
-    return await look();
-  } finally {
-    writeFileSync(path, source);
-  }
-}
-
-/** @param {import('./mutations.mjs').Mutation} mutation */
-async function passes({ spec, test }) {
-  await run(process.execPath, ['tools/build/build.mjs'], { cwd: copy });
-  const vitest = join('node_modules', 'vitest', 'vitest.mjs');
-  const pattern = `${test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
-  try {
-    const report = ['--reporter=json', '--project=integration'];
-    const { stdout } = await run(process.execPath, [vitest, 'run', spec, '-t', pattern, ...report], {
-      cwd: copy,
+function vitest(args) {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, [copy.at('node_modules/vitest/vitest.mjs'), ...args], {
+      cwd: copy.folder,
     });
-    const passed = Number(/"numPassedTests":(?<passed>\d+)/.exec(stdout)?.groups?.['passed'] ?? 0);
-    if (passed === 0) throw new Error(`no test "${test}" in ${spec}`);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && 'stdout' in error) return false;
-    throw error;
-  }
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));
+    child.once('close', () => resolve(output));
+  });
 }

@@ -1,53 +1,54 @@
 /**
+ * A defect that a named test has to find.
  * @typedef {object} Mutation
- * @property {string} what is taken away
- * @property {string} file the source that is changed
- * @property {string} from a text that stands in it once
- * @property {string} to
- * @property {string} spec where the test stands
- * @property {string} test its name, or the end of it
+ * @property {string} name what is taken away
+ * @property {string} file where, from the root
+ * @property {string} from text that stands there exactly once
+ * @property {string} to what it becomes
+ * @property {string} spec the test's file
+ * @property {string} test its full name: its groups' and its own, with spaces between them
  */
 
-/** Each breaks one promise, and each is noticed by the named test. @type {readonly Mutation[]} */
+/** @type {readonly Mutation[]} */
 export const MUTATIONS = [
   {
-    what: 'no owner check on release',
+    name: 'no owner check on release',
     file: 'lua/reentrant/release.lua',
-    from: '  if held == nil then\n    return {0}\n  end\n  if count > 0 then',
-    to: '  if held and count > 0 then',
-    spec: 'test/locks/reentrant.conformance.spec.ts',
-    test: 'does not reach the holder that comes next',
+    from: `local held = tonumber(redis.call('HGET', lock, holder))\n`,
+    to: `local held = tonumber(redis.call('HGET', lock, holder)) or 1\n`,
+    spec: 'test/protocol/reentrant.repeat.spec.ts',
+    test: 'a release whose reply was lost finds nothing at its repeat, and leaves the next holder alone',
   },
   {
-    what: 'no second attempt after subscribing',
+    name: 'no second attempt after subscribing',
     file: 'libs/distributed-lock/src/locks/contender.ts',
-    from: '      void this.#subscription.answered.then(() => this.#signal.wake());\n',
-    to: '',
+    from: `void this.#subscription.answered.then(() => this.#signal.wake());`,
+    to: ``,
     spec: 'test/faults/late.answers.spec.ts',
     test: 'a release between the first attempt and the subscription wakes the waiter at once',
   },
   {
-    what: 'local deadline from the reply instead of the sending',
+    name: 'local deadline from the reply instead of the sending',
     file: 'libs/distributed-lock/src/locks/timely.answer.ts',
-    from: '  const asked = instant();\n  const first = await ask();\n',
-    to: '  const first = await ask();\n  const asked = instant();\n',
+    from: `return { reply: first, sent: asked, first };`,
+    to: `return { reply: first, sent: instant(), first };`,
     spec: 'test/faults/late.answers.spec.ts',
-    test: 'does not lengthen the belief in a lease, which counts from the sending',
+    test: 'a slow reply does not lengthen the belief in a lease, which counts from the sending',
   },
   {
-    what: 'no tick mark',
+    name: 'no tick mark',
     file: 'lua/tick/claim.lua',
-    from: '  if mark and (tick <= mark or',
-    to: '  if mark and (false or',
-    spec: 'test/ticks/fleet.spec.ts',
-    test: 'three instances run a 5 ms job once per tick',
+    from: `  redis.call('HSET', record, 'mark', text(tick))\n`,
+    to: ``,
+    spec: 'test/protocol/tick.repeat.spec.ts',
+    test: 'a claim whose reply was lost is taken when it comes again after its run has ended',
   },
   {
-    what: 'local queue not FIFO',
+    name: 'local queue not FIFO',
     file: 'libs/distributed-lock/src/waiting/waiter.queue.ts',
-    from: '    const first = this.#first;\n    if (first !== undefined) this.remove(first);\n    return first;',
-    to: '    const last = this.#last;\n    if (last !== undefined) this.remove(last);\n    return last;',
+    from: `  shift(): Waiter<G> | undefined {\n    const first = this.#first;`,
+    to: `  shift(): Waiter<G> | undefined {\n    const first = this.#last;`,
     spec: 'test/locks/reentrant.conformance.spec.ts',
-    test: 'of one service are granted in their order, whoever held the lock',
+    test: 'a re-entrant lock waiters in order of one service are granted in their order, whoever held the lock',
   },
 ];

@@ -7,8 +7,8 @@
 
 /** @type {readonly VitestSuite[]} */
 export const VITEST_SUITES = [
-  { name: 'unit', budget: 60, project: 'unit' },
-  { name: 'integration', budget: 240, project: 'integration' },
+  { name: 'unit', budget: 90, project: 'unit' },
+  { name: 'integration', budget: 420, project: 'integration' },
 ];
 
 /** @type {readonly Check[]} */

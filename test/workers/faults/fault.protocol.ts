@@ -17,11 +17,11 @@ export interface Sighting {
   readonly isAborted: boolean;
 }
 
-/** What a worker is asked to do; each is answered. */
+/** What a worker is asked to do; each is answered unless it says otherwise. */
 export type FaultCommand =
   /** Takes locks, all at once; answers with their holder ids. */
   | { readonly do: 'hold'; readonly names: readonly string[]; readonly leaseTime?: number }
-  /** Answers at once, and looks out for a gap longer than `gap`: in a loop that gives nobody else a turn, or by timers. */
+  /** Looks out for a gap longer than `gap`, in a loop that gives nobody else a turn, or by timers; writes `watching` instead of an answer. */
   | { readonly do: 'watch'; readonly name: string; readonly gap: number; readonly by: 'loop' | 'timer' }
   /** Keeps the event loop busy, and answers with what the holder finds then. */
   | { readonly do: 'block'; readonly name: string; readonly ms: number }
@@ -29,6 +29,10 @@ export type FaultCommand =
   | { readonly do: 'wait'; readonly name: string }
   /** Runs work under a lock that ends when its signal aborts; told by `ended`. */
   | { readonly do: 'work'; readonly name: string }
+  /** Callers that take a lock again and again; answers with their holds, [begin, end] in µs of the machine's monotonic clock. */
+  | { readonly do: 'contend'; readonly name: string; readonly callers: number; readonly ms: number }
+  /** A run of a job, which lasts `ms` whatever its signal says; told by `ended`. */
+  | { readonly do: 'run'; readonly name: string; readonly ms: number }
   | { readonly do: 'unlock'; readonly name: string }
   | { readonly do: 'is-held'; readonly name: string };
 

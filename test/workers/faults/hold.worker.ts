@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { writeSync } from 'node:fs';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DistributedLockModule, LockService, type LockHandle } from 'nestjs-distributed-lock';
@@ -60,6 +61,8 @@ function watch(name: string, longest: number, by: 'loop' | 'timer'): void {
   const tick = () => {
     if (!step()) setTimeout(tick, 1);
   };
+  // Written at once, and not by an event: from now on whatever stops the process is seen.
+  writeSync(1, 'watching\n');
   if (by === 'timer') tick();
   else while (!step());
 }
@@ -79,7 +82,25 @@ function tellEnd(name: string, ending: Promise<unknown>): void {
   );
 }
 
-async function obey(command: Exclude<FaultCommand, { do: 'watch' }>): Promise<unknown> {
+const machineTime = () => Number(process.hrtime.bigint() / 1000n);
+
+async function contend(name: string, callers: number, ms: number): Promise<[number, number][]> {
+  const holds: [number, number][] = [];
+  const end = performance.now() + ms;
+  const caller = async () => {
+    while (performance.now() < end) {
+      await locks.getLock(name).using(async () => {
+        const begin = machineTime();
+        await new Promise((resolve) => setImmediate(resolve));
+        holds.push([begin, machineTime()]);
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  return holds;
+}
+
+async function obey(command: Exclude<FaultCommand, { do: 'watch' | 'run' }>): Promise<unknown> {
   switch (command.do) {
     case 'hold':
       return await Promise.all(command.names.map((name) => hold(name, command.leaseTime)));
@@ -96,6 +117,8 @@ async function obey(command: Exclude<FaultCommand, { do: 'watch' }>): Promise<un
           return (signal.reason as Error).message;
         }),
       );
+    case 'contend':
+      return await contend(command.name, command.callers, command.ms);
     case 'unlock':
       return await heldAs(command.name).unlock();
     case 'is-held':
@@ -104,11 +127,8 @@ async function obey(command: Exclude<FaultCommand, { do: 'watch' }>): Promise<un
 }
 
 process.on('message', ({ id, command }: { id: number; command: FaultCommand }) => {
-  if (command.do === 'watch') {
-    // Only when the answer has left: the loop lets nothing else happen.
-    tell({ kind: 'answer', id }, () => watch(command.name, command.gap, command.by));
-    return;
-  }
+  if (command.do === 'run') throw new Error('the app worker runs jobs');
+  if (command.do === 'watch') return watch(command.name, command.gap, command.by);
   obey(command).then(
     (value) => tell({ kind: 'answer', id, value }),
     (error: unknown) => tell({ kind: 'answer', id, error: String(error) }),

@@ -34,7 +34,19 @@ export function currentFrame(): ScopeFrame | undefined {
 
 /** Runs `work` inside `hold`. */
 export function runInScope<T>(hold: ScopedHold, handle: CurrentLock, work: () => T): T {
-  return storage().run({ hold, handle, around: currentFrame() }, work);
+  return storage().run({ hold, handle, around: surroundings() }, work);
+}
+
+/**
+ * Of scopes that outlived their holds only the innermost is kept, for code inside to be told of a loss: a loop that begins its
+ * next round inside of the last one would keep them all.
+ */
+function surroundings(): ScopeFrame | undefined {
+  const frame = currentFrame();
+  if (frame === undefined || frame.hold.isLive) return frame;
+  let live = frame.around;
+  while (live !== undefined && !live.hold.isLive) live = live.around;
+  return { ...frame, around: live };
 }
 
 /** The innermost live hold of `key` around the caller. */

@@ -33,14 +33,13 @@ export class StallGuard {
 
   /** After a stall of our own event loop the reply may have come already, and only wants to be read. */
   #check(): void {
+    this.#timer = undefined;
     setImmediate(() => this.#decide());
   }
 
   #decide(): void {
-    if (this.#expected === 0) {
-      this.#timer = undefined;
-      return;
-    }
+    // All may have come back meanwhile, and something else may have been sent since, which has a timer of its own.
+    if (this.#expected === 0 || this.#timer !== undefined) return;
     const quiet = now() - this.#progress;
     const stalled = quiet >= this.silence;
     this.#timer = this.wheel.after(stalled ? this.silence : this.silence - quiet, () => this.#check());

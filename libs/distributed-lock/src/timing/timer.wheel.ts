@@ -91,8 +91,7 @@ export class TimerWheel {
     }
     this.#next = -Infinity;
     if (this.#size === 0) this.#rest();
-    else if (this.order.first !== undefined && this.order.first < this.#armedFor)
-      this.#arm(this.order.first);
+    else if (this.order.first !== undefined && this.order.first < this.#armedFor) this.#arm(this.order.first);
   }
 
   #rest(): void {

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { instant, Lease } from '../renewal/lease.js';
+import type { WaitRequest } from '../waiting/waiter.js';
+import { canShare, HandOver } from './hand.over.js';
+
+const T = 30_000;
+const REQUEST: WaitRequest = { leaseTime: undefined, waitTime: 1000, signal: undefined, nested: false };
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['performance', 'Date'] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const pass = (ms: number) => vi.advanceTimersByTime(ms);
+
+describe('a row of hand-overs', () => {
+  const count = (handOver: HandOver) => {
+    let made = 0;
+    while (made < 1000 && handOver.next()) made += 1;
+    return made;
+  };
+
+  test.each([0, 1, 64])('has at most %i of them, and as many after the lock was in Redis again', (max) => {
+    const handOver = new HandOver({ max, time: 10 });
+    expect(count(handOver)).toBe(max);
+    expect(handOver.next()).toBe(false);
+    handOver.begin();
+    expect(count(handOver)).toBe(max);
+  });
+
+  test('lasts no longer than its time, counted from the first of them', () => {
+    const handOver = new HandOver({ max: 1000, time: 10 });
+    pass(60_000);
+    expect(handOver.next()).toBe(true);
+    pass(9);
+    expect(handOver.next()).toBe(true);
+    pass(1);
+    expect(handOver.next()).toBe(false);
+    handOver.begin();
+    expect(handOver.next()).toBe(true);
+  });
+
+  test('is none without time', () => {
+    expect(new HandOver({ max: 64, time: 0 }).next()).toBe(false);
+  });
+});
+
+describe('a holder id may go on to the next waiter without a question', () => {
+  const newLease = (ttl = T) => new Lease('key', 'holder', ttl, instant());
+
+  test('between watchdog holds of a lease that is surely alive', () => {
+    const lease = newLease();
+    expect(canShare(lease, T, REQUEST)).toBe(true);
+    lease.confirm(instant(), T);
+    expect(canShare(lease, T, REQUEST)).toBe(true);
+  });
+
+  test('unless the next one wants a lease of its own, or this one had one', () => {
+    expect(canShare(newLease(), T, { ...REQUEST, leaseTime: 5000 })).toBe(false);
+    expect(canShare(newLease(), T, { ...REQUEST, leaseTime: T })).toBe(false);
+    expect(canShare(newLease(60_000), T, REQUEST)).toBe(false);
+  });
+
+  test('unless the lease is unknown, lost or doubtful', () => {
+    const unknown = newLease();
+    unknown.doubt();
+    expect(canShare(unknown, T, REQUEST)).toBe(false);
+    const lost = newLease();
+    lost.lose();
+    expect(canShare(lost, T, REQUEST)).toBe(false);
+    const doubtful = newLease();
+    vi.setSystemTime(Date.now() + 60_000);
+    expect(canShare(doubtful, T, REQUEST)).toBe(false);
+  });
+
+  test('unless less than half of the lease is left', () => {
+    const lease = newLease();
+    pass(T / 2 - 1501);
+    expect(canShare(lease, T, REQUEST)).toBe(true);
+    pass(2);
+    expect(canShare(lease, T, REQUEST)).toBe(false);
+  });
+});

@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { TimerWheel } from '../timing/timer.wheel.js';
+import { Waiter, type WaitRequest } from './waiter.js';
+
+describe('a waiter', () => {
+  let wheel: TimerWheel;
+  const left = vi.fn<(waiter: Waiter<string>) => void>();
+  const timeUp = vi.fn<() => Error>(() => new Error('time is up'));
+  beforeEach(() => {
+    wheel = new TimerWheel();
+    left.mockClear();
+    timeUp.mockClear();
+  });
+  afterEach(() => {
+    if (wheel.size > 0) throw new Error(`${wheel.size} timers are left`);
+  });
+
+  const wait = (request: Partial<WaitRequest> = {}) => {
+    const whole = { leaseTime: undefined, waitTime: Infinity, signal: undefined, nested: false, ...request };
+    return new Waiter<string>(whole, wheel, left, timeUp);
+  };
+
+  test('is granted once, and nothing changes that later', async () => {
+    const abort = new AbortController();
+    const waiter = wait({ waitTime: 60, signal: abort.signal });
+    waiter.grant('the grant');
+    waiter.grant('another');
+    waiter.refuse(new Error('refused'));
+    abort.abort();
+    expect(await waiter.granted).toBe('the grant');
+    await sleep(80);
+    expect(left).not.toHaveBeenCalled();
+    expect(timeUp).not.toHaveBeenCalled();
+  });
+
+  test('leaves when its time is over, and is told why', async () => {
+    const waiter = wait({ waitTime: 60 });
+    await expect(waiter.granted).rejects.toThrow('time is up');
+    expect(left).toHaveBeenCalledExactlyOnceWith(waiter);
+    expect(waiter.waited).toBeGreaterThan(59);
+    waiter.grant('too late');
+    expect(left).toHaveBeenCalledOnce();
+  });
+
+  test("leaves with the signal's reason when that is aborted, and listens to it no longer", async () => {
+    const abort = new AbortController();
+    const removed = vi.spyOn(abort.signal, 'removeEventListener');
+    const waiter = wait({ waitTime: 60_000, signal: abort.signal });
+    abort.abort('enough');
+    await expect(waiter.granted).rejects.toBe('enough');
+    expect(left).toHaveBeenCalledExactlyOnceWith(waiter);
+    expect(removed).toHaveBeenCalledOnce();
+  });
+
+  test('that was refused leaves once', async () => {
+    const waiter = wait();
+    waiter.refuse('no');
+    waiter.refuse('no again');
+    await expect(waiter.granted).rejects.toBe('no');
+    expect(left).toHaveBeenCalledOnce();
+  });
+
+  test('is granted what came while the event loop stood still beyond its time', async () => {
+    const waiter = wait({ waitTime: 60 });
+    setImmediate(() => waiter.grant('read after the stall'));
+    const end = performance.now() + 100;
+    while (performance.now() < end);
+    expect(await waiter.granted).toBe('read after the stall');
+    expect(timeUp).not.toHaveBeenCalled();
+  });
+
+  test('warns once when it waits for long, and not when it is granted before', async () => {
+    const warn = vi.fn<() => void>();
+    const patient = wait();
+    patient.warnAfter(60, warn);
+    const lucky = wait();
+    lucky.warnAfter(60, () => expect.unreachable('it was granted'));
+    const silent = wait();
+    silent.warnAfter(Infinity, () => expect.unreachable('warnings are off'));
+    lucky.grant('a');
+    silent.grant('b');
+    await vi.waitUntil(() => warn.mock.calls.length > 0);
+    patient.grant('c');
+    expect(warn).toHaveBeenCalledOnce();
+  });
+});
