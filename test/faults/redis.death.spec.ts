@@ -40,7 +40,8 @@ describe.each([
     async () => {
       await worker.ask({ do: 'hold', names });
       const granted = performance.now();
-      await until('the leases have been renewed', () => performance.now() - granted > T * 0.8);
+      // Twice by now, and not yet for the third time: renewals come at 0.9 to 1 thirds of the lease.
+      await until('the leases have been renewed', () => performance.now() - granted > T * 0.74);
       expect(worker.of('aborted')).toEqual([]);
       // First the way to Redis, so that nothing can be renewed while the leases are looked at.
       begin();

@@ -13,7 +13,7 @@ let log: StoreLog;
 
 beforeEach(async () => {
   stage = FaultStage.shared();
-  log = new StoreLog(stage.admin, stage.services.prefix);
+  log = new StoreLog(stage.admin, stage.port, stage.services.prefix);
 });
 afterEach(async () => {
   try {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import type { Redis } from 'ioredis';
+import { RespReader } from '../support/resp.reader.js';
 import { until } from '../support/until.js';
 
 /** One command as Redis ran it, in its order. */
@@ -8,22 +11,34 @@ export interface LoggedCommand {
   readonly isInner: boolean;
 }
 
-/** What Redis ran about keys with a prefix, in the order in which it ran it (MONITOR). */
+const WORD = /"((?:[^"\\]|\\.)*)"/g;
+const INNER = /^[\d.]+ \[\d+ lua\]/;
+
+/**
+ * What Redis ran about keys with a prefix, in the order in which it ran it (MONITOR). On a socket of its own: a client
+ * that takes the first line of the log for the answer to its command does not survive a busy server.
+ */
 export class StoreLog {
   readonly commands: LoggedCommand[] = [];
-  #monitor: Redis | undefined;
+  readonly #reader = new RespReader();
+  #socket: Socket | undefined;
+  #isOn = false;
 
   constructor(
     private readonly admin: Redis,
+    private readonly port: number,
     private readonly prefix: string,
   ) {}
 
   async start(): Promise<void> {
-    this.#monitor = await this.admin.monitor();
-    this.#monitor.on('monitor', (_time: string, words: string[], source: string) => {
-      if (words.some((word) => word.includes(this.prefix)))
-        this.commands.push({ words, isInner: source === 'lua' });
+    const socket = connect(this.port, '127.0.0.1');
+    this.#socket = socket;
+    await once(socket, 'connect');
+    socket.on('data', (chunk) => {
+      for (const { value } of this.#reader.read(chunk)) this.#take(String(value));
     });
+    socket.write('MONITOR\r\n');
+    await until('the log has begun', () => this.#isOn);
   }
 
   /** Ends the log; everything that Redis ran before is in it. */
@@ -32,6 +47,13 @@ export class StoreLog {
     await this.admin.echo(mark);
     await until('the log is complete', () => this.commands.at(-1)?.words.includes(mark) === true);
     this.commands.pop();
-    this.#monitor?.disconnect();
+    this.#socket?.destroy();
+  }
+
+  #take(line: string): void {
+    if (line === 'OK') this.#isOn = true;
+    if (!line.includes(this.prefix)) return;
+    const words = [...line.matchAll(WORD)].map(([, word = '']) => word.replaceAll(/\\(["\\])/g, '$1'));
+    this.commands.push({ words, isInner: INNER.test(line) });
   }
 }

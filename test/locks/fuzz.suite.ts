@@ -103,5 +103,25 @@ export function describeFuzz(subject: LockSubject): void {
       },
       20_000,
     );
+
+    test('nobody hangs and nothing is left when locks are freed by force, or vanish, all the time', async () => {
+      const beliefs = new Beliefs();
+      const services = [fleet().one, fleet().other];
+      const over = new AbortController();
+      const users = Promise.all(
+        services.flatMap((service, index) =>
+          [1, 2, 3, 4].map((number) => user(service, index * 10 + number, beliefs)),
+        ),
+      ).finally(() => over.abort());
+      const throwDice = dice(7);
+      while (!over.signal.aborted) {
+        const name = ['a', 'b'][throwDice(2)] ?? 'a';
+        const by = services[throwDice(2)] ?? fleet().one;
+        await (throwDice(2) === 0 ? fleet().wipe(name) : subject.lock(by, name).forceUnlock());
+        await sleep(throwDice(20));
+      }
+      await users;
+      expect(beliefs.grants).toBeGreaterThan(20);
+    }, 20_000);
   });
 }

@@ -7,6 +7,12 @@ import { fleetOf, type LockSubject } from './lock.fleet.js';
 /** The watchdog's lease in these tests, in ms: it is renewed at a third of it. */
 const T = 1200;
 
+/** As code that computes without a pause does. */
+function standStill(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
 /** How long a hold lasts, and what its holder may believe. */
 export function describeLease(subject: LockSubject): void {
   describe('a lease', () => {
@@ -70,6 +76,39 @@ export function describeLease(subject: LockSubject): void {
         expect(performance.now() - start).toBeLessThan(400 + scaled(100));
         await next.unlock();
       }
+    });
+
+    test('of a fixed length is whole for a waiter that waited for longer than it', async () => {
+      const held = await other().lock();
+      const waiting = one().lock({ leaseTime: 300 });
+      const start = performance.now();
+      await until('the waiter has waited for longer', () => performance.now() > start + 350);
+      await held.unlock();
+      const handle = await waiting;
+      expect([handle.isHeld, handle.signal.aborted]).toEqual([true, false]);
+      expect(await ttl()).toBeGreaterThan(150);
+      expect(await handle.unlock()).toBe('released');
+    });
+
+    test('of the watchdog survives an event loop that stands still for half of it', async () => {
+      const held = await one().lock();
+      standStill(T / 2);
+      expect(held.isHeld).toBe(true);
+      await until('it is renewed', async () => (await ttl()) > (2 * T) / 3);
+      expect(held.signal.aborted).toBe(false);
+      expect(await held.unlock()).toBe('released');
+    });
+
+    test('is not believed in at the first instruction after an event loop that stood still beyond it', async () => {
+      const [held, fixed] = [await one().lock(), await subject.lock(fleet().one, 'y').lock({ leaseTime: T })];
+      const { signal } = held;
+      standStill(T + 50);
+      expect([held.isHeld, signal.aborted, fixed.isHeld]).toEqual([false, true, false]);
+      expect(() => fixed.assertHeld()).toThrow(LockLostError);
+      const next = await other().lock();
+      expect(await held.unlock()).toBe('lost');
+      expect(await fixed.unlock()).toBe('lost');
+      expect(await next.unlock()).toBe('released');
     });
 
     test('of a fixed length is extended for as long as the extension says', async () => {

@@ -75,12 +75,15 @@ describe('what Redis refuses', () => {
     await expect(held.extend('5s')).rejects.toMatchObject({ lock: 'x' });
     await until('the signal is aborted', () => signal.aborted);
     expect(await held.unlock()).toBe('lost');
+    const notices: string[] = [];
+    one.engine.context.notices.listen(({ kind }) => notices.push(kind));
     for (let time = 0; time < 10; time += 1) {
       await services.admin.del(key);
       const next = await lock().lock();
       await services.admin.set(key, 'v');
       await expect(next.unlock()).rejects.toMatchObject(wrongType('string'));
     }
+    expect(new Set(notices)).toEqual(new Set(['release-refused']));
     expect(await services.admin.get(key)).toBe('v');
     await services.admin.del(key);
   });

@@ -135,7 +135,7 @@ describe('a Redis that is slow or silent', () => {
     await until('the lock is free', async () => !(await other.getLock('x').isLocked()));
   });
 
-  test('gives a grant that arrives after its waiter left to the next one, or leaves no key', async () => {
+  test('a grant that arrives after its waiter left goes to the next one, or leaves no key', async () => {
     for (const stays of [true, false]) {
       await slow();
       const leaving = lock().lock({ waitTime: 100 });

@@ -122,7 +122,6 @@ export function describeWait(subject: LockSubject): void {
       await granted.unlock();
     });
 
-    // The race of docs/protocol.md: a release between the first attempt and the subscription wakes the waiter at once.
     test('does not miss a release between the first attempt and the subscription', async () => {
       for (let time = 0; time < 50; time += 1) {
         const held: LockHandle = await one().lock();

@@ -1,4 +1,5 @@
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import { onAbort } from '../waiting/abort.listener.js';
 
 /** What ends a call before its answer is there. */
 export interface Bounds {
@@ -22,9 +23,8 @@ export async function leaveEarly<T>(
   });
   const timer: Timer | undefined =
     within === Infinity ? undefined : wheel.after(within, () => leave(timeUp()));
-  const aborted = () => leave(signal?.reason);
-  signal?.addEventListener('abort', aborted);
-  if (signal?.aborted === true) aborted();
+  const unlisten = onAbort(signal, () => leave(signal?.reason));
+  if (signal?.aborted === true) leave(signal.reason);
   try {
     return await Promise.race([left, answer]);
   } catch (error) {
@@ -32,6 +32,6 @@ export async function leaveEarly<T>(
     throw error;
   } finally {
     wheel.cancel(timer);
-    signal?.removeEventListener('abort', aborted);
+    unlisten();
   }
 }

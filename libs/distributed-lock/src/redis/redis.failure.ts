@@ -49,7 +49,12 @@ export class RedisFailure extends Error {
     if (error instanceof Error && error.name === 'ReplyError') {
       return new RedisFailure('refused', message, /^[A-Z]+/.exec(message)?.[0], undefined, { cause: error });
     }
-    const unsent = message.includes('enableOfflineQueue options is false');
-    return new RedisFailure(unsent ? 'unsent' : 'ambiguous', message, undefined, undefined, { cause: error });
+    const options = { cause: error };
+    // These messages name options of ioredis that the library has set: they would mislead who reads them.
+    if (message.includes('enableOfflineQueue options is false'))
+      return new RedisFailure('unsent', 'there is no connection', undefined, undefined, options);
+    const broke = /max retries per request|^Connection is closed/.test(message);
+    const told = broke ? 'the connection broke before the answer came' : message;
+    return new RedisFailure('ambiguous', told, undefined, undefined, options);
   }
 }

@@ -1,5 +1,6 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import { onAbort } from './abort.listener.js';
 
 /** What a waiter asks for. */
 export interface WaitRequest {
@@ -20,6 +21,7 @@ export class Waiter<G> {
   readonly since = now();
   #resolve!: (grant: G) => void;
   #reject!: (reason: unknown) => void;
+  readonly #unlisten: () => void;
   #timer: Timer | undefined;
   #warning: Timer | undefined;
   #done = false;
@@ -36,7 +38,7 @@ export class Waiter<G> {
     });
     const { waitTime, signal } = request;
     if (waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.#expire());
-    signal?.addEventListener('abort', this.#aborted);
+    this.#unlisten = onAbort(signal, () => this.refuse(signal?.reason));
   }
 
   /** How long it has waited, in ms. */
@@ -66,14 +68,12 @@ export class Waiter<G> {
     });
   }
 
-  readonly #aborted = (): void => this.refuse(this.request.signal?.reason);
-
   #end(): boolean {
     if (this.#done) return false;
     this.#done = true;
     this.wheel.cancel(this.#timer);
     this.wheel.cancel(this.#warning);
-    this.request.signal?.removeEventListener('abort', this.#aborted);
+    this.#unlisten();
     return true;
   }
 }

@@ -1,0 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { RedisFleet } from './lock.fleet.js';
+
+const ROW = 4;
+const TURNS = 40;
+
+test('a process that never runs out of waiters stands back after each row of hand-overs, and lets another one in', async () => {
+  const fleet = await RedisFleet.open({ handOver: { max: ROW } });
+  const end = new AbortController();
+  let holds = 0;
+  const busy = async () => {
+    while (!end.signal.aborted)
+      await fleet.one.getLock('x').using(() => {
+        holds += 1;
+      });
+  };
+  const row = [busy(), busy(), busy()];
+  let outrun = 0;
+  for (let turn = 0; turn < TURNS; turn += 1) {
+    const before = holds;
+    const handle = await fleet.other.getLock('x').lock({ waitTime: '5s' });
+    outrun += holds - before;
+    await handle.unlock();
+    await sleep(2);
+  }
+  end.abort();
+  await Promise.all(row);
+  await fleet.close();
+  // The row that is under way and the next one at most; a process that asks again at once wins thousands of times in between.
+  expect(outrun).toBeLessThan(TURNS * 4 * ROW);
+});
