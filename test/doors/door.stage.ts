@@ -16,7 +16,7 @@ import {
   type LockService,
 } from 'nestjs-distributed-lock';
 import { Services } from '../support/services.js';
-import { until } from '../support/until.js';
+import { StoreLog } from '../support/store.log.js';
 
 /** What one application of a test is made of. */
 export interface AppParts extends ModuleMetadata {
@@ -78,18 +78,12 @@ export class DoorStage {
 
   /** What is sent to Redis about these applications' locks while `work` runs. */
   async sent(work: () => Promise<unknown>): Promise<string[]> {
-    const monitor = await this.services.admin.monitor();
-    const seen: string[] = [];
-    monitor.on('monitor', (_time: string, args: string[]) => {
-      if (args.some((arg) => arg.includes(this.services.prefix))) seen.push(args.join(' '));
-    });
+    const { admin, prefix } = this.services;
+    const log = new StoreLog(admin, admin.options.port ?? 6379, prefix);
+    await log.start();
     await work();
-    // What was sent before this command is reported before it.
-    const mark = `end of ${this.services.prefix}`;
-    await this.services.admin.echo(mark);
-    await until('the monitor reports the end', () => seen.some((line) => line.includes(mark)));
-    monitor.disconnect();
-    return seen.filter((line) => !line.includes(mark));
+    await log.stop();
+    return log.commands.map(({ words }) => words.join(' '));
   }
 
   #logger(): LoggerService {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FaultStage } from './fault.stage.js';
 import { Random } from './random.js';
 import { operationsOf } from './script.calls.js';
-import { StoreLog } from './store.log.js';
+import { StoreLog } from '../support/store.log.js';
 
 /** The watchdog's lease, in ms: a renewal comes after 90 to 100 of them, and the holds below last about that long. */
 const T = 300;

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Redis } from 'ioredis';
-import { RespReader } from '../support/resp.reader.js';
-import { until } from '../support/until.js';
+import { RespReader } from './resp.reader.js';
+import { until } from './until.js';
 
 /** One command as Redis ran it, in its order. */
 export interface LoggedCommand {
@@ -31,7 +31,7 @@ export class StoreLog {
   ) {}
 
   async start(): Promise<void> {
-    const socket = connect(this.port, '127.0.0.1');
+    const socket = connect(this.port, this.admin.options.host ?? '127.0.0.1');
     this.#socket = socket;
     await once(socket, 'connect');
     socket.on('data', (chunk) => {
