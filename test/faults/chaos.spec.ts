@@ -34,7 +34,7 @@ afterAll(() => stage.close());
 
 /** Everything that may befall a way to Redis, and Redis itself. */
 async function befall({ wire }: { readonly wire: TcpProxy }, random: Random): Promise<void> {
-  switch (random.below(6)) {
+  switch (random.below(10)) {
     case 0:
       return wire.cut();
     case 1:
@@ -47,16 +47,16 @@ async function befall({ wire }: { readonly wire: TcpProxy }, random: Random): Pr
       wire.refuse();
       await sleep(random.below(T));
       return wire.restore();
-    case 4: {
-      const delay = random.below(T / 2);
-      wire.judge(() => ({ answered: () => sleep(delay) }));
-      await sleep(random.below(T));
-      return wire.judge(() => 'pass');
-    }
-    default:
+    case 4:
       await stage.redis.pause();
       await sleep(random.below(T));
-      await stage.redis.resume();
+      return await stage.redis.resume();
+    default: {
+      const delay = random.below(T / 4);
+      wire.judge(() => ({ answered: () => sleep(delay) }));
+      await sleep(random.below(2 * T));
+      return wire.judge(() => 'pass');
+    }
   }
 }
 
@@ -83,7 +83,7 @@ class Believers {
 
 async function use(service: LockService, random: Random, believers: Believers, lag: LoopLag): Promise<void> {
   const { outcomes } = believers;
-  const lock = service.getLock(`lock-${random.below(3)}`);
+  const lock = service.getLock(`lock-${random.below(8)}`);
   const waitTime = [0, 100, 500, 1500][random.below(4)] ?? 0;
   const leaseTime = [undefined, undefined, 150, 400, 1000][random.below(5)];
   const signal = random.below(5) === 0 ? AbortSignal.timeout(random.below(300)) : undefined;

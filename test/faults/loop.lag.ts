@@ -11,7 +11,7 @@ export class LoopLag {
       const at = performance.now();
       this.worst = Math.max(this.worst, at - this.#due);
       this.#due = at + PERIOD;
-    }, PERIOD);
+    }, PERIOD).unref();
   }
 
   stop(): void {

@@ -39,9 +39,10 @@ describe.each([
     { timeout: scaled(30_000) },
     async () => {
       await worker.ask({ do: 'hold', names });
-      const granted = performance.now();
-      // Twice by now, and not yet for the third time: renewals come at 0.9 to 1 thirds of the lease.
-      await until('the leases have been renewed', () => performance.now() - granted > T * 0.74);
+      // Each was set once with its grant. A renewal under way at the break would leave a belief that is shorter than need be.
+      await until('all leases have been renewed, and no renewal is under way', async () => {
+        return (await leasesSet()) >= 2 * LOCKS && (await quiet());
+      });
       expect(worker.of('aborted')).toEqual([]);
       // First the way to Redis, so that nothing can be renewed while the leases are looked at.
       begin();
@@ -57,7 +58,8 @@ describe.each([
       console.log(
         `aborted ${Math.min(...ahead).toFixed(1)} to ${Math.max(...ahead).toFixed(1)} ms before the end of the lease`,
       );
-      expect(Math.min(...ahead)).toBeGreaterThan(0);
+      // What the process is late by itself is no lateness of the library's.
+      expect(Math.min(...ahead) + Number(await worker.ask({ do: 'lag' }))).toBeGreaterThan(0);
       // Nor are locks given up long before.
       expect(Math.max(...ahead)).toBeLessThan(T * 0.2);
       // What goes on trying to reach Redis must not end the process either.
@@ -69,9 +71,16 @@ describe.each([
   );
 });
 
-/** Whether nothing has been renewed for two looks in a row. */
+/** How often a lease was set or renewed in all. */
+async function leasesSet(): Promise<number> {
+  const stats = await stage.admin.info('commandstats');
+  return Number(/cmdstat_pexpire:calls=(\d+)/.exec(stats)?.[1]);
+}
+
+/** Whether no lease is renewed for a while: renewals of locks that were taken together come together. */
 async function quiet(): Promise<boolean> {
-  const look = () =>
-    stage.admin.info('commandstats').then((stats) => /cmdstat_pexpire:calls=(\d+)/.exec(stats)?.[1]);
-  return (await look()) === (await look());
+  const before = await leasesSet();
+  const start = performance.now();
+  await until('a while is over', () => performance.now() - start > 100);
+  return (await leasesSet()) === before;
 }

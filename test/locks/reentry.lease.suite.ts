@@ -4,7 +4,7 @@ import { until } from '../support/until.js';
 import { fleetOf, type LockSubject } from './lock.fleet.js';
 
 /** The watchdog's lease in these tests, in ms. */
-const T = 1200;
+const T = scaled(1200);
 
 /** Leases of one holder, one inside the other: none shortens another, and each ends by itself. */
 export function describeReentryLease(subject: LockSubject): void {
@@ -51,6 +51,17 @@ export function describeReentryLease(subject: LockSubject): void {
       expect(await ttl()).toBeGreaterThan(15_000);
       expect(outer.isHeld).toBe(true);
       expect(await outer.unlock()).toBe('released');
+    });
+
+    test('that ended by itself is not counted for the next waiter of the service', async () => {
+      const outer = await one().lock();
+      const inner = await outer.run(() => one().lock({ leaseTime: 150 }));
+      const waiting = one().lock();
+      await until('the inner one is over', () => inner.signal.aborted);
+      expect(await outer.unlock()).toBe('released');
+      const next = await waiting;
+      expect(await next.run(() => one().getHoldCount())).toBe(1);
+      expect(await next.unlock()).toBe('released');
     });
 
     test('of the watchdog outlives a fixed one around it', async () => {

@@ -4,6 +4,7 @@ import type { LockService } from '../../libs/distributed-lock/src/service/lock.s
 import { scaled } from '../support/slowness.js';
 import { Services } from '../support/services.js';
 import { until } from '../support/until.js';
+import { endOf } from './lateness.js';
 import { ownRedis } from './own.redis.js';
 
 /** In ms: longer than the lease of a slow grant, shorter than the deadline of a round trip. */
@@ -72,40 +73,32 @@ describe('a Redis that is slow or silent', () => {
     beforeEach(() => server().pause());
     afterEach(() => server().resume());
 
-    async function endOf(call: Promise<unknown>): Promise<[reason: unknown, took: number]> {
-      const start = performance.now();
-      const reason: unknown = await call.then(
-        () => 'granted',
-        (error: unknown) => error,
-      );
-      return [reason, performance.now() - start];
-    }
-
     test.each(['lock', 'tryLock'] as const)(
       'lets the signal end %s at once, also without a wait',
       async (door) => {
         for (const waitTime of [0, 5000]) {
-          const abort = new AbortController();
-          setTimeout(() => abort.abort('enough'), 60);
-          const [reason, took] = await endOf(lock()[door]({ waitTime, signal: abort.signal }));
-          expect(reason).toBe('enough');
-          expect(took).toBeLessThan(60 + scaled(50));
+          const signal = AbortSignal.timeout(60);
+          const { end, late } = await endOf(60, () => lock()[door]({ waitTime, signal }));
+          expect(end).toMatchObject({ name: 'TimeoutError' });
+          expect(late).toBeLessThan(scaled(50));
         }
         await server().resume();
       },
     );
 
-    test('lets waitTime end a wait, with an error that is no refusal', async () => {
-      for (const call of [lock().lock({ waitTime: 200 }), lock().tryLock({ waitTime: 200 })]) {
-        const [reason, took] = await endOf(call);
-        expect(reason).toMatchObject({ name: 'LockUnavailableError', code: 'UNAVAILABLE', lock: 'x' });
-        expect(took).toBeLessThan(200 + scaled(50));
-      }
-      const [reason, took] = await endOf(lock().tryLock());
-      expect(reason).toMatchObject({ code: 'UNAVAILABLE' });
-      expect(took).toBeLessThan(1000 + scaled(50));
-      await server().resume();
-    });
+    test.each([
+      ['lock', 200, 200],
+      ['tryLock', 200, 200],
+      ['tryLock', 0, 1000],
+    ] as const)(
+      'lets waitTime end %s (%i ms) in %i ms, with an error that is no refusal',
+      async (door, waitTime, within) => {
+        const { end, late } = await endOf(within, () => lock()[door]({ waitTime }));
+        expect(end).toMatchObject({ name: 'LockUnavailableError', code: 'UNAVAILABLE', lock: 'x' });
+        expect(Math.abs(late)).toBeLessThan(scaled(50));
+        await server().resume();
+      },
+    );
   });
 
   test('lets waitTime and signal end a re-entry, whose late grant is given back', async () => {
@@ -133,6 +126,21 @@ describe('a Redis that is slow or silent', () => {
     expect(performance.now() - took).toBeLessThan(2000 + scaled(100));
     await server().resume();
     await until('the lock is free', async () => !(await other.getLock('x').isLocked()));
+  });
+
+  test('a lease that a partial unlock shortened is believed in no longer than it lasts', async () => {
+    const service = await services.open({ lockWatchdogTimeout: 900 });
+    const inside = service.getLock('x');
+    const outer = await inside.lock();
+    const inner = await outer.run(() => inside.lock({ leaseTime: '20s' }));
+    expect(await inner.unlock()).toBe('kept');
+    const { signal } = outer;
+    await server().pause();
+    const start = performance.now();
+    await until('the signal is aborted', () => signal.aborted);
+    expect(performance.now() - start).toBeLessThan(900 + scaled(50));
+    await server().resume();
+    expect(await outer.unlock()).toBe('lost');
   });
 
   test('a grant that arrives after its waiter left goes to the next one, or leaves no key', async () => {

@@ -1,8 +1,12 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { RedisFleet } from './lock.fleet.js';
 import { ownRedis } from './own.redis.js';
+
+/** The watchdog's lease, in ms. */
+const T = scaled(600);
 
 /** Commands that the scripts of a lock sent, and their callers, as MONITOR shows them. */
 class Traffic {
@@ -45,7 +49,7 @@ describe('the traffic of a lock', () => {
   const one = () => fleet.one.getLock('x');
   const other = () => fleet.other.getLock('x');
   beforeEach(async () => {
-    fleet = await RedisFleet.open({ lockWatchdogTimeout: 600, handOver: { time: '10s' } }, server().url);
+    fleet = await RedisFleet.open({ lockWatchdogTimeout: T, handOver: { time: '10s' } }, server().url);
     await Promise.all([one().using(() => undefined), fleet.other.getLock('y').using(() => undefined)]);
     traffic = new Traffic(fleet.services.admin, fleet.services.prefix);
     await traffic.listen();
@@ -78,7 +82,7 @@ describe('the traffic of a lock', () => {
     let renewals = 0;
     for (let time = 0; time < 10; time += 1) {
       const handle = await one().lock();
-      const renewed = performance.now() + 170 + 6 * time;
+      const renewed = performance.now() + T * (0.28 + 0.01 * time);
       await until('a renewal is due', () => performance.now() > renewed);
       await handle.unlock();
       const calls = (await traffic.since('inside')).join('\n');
@@ -89,7 +93,7 @@ describe('the traffic of a lock', () => {
     // Ten of them are the acquisitions'.
     expect(renewals).toBeGreaterThan(12);
     const start = performance.now();
-    await until('a whole lease is over', () => performance.now() > start + 650);
+    await until('a whole lease is over', () => performance.now() > start + 1.1 * T);
     expect(await traffic.since('calls')).toEqual([]);
   });
 
@@ -99,7 +103,7 @@ describe('the traffic of a lock', () => {
     );
     await traffic.since('calls');
     const start = performance.now();
-    await until('two leases are over', () => performance.now() > start + 1200);
+    await until('two leases are over', () => performance.now() > start + 2 * T);
     const calls = (await traffic.since('calls')).length;
     // 20 locks are due 6 to 7 times in this time; the jitter spreads them over a few slots.
     expect(calls).toBeGreaterThan(5);

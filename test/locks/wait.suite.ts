@@ -4,6 +4,7 @@ import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.
 import { LockNotAcquiredError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
+import { endOf } from './lateness.js';
 import { fleetOf, type LockSubject } from './lock.fleet.js';
 
 /** How long a wait may last, and what ends it. */
@@ -15,21 +16,13 @@ export function describeWait(subject: LockSubject): void {
     const asleep = (services = 1) =>
       until('the waiters sleep', async () => (await fleet().sleepers('x')) === services);
 
-    /** How much later than a plain timer of `waitTime` the call ended: what a slow machine adds, it adds to both. */
-    async function lateness(waitTime: number, call: () => Promise<unknown>): Promise<number> {
-      const timer = sleep(waitTime).then(() => performance.now());
-      const ended = call().then(
-        () => performance.now(),
-        () => performance.now(),
-      );
-      return (await ended) - (await timer);
-    }
-
     test.each([100, 400])('lasts %d ms when it may, to within 50 ms', async (waitTime) => {
       const held = await one().lock();
       for (const lock of [one(), other()]) {
-        expect(Math.abs(await lateness(waitTime, () => lock.tryLock({ waitTime })))).toBeLessThan(scaled(50));
-        expect(Math.abs(await lateness(waitTime, () => lock.lock({ waitTime })))).toBeLessThan(scaled(50));
+        for (const door of ['lock', 'tryLock'] as const) {
+          const { late } = await endOf(waitTime, () => lock[door]({ waitTime }));
+          expect(Math.abs(late)).toBeLessThan(scaled(50));
+        }
       }
       await held.unlock();
     });

@@ -33,6 +33,8 @@ export type FaultCommand =
   | { readonly do: 'contend'; readonly name: string; readonly callers: number; readonly ms: number }
   /** A run of a job, which lasts `ms` whatever its signal says; told by `ended`. */
   | { readonly do: 'run'; readonly name: string; readonly ms: number }
+  /** Answers with how late its timers were at worst, in ms. */
+  | { readonly do: 'lag' }
   | { readonly do: 'unlock'; readonly name: string }
   | { readonly do: 'is-held'; readonly name: string };
 

@@ -3,6 +3,7 @@ import { writeSync } from 'node:fs';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DistributedLockModule, LockService, type LockHandle } from 'nestjs-distributed-lock';
+import { LoopLag } from '../../faults/loop.lag.js';
 import { settings, tell } from './fault.channel.js';
 import type { FaultCommand, Sighting } from './fault.protocol.js';
 
@@ -21,6 +22,7 @@ class WorkerModule {}
 const app = await NestFactory.createApplicationContext(WorkerModule, { logger: false });
 app.enableShutdownHooks();
 const locks = app.get(LockService);
+const lag = new LoopLag();
 const held = new Map<string, LockHandle>();
 
 function heldAs(name: string): LockHandle {
@@ -119,6 +121,8 @@ async function obey(command: Exclude<FaultCommand, { do: 'watch' | 'run' }>): Pr
       );
     case 'contend':
       return await contend(command.name, command.callers, command.ms);
+    case 'lag':
+      return lag.worst;
     case 'unlock':
       return await heldAs(command.name).unlock();
     case 'is-held':

@@ -63,6 +63,7 @@ describe('the alarms of a hold', () => {
     const alarms = timers(100, 200);
     alarms.arm(now() + 50);
     alarms.cancel();
+    alarms.arm(now() + 40);
     alarms.arm(now() + 60);
     expect(wheel.size).toBe(0);
     pass(1000);
