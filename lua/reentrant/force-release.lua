@@ -1,5 +1,6 @@
 -- Frees a lock whoever holds it, and wakes one waiter of each client. Wire format section 2, force unlock.
 --
+-- @include failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -20,13 +21,6 @@ local function attempt(publish, lock, channel)
   -- The lock is free by now: a channel that this user may not publish on must not look like a failed release.
   local reached = redis.pcall(publish, channel, '0')
   return {1, type(reached) == 'number' and reached or -1}
-end
-
--- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
-local function failure(problem, lock)
-  local message = type(problem) == 'table' and problem.err or tostring(problem)
-  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-  return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 
 local replies = {}

@@ -1,5 +1,6 @@
 -- Reads a lock: what is left of its lease, how often a given holder has it, and who has it. Writes nothing.
 --
+-- @include failure
 -- @batch
 -- @key   lock    the lock's hash
 -- @arg   holder  the holder id to count; empty when nobody is asked for
@@ -9,13 +10,6 @@
 local function attempt(lock, holder)
   local count = tonumber(redis.call('HGET', lock, holder)) or 0
   return {1, redis.call('PTTL', lock), count, redis.call('HRANDFIELD', lock) or ''}
-end
-
--- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
-local function failure(problem, lock)
-  local message = type(problem) == 'table' and problem.err or tostring(problem)
-  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-  return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 
 local replies = {}

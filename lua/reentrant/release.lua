@@ -1,6 +1,7 @@
 -- Lowers a holder's count, or frees the lock and wakes one waiter of each client.
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
 --
+-- @include whole failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -15,10 +16,6 @@
 -- @repeat safe: it only lowers a count and never creates a field
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
-local function whole(number, least, most)
-  return number and number >= least and number <= most and number % 1 == 0
-end
-
 local function attempt(publish, lock, holder, count, lease, channel)
   if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
     error({err = 'ERR the hold count or the lease is out of range'})
@@ -40,13 +37,6 @@ local function attempt(publish, lock, holder, count, lease, channel)
   -- The lock is free by now: a channel that this user may not publish on must not look like a failed release.
   local reached = redis.pcall(publish, channel, '0')
   return {1, type(reached) == 'number' and reached or -1}
-end
-
--- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
-local function failure(problem, lock)
-  local message = type(problem) == 'table' and problem.err or tostring(problem)
-  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-  return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 
 local replies = {}

@@ -1,6 +1,7 @@
 -- Keeps leases alive: each only while its holder still has the lock, and never to a shorter time than is left (D17, D19).
 -- With a lease of 0 it only looks.
 --
+-- @include whole failure
 -- @batch
 -- @key   lock    the lock's hash
 -- @arg   holder  the field that proves the hold
@@ -9,10 +10,6 @@
 -- @reply gone    {0} the holder has nothing; nothing was changed
 -- @reply error   {-1, message with its code in front, type of the key}
 -- @repeat safe: it only raises the ttl of a hold that still exists
-
-local function whole(number, least, most)
-  return number and number >= least and number <= most and number % 1 == 0
-end
 
 local function attempt(lock, holder, lease)
   if not whole(lease, 0, 315360000000) then
@@ -27,13 +24,6 @@ local function attempt(lock, holder, lease)
     left = lease
   end
   return {1, left}
-end
-
--- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
-local function failure(problem, lock)
-  local message = type(problem) == 'table' and problem.err or tostring(problem)
-  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-  return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 
 local replies = {}

@@ -2,6 +2,7 @@
 -- The first matching row decides: granted before (a repeated call), early or stale, taken, record lost, held, granted.
 -- Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
 --
+-- @include whole failure
 -- @key   lock       the job's lock, a hash as in wire format section 2
 -- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run
 -- @key   runs       the newest 50 rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
@@ -38,9 +39,6 @@ local onCrash = ARGV[9]
 local overlap = ARGV[10]
 
 local LAST = 99999999999999 -- cjson writes 14 digits exactly
-local function whole(number, least, most)
-  return number and number >= least and number <= most and number % 1 == 0
-end
 local function text(number)
   return string.format('%.0f', number)
 end
@@ -147,12 +145,5 @@ local function attempt()
   return {1, at, token, 1, tick}
 end
 
--- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
-local function failure(problem)
-  local message = type(problem) == 'table' and problem.err or tostring(problem)
-  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-  return {-1, message, 'unknown'}
-end
-
 local ran, reply = pcall(attempt)
-return ran and reply or failure(reply)
+return ran and reply or failure(reply, lock)

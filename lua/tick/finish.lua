@@ -1,6 +1,7 @@
 -- Stores how a run ended and releases the job's lock, with its message like any unlock.
 -- Refused when the run has lost its lease, whether or not another one has begun since.
 --
+-- @include whole failure
 -- @key   lock     the job's lock
 -- @key   record   the job's record, a hash
 -- @key   runs     the newest 50 rows, a list of JSON objects, newest first
@@ -29,9 +30,6 @@ local channel = ARGV[6]
 local outcome = ARGV[7]
 local reason = ARGV[8]
 
-local function whole(number, least, most)
-  return number and number >= least and number <= most and number % 1 == 0
-end
 local function decode(entry)
   local ran, row = pcall(cjson.decode, entry)
   return ran and type(row) == 'table' and row or {}
@@ -103,12 +101,5 @@ local function attempt()
   return {1, at, type(reached) == 'number' and reached or -1}
 end
 
--- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
-local function failure(problem)
-  local message = type(problem) == 'table' and problem.err or tostring(problem)
-  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-  return {-1, message, 'unknown'}
-end
-
 local ran, reply = pcall(attempt)
-return ran and reply or failure(reply)
+return ran and reply or failure(reply, lock)

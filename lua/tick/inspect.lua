@@ -1,5 +1,6 @@
 -- Reads a job's record: its rows, and whether the run that they call running still has the lock. Writes nothing.
 --
+-- @include failure
 -- @key   lock    the job's lock
 -- @key   record  the job's record, a hash
 -- @key   runs    the newest 50 rows, a list of JSON objects, newest first
@@ -28,12 +29,5 @@ local function attempt()
   return {1, at, running and 1 or 0, rows}
 end
 
--- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
-local function failure(problem)
-  local message = type(problem) == 'table' and problem.err or tostring(problem)
-  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-  return {-1, message, 'unknown'}
-end
-
 local ran, reply = pcall(attempt)
-return ran and reply or failure(reply)
+return ran and reply or failure(reply, lock)

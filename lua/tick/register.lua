@@ -1,6 +1,7 @@
 -- Makes a job known: sets its mark when it has none, so that ticks before its first registration are never run.
 -- With an empty tick it only looks, and tells the store's time from which the tick is to be computed.
 --
+-- @include failure
 -- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run
 -- @arg   tick       the latest nominal instant at or before the store's now, epoch ms; 'now' for the store's now; '' to look
 -- @arg   app        the application's name
@@ -34,12 +35,5 @@ local function attempt()
   return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or ''}
 end
 
--- Redis 7 raises a table, Redis 6.2 a text with its place in front: '@user_script: 12: -OOM command not allowed'.
-local function failure(problem)
-  local message = type(problem) == 'table' and problem.err or tostring(problem)
-  message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-  return {-1, message, 'unknown'}
-end
-
 local ran, reply = pcall(attempt)
-return ran and reply or failure(reply)
+return ran and reply or failure(reply, record)

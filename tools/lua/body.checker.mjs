@@ -1,33 +1,27 @@
 import { checkCommand } from './command.checker.mjs';
 import { DeclarationBook } from './declaration.book.mjs';
-import {
-  childrenOf,
-  isVector,
-  isVectorLength,
-  isVectorRead,
-  vectorOf,
-  vectorReads,
-} from './expression.facts.mjs';
+import { childrenOf, isVector, isVectorLength, isVectorRead, vectorOf } from './expression.facts.mjs';
 import { REDIS_GLOBALS } from './lua.names.mjs';
 import { lookUp } from './position.evaluator.mjs';
 
 /** @typedef {import('./lua.types.js').Binding} Binding */
 /** @typedef {import('./lua.types.js').Expression} Expression */
 /** @typedef {import('./lua.types.js').Header} Header */
+/** @typedef {import('./part.book.mjs').PartBook} PartBook */
 /** @typedef {import('./lua.types.js').Problem} Problem */
 /** @typedef {import('./lua.types.js').Scope} Scope */
 /** @typedef {import('./lua.types.js').Statement} Statement */
-/** @typedef {Extract<Expression, { type: 'index' }>} IndexExpression */
 
 /**
  * Checks a body against its header.
  * @param {Statement[]} body
  * @param {Header} header
+ * @param {PartBook} parts learns which parts the body calls
  * @returns {Problem[]}
  */
-export function checkBody(body, header) {
-  const checker = new BodyChecker(header);
-  checker.block(body, null);
+export function checkBody(body, header, parts) {
+  const checker = new BodyChecker(header, parts);
+  checker.block(body, null, parts.bindings());
   return [...checker.problems, ...checker.book.unread()].toSorted((a, b) => a.line - b.line);
 }
 
@@ -35,9 +29,13 @@ class BodyChecker {
   /** @type {Problem[]} */
   problems = [];
 
-  /** @param {Header} header */
-  constructor(header) {
+  /**
+   * @param {Header} header
+   * @param {PartBook} parts
+   */
+  constructor(header, parts) {
     this.book = new DeclarationBook(header);
+    this.parts = parts;
   }
 
   /**
@@ -106,15 +104,9 @@ class BodyChecker {
   #local({ names, values }, scope) {
     for (const [index, value] of values.entries()) {
       const name = names[index];
-      const reads = vectorReads(value);
-      const [read] = reads;
-      if (name === undefined || !read || reads.length > 1) {
-        this.#expression(value, scope);
-        continue;
-      }
-      const problem = this.book.note(name, vectorOf(read), read.key, scope);
-      if (problem) this.#refuse(read.line, problem);
-      this.#expression(value, scope, read);
+      const { bound, problem } = name === undefined ? {} : this.book.note(name, value, scope);
+      if (problem) this.#refuse((bound ?? value).line, problem);
+      this.#expression(value, scope, bound);
     }
     // A local is seen by what follows its statement, not by its own value: the value is read in a scope of before.
     const before = { parent: scope.parent, names: new Map(scope.names) };
@@ -144,11 +136,11 @@ class BodyChecker {
   /**
    * @param {Expression} expression
    * @param {Scope} scope
-   * @param {IndexExpression} [bound] the read of KEYS or ARGV that is bound to a declared name
+   * @param {Expression} [bound] the read of KEYS or ARGV that is bound to a declared name
    * @returns {void}
    */
   #expression(expression, scope, bound) {
-    if (expression === bound) return this.#expression(bound.key, scope);
+    if (expression === bound) return bound.type === 'index' ? this.#expression(bound.key, scope) : undefined;
     if (expression.type === 'name') return this.#name(expression, scope);
     if (isVectorRead(expression)) {
       const vector = vectorOf(expression);
@@ -176,9 +168,11 @@ class BodyChecker {
    * @param {Scope} scope
    */
   #name({ name, line }, scope) {
+    const binding = lookUp(name, scope);
     if (isVector(name))
       this.#refuse(line, `${name} is read as a whole: bind its positions to declared names`);
-    else if (!lookUp(name, scope) && !REDIS_GLOBALS.has(name)) this.#refuse(line, `"${name}" is not defined`);
+    else if (binding?.part) this.parts.used.add(name);
+    else if (!binding && !REDIS_GLOBALS.has(name)) this.#refuse(line, this.parts.undefined(name));
   }
 
   /**

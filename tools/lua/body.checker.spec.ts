@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { BATCH_BODY, BATCH_HEADER, BODY, HEADER, problemsOf } from './script.fixture.js';
+import {
+  BATCH_BODY,
+  BATCH_HEADER,
+  BODY,
+  HEADER,
+  OPEN_BODY,
+  OPEN_HEADER,
+  problemsOf,
+} from './script.fixture.js';
 
 describe('a body is refused', () => {
   it.each([
@@ -133,6 +141,47 @@ describe('a body is refused', () => {
   ])('%s', (_case, from, to, expected) => {
     expect(BATCH_BODY).toContain(from);
     expect(problemsOf(BATCH_HEADER + BATCH_BODY.replace(from, to))).toContainEqual(
+      expect.stringMatching(expected),
+    );
+  });
+
+  it.each([
+    [
+      'that takes other keys under another name',
+      'local others',
+      'local rest',
+      /^9 "rest" is read from KEYS but the header declares no @keys of that name$/,
+    ],
+    [
+      'that never takes its other keys',
+      'local others = {unpack(KEYS, 2)}',
+      'local others = {}',
+      /^3 "others" is declared but the body has no "local others = \{unpack\(KEYS, 2\)\}"$/,
+    ],
+    [
+      'that never takes its other arguments',
+      'local more = {unpack(ARGV, 2)}',
+      'local more = {}',
+      /^5 "more" is declared but the body has no "local more = \{unpack\(ARGV, 2\)\}"$/,
+    ],
+    [
+      'that takes declared keys for other ones',
+      'KEYS, 2',
+      'KEYS, 1',
+      /^9 "others" begins behind the declared positions: write \{unpack\(KEYS, 2\)\}$/,
+    ],
+    ['that takes all arguments', 'ARGV, 2', 'ARGV', /^11 "more" begins behind the declared positions/],
+    [
+      'that begins where only the caller knows',
+      'ARGV, 2',
+      'ARGV, field',
+      /^11 "more" begins behind the declared positions/,
+    ],
+    ['that takes them without a table', '{unpack(KEYS, 2)}', 'unpack(KEYS, 2)', /^9 KEYS is read as a whole/],
+    ['that ends them', 'ARGV, 2)}', 'ARGV, 2), 1}', /^11 ARGV is read as a whole/],
+  ])('%s', (_case, from, to, expected) => {
+    expect(OPEN_BODY).toContain(from);
+    expect(problemsOf(OPEN_HEADER + OPEN_BODY.replace(from, to))).toContainEqual(
       expect.stringMatching(expected),
     );
   });

@@ -1,3 +1,4 @@
+import { otherPositions, vectorOf, vectorReads } from './expression.facts.mjs';
 import { evaluatePosition } from './position.evaluator.mjs';
 
 /** @typedef {import('./lua.types.js').Declaration} Declaration */
@@ -17,6 +18,39 @@ export class DeclarationBook {
   }
 
   /**
+   * Notes what a local is bound to, where that is a position, or all positions from one on.
+   * @param {string} name
+   * @param {Expression} value
+   * @param {Scope} scope
+   * @returns {{ bound?: Expression, problem?: string | null }} the expression that reads KEYS or ARGV, and what is wrong with it
+   */
+  note(name, value, scope) {
+    const others = otherPositions(value);
+    if (others) return { bound: others.vector, problem: this.#noteOthers(name, others) };
+    const [read, more] = vectorReads(value);
+    if (!read || more) return {};
+    return { bound: read, problem: this.#notePosition(name, vectorOf(read), read.key, scope) };
+  }
+
+  /**
+   * Notes `local <name> = {unpack(<vector>, <first>)}`.
+   * @param {string} name
+   * @param {NonNullable<ReturnType<typeof otherPositions>>} positions
+   */
+  #noteOthers(name, { vector, first }) {
+    const { keys, args, otherKeys, otherArgs } = this.header;
+    const [declared, one, tag] =
+      vector.name === 'KEYS' ? [otherKeys[0], keys, '@keys'] : [otherArgs[0], args, '@args'];
+    if (declared?.name !== name)
+      return `"${name}" is read from ${vector.name} but the header declares no ${tag} of that name`;
+    this.read.add(declared);
+    const expected = one.length + 1;
+    return first?.type === 'number' && first.value === expected
+      ? null
+      : `"${name}" begins behind the declared positions: write {unpack(${vector.name}, ${expected})}`;
+  }
+
+  /**
    * Notes `local <name> = <vector>[<position>]`.
    * @param {string} name
    * @param {Vector} vector
@@ -24,7 +58,7 @@ export class DeclarationBook {
    * @param {Scope} scope
    * @returns {string | null} what is wrong with it
    */
-  note(name, vector, position, scope) {
+  #notePosition(name, vector, position, scope) {
     const { keys, args, shared, batch } = this.header;
     const found = vector === 'KEYS' ? place(keys, name) : (place(shared, name) ?? place(args, name));
     if (!found) {
@@ -50,12 +84,19 @@ export class DeclarationBook {
 
   /** @returns {Problem[]} what is declared and never read */
   unread() {
-    const { keys, args, shared } = this.header;
-    const missing = [...keys, ...args, ...shared].filter((declaration) => !this.read.has(declaration));
-    return missing.map(({ name, line }) => {
-      const vector = keys.some((key) => key.line === line) ? 'KEYS' : 'ARGV';
-      return { line, message: `"${name}" is declared but the body has no "local ${name} = ${vector}[...]"` };
-    });
+    const { keys, args, shared, otherKeys, otherArgs } = this.header;
+    const forms = [
+      ...keys.map((declaration) => ({ declaration, form: 'KEYS[...]' })),
+      ...[...args, ...shared].map((declaration) => ({ declaration, form: 'ARGV[...]' })),
+      ...otherKeys.map((declaration) => ({ declaration, form: `{unpack(KEYS, ${keys.length + 1})}` })),
+      ...otherArgs.map((declaration) => ({ declaration, form: `{unpack(ARGV, ${args.length + 1})}` })),
+    ];
+    return forms
+      .filter(({ declaration }) => !this.read.has(declaration))
+      .map(({ declaration: { name, line }, form }) => ({
+        line,
+        message: `"${name}" is declared but the body has no "local ${name} = ${form}"`,
+      }));
   }
 }
 

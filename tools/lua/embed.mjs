@@ -13,14 +13,14 @@ const TARGET = join(ROOT, 'libs/distributed-lock/src/scripts/generated/lua.scrip
  * @returns {Promise<boolean>} whether all is well
  */
 export async function embedLua({ check }) {
-  const { scripts, refusals } = await readScripts(join(ROOT, 'lua'));
+  const { scripts, parts, refusals } = await readScripts(join(ROOT, 'lua'));
   if (refusals.length > 0) {
     console.error(
       `${refusals.join('\n')}\n${refusals.length} problem(s) in Lua scripts: nothing was written`,
     );
     return false;
   }
-  const wanted = generateTypeScript(scripts);
+  const wanted = generateTypeScript(scripts, parts);
   const present = await readFile(TARGET, 'utf8').catch(() => '');
   const name = relative(ROOT, TARGET);
   if (wanted === present) {

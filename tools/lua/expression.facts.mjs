@@ -68,6 +68,19 @@ export function vectorReads(expression) {
 }
 
 /**
+ * Reads `{unpack(KEYS, 2)}` or the like: all positions from one on.
+ * @param {Expression} expression
+ * @returns {{ vector: Extract<Expression, { type: 'name' }>, first: Expression | undefined } | null}
+ */
+export function otherPositions(expression) {
+  const [call, more] = expression.type === 'table' ? expression.values : [];
+  if (call?.type !== 'call' || more || call.callee.type !== 'name' || call.callee.name !== 'unpack')
+    return null;
+  const [vector, first] = call.args;
+  return vector?.type === 'name' && isVector(vector.name) ? { vector, first } : null;
+}
+
+/**
  * Whether a value is written out in full, with nothing that the caller gives.
  * @param {Expression} expression
  * @returns {boolean}

@@ -5,6 +5,8 @@
 const COMMENT = /^--(?: (.*))?$/;
 const TAG = /^@(\S*)\s*(.*)$/;
 const NAMED = /^([A-Za-z_][A-Za-z0-9_]*)\s+(\S.*)$/;
+const PATTERN = /^(\S+)\s+(\S.*)$/;
+const NAMED_TAGS = /** @type {const} */ (['key', 'arg', 'shared', 'keys', 'args', 'reply']);
 const REPEAT = /^(safe|unsafe): \S/;
 
 /**
@@ -18,7 +20,11 @@ export function parseHeader(source) {
     key: /** @type {Declaration[]} */ ([]),
     arg: /** @type {Declaration[]} */ ([]),
     shared: /** @type {Declaration[]} */ ([]),
+    keys: /** @type {Declaration[]} */ ([]),
+    args: /** @type {Declaration[]} */ ([]),
     reply: /** @type {Declaration[]} */ ([]),
+    derived: /** @type {Declaration[]} */ ([]),
+    include: /** @type {import('./lua.types.js').Include[]} */ ([]),
     batch: /** @type {string[]} */ ([]),
     repeat: /** @type {string[]} */ ([]),
   };
@@ -30,14 +36,23 @@ export function parseHeader(source) {
     const content = (comment[1] ?? '').trim();
     const [, tag, rest = ''] = TAG.exec(content) ?? [];
     const line = index + 1;
+    const named = NAMED_TAGS.find((known) => known === tag);
     /** @param {string} message */
     const refuse = (message) => problems.push({ line, message });
     if (tag === undefined) {
       if (content) draft.description.push(content);
-    } else if (tag === 'key' || tag === 'arg' || tag === 'shared' || tag === 'reply') {
+    } else if (named) {
       const [, name, description] = NAMED.exec(rest) ?? [];
-      if (name === undefined || description === undefined) refuse(`@${tag} needs a name and a description`);
-      else draft[tag].push({ name, description, line });
+      if (name === undefined || description === undefined) refuse(`@${named} needs a name and a description`);
+      else draft[named].push({ name, description, line });
+    } else if (tag === 'derived') {
+      const [, name, description] = PATTERN.exec(rest) ?? [];
+      if (name === undefined || description === undefined)
+        refuse('@derived needs a pattern and a description');
+      else draft.derived.push({ name, description, line });
+    } else if (tag === 'include') {
+      if (!rest) refuse('@include names parts of lua/parts/');
+      else draft.include.push(...rest.split(/\s+/).map((name) => ({ name, line })));
     } else if (tag === 'batch' || tag === 'repeat') {
       if (draft[tag].length > 0) refuse(`@${tag} is declared twice`);
       draft[tag].push(rest);
@@ -46,13 +61,16 @@ export function parseHeader(source) {
       refuse(`unknown declaration @${tag}`);
     }
   }
-  const { description, key: keys, arg: args, shared, reply: replies } = draft;
   const header = {
-    description,
-    keys,
-    args,
-    shared,
-    replies,
+    description: draft.description,
+    keys: draft.key,
+    args: draft.arg,
+    shared: draft.shared,
+    otherKeys: draft.keys,
+    otherArgs: draft.args,
+    replies: draft.reply,
+    derived: draft.derived,
+    includes: draft.include,
     batch: draft.batch.length > 0,
     repeat: draft.repeat[0] ?? '',
   };
@@ -77,7 +95,13 @@ function checkWhole(header, repeats) {
   }
   if (header.batch && header.keys.length === 0)
     refuse('@batch needs a @key: the operations are counted by their keys');
-  for (const group of [[...header.keys, ...header.shared, ...header.args], header.replies]) {
+  const others = [...header.otherKeys, ...header.otherArgs];
+  if (header.batch && others.length > 0)
+    refuse('@keys and @args are for scripts without @batch', others[0]?.line);
+  for (const [tag, list] of Object.entries({ keys: header.otherKeys, args: header.otherArgs }))
+    if (list.length > 1) refuse(`@${tag} is declared twice`, list[1]?.line);
+  const positions = [...header.keys, ...header.shared, ...header.args, ...others];
+  for (const group of [positions, header.replies, header.derived]) {
     const seen = new Set();
     for (const { name, line } of group) {
       if (seen.has(name)) refuse(`"${name}" is declared twice`, line);

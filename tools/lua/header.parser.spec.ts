@@ -42,7 +42,7 @@ describe('a header is refused', () => {
       '-- @batch\n-- @batch\n-- @key',
       /^4 @batch is declared twice$/,
     ],
-    ['with an unknown declaration', '-- @key', '-- @keys x y\n-- @key', /^3 unknown declaration @keys$/],
+    ['with an unknown declaration', '-- @key', '-- @kye x y\n-- @key', /^3 unknown declaration @kye$/],
     [
       'with a declaration that says nothing',
       "the lock's hash",
@@ -55,9 +55,40 @@ describe('a header is refused', () => {
       '-- @shared holder',
       /^4 @shared is for scripts with @batch/,
     ],
+    [
+      'with a derived key that says nothing',
+      '-- @key',
+      '-- @derived {<lock>}:<holder>\n-- @key',
+      /^3 @derived needs a pattern and a description$/,
+    ],
+    [
+      'with a derived key declared twice',
+      '-- @key',
+      '-- @derived a:<n> one\n-- @derived a:<n> more\n-- @key',
+      /^4 "a:<n>" is declared twice$/,
+    ],
   ])('%s', (_case, from, to, expected) => {
     expect(HEADER).toContain(from);
     expect(problemsOf(HEADER.replace(from, to) + BODY)).toContainEqual(expect.stringMatching(expected));
+  });
+
+  it.each([
+    ['with other keys declared twice', '-- @keys a one\n-- @keys b two\n', /^4 @keys is declared twice$/],
+    [
+      'with other arguments declared twice',
+      '-- @args a one\n-- @args b two\n',
+      /^4 @args is declared twice$/,
+    ],
+    ['with other keys that have the name of a key', '-- @keys lock again\n', /^3 "lock" is declared twice$/],
+    [
+      'with other keys in a batch',
+      '-- @batch\n-- @keys a one\n',
+      /^4 @keys and @args are for scripts without/,
+    ],
+  ])('%s', (_case, lines, expected) => {
+    expect(problemsOf(HEADER.replace('-- @key', `${lines}-- @key`) + BODY)).toContainEqual(
+      expect.stringMatching(expected),
+    );
   });
 
   it('with a batch that has no key', () => {

@@ -96,12 +96,24 @@ export interface Declaration {
   readonly line: number;
 }
 
+/** A part that a script is built with. */
+export interface Include {
+  readonly name: string;
+  readonly line: number;
+}
+
 export interface Header {
   readonly description: string[];
   readonly keys: Declaration[];
   readonly args: Declaration[];
   readonly shared: Declaration[];
+  /** What stands behind the declared positions of KEYS, in any number; one declaration or none. */
+  readonly otherKeys: Declaration[];
+  readonly otherArgs: Declaration[];
   readonly replies: Declaration[];
+  /** Keys that the script computes: `name` is their pattern. */
+  readonly derived: Declaration[];
+  readonly includes: Include[];
   readonly batch: boolean;
   readonly repeat: string;
 }
@@ -112,6 +124,8 @@ export interface Binding {
   readonly value?: Expression;
   /** The first value and the step of a loop variable. */
   readonly loop?: { readonly first: Expression; readonly step: Expression | null };
+  /** Whether it is a part's function. */
+  readonly part?: boolean;
   /** The scope in which that value is to be read. */
   readonly scope: Scope;
 }
@@ -119,6 +133,18 @@ export interface Binding {
 export interface Scope {
   readonly parent: Scope | null;
   readonly names: Map<string, Binding>;
+}
+
+/** One local function that scripts share. */
+export interface Part {
+  /** The function's name; `hold-keys.lua` has `holdKeys`. */
+  readonly name: string;
+  readonly text: string;
+  /** Whether it is embedded on its own, too: for scripts of users. */
+  readonly isPublic: boolean;
+  readonly description: string[];
+  /** The parts that it calls. */
+  readonly needs: ReadonlySet<string>;
 }
 
 export interface Script {

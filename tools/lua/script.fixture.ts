@@ -1,3 +1,5 @@
+import type { Part, Problem } from './lua.types.js';
+import { readPart } from './part.reader.mjs';
 import { readScript } from './script.reader.mjs';
 
 /** A script of one operation. */
@@ -43,7 +45,52 @@ end
 return replies
 `;
 
+/** A script of many keys and arguments. */
+export const OPEN_HEADER = `-- Deletes fields.
+-- @key   hash    the hash
+-- @keys  others  more hashes
+-- @arg   field   a field
+-- @args  more    more fields
+-- @reply done {1}
+-- @repeat safe: it only deletes
+`;
+export const OPEN_BODY = `local hash = KEYS[1]
+local others = {unpack(KEYS, 2)}
+local field = ARGV[1]
+local more = {unpack(ARGV, 2)}
+redis.call('HDEL', hash, field, unpack(more))
+for _, other in ipairs(others) do
+  redis.call('HDEL', other, field)
+end
+return {1}
+`;
+
+/** What scripts may include. */
+const PART_SOURCES = {
+  positive: '-- Whether a number is above 0.\nlocal function positive(number)\n  return number > 0\nend\n',
+  check:
+    "-- Refuses a number.\nlocal function check(number)\n  if not positive(number) then error('ERR') end\nend\n",
+};
+const NAMES = Object.keys(PART_SOURCES);
+
 /** What the build says about a script, as `line message`. */
 export function problemsOf(source: string): string[] {
-  return readScript('reentrant/acquire', source).problems.map(({ line, message }) => `${line} ${message}`);
+  return tell(readScript('reentrant/acquire', source, PARTS).problems);
+}
+
+/** What the build says about a part called `check`, where `positive` is another one. */
+export function problemsOfPart(source: string): string[] {
+  return tell(readPart('check', source, NAMES).problems);
+}
+
+export const PARTS: ReadonlyMap<string, Part> = new Map(
+  Object.entries(PART_SOURCES).map(([name, source]) => {
+    const { part, problems } = readPart(name, source, NAMES);
+    if (!part) throw new Error(tell(problems).join('\n'));
+    return [name, part];
+  }),
+);
+
+function tell(problems: readonly Problem[]): string[] {
+  return problems.map(({ line, message }) => `${line} ${message}`);
 }

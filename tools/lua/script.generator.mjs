@@ -1,3 +1,4 @@
+/** @typedef {import('./lua.types.js').Part} Part */
 /** @typedef {import('./lua.types.js').Script} Script */
 
 const HEAD = `// Generated from lua/ by "npm run build:lua"; change the scripts there.
@@ -5,11 +6,13 @@ import type { LuaScript } from '../lua.script.js';
 `;
 
 /**
- * The TypeScript file that holds the scripts.
+ * The TypeScript file that holds the scripts, and the parts that are public.
  * @param {Script[]} scripts
+ * @param {Part[]} [parts]
  */
-export function generateTypeScript(scripts) {
-  return [HEAD, ...scripts.map(generateScript)].join('\n');
+export function generateTypeScript(scripts, parts = []) {
+  const publicParts = parts.filter(({ isPublic }) => isPublic);
+  return [HEAD, ...scripts.map(generateScript), ...publicParts.map(generatePart)].join('\n');
 }
 
 /**
@@ -18,6 +21,13 @@ export function generateTypeScript(scripts) {
  */
 export function constantName(name) {
   return name.replaceAll(/[/-]([a-z0-9])/g, (_match, letter) => letter.toUpperCase());
+}
+
+/** @param {Part} part */
+function generatePart({ name, description, text }) {
+  return `${comment(description)}
+export const ${name}Part = ${literal(text)} as string;
+`;
 }
 
 /** @param {Script} script */
@@ -31,22 +41,34 @@ export const ${constantName(name)} = {
   keysPerOperation: ${header.keys.length},
   sharedArgs: ${header.shared.length},
   argsPerOperation: ${header.args.length},
-  text: \`${text.replaceAll(/[\\`]|\$\{/g, '\\$&')}\` as string,
+  text: ${literal(text)} as string,
 } as const satisfies LuaScript;
 `;
 }
 
 /** @param {Script['header']} header */
-function documentation({ description, keys, shared, args, replies, repeat }) {
+function documentation({ description, keys, shared, args, otherKeys, otherArgs, derived, replies, repeat }) {
+  const given = [...args, ...otherArgs];
   const lines = [
     ...description,
-    `KEYS: ${list(keys)}.`,
+    `KEYS: ${list([...keys, ...otherKeys])}.`,
     ...(shared.length > 0 ? [`ARGV, once: ${list(shared)}.`] : []),
-    ...(args.length > 0 ? [`ARGV${shared.length > 0 ? ', per operation' : ''}: ${list(args)}.`] : []),
+    ...(given.length > 0 ? [`ARGV${shared.length > 0 ? ', per operation' : ''}: ${list(given)}.`] : []),
+    ...derived.map(({ name, description: what }) => `Derived keys: \`${name}\` ${what}`),
     ...replies.map((reply) => `- \`${reply.name}\`: ${reply.description}`),
     `Repeating it is ${repeat}`,
   ];
+  return comment(lines);
+}
+
+/** @param {string[]} lines */
+function comment(lines) {
   return `/**\n${lines.map((line) => ` * ${line.replaceAll('*/', '* /')}`).join('\n')}\n */`;
+}
+
+/** @param {string} text */
+function literal(text) {
+  return `\`${text.replaceAll(/[\\`]|\$\{/g, '\\$&')}\``;
 }
 
 /** @param {import('./lua.types.js').Declaration[]} declarations */

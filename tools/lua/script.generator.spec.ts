@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { runInNewContext } from 'node:vm';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
+import { readPart } from './part.reader.mjs';
 import { compactLua } from './script.compactor.mjs';
 import { constantName, generateTypeScript } from './script.generator.mjs';
 import { readScript } from './script.reader.mjs';
@@ -48,6 +49,39 @@ return {redis.call('HGET', lock, '\`\${x}\\n')}
     });
     expect(constant?.text).toBe(script.text);
     expect(constant?.sha1).toBe(createHash('sha1').update(script.text).digest('hex'));
+  });
+
+  it('holds the parts that are public, beside the scripts', () => {
+    const read = (name: string, tag: string) => {
+      const { part } = readPart(name, `-- Answers \`1\`.\n${tag}local function ${name}()\n  return 1\nend\n`);
+      if (!part) throw new Error('the part was refused');
+      return part;
+    };
+    const generated = generateTypeScript([], [read('one', ''), read('other', '-- @public\n')]);
+    expect(generated).not.toContain('onePart');
+    expect(generated).toContain(`
+/**
+ * Answers \`1\`.
+ */
+export const otherPart = \`local function other()
+return 1
+end\` as string;
+`);
+  });
+
+  it('tells the positions, the keys that the script computes, and the replies in the documentation', () => {
+    const holds = "-- @derived {<lock>}:<holder>:<n>  a hold's key\n-- @reply";
+    const { script } = readScript(
+      'read/acquire',
+      source.replace('-- @reply', () => holds),
+    );
+    if (!script) throw new Error('the script was refused');
+    expect(generateTypeScript([script])).toContain(`
+ * KEYS: lock.
+ * Derived keys: \`{<lock>}:<holder>:<n>\` a hold's key
+ * - \`done\`: {1}
+ * Repeating it is safe: it reads
+ */`);
   });
 
   it('names a constant by kind and verb', () => {

@@ -4,27 +4,34 @@ import { join } from 'node:path';
 import { checkBody } from './body.checker.mjs';
 import { parseHeader } from './header.parser.mjs';
 import { LuaSyntaxError } from './lua.lexer.mjs';
+import { PartBook } from './part.book.mjs';
+import { readParts } from './part.reader.mjs';
 import { compactLua } from './script.compactor.mjs';
 import { parseLua } from './statement.parser.mjs';
 
+/** @typedef {import('./lua.types.js').Part} Part */
 /** @typedef {import('./lua.types.js').Problem} Problem */
 /** @typedef {import('./lua.types.js').Script} Script */
 
 const FILE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*\.lua$/;
+/** The folder of what scripts share; it is no lock kind. */
+const PARTS = 'parts';
 const FOLDER = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 
 /**
  * Reads and checks one script.
  * @param {string} name `<kind>/<verb>`
  * @param {string} source
+ * @param {ReadonlyMap<string, Part>} [parts] what it may include
  * @returns {{ script: Script | null, problems: Problem[] }} no script where there are problems
  */
-export function readScript(name, source) {
+export function readScript(name, source, parts = new Map()) {
   try {
     const { header, problems } = parseHeader(source);
-    problems.push(...checkBody(parseLua(source), header));
+    const book = new PartBook(header.includes, parts);
+    problems.push(...checkBody(parseLua(source), header, book), ...book.problems());
     if (problems.length > 0) return { script: null, problems };
-    const text = compactLua(source);
+    const text = [...book.texts(), compactLua(source)].join('\n');
     const sha1 = createHash('sha1').update(text, 'utf8').digest('hex');
     return { script: { name, header, text, sha1 }, problems };
   } catch (error) {
@@ -34,16 +41,16 @@ export function readScript(name, source) {
 }
 
 /**
- * Reads every script of a folder, in the order of their names.
+ * Reads every script of a folder and the parts that they share, in the order of their names.
  * @param {string} folder
- * @returns {Promise<{ scripts: Script[], refusals: string[] }>} refusals as `file:line message`
+ * @returns {Promise<{ scripts: Script[], parts: Part[], refusals: string[] }>} refusals as `file:line message`
  */
 export async function readScripts(folder) {
   /** @type {Script[]} */
   const scripts = [];
-  /** @type {string[]} */
-  const refusals = [];
+  const { parts, refusals } = await readParts(join(folder, PARTS));
   for (const kind of (await readdir(folder, { withFileTypes: true })).toSorted(byName)) {
+    if (kind.name === PARTS) continue;
     if (!kind.isDirectory() || !FOLDER.test(kind.name)) {
       refusals.push(`lua/${kind.name}:1 only folders named by a lock kind stand here`);
       continue;
@@ -55,12 +62,13 @@ export async function readScripts(folder) {
         continue;
       }
       const source = await readFile(join(folder, kind.name, file.name), 'utf8');
-      const { script, problems } = readScript(`${kind.name}/${file.name.slice(0, -'.lua'.length)}`, source);
+      const name = `${kind.name}/${file.name.slice(0, -'.lua'.length)}`;
+      const { script, problems } = readScript(name, source, parts);
       if (script) scripts.push(script);
       refusals.push(...problems.map(({ line, message }) => `${path}:${line} ${message}`));
     }
   }
-  return { scripts, refusals };
+  return { scripts, parts: [...parts.values()], refusals };
 }
 
 /**

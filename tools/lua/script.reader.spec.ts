@@ -1,6 +1,14 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { BATCH_BODY, BATCH_HEADER, BODY, HEADER, problemsOf } from './script.fixture.js';
+import {
+  BATCH_BODY,
+  BATCH_HEADER,
+  BODY,
+  HEADER,
+  OPEN_BODY,
+  OPEN_HEADER,
+  problemsOf,
+} from './script.fixture.js';
 import { readScript } from './script.reader.mjs';
 
 describe('a script whose body keeps to its header', () => {
@@ -22,6 +30,10 @@ describe('a script whose body keeps to its header', () => {
 
   it('may take many operations, with shared arguments first', () => {
     expect(problemsOf(BATCH_HEADER + BATCH_BODY)).toEqual([]);
+  });
+
+  it('may take any number of keys and arguments behind the declared ones', () => {
+    expect(problemsOf(OPEN_HEADER + OPEN_BODY)).toEqual([]);
   });
 
   it('may step over its keys', () => {

@@ -4,45 +4,23 @@ import {
   reentrantInspect,
   reentrantRelease,
   reentrantTransfer,
+  renewalRenew,
 } from './generated/lua.scripts.js';
-import type { LuaScript } from './lua.script.js';
-import { ReplyReader } from './reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
+import type { AcquireReply, LockScripts, LockState, ReleaseReply, TransferReply } from './lock.replies.js';
+import { readBusy, readRelease, type ScriptCaller } from './script.caller.js';
 
-/** A lock that somebody else has. */
-export interface Busy {
-  readonly kind: 'busy';
-  /** What is left of the lease in ms; -1 for none. */
-  readonly ttl: number;
-  readonly holder: string;
-}
-
-export type AcquireReply =
-  { readonly kind: 'granted'; readonly count: number } | Busy | { readonly kind: 'lost' };
-/** `reached`: the clients that heard the message, or -1 when publishing was refused. */
-export type ReleaseReply =
-  { readonly kind: 'released'; readonly reached: number } | { readonly kind: 'kept' | 'gone' };
-export type TransferReply = { readonly kind: 'transferred' | 'granted' } | Busy;
-
-export interface LockState {
-  /** In ms; -1 for none, -2 for a free lock. */
-  readonly ttl: number;
-  readonly count: number;
-  readonly holder: string | undefined;
-}
+/** As Redisson's watchdog has it: up to 100 leases a call (wire format section 4). */
+export const LEASES_PER_CALL = 100;
 
 /** The scripts of the re-entrant lock, typed; the replies' numbers appear here and in the Lua only. */
-export class ReentrantScripts {
-  constructor(
-    private readonly runner: ScriptRunner,
-    private readonly publish: 'PUBLISH' | 'SPUBLISH',
-  ) {}
+export class ReentrantScripts implements LockScripts {
+  constructor(protected readonly caller: ScriptCaller) {}
 
   async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
-    const reply = await this.#run(reentrantAcquire, lock, [holder, `${lease}`, `${count}`]);
+    const reply = await this.caller.call(reentrantAcquire, [lock], [holder, `${lease}`, `${count}`]);
     switch (reply.integer(0)) {
       case 0:
-        return busy(reply);
+        return readBusy(reply);
       case 1:
         return { kind: 'granted', count: reply.integer(1) };
       case 2:
@@ -59,29 +37,15 @@ export class ReentrantScripts {
     lease: number,
     channel: string,
   ): Promise<ReleaseReply> {
-    const reply = await this.#run(
-      reentrantRelease,
-      lock,
-      [holder, `${count}`, `${lease}`, channel],
-      [this.publish],
-    );
-    switch (reply.integer(0)) {
-      case 0:
-        return { kind: 'gone' };
-      case 1:
-        return { kind: 'released', reached: reply.integer(1) };
-      case 2:
-        return { kind: 'kept' };
-      default:
-        throw reply.malformed();
-    }
+    const args = [holder, `${count}`, `${lease}`, channel];
+    return readRelease(await this.caller.tell(reentrantRelease, [lock], args));
   }
 
   async transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
-    const reply = await this.#run(reentrantTransfer, lock, [from, to, `${lease}`]);
+    const reply = await this.caller.call(reentrantTransfer, [lock], [from, to, `${lease}`]);
     switch (reply.integer(0)) {
       case 0:
-        return busy(reply);
+        return readBusy(reply);
       case 1:
         return { kind: 'transferred' };
       case 2:
@@ -91,27 +55,20 @@ export class ReentrantScripts {
     }
   }
 
-  /** @returns whether there was a lock to free */
   async forceRelease(lock: string, channel: string): Promise<boolean> {
-    const reply = await this.#run(reentrantForceRelease, lock, [channel], [this.publish]);
-    return reply.integer(0) === 1;
+    return (await this.caller.tell(reentrantForceRelease, [lock], [channel])).integer(0) === 1;
   }
 
   async inspect(lock: string, holder: string): Promise<LockState> {
-    const reply = await this.#run(reentrantInspect, lock, [holder]);
-    return { ttl: reply.integer(1), count: reply.integer(2), holder: reply.text(3) || undefined };
+    const reply = await this.caller.call(reentrantInspect, [lock], [holder]);
+    const ttl = reply.integer(1);
+    return { isLocked: ttl !== -2, ttl, count: reply.integer(2), holder: reply.text(3) || undefined };
   }
 
-  async #run(
-    script: LuaScript,
-    lock: string,
-    args: readonly string[],
-    shared: readonly string[] = [],
-  ): Promise<ReplyReader> {
-    return ReplyReader.of(script.name, lock, await this.runner.run(script, { keys: [lock], args, shared }));
+  async renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
+    const reply = await this.caller.call(renewalRenew, [lock], [holder, `${lease}`], {
+      perCall: LEASES_PER_CALL,
+    });
+    return reply.integer(0) === 1 ? reply.integer(1) : undefined;
   }
-}
-
-function busy(reply: ReplyReader): Busy {
-  return { kind: 'busy', ttl: reply.integer(1), holder: reply.text(2) };
 }

@@ -3,7 +3,7 @@ import type { StoreClock } from '../timing/store.clock.js';
 import { tickClaim, tickFinish, tickInspect, tickRegister } from './generated/lua.scripts.js';
 import type { LuaScript } from './lua.script.js';
 import { ReplyReader } from './reply.reader.js';
-import type { ReleaseReply } from './reentrant.scripts.js';
+import type { ReleaseReply } from './lock.replies.js';
 import type { ScriptRunner } from './script.runner.js';
 
 /** The keys of a job: its lock, its record, its rows. */

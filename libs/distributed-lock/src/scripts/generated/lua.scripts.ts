@@ -2,6 +2,2357 @@
 import type { LuaScript } from '../lua.script.js';
 
 /**
+ * Ends the life of a call's record: its reply has come, so the call is not repeated any more.
+ * KEYS: call.
+ * ARGV: keep.
+ * - `done`: {1}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: what is gone stays gone
+ */
+export const callForget = {
+  name: 'call/forget',
+  sha1: '4768d1e0de82dc4b11625d5c1817d6bab224b42c',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 1,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function attempt(call, keep)
+if not whole(keep, 0, 600000) then
+error({err = 'ERR the time to keep a record is out of range'})
+end
+if keep > 0 then
+redis.call('PEXPIRE', call, keep)
+else
+redis.call('DEL', call)
+end
+return {1}
+end
+local replies = {}
+for i = 1, #KEYS do
+local base = i - 1
+local call = KEYS[i]
+local keep = tonumber(ARGV[base + 1])
+local ran, reply = pcall(attempt, call, keep)
+replies[i] = ran and reply or failure(reply, call)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Takes a free lock whose turn it is, raises the count of a holder that has it, or keeps a place in the queue. Wire format section 6.
+ * Beyond its tables: a waiter that asks near its time gets its whole wait again, and so does everyone behind (D21); one with a
+ * time and no place, or the other way round, goes to the end (D5); who became the head because others left is told (D2).
+ * KEYS: lock, queue, timeout, waits, alive.
+ * ARGV, once: publish, life, margin.
+ * ARGV, per operation: holder, lease, count, wait, channel.
+ * - `granted`: {1, hold count}
+ * - `busy`: {0, ms until asking again can help by itself (-1: unknown), who is in the way: a holder, or else the head}
+ * - `lost`: {2} the count to reach is above 1 and the holder has nothing
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: a holder that was granted is granted the same again, and one in the queue keeps its place
+ */
+export const fairAcquire = {
+  name: 'fair/acquire',
+  sha1: 'a8244a3dcdb0b1f22e34137c2f5db9edb964f0d1',
+  batch: true,
+  keysPerOperation: 5,
+  sharedArgs: 3,
+  argsPerOperation: 5,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function take(lock, holder, lease, count)
+if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
+error({err = 'ERR the lease or the hold count is out of range'})
+end
+local held = tonumber(redis.call('HGET', lock, holder))
+if held == nil then
+if redis.call('EXISTS', lock) == 1 then
+return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
+end
+if count > 1 then
+return {2}
+end
+redis.call('HSET', lock, holder, 1)
+redis.call('PEXPIRE', lock, lease)
+return {1, 1}
+end
+if held < count then
+redis.call('HSET', lock, holder, count)
+held = count
+end
+if redis.call('PTTL', lock) < lease then
+redis.call('PEXPIRE', lock, lease)
+end
+return {1, held}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellHead(fair)
+local head = redis.call('LINDEX', fair.queue, 0)
+return head and tell(fair.publish, fair.channel .. ':' .. head, '0') or 0
+end
+local function openQueue(fair)
+if not whole(fair.margin, 0, 3600000) then
+error({err = 'ERR the margin is out of range'})
+end
+local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', alive = 'zset'}
+for part, expected in pairs(kinds) do
+local kind = redis.call('TYPE', fair[part]).ok
+if kind ~= 'none' and kind ~= expected then
+error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+end
+end
+local time = redis.call('TIME')
+fair.now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function nearEnd(fair, wait)
+return math.min(fair.margin, math.floor(math.abs(wait) / 2))
+end
+local function moveTimes(fair, holder, own, ms)
+local moved = {[holder] = not own}
+local reached = false
+for _, waiter in ipairs(redis.call('LRANGE', fair.queue, 0, -1)) do
+reached = reached or waiter == holder
+if reached and not moved[waiter] then
+moved[waiter] = true
+redis.call('ZADD', fair.timeout, 'XX', 'INCR', ms, waiter)
+end
+end
+end
+local function dropWaiter(fair, holder)
+redis.call('ZREM', fair.timeout, holder)
+redis.call('LREM', fair.queue, 0, holder)
+redis.call('HDEL', fair.waits, holder)
+end
+local function leaveQueue(fair, holder)
+local place = redis.call('LPOS', fair.queue, holder)
+local wait = tonumber(redis.call('HGET', fair.waits, holder))
+if place and place > 0 and not wait then
+local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
+local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))
+wait = own and front and math.max(own - front, 0)
+end
+redis.call('ZREM', fair.timeout, holder)
+if place and wait then
+moveTimes(fair, holder, false, -math.abs(wait))
+end
+dropWaiter(fair, holder)
+return place == 0
+end
+local function pruneQueue(fair)
+local news = false
+local head = redis.call('LINDEX', fair.queue, 0)
+while head do
+local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
+local wait = tonumber(redis.call('HGET', fair.waits, head))
+local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
+local near = wait and nearEnd(fair, wait) or 0
+if not time then
+dropWaiter(fair, head)
+elseif wait and alive <= fair.now then
+leaveQueue(fair, head)
+elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
+redis.call('HSET', fair.waits, head, -wait)
+moveTimes(fair, head, true, fair.now + near - time)
+return true
+elseif time <= fair.now then
+dropWaiter(fair, head)
+else
+break
+end
+tell(fair.publish, fair.channel .. ':' .. head, '0')
+news = true
+head = redis.call('LINDEX', fair.queue, 0)
+end
+if not head then
+for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
+tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+end
+redis.call('DEL', fair.timeout, fair.waits, fair.alive)
+elseif redis.call('EXISTS', fair.waits) == 0 then
+redis.call('DEL', fair.alive)
+end
+return news
+end
+local function vouch(fair, id, life)
+local last = redis.call('ZRANGE', fair.timeout, -1, -1, 'WITHSCORES')
+local left = math.floor(math.min((tonumber(last[2]) or 0) - fair.now, 315360000000))
+redis.call('PEXPIRE', fair.waits, math.max(left, life))
+redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
+redis.call('ZADD', fair.alive, fair.now + life, string.match(id, '^[^:]*'))
+redis.call('PEXPIRE', fair.alive, life)
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function show(fair, holder, declared, life)
+local near = nearEnd(fair, declared)
+local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
+if time and near > 0 and time - fair.now <= near then
+moveTimes(fair, holder, true, fair.now + declared - time)
+end
+redis.call('HSET', fair.waits, holder, declared)
+vouch(fair, holder, life)
+end
+local function stand(fair, holder, wait, declared, life)
+local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
+local isPlaced = time and redis.call('LPOS', fair.queue, holder)
+if not isPlaced then
+redis.call('LREM', fair.queue, 0, holder)
+local last = redis.call('LINDEX', fair.queue, -1)
+local lastTime = last and tonumber(redis.call('ZSCORE', fair.timeout, last))
+time = fair.now + math.max(lastTime and lastTime - fair.now or redis.call('PTTL', fair.lock), 0) + wait
+redis.call('ZADD', fair.timeout, time, holder)
+redis.call('RPUSH', fair.queue, holder)
+end
+if not (isPlaced and declared) then
+declared = wait
+redis.call('HSET', fair.waits, holder, declared)
+vouch(fair, holder, life)
+end
+local near = nearEnd(fair, declared)
+local left = math.max(math.min(time - fair.now - near, 315360000000), 1)
+return redis.call('LINDEX', fair.queue, 0) == holder and math.min(redis.call('PTTL', fair.lock), left) or left
+end
+local function attempt(fair, holder, lease, count, wait, life)
+if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
+error({err = 'ERR the lease or the hold count is out of range'})
+end
+if not whole(wait, 0, 3600000) or not whole(life, 1, 60000) then
+error({err = 'ERR a waiting time is out of range'})
+end
+openQueue(fair)
+local declared = tonumber(redis.call('HGET', fair.waits, holder))
+if declared then
+declared = math.abs(declared)
+show(fair, holder, declared, life)
+end
+local news = pruneQueue(fair)
+local head = redis.call('LINDEX', fair.queue, 0)
+local inTheWay = redis.call('HRANDFIELD', fair.lock) or head
+local reply
+if count > 1 or redis.call('HEXISTS', fair.lock, holder) == 1 then
+reply = take(fair.lock, holder, lease, count)
+elseif redis.call('EXISTS', fair.lock) == 0 and (not head or head == holder) then
+if head then
+dropWaiter(fair, holder)
+for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
+redis.call('ZINCRBY', fair.timeout, -(declared or wait), waiter)
+end
+news = pruneQueue(fair)
+end
+reply = take(fair.lock, holder, lease, count)
+elseif wait > 0 then
+reply = {0, stand(fair, holder, wait, declared, life), inTheWay}
+else
+local ttl = redis.call('PTTL', fair.lock)
+reply = {0, ttl == -2 and 0 or ttl, inTheWay}
+end
+if news and redis.call('LINDEX', fair.queue, 0) ~= holder then
+tellHead(fair)
+end
+return reply
+end
+local replies = {}
+local publish = ARGV[1]
+local life = tonumber(ARGV[2])
+local margin = tonumber(ARGV[3])
+for i = 1, #KEYS / 5 do
+local first = (i - 1) * 5
+local lock = KEYS[first + 1]
+local queue = KEYS[first + 2]
+local timeout = KEYS[first + 3]
+local waits = KEYS[first + 4]
+local alive = KEYS[first + 5]
+local base = first + 3
+local holder = ARGV[base + 1]
+local lease = tonumber(ARGV[base + 2])
+local count = tonumber(ARGV[base + 3])
+local wait = tonumber(ARGV[base + 4])
+local channel = ARGV[base + 5]
+local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
+fair.channel = channel
+local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life)
+replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * A sign of life of a process that has waiters in the queue of a fair lock. It takes heads that will not come out of the way,
+ * and tells the present head where the lock is free, should nobody else have: the lock ran out, or the message went to a dead one.
+ * Waiters of ours that a Java process took out of the queue, which does not tell them, are told to come again (D21).
+ * KEYS: lock, queue, timeout, waits, alive.
+ * ARGV, once: publish, life, margin.
+ * ARGV, per operation: client, channel.
+ * - `done`: {1, ms until a beat may find something to do (-1: nobody waits), length of the queue}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: a second run says the same again
+ */
+export const fairBeat = {
+  name: 'fair/beat',
+  sha1: 'b30ce7b31261e9f227a219ab3e96bf886cd23545',
+  batch: true,
+  keysPerOperation: 5,
+  sharedArgs: 3,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellHead(fair)
+local head = redis.call('LINDEX', fair.queue, 0)
+return head and tell(fair.publish, fair.channel .. ':' .. head, '0') or 0
+end
+local function openQueue(fair)
+if not whole(fair.margin, 0, 3600000) then
+error({err = 'ERR the margin is out of range'})
+end
+local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', alive = 'zset'}
+for part, expected in pairs(kinds) do
+local kind = redis.call('TYPE', fair[part]).ok
+if kind ~= 'none' and kind ~= expected then
+error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+end
+end
+local time = redis.call('TIME')
+fair.now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function nearEnd(fair, wait)
+return math.min(fair.margin, math.floor(math.abs(wait) / 2))
+end
+local function moveTimes(fair, holder, own, ms)
+local moved = {[holder] = not own}
+local reached = false
+for _, waiter in ipairs(redis.call('LRANGE', fair.queue, 0, -1)) do
+reached = reached or waiter == holder
+if reached and not moved[waiter] then
+moved[waiter] = true
+redis.call('ZADD', fair.timeout, 'XX', 'INCR', ms, waiter)
+end
+end
+end
+local function dropWaiter(fair, holder)
+redis.call('ZREM', fair.timeout, holder)
+redis.call('LREM', fair.queue, 0, holder)
+redis.call('HDEL', fair.waits, holder)
+end
+local function leaveQueue(fair, holder)
+local place = redis.call('LPOS', fair.queue, holder)
+local wait = tonumber(redis.call('HGET', fair.waits, holder))
+if place and place > 0 and not wait then
+local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
+local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))
+wait = own and front and math.max(own - front, 0)
+end
+redis.call('ZREM', fair.timeout, holder)
+if place and wait then
+moveTimes(fair, holder, false, -math.abs(wait))
+end
+dropWaiter(fair, holder)
+return place == 0
+end
+local function pruneQueue(fair)
+local news = false
+local head = redis.call('LINDEX', fair.queue, 0)
+while head do
+local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
+local wait = tonumber(redis.call('HGET', fair.waits, head))
+local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
+local near = wait and nearEnd(fair, wait) or 0
+if not time then
+dropWaiter(fair, head)
+elseif wait and alive <= fair.now then
+leaveQueue(fair, head)
+elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
+redis.call('HSET', fair.waits, head, -wait)
+moveTimes(fair, head, true, fair.now + near - time)
+return true
+elseif time <= fair.now then
+dropWaiter(fair, head)
+else
+break
+end
+tell(fair.publish, fair.channel .. ':' .. head, '0')
+news = true
+head = redis.call('LINDEX', fair.queue, 0)
+end
+if not head then
+for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
+tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+end
+redis.call('DEL', fair.timeout, fair.waits, fair.alive)
+elseif redis.call('EXISTS', fair.waits) == 0 then
+redis.call('DEL', fair.alive)
+end
+return news
+end
+local function vouch(fair, id, life)
+local last = redis.call('ZRANGE', fair.timeout, -1, -1, 'WITHSCORES')
+local left = math.floor(math.min((tonumber(last[2]) or 0) - fair.now, 315360000000))
+redis.call('PEXPIRE', fair.waits, math.max(left, life))
+redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
+redis.call('ZADD', fair.alive, fair.now + life, string.match(id, '^[^:]*'))
+redis.call('PEXPIRE', fair.alive, life)
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local LATER = 10
+local function recall(fair)
+local stands = {}
+for _, waiter in ipairs(redis.call('LRANGE', fair.queue, 0, -1)) do
+stands[waiter] = true
+end
+for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
+if not stands[waiter] then
+dropWaiter(fair, waiter)
+tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+end
+end
+end
+local function untilNext(fair)
+local head = redis.call('LINDEX', fair.queue, 0)
+if not head then
+return -1
+end
+local left = tonumber(redis.call('ZSCORE', fair.timeout, head)) - fair.now
+local wait = tonumber(redis.call('HGET', fair.waits, head))
+if wait then
+local silent = tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) - fair.now
+left = math.min(left - (wait > 0 and nearEnd(fair, wait) or 0), silent)
+end
+local ttl = redis.call('PTTL', fair.lock)
+if ttl >= 0 then
+left = math.min(left, ttl + LATER)
+end
+return math.max(math.min(left, 315360000000), 1)
+end
+local function attempt(fair, client, life)
+if not whole(life, 1, 60000) then
+error({err = 'ERR a waiting time is out of range'})
+end
+openQueue(fair)
+recall(fair)
+if redis.call('EXISTS', fair.waits) == 1 then
+vouch(fair, client, life)
+end
+local news = pruneQueue(fair)
+if news or redis.call('EXISTS', fair.lock) == 0 then
+tellHead(fair)
+end
+return {1, untilNext(fair), redis.call('LLEN', fair.queue)}
+end
+local replies = {}
+local publish = ARGV[1]
+local life = tonumber(ARGV[2])
+local margin = tonumber(ARGV[3])
+for i = 1, #KEYS / 5 do
+local first = (i - 1) * 5
+local lock = KEYS[first + 1]
+local queue = KEYS[first + 2]
+local timeout = KEYS[first + 3]
+local waits = KEYS[first + 4]
+local alive = KEYS[first + 5]
+local base = (i - 1) * 2 + 3
+local client = ARGV[base + 1]
+local channel = ARGV[base + 2]
+local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
+fair.channel = channel
+local ran, reply = pcall(attempt, fair, client, life)
+replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Frees a lock whoever holds it, and tells the head of the queue. Wire format section 6, force unlock: nobody loses a place.
+ * KEYS: lock, queue, timeout, waits, alive.
+ * ARGV, once: publish, margin.
+ * ARGV, per operation: channel.
+ * - `released`: {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}
+ * - `free`: {0} there was nothing to free; the head is told all the same
+ * - `error`: {-1, message with its code in front, type of the key} also for a key that is no lock, which is left alone
+ * Repeating it is unsafe: a second run may free the lock of the next holder
+ */
+export const fairForceRelease = {
+  name: 'fair/force-release',
+  sha1: 'e37197aa13b20ef05e7ec1c45559979307444435',
+  batch: true,
+  keysPerOperation: 5,
+  sharedArgs: 2,
+  argsPerOperation: 1,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellHead(fair)
+local head = redis.call('LINDEX', fair.queue, 0)
+return head and tell(fair.publish, fair.channel .. ':' .. head, '0') or 0
+end
+local function openQueue(fair)
+if not whole(fair.margin, 0, 3600000) then
+error({err = 'ERR the margin is out of range'})
+end
+local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', alive = 'zset'}
+for part, expected in pairs(kinds) do
+local kind = redis.call('TYPE', fair[part]).ok
+if kind ~= 'none' and kind ~= expected then
+error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+end
+end
+local time = redis.call('TIME')
+fair.now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function nearEnd(fair, wait)
+return math.min(fair.margin, math.floor(math.abs(wait) / 2))
+end
+local function moveTimes(fair, holder, own, ms)
+local moved = {[holder] = not own}
+local reached = false
+for _, waiter in ipairs(redis.call('LRANGE', fair.queue, 0, -1)) do
+reached = reached or waiter == holder
+if reached and not moved[waiter] then
+moved[waiter] = true
+redis.call('ZADD', fair.timeout, 'XX', 'INCR', ms, waiter)
+end
+end
+end
+local function dropWaiter(fair, holder)
+redis.call('ZREM', fair.timeout, holder)
+redis.call('LREM', fair.queue, 0, holder)
+redis.call('HDEL', fair.waits, holder)
+end
+local function leaveQueue(fair, holder)
+local place = redis.call('LPOS', fair.queue, holder)
+local wait = tonumber(redis.call('HGET', fair.waits, holder))
+if place and place > 0 and not wait then
+local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
+local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))
+wait = own and front and math.max(own - front, 0)
+end
+redis.call('ZREM', fair.timeout, holder)
+if place and wait then
+moveTimes(fair, holder, false, -math.abs(wait))
+end
+dropWaiter(fair, holder)
+return place == 0
+end
+local function pruneQueue(fair)
+local news = false
+local head = redis.call('LINDEX', fair.queue, 0)
+while head do
+local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
+local wait = tonumber(redis.call('HGET', fair.waits, head))
+local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
+local near = wait and nearEnd(fair, wait) or 0
+if not time then
+dropWaiter(fair, head)
+elseif wait and alive <= fair.now then
+leaveQueue(fair, head)
+elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
+redis.call('HSET', fair.waits, head, -wait)
+moveTimes(fair, head, true, fair.now + near - time)
+return true
+elseif time <= fair.now then
+dropWaiter(fair, head)
+else
+break
+end
+tell(fair.publish, fair.channel .. ':' .. head, '0')
+news = true
+head = redis.call('LINDEX', fair.queue, 0)
+end
+if not head then
+for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
+tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+end
+redis.call('DEL', fair.timeout, fair.waits, fair.alive)
+elseif redis.call('EXISTS', fair.waits) == 0 then
+redis.call('DEL', fair.alive)
+end
+return news
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function attempt(fair)
+openQueue(fair)
+local freed = redis.call('DEL', fair.lock)
+pruneQueue(fair)
+local reached = tellHead(fair)
+return freed == 1 and {1, reached} or {0}
+end
+local replies = {}
+local publish = ARGV[1]
+local margin = tonumber(ARGV[2])
+for i = 1, #KEYS / 5 do
+local first = (i - 1) * 5
+local lock = KEYS[first + 1]
+local queue = KEYS[first + 2]
+local timeout = KEYS[first + 3]
+local waits = KEYS[first + 4]
+local alive = KEYS[first + 5]
+local base = i + 1
+local channel = ARGV[base + 1]
+local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
+fair.channel = channel
+local ran, reply = pcall(attempt, fair)
+replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Lowers a holder's count, or frees the lock and takes the holder out of the queue. Wire format section 6, unlock and leave.
+ * Beyond its tables: the head is told wherever it may have become possible for it to take the lock, or it became the head by
+ * this call (D2). Holder ids are never used twice, so no unlock latch is needed.
+ * KEYS: lock, queue, timeout, waits, alive.
+ * ARGV, once: publish, margin.
+ * ARGV, per operation: holder, count, lease, channel.
+ * - `released`: {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}
+ * - `kept`: {2, hold count}
+ * - `gone`: {0} the holder did not have the lock; it does not wait any more either, unless a count was to stay
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: it only lowers a count and never creates a field, and a waiter that is gone leaves nothing to take back
+ */
+export const fairRelease = {
+  name: 'fair/release',
+  sha1: 'db74c97d03cc0195439b4b53f0552ca864322930',
+  batch: true,
+  keysPerOperation: 5,
+  sharedArgs: 2,
+  argsPerOperation: 4,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellHead(fair)
+local head = redis.call('LINDEX', fair.queue, 0)
+return head and tell(fair.publish, fair.channel .. ':' .. head, '0') or 0
+end
+local function openQueue(fair)
+if not whole(fair.margin, 0, 3600000) then
+error({err = 'ERR the margin is out of range'})
+end
+local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', alive = 'zset'}
+for part, expected in pairs(kinds) do
+local kind = redis.call('TYPE', fair[part]).ok
+if kind ~= 'none' and kind ~= expected then
+error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+end
+end
+local time = redis.call('TIME')
+fair.now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local function nearEnd(fair, wait)
+return math.min(fair.margin, math.floor(math.abs(wait) / 2))
+end
+local function moveTimes(fair, holder, own, ms)
+local moved = {[holder] = not own}
+local reached = false
+for _, waiter in ipairs(redis.call('LRANGE', fair.queue, 0, -1)) do
+reached = reached or waiter == holder
+if reached and not moved[waiter] then
+moved[waiter] = true
+redis.call('ZADD', fair.timeout, 'XX', 'INCR', ms, waiter)
+end
+end
+end
+local function dropWaiter(fair, holder)
+redis.call('ZREM', fair.timeout, holder)
+redis.call('LREM', fair.queue, 0, holder)
+redis.call('HDEL', fair.waits, holder)
+end
+local function leaveQueue(fair, holder)
+local place = redis.call('LPOS', fair.queue, holder)
+local wait = tonumber(redis.call('HGET', fair.waits, holder))
+if place and place > 0 and not wait then
+local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
+local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))
+wait = own and front and math.max(own - front, 0)
+end
+redis.call('ZREM', fair.timeout, holder)
+if place and wait then
+moveTimes(fair, holder, false, -math.abs(wait))
+end
+dropWaiter(fair, holder)
+return place == 0
+end
+local function pruneQueue(fair)
+local news = false
+local head = redis.call('LINDEX', fair.queue, 0)
+while head do
+local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
+local wait = tonumber(redis.call('HGET', fair.waits, head))
+local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
+local near = wait and nearEnd(fair, wait) or 0
+if not time then
+dropWaiter(fair, head)
+elseif wait and alive <= fair.now then
+leaveQueue(fair, head)
+elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
+redis.call('HSET', fair.waits, head, -wait)
+moveTimes(fair, head, true, fair.now + near - time)
+return true
+elseif time <= fair.now then
+dropWaiter(fair, head)
+else
+break
+end
+tell(fair.publish, fair.channel .. ':' .. head, '0')
+news = true
+head = redis.call('LINDEX', fair.queue, 0)
+end
+if not head then
+for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
+tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+end
+redis.call('DEL', fair.timeout, fair.waits, fair.alive)
+elseif redis.call('EXISTS', fair.waits) == 0 then
+redis.call('DEL', fair.alive)
+end
+return news
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function attempt(fair, holder, count, lease)
+if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
+error({err = 'ERR the hold count or the lease is out of range'})
+end
+openQueue(fair)
+local held = tonumber(redis.call('HGET', fair.lock, holder))
+local reply = {held and 1 or 0}
+local news = false
+if count == 0 then
+if held then
+redis.call('DEL', fair.lock)
+end
+news = leaveQueue(fair, holder)
+elseif held then
+if held > count then
+redis.call('PEXPIRE', fair.lock, lease)
+redis.call('HSET', fair.lock, holder, count)
+held = count
+end
+reply = {2, held}
+end
+news = pruneQueue(fair) or news
+if news or redis.call('EXISTS', fair.lock) == 0 then
+local reached = tellHead(fair)
+reply[2] = reply[2] or reply[1] == 1 and reached or nil
+end
+return reply
+end
+local replies = {}
+local publish = ARGV[1]
+local margin = tonumber(ARGV[2])
+for i = 1, #KEYS / 5 do
+local first = (i - 1) * 5
+local lock = KEYS[first + 1]
+local queue = KEYS[first + 2]
+local timeout = KEYS[first + 3]
+local waits = KEYS[first + 4]
+local alive = KEYS[first + 5]
+local base = (i - 1) * 4 + 2
+local holder = ARGV[base + 1]
+local count = tonumber(ARGV[base + 2])
+local lease = tonumber(ARGV[base + 3])
+local channel = ARGV[base + 4]
+local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
+fair.channel = channel
+local ran, reply = pcall(attempt, fair, holder, count, lease)
+replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Takes a free lock, or raises the count of a holder that has it already, and gives a new fencing token either way.
+ * Wire format section 8, with D10 avoided: busy and granted are rows of their own, whatever the ttl.
+ * KEYS: lock, counter.
+ * ARGV: holder, lease, count.
+ * - `granted`: {1, hold count, token as text}
+ * - `busy`: {0, ttl in ms (-1: none), one holder}
+ * - `lost`: {2} the count to reach is above 1 and the holder has nothing
+ * - `error`: {-1, message with its code in front, type of the key} also for a counter that is none
+ * Repeating it is safe: the call names the count to reach; a second run finds it reached, and gives lease and token afresh
+ */
+export const fencedAcquire = {
+  name: 'fenced/acquire',
+  sha1: 'af429bc7992f2e3bbb4175e6abe78957c5b69cf4',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 0,
+  argsPerOperation: 3,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function take(lock, holder, lease, count)
+if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
+error({err = 'ERR the lease or the hold count is out of range'})
+end
+local held = tonumber(redis.call('HGET', lock, holder))
+if held == nil then
+if redis.call('EXISTS', lock) == 1 then
+return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
+end
+if count > 1 then
+return {2}
+end
+redis.call('HSET', lock, holder, 1)
+redis.call('PEXPIRE', lock, lease)
+return {1, 1}
+end
+if held < count then
+redis.call('HSET', lock, holder, count)
+held = count
+end
+if redis.call('PTTL', lock) < lease then
+redis.call('PEXPIRE', lock, lease)
+end
+return {1, held}
+end
+local function tokenRaiser(counter)
+local kind = redis.call('TYPE', counter).ok
+local stored = kind == 'none' and '0' or kind == 'string' and redis.call('GET', counter) or ''
+local last = (stored == '0' or string.match(stored, '^%-?[1-9]%d*$')) and tonumber(stored)
+if not last or last > 9e18 then
+error({err = 'ERR ' .. counter .. ' is no fencing token: not a whole number that can be raised'})
+end
+local time = redis.call('TIME')
+local clock = time[1] * 1000000 + time[2]
+return function()
+if last >= clock then
+redis.call('INCR', counter)
+else
+redis.call('SET', counter, string.format('%.0f', clock))
+end
+return redis.call('GET', counter)
+end
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function attempt(lock, counter, holder, lease, count)
+local raise = tokenRaiser(counter)
+local reply = take(lock, holder, lease, count)
+if reply[1] == 1 then
+reply[3] = raise()
+end
+return reply
+end
+local replies = {}
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 3
+local lock = KEYS[i * 2 - 1]
+local counter = KEYS[i * 2]
+local holder = ARGV[base + 1]
+local lease = tonumber(ARGV[base + 2])
+local count = tonumber(ARGV[base + 3])
+local ran, reply = pcall(attempt, lock, counter, holder, lease, count)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Stores a fencing token and runs commands, in one step; a token that is older than one that has passed here changes nothing.
+ * The commands are not undone when one of them fails: the error names it, those before it have run, those behind it have not.
+ * KEYS: newest, targets.
+ * ARGV: token, words.
+ * - `passed`: {1, the replies of the commands}
+ * - `stale`: {0, the newest token}
+ * Repeating it is safe: an equal token passes, so what it does twice is what the commands do twice
+ */
+export const fencedGuard = {
+  name: 'fenced/guard',
+  sha1: '4d987e47eebb0739019d335aa8e8723323d1e183',
+  batch: false,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 1,
+  text: `local function fence(key, token)
+local function check(text)
+if type(text) ~= 'string' or text ~= '0' and not string.match(text, '^[1-9]%d*$') then
+error('ERR a fencing token is a whole number as decimal text, and so is what a fence has: ' .. key, 0)
+end
+end
+check(token)
+local newest = redis.call('GET', key)
+if newest then
+check(newest)
+if #token < #newest or #token == #newest and token < newest then
+return 0
+end
+end
+redis.call('SET', key, token)
+return 1
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local newest = KEYS[1]
+local targets = {unpack(KEYS, 2)}
+local token = ARGV[1]
+local words = {unpack(ARGV, 2)}
+local place = ''
+local function attempt()
+if fence(newest, token) == 0 then
+return {0, redis.call('GET', newest)}
+end
+local replies = {}
+local at = 1
+for i, target in ipairs(targets) do
+local last = at + 1 + tonumber(words[at + 1])
+place = ' (command ' .. i .. ' of ' .. #targets .. ', ' .. words[at] .. ')'
+replies[i] = redis.call(words[at], target, unpack(words, at + 2, last))
+at = last + 1
+end
+return {1, replies}
+end
+local ran, reply = pcall(attempt)
+return ran and reply or redis.error_reply(failure(reply, newest)[2] .. place)` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Reads the last fencing token that a lock gave. Writes nothing.
+ * KEYS: counter.
+ * - `given`: {1, token as text, or '' where none was given yet}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: it only reads
+ */
+export const fencedReadToken = {
+  name: 'fenced/read-token',
+  sha1: '826e94e25b0d472b91a398955adf58a13c61682e',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 0,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function attempt(counter)
+return {1, redis.call('GET', counter) or ''}
+end
+local replies = {}
+for i = 1, #KEYS do
+local counter = KEYS[i]
+local ran, reply = pcall(attempt, counter)
+replies[i] = ran and reply or failure(reply, counter)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Hands a lock from one holder of this process to its next one in a single step, without a message, and with a new fencing token:
+ * for other clients the lock was held throughout, by a new holder at the end.
+ * KEYS: lock, counter.
+ * ARGV: from, to, lease.
+ * - `transferred`: {1, token as text} also when a repeated call finds it done
+ * - `granted`: {2, token as text} the giver had lost the lock, it was free, the taker has it
+ * - `busy`: {0, ttl in ms (-1: none), one holder} the giver had lost the lock to somebody else
+ * - `error`: {-1, message with its code in front, type of the key} also for a counter that is none
+ * Repeating it is safe: holder ids are never used twice, so the taker's field proves that it was done; lease and token are given afresh
+ */
+export const fencedTransfer = {
+  name: 'fenced/transfer',
+  sha1: 'e2b849dca1fa83409fd3be0f2cab482cbfd18f39',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 0,
+  argsPerOperation: 3,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function hand(lock, from, to, lease)
+if not whole(lease, 1, 315360000000) or from == to then
+error({err = 'ERR the lease is out of range, or giver and taker are the same'})
+end
+if redis.call('HEXISTS', lock, from) == 1 then
+redis.call('PEXPIRE', lock, lease)
+redis.call('HSET', lock, to, 1)
+redis.call('HDEL', lock, from)
+return {1}
+end
+if redis.call('HEXISTS', lock, to) == 1 then
+if redis.call('PTTL', lock) < lease then
+redis.call('PEXPIRE', lock, lease)
+end
+return {1}
+end
+if redis.call('EXISTS', lock) == 1 then
+return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
+end
+redis.call('HSET', lock, to, 1)
+redis.call('PEXPIRE', lock, lease)
+return {2}
+end
+local function tokenRaiser(counter)
+local kind = redis.call('TYPE', counter).ok
+local stored = kind == 'none' and '0' or kind == 'string' and redis.call('GET', counter) or ''
+local last = (stored == '0' or string.match(stored, '^%-?[1-9]%d*$')) and tonumber(stored)
+if not last or last > 9e18 then
+error({err = 'ERR ' .. counter .. ' is no fencing token: not a whole number that can be raised'})
+end
+local time = redis.call('TIME')
+local clock = time[1] * 1000000 + time[2]
+return function()
+if last >= clock then
+redis.call('INCR', counter)
+else
+redis.call('SET', counter, string.format('%.0f', clock))
+end
+return redis.call('GET', counter)
+end
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function attempt(lock, counter, from, to, lease)
+local raise = tokenRaiser(counter)
+local reply = hand(lock, from, to, lease)
+if reply[1] ~= 0 then
+reply[2] = raise()
+end
+return reply
+end
+local replies = {}
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 3
+local lock = KEYS[i * 2 - 1]
+local counter = KEYS[i * 2]
+local from = ARGV[base + 1]
+local to = ARGV[base + 2]
+local lease = tonumber(ARGV[base + 3])
+local ran, reply = pcall(attempt, lock, counter, from, to, lease)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Takes one off the count of a latch, and opens it at 0. Wire format section 10.
+ * The latch does not know who counted, so a record of the call makes it safe to repeat; it is deleted once the reply has come.
+ * KEYS: latch, call.
+ * ARGV, once: publish.
+ * ARGV, per operation: keep, channel.
+ * - `counted`: {1, the count now}
+ * - `open`: {0} the latch was open; nothing was changed
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: the call's record answers the second run, which tells nobody
+ */
+export const latchCountDown = {
+  name: 'latch/count-down',
+  sha1: 'b8cf7436e412f0e18263ee611c1360ba2232cd61',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function attempt(publish, latch, call, keep, channel)
+if not whole(keep, 1, 600000) then
+error({err = 'ERR the life of the record is out of range'})
+end
+local done = redis.call('GET', call)
+if done then
+return {1, tonumber(done)}
+end
+local left = amount(latch)
+if left == nil then
+return {0}
+end
+left = left - 1
+if left <= 0 then
+redis.call('DEL', latch)
+else
+redis.call('DEL', call)
+redis.call('DECR', latch)
+end
+redis.call('SET', call, string.format('%.0f', math.max(left, 0)), 'PX', keep)
+if left == 0 then
+tell(publish, channel, '0')
+end
+return {1, math.max(left, 0)}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 2
+local latch = KEYS[base + 1]
+local call = KEYS[base + 2]
+local keep = tonumber(ARGV[base + 2])
+local channel = ARGV[base + 3]
+local ran, reply = pcall(attempt, publish, latch, call, keep, channel)
+replies[i] = ran and reply or failure(reply, latch)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Opens a latch whatever its count, and tells everybody, as at the end of a count. Java tells '1', and its waiters stay (wire format section 10).
+ * KEYS: latch.
+ * ARGV, once: publish.
+ * ARGV, per operation: channel.
+ * - `deleted`: {1}
+ * - `open`: {0} there was nothing to delete
+ * - `error`: {-1, message with its code in front, type of the key} also for a key that is no latch, which is left alone
+ * Repeating it is safe: what is gone stays gone, but the second run says that there was nothing
+ */
+export const latchDelete = {
+  name: 'latch/delete',
+  sha1: 'c6c1a5272aeb44df7904665a572bfc760972d4e0',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 1,
+  argsPerOperation: 1,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function attempt(publish, latch, channel)
+if amount(latch) == nil then
+return {0}
+end
+redis.call('DEL', latch)
+tell(publish, channel, '0')
+return {1}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS do
+local base = i
+local latch = KEYS[i]
+local channel = ARGV[base + 1]
+local ran, reply = pcall(attempt, publish, latch, channel)
+replies[i] = ran and reply or failure(reply, latch)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Reads the count of a latch. Writes nothing.
+ * KEYS: latch.
+ * - `state`: {1, the count, 0 when it is open}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: it only reads
+ */
+export const latchInspect = {
+  name: 'latch/inspect',
+  sha1: '815dce4c3aed54fdb65a672fcead996725d203ea',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 0,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function attempt(latch)
+return {1, math.max(amount(latch) or 0, 0)}
+end
+local replies = {}
+for i = 1, #KEYS do
+local latch = KEYS[i]
+local ran, reply = pcall(attempt, latch)
+replies[i] = ran and reply or failure(reply, latch)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Closes a latch with a count, unless it is closed. Wire format section 10, try set count.
+ * KEYS: latch, call.
+ * ARGV, once: publish.
+ * ARGV, per operation: wanted, keep, channel.
+ * - `made`: {1}
+ * - `there`: {0} it has a count; nothing was changed
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: the call's record answers the second run
+ */
+export const latchSet = {
+  name: 'latch/set',
+  sha1: 'fd6b3576233cec9099f3c48fe459f088a95d62f7',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 3,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function attempt(publish, latch, call, wanted, keep, channel)
+if not whole(wanted, 1, 9007199254740991) or not whole(keep, 1, 600000) then
+error({err = 'ERR the count or the life of the record is out of range'})
+end
+if redis.call('GET', call) then
+return {1}
+end
+if amount(latch) ~= nil then
+return {0}
+end
+redis.call('SET', latch, string.format('%.0f', wanted))
+redis.call('SET', call, '1', 'PX', keep)
+tell(publish, channel, '1')
+return {1}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 3 + 1
+local latch = KEYS[(i - 1) * 2 + 1]
+local call = KEYS[(i - 1) * 2 + 2]
+local wanted = tonumber(ARGV[base + 1])
+local keep = tonumber(ARGV[base + 2])
+local channel = ARGV[base + 3]
+local ran, reply = pcall(attempt, publish, latch, call, wanted, keep, channel)
+replies[i] = ran and reply or failure(reply, latch)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Takes one permit under an id of the caller's, until its lease is over. Wire format section 10.
+ * KEYS: lock, timeout.
+ * ARGV, once: publish.
+ * ARGV, per operation: permit, lease, channel.
+ * - `granted`: {1, 1, permits left}
+ * - `busy`: {0, ms until the first permit expires (-1: none ever does), its id or ''}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: the id that is there proves that it was done; its lease is given afresh
+ */
+export const permitAcquire = {
+  name: 'permit/acquire',
+  sha1: 'd7196b71f5f57df10ff2ce73fc8132889fd4f1f6',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 3,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellPermits(publish, channel, permits)
+if permits <= 0 then
+return 0
+end
+return tell(publish, channel, string.format('%.0f', math.min(permits, 2147483647)))
+end
+local function reclaim(publish, lock, timeout, channel)
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+local available = amount(lock)
+local count
+local reclaimed = 0
+repeat
+local expired = redis.call('ZRANGEBYSCORE', timeout, '-inf', string.format('%.0f', at), 'LIMIT', 0, 5000)
+count = #expired
+if count > 0 then
+redis.call('ZREM', timeout, unpack(expired))
+available = redis.call('INCRBY', lock, count)
+reclaimed = reclaimed + count
+end
+until count < 5000
+if reclaimed > 0 then
+tellPermits(publish, channel, available)
+end
+return at, available
+end
+local function raw(permit)
+if #permit ~= 32 or string.find(permit, '[^0-9a-f]') then
+error({err = 'ERR a permit id is 32 hex characters in lower case'})
+end
+return (string.gsub(permit, '..', function(pair)
+return string.char(tonumber(pair, 16))
+end))
+end
+local function hex(bytes)
+return (string.gsub(bytes, '.', function(byte)
+return string.format('%02x', string.byte(byte))
+end))
+end
+local function attempt(publish, lock, timeout, permit, lease, channel)
+local id = raw(permit)
+if not whole(lease, 1, 315360000000) then
+error({err = 'ERR the lease is out of range'})
+end
+local at, available = reclaim(publish, lock, timeout, channel)
+local expiry = string.format('%.0f', at + lease)
+local given = redis.call('ZSCORE', timeout, id)
+if given then
+if tonumber(given) < at + lease then
+redis.call('ZADD', timeout, expiry, id)
+end
+return {1, 1, available or 0}
+end
+if available == nil or available < 1 then
+local first = redis.call('ZRANGE', timeout, 0, 0, 'WITHSCORES')
+if first[1] == nil or tonumber(first[2]) >= 922337203685477 then
+return {0, -1, first[1] and hex(first[1]) or ''}
+end
+return {0, tonumber(first[2]) - at, hex(first[1])}
+end
+available = redis.call('DECRBY', lock, 1)
+redis.call('ZADD', timeout, expiry, id)
+local ttl = redis.call('PTTL', lock)
+if ttl > 0 then
+redis.call('PEXPIRE', timeout, ttl)
+end
+return {1, 1, available}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 3 + 1
+local lock = KEYS[(i - 1) * 2 + 1]
+local timeout = KEYS[(i - 1) * 2 + 2]
+local permit = ARGV[base + 1]
+local lease = tonumber(ARGV[base + 2])
+local channel = ARGV[base + 3]
+local ran, reply = pcall(attempt, publish, lock, timeout, permit, lease, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Reads a semaphore whose permits expire, after taking back those whose leases are over. Wire format section 10.
+ * KEYS: lock, timeout.
+ * ARGV, once: publish.
+ * ARGV, per operation: permit, channel.
+ * - `state`: {1, permits available, permits taken, ms left of the given one (-1: no end, -2: unknown), ms left of the first one (-1), its id or ''}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: it changes nothing that its time had not ended
+ */
+export const permitInspect = {
+  name: 'permit/inspect',
+  sha1: '36839ad4e3f5245c781b8475826170c49aaafe04',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellPermits(publish, channel, permits)
+if permits <= 0 then
+return 0
+end
+return tell(publish, channel, string.format('%.0f', math.min(permits, 2147483647)))
+end
+local function reclaim(publish, lock, timeout, channel)
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+local available = amount(lock)
+local count
+local reclaimed = 0
+repeat
+local expired = redis.call('ZRANGEBYSCORE', timeout, '-inf', string.format('%.0f', at), 'LIMIT', 0, 5000)
+count = #expired
+if count > 0 then
+redis.call('ZREM', timeout, unpack(expired))
+available = redis.call('INCRBY', lock, count)
+reclaimed = reclaimed + count
+end
+until count < 5000
+if reclaimed > 0 then
+tellPermits(publish, channel, available)
+end
+return at, available
+end
+local function raw(permit)
+if #permit ~= 32 or string.find(permit, '[^0-9a-f]') then
+error({err = 'ERR a permit id is 32 hex characters in lower case'})
+end
+return (string.gsub(permit, '..', function(pair)
+return string.char(tonumber(pair, 16))
+end))
+end
+local function hex(bytes)
+return (string.gsub(bytes, '.', function(byte)
+return string.format('%02x', string.byte(byte))
+end))
+end
+local function attempt(publish, lock, timeout, permit, channel)
+local id = permit ~= '' and raw(permit)
+local at, available = reclaim(publish, lock, timeout, channel)
+local function left(expiry)
+return expiry >= 922337203685477 and -1 or expiry - at
+end
+local given = id and tonumber(redis.call('ZSCORE', timeout, id))
+local first = redis.call('ZRANGE', timeout, 0, 0, 'WITHSCORES')
+local taken = redis.call('ZCARD', timeout)
+if taken == 0 then
+return {1, available or 0, 0, -2, -1, ''}
+end
+return {1, available or 0, taken, given and left(given) or -2, left(tonumber(first[2])), hex(first[1])}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 2
+local lock = KEYS[base + 1]
+local timeout = KEYS[base + 2]
+local permit = ARGV[base + 2]
+local channel = ARGV[base + 3]
+local ran, reply = pcall(attempt, publish, lock, timeout, permit, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Gives a permit back by its id. Wire format section 10, release id.
+ * KEYS: lock, timeout.
+ * ARGV, once: publish.
+ * ARGV, per operation: permit, channel.
+ * - `released`: {1, clients that PUBLISH reached (-1: publishing was refused; 0 as well when no permit is available even now)}
+ * - `gone`: {0} the permit is unknown, or its lease was over; what was left of it was given back
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: a permit that is given back is unknown, and ids are never used twice
+ */
+export const permitRelease = {
+  name: 'permit/release',
+  sha1: 'c14ea1b9b5f172a0937a585f3da746551336300d',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellPermits(publish, channel, permits)
+if permits <= 0 then
+return 0
+end
+return tell(publish, channel, string.format('%.0f', math.min(permits, 2147483647)))
+end
+local function raw(permit)
+if #permit ~= 32 or string.find(permit, '[^0-9a-f]') then
+error({err = 'ERR a permit id is 32 hex characters in lower case'})
+end
+return (string.gsub(permit, '..', function(pair)
+return string.char(tonumber(pair, 16))
+end))
+end
+local function attempt(publish, lock, timeout, permit, channel)
+local id = raw(permit)
+amount(lock)
+local expiry = redis.call('ZSCORE', timeout, id)
+if not expiry then
+return {0}
+end
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREM', timeout, id)
+local reached = tellPermits(publish, channel, redis.call('INCRBY', lock, 1))
+return tonumber(expiry) > at and {1, reached} or {0}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 2
+local lock = KEYS[base + 1]
+local timeout = KEYS[base + 2]
+local permit = ARGV[base + 2]
+local channel = ARGV[base + 3]
+local ran, reply = pcall(attempt, publish, lock, timeout, permit, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Keeps permits alive, each only while it is there. With a lease of 0 it only looks. Wire format section 10, update lease.
+ * KEYS: lock, timeout.
+ * ARGV, once: publish.
+ * ARGV, per operation: permit, lease, manner, channel.
+ * - `alive`: {1, what is left of the lease in ms (-1: it never ends)}
+ * - `gone`: {0} the permit is unknown, or its lease was over
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: it names the lease of a permit that is still there, and ids are never used twice
+ */
+export const permitRenew = {
+  name: 'permit/renew',
+  sha1: 'a2af38cc5aaac9e4c07fa7335bfc8f541a55956d',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 4,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellPermits(publish, channel, permits)
+if permits <= 0 then
+return 0
+end
+return tell(publish, channel, string.format('%.0f', math.min(permits, 2147483647)))
+end
+local function reclaim(publish, lock, timeout, channel)
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+local available = amount(lock)
+local count
+local reclaimed = 0
+repeat
+local expired = redis.call('ZRANGEBYSCORE', timeout, '-inf', string.format('%.0f', at), 'LIMIT', 0, 5000)
+count = #expired
+if count > 0 then
+redis.call('ZREM', timeout, unpack(expired))
+available = redis.call('INCRBY', lock, count)
+reclaimed = reclaimed + count
+end
+until count < 5000
+if reclaimed > 0 then
+tellPermits(publish, channel, available)
+end
+return at, available
+end
+local function raw(permit)
+if #permit ~= 32 or string.find(permit, '[^0-9a-f]') then
+error({err = 'ERR a permit id is 32 hex characters in lower case'})
+end
+return (string.gsub(permit, '..', function(pair)
+return string.char(tonumber(pair, 16))
+end))
+end
+local function attempt(publish, lock, timeout, permit, lease, manner, channel)
+local id = raw(permit)
+if not whole(lease, 0, 315360000000) or manner ~= 'raise' and manner ~= 'set' then
+error({err = 'ERR the lease is out of range, or the manner is unknown'})
+end
+local at = reclaim(publish, lock, timeout, channel)
+local expiry = tonumber(redis.call('ZSCORE', timeout, id))
+if expiry == nil then
+return {0}
+end
+if lease > 0 and (manner == 'set' or expiry < at + lease) then
+expiry = at + lease
+redis.call('ZADD', timeout, string.format('%.0f', expiry), id)
+end
+return {1, expiry >= 922337203685477 and -1 or expiry - at}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 4 + 1
+local lock = KEYS[(i - 1) * 2 + 1]
+local timeout = KEYS[(i - 1) * 2 + 2]
+local permit = ARGV[base + 1]
+local lease = tonumber(ARGV[base + 2])
+local manner = ARGV[base + 3]
+local channel = ARGV[base + 4]
+local ran, reply = pcall(attempt, publish, lock, timeout, permit, lease, manner, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Sets how many permits a semaphore has in all, taken ones included. Wire format section 10, set permits.
+ * KEYS: lock, timeout.
+ * ARGV, once: publish.
+ * ARGV, per operation: total, channel.
+ * - `resized`: {1}
+ * - `same`: {0} there are as many; nothing was changed
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: it names the number to have
+ */
+export const permitResize = {
+  name: 'permit/resize',
+  sha1: '063338bbd2f0dc7bef515cd474df368d80498e92',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellPermits(publish, channel, permits)
+if permits <= 0 then
+return 0
+end
+return tell(publish, channel, string.format('%.0f', math.min(permits, 2147483647)))
+end
+local function attempt(publish, lock, timeout, total, channel)
+if not whole(total, 0, 2147483647) then
+error({err = 'ERR the number of permits is out of range'})
+end
+local available = amount(lock)
+local taken = redis.call('ZCARD', timeout)
+if available == nil then
+redis.call('SET', lock, string.format('%.0f', total))
+elseif available + taken == total then
+return {0}
+else
+redis.call('INCRBY', lock, string.format('%.0f', total - available - taken))
+end
+tellPermits(publish, channel, total)
+return {1}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 2
+local lock = KEYS[base + 1]
+local timeout = KEYS[base + 2]
+local total = tonumber(ARGV[base + 2])
+local channel = ARGV[base + 3]
+local ran, reply = pcall(attempt, publish, lock, timeout, total, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Takes the read side of a read/write lock, or raises the count of a holder that reads already.
+ * Wire format section 7, read acquire. A waiting writer keeps new readers out (D15); who reads or writes already passes.
+ * KEYS: lock, intent.
+ * ARGV: holder, lease, count.
+ * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
+ * - `granted`: {1, read holds}
+ * - `busy`: {0, ttl in ms (-1: none) of the writer's lock or intent, the writer}
+ * - `lost`: {2} the count to reach is above 1 and the holder does not read
+ * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+ * Repeating it is safe: the call names the count to reach, so a second run finds it reached and gives the lease afresh
+ */
+export const readAcquire = {
+  name: 'read/acquire',
+  sha1: '615caf687e84b7991bc40a93018d8e58098b9351',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 0,
+  argsPerOperation: 3,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function readCount(lock, holder, mode, writer)
+if mode == 'read' or writer == holder then
+return tonumber(redis.call('HGET', lock, holder)) or 0
+end
+return 0
+end
+local function holdKey(lock, holder, n)
+local base = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+return base .. ':' .. holder .. ':rwlock_timeout:' .. n
+end
+local function longestHold(lock, holder, count)
+local longest = 0
+for n = 1, count do
+longest = math.max(longest, redis.call('PTTL', holdKey(lock, holder, n)))
+end
+return longest
+end
+local function longestRead(lock)
+local longest = 0
+local fields = redis.call('HGETALL', lock)
+for at = 1, #fields, 2 do
+longest = math.max(longest, longestHold(lock, fields[at], tonumber(fields[at + 1]) or 0))
+end
+return longest
+end
+local function raiseLease(lock, lease)
+local left = redis.call('PTTL', lock)
+if left == -1 then
+lease = math.max(lease, longestRead(lock))
+end
+if left < lease then
+redis.call('PEXPIRE', lock, lease)
+left = lease
+end
+return left
+end
+local function rwHolder(lock, writer)
+if writer then
+return writer
+end
+for _, field in ipairs(redis.call('HRANDFIELD', lock, 2)) do
+if field ~= 'mode' then
+return field
+end
+end
+return ''
+end
+local function attempt(lock, intent, holder, lease, count)
+if not whole(lease, 1, 315360000000) or not whole(count, 1, 65535) then
+error({err = 'ERR the lease or the hold count is out of range'})
+end
+local mode, writer = rwMode(lock)
+if mode == 'write' and writer ~= holder then
+return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}
+end
+local held = readCount(lock, holder, mode, writer)
+if held == 0 and count > 1 then
+return {2}
+end
+if held == 0 and not writer then
+local waiting = redis.pcall('GET', intent)
+local left = type(waiting) == 'string' and waiting ~= holder and redis.call('PTTL', intent) or 0
+if left > 0 then
+return {0, left, waiting}
+end
+end
+for n = 1, count do
+local key = holdKey(lock, holder, n)
+local left = redis.call('PTTL', key)
+if n > held or left < 0 then
+redis.call('SET', key, 1, 'PX', lease)
+elseif n == count and left < lease then
+redis.call('PEXPIRE', key, lease)
+end
+end
+if held < count then
+redis.call('HSET', lock, 'mode', mode or 'read', holder, count)
+held = count
+end
+if mode then
+raiseLease(lock, lease)
+else
+redis.call('PEXPIRE', lock, lease)
+end
+return {1, held}
+end
+local replies = {}
+for i = 1, #KEYS / 2 do
+local at = (i - 1) * 2
+local base = (i - 1) * 3
+local lock = KEYS[at + 1]
+local intent = KEYS[at + 2]
+local holder = ARGV[base + 1]
+local lease = tonumber(ARGV[base + 2])
+local count = tonumber(ARGV[base + 3])
+local ran, reply = pcall(attempt, lock, intent, holder, lease, count)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Frees a lock that is being read, whoever reads, and wakes who waits; one that is being written is left alone.
+ * Wire format section 7, force unlock. The keys of the holds go with it, so that nothing is left to run out.
+ * KEYS: lock.
+ * ARGV, once: publish.
+ * ARGV, per operation: channel.
+ * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
+ * - `released`: {1, clients that PUBLISH reached (-1: publishing was refused)}
+ * - `free`: {0} nobody reads; a writer that reads as well keeps both
+ * - `error`: {-1, message with its code in front, type of the key} also for a key that is no read/write lock, which is left alone
+ * Repeating it is unsafe: a second run may free the lock of the next readers
+ */
+export const readForceRelease = {
+  name: 'read/force-release',
+  sha1: 'd0b87e5573b2467676111995f4d426b6aaa4f4e9',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 1,
+  argsPerOperation: 1,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function holdKey(lock, holder, n)
+local base = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+return base .. ':' .. holder .. ':rwlock_timeout:' .. n
+end
+local function dropHolds(lock, holder, from, to)
+for n = to, from, -1 do
+redis.call('DEL', holdKey(lock, holder, n))
+end
+end
+local function freeLock(lock)
+local fields = redis.call('HGETALL', lock)
+for at = 1, #fields, 2 do
+dropHolds(lock, fields[at], 1, tonumber(fields[at + 1]) or 0)
+end
+redis.call('DEL', lock)
+end
+local function attempt(publish, lock, channel)
+if rwMode(lock) ~= 'read' then
+return {0}
+end
+freeLock(lock)
+return {1, tell(publish, channel, '0')}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS do
+local base = i
+local lock = KEYS[i]
+local channel = ARGV[base + 1]
+local ran, reply = pcall(attempt, publish, lock, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Reads the read side of a read/write lock: what is left of its lease, how often a given holder reads, and who reads. Writes nothing.
+ * KEYS: lock.
+ * ARGV: holder.
+ * - `state`: {1, ttl in ms (-1: none, -2: free), the given holder's read holds, one reader or '', 1 while anybody reads or 0}
+ * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+ * Repeating it is safe: it only reads
+ */
+export const readInspect = {
+  name: 'read/inspect',
+  sha1: 'b9b8cae607dd30e8e4351b4019e846b7cd0714eb',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 1,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function readCount(lock, holder, mode, writer)
+if mode == 'read' or writer == holder then
+return tonumber(redis.call('HGET', lock, holder)) or 0
+end
+return 0
+end
+local function rwHolder(lock, writer)
+if writer then
+return writer
+end
+for _, field in ipairs(redis.call('HRANDFIELD', lock, 2)) do
+if field ~= 'mode' then
+return field
+end
+end
+return ''
+end
+local function attempt(lock, holder)
+local mode, writer = rwMode(lock)
+local locked = mode == 'read' or (mode == 'write' and redis.call('HLEN', lock) > 2)
+local count = readCount(lock, holder, mode, writer)
+return {1, redis.call('PTTL', lock), count, locked and rwHolder(lock, writer) or '', locked and 1 or 0}
+end
+local replies = {}
+for i = 1, #KEYS do
+local base = i - 1
+local lock = KEYS[i]
+local holder = ARGV[base + 1]
+local ran, reply = pcall(attempt, lock, holder)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Lowers a holder's read holds from the top, or ends them; the last reader frees the lock and wakes who waits.
+ * Wire format section 7, read unlock. Only hold keys that live tell who reads: a dead reader does not keep the lock.
+ * KEYS: lock.
+ * ARGV, once: publish.
+ * ARGV, per operation: holder, count, lease, channel.
+ * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
+ * - `released`: {1, clients that PUBLISH reached (-1: publishing was refused)} 0 also where others hold on, and nothing was told
+ * - `kept`: {2, read holds}
+ * - `gone`: {0} the holder does not read
+ * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+ * Repeating it is safe: it only lowers a count and never creates a field
+ */
+export const readRelease = {
+  name: 'read/release',
+  sha1: '8413d8e3523553ba265cc5cfe93b74425be22e8f',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 1,
+  argsPerOperation: 4,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function readCount(lock, holder, mode, writer)
+if mode == 'read' or writer == holder then
+return tonumber(redis.call('HGET', lock, holder)) or 0
+end
+return 0
+end
+local function holdKey(lock, holder, n)
+local base = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+return base .. ':' .. holder .. ':rwlock_timeout:' .. n
+end
+local function longestHold(lock, holder, count)
+local longest = 0
+for n = 1, count do
+longest = math.max(longest, redis.call('PTTL', holdKey(lock, holder, n)))
+end
+return longest
+end
+local function longestRead(lock)
+local longest = 0
+local fields = redis.call('HGETALL', lock)
+for at = 1, #fields, 2 do
+longest = math.max(longest, longestHold(lock, fields[at], tonumber(fields[at + 1]) or 0))
+end
+return longest
+end
+local function dropHolds(lock, holder, from, to)
+for n = to, from, -1 do
+redis.call('DEL', holdKey(lock, holder, n))
+end
+end
+local function dropOrphans(lock, holder)
+local n = 1
+while redis.call('DEL', holdKey(lock, holder, n)) == 1 do
+n = n + 1
+end
+end
+local function attempt(publish, lock, holder, count, lease, channel)
+if not whole(count, 0, 65535) or not (count == 0 or whole(lease, 1, 315360000000)) then
+error({err = 'ERR the hold count or the lease is out of range'})
+end
+local mode, writer = rwMode(lock)
+local held = readCount(lock, holder, mode, writer)
+if held == 0 then
+if count == 0 then
+dropOrphans(lock, holder)
+end
+if not mode then
+tell(publish, channel, '0')
+end
+return {0}
+end
+if held <= count then
+return {2, held}
+end
+dropHolds(lock, holder, count + 1, held)
+if count == 0 then
+redis.call('HDEL', lock, holder)
+else
+redis.call('HSET', lock, holder, count)
+for n = 1, count do
+redis.call('SET', holdKey(lock, holder, n), 1, 'PX', lease)
+end
+end
+local left = longestRead(lock)
+if left == 0 and not writer then
+redis.call('DEL', lock)
+return {1, tell(publish, channel, '0')}
+end
+local present = redis.call('PTTL', lock)
+if mode == 'read' or (present >= 0 and present < left) then
+redis.call('PEXPIRE', lock, left)
+end
+return count == 0 and {1, 0} or {2, count}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS do
+local base = (i - 1) * 4 + 1
+local lock = KEYS[i]
+local holder = ARGV[base + 1]
+local count = tonumber(ARGV[base + 2])
+local lease = tonumber(ARGV[base + 3])
+local channel = ARGV[base + 4]
+local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Keeps read holds alive: their keys, and the hash, which must outlive the longest of them (D17, D19). Never shortens.
+ * With a lease of 0 it only looks, and raises a hash that a reader in Java has set below a hold of ours.
+ * KEYS: lock.
+ * ARGV: holder, lease.
+ * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
+ * - `alive`: {1, what is left of the holder's longest hold in ms}
+ * - `gone`: {0} the holder does not read, or the keys of all its holds have run out: then nothing of it stays
+ * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+ * Repeating it is safe: it only raises the ttl of holds that still exist
+ */
+export const readRenew = {
+  name: 'read/renew',
+  sha1: '3009748a3d8bf402b59e4b9fd020b8643a21c652',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function readCount(lock, holder, mode, writer)
+if mode == 'read' or writer == holder then
+return tonumber(redis.call('HGET', lock, holder)) or 0
+end
+return 0
+end
+local function holdKey(lock, holder, n)
+local base = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+return base .. ':' .. holder .. ':rwlock_timeout:' .. n
+end
+local function longestHold(lock, holder, count)
+local longest = 0
+for n = 1, count do
+longest = math.max(longest, redis.call('PTTL', holdKey(lock, holder, n)))
+end
+return longest
+end
+local function longestRead(lock)
+local longest = 0
+local fields = redis.call('HGETALL', lock)
+for at = 1, #fields, 2 do
+longest = math.max(longest, longestHold(lock, fields[at], tonumber(fields[at + 1]) or 0))
+end
+return longest
+end
+local function raiseLease(lock, lease)
+local left = redis.call('PTTL', lock)
+if left == -1 then
+lease = math.max(lease, longestRead(lock))
+end
+if left < lease then
+redis.call('PEXPIRE', lock, lease)
+left = lease
+end
+return left
+end
+local function dropOrphans(lock, holder)
+local n = 1
+while redis.call('DEL', holdKey(lock, holder, n)) == 1 do
+n = n + 1
+end
+end
+local function attempt(lock, holder, lease)
+if not whole(lease, 0, 315360000000) then
+error({err = 'ERR the lease is out of range'})
+end
+local mode, writer = rwMode(lock)
+local held = readCount(lock, holder, mode, writer)
+local longest = longestHold(lock, holder, held)
+if longest == 0 then
+if held > 0 then
+redis.call('HDEL', lock, holder)
+if not writer and longestRead(lock) == 0 then
+redis.call('DEL', lock)
+end
+end
+dropOrphans(lock, holder)
+return {0}
+end
+for n = 1, held do
+local key = holdKey(lock, holder, n)
+local left = redis.call('PTTL', key)
+if left >= 0 and left < lease then
+redis.call('PEXPIRE', key, lease)
+end
+end
+longest = math.max(longest, lease)
+if lease > 0 or redis.call('PTTL', lock) >= 0 then
+raiseLease(lock, longest)
+end
+return {1, longest}
+end
+local replies = {}
+for i = 1, #KEYS do
+local base = (i - 1) * 2
+local lock = KEYS[i]
+local holder = ARGV[base + 1]
+local lease = tonumber(ARGV[base + 2])
+local ran, reply = pcall(attempt, lock, holder, lease)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
  * Takes a free lock, or raises the count of a holder that has it already.
  * Wire format section 2, with D28 avoided: a re-entry never shortens the lease.
  * KEYS: lock.
@@ -14,7 +2365,7 @@ import type { LuaScript } from '../lua.script.js';
  */
 export const reentrantAcquire = {
   name: 'reentrant/acquire',
-  sha1: '90c69ba3faea17098127c8e5d6ffec0bd45c9739',
+  sha1: '59c2d092025ef1444575725b5e419aec91cdeca9',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -22,7 +2373,7 @@ export const reentrantAcquire = {
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
-local function attempt(lock, holder, lease, count)
+local function take(lock, holder, lease, count)
 if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
 error({err = 'ERR the lease or the hold count is out of range'})
 end
@@ -59,7 +2410,7 @@ local lock = KEYS[i]
 local holder = ARGV[base + 1]
 local lease = tonumber(ARGV[base + 2])
 local count = tonumber(ARGV[base + 3])
-local ran, reply = pcall(attempt, lock, holder, lease, count)
+local ran, reply = pcall(take, lock, holder, lease, count)
 replies[i] = ran and reply or failure(reply, lock)
 end
 return replies` as string,
@@ -77,12 +2428,17 @@ return replies` as string,
  */
 export const reentrantForceRelease = {
   name: 'reentrant/force-release',
-  sha1: 'daeb99241660f1d89e490f3b54a74087dcf72d4c',
+  sha1: 'f396ba8877b0e9b18bd9e7db2381f5715eab6fc1',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
   argsPerOperation: 1,
-  text: `local function attempt(publish, lock, channel)
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function attempt(publish, lock, channel)
 local kind = redis.call('TYPE', lock).ok
 if kind == 'none' then
 return {0}
@@ -93,11 +2449,6 @@ end
 redis.call('DEL', lock)
 local reached = redis.pcall(publish, channel, '0')
 return {1, type(reached) == 'number' and reached or -1}
-end
-local function failure(problem, lock)
-local message = type(problem) == 'table' and problem.err or tostring(problem)
-message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 local replies = {}
 local publish = ARGV[1]
@@ -121,19 +2472,19 @@ return replies` as string,
  */
 export const reentrantInspect = {
   name: 'reentrant/inspect',
-  sha1: '9bd263510eee7886da7fbfb0a273d8d9762b20b2',
+  sha1: '9044398cce7f97429064883239e0914d9473ae47',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
   argsPerOperation: 1,
-  text: `local function attempt(lock, holder)
-local count = tonumber(redis.call('HGET', lock, holder)) or 0
-return {1, redis.call('PTTL', lock), count, redis.call('HRANDFIELD', lock) or ''}
-end
-local function failure(problem, lock)
+  text: `local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function attempt(lock, holder)
+local count = tonumber(redis.call('HGET', lock, holder)) or 0
+return {1, redis.call('PTTL', lock), count, redis.call('HRANDFIELD', lock) or ''}
 end
 local replies = {}
 for i = 1, #KEYS do
@@ -160,13 +2511,18 @@ return replies` as string,
  */
 export const reentrantRelease = {
   name: 'reentrant/release',
-  sha1: '2ec61847b62f3b7619e7905b5305b963c3313e05',
+  sha1: 'df77fa9adfecd74b6dbdc1a23b96138612042d54',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
   argsPerOperation: 4,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 local function attempt(publish, lock, holder, count, lease, channel)
 if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
@@ -187,11 +2543,6 @@ end
 redis.call('DEL', lock)
 local reached = redis.pcall(publish, channel, '0')
 return {1, type(reached) == 'number' and reached or -1}
-end
-local function failure(problem, lock)
-local message = type(problem) == 'table' and problem.err or tostring(problem)
-message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 local replies = {}
 local publish = ARGV[1]
@@ -221,7 +2572,7 @@ return replies` as string,
  */
 export const reentrantTransfer = {
   name: 'reentrant/transfer',
-  sha1: 'a3a5a9cd5095cc61a124d630ba6655bfeacb70be',
+  sha1: '4e7f7f7de8632fec9ef226cc647439d3a8986c3e',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -229,7 +2580,7 @@ export const reentrantTransfer = {
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
-local function attempt(lock, from, to, lease)
+local function hand(lock, from, to, lease)
 if not whole(lease, 1, 315360000000) or from == to then
 error({err = 'ERR the lease is out of range, or giver and taker are the same'})
 end
@@ -264,7 +2615,7 @@ local lock = KEYS[i]
 local from = ARGV[base + 1]
 local to = ARGV[base + 2]
 local lease = tonumber(ARGV[base + 3])
-local ran, reply = pcall(attempt, lock, from, to, lease)
+local ran, reply = pcall(hand, lock, from, to, lease)
 replies[i] = ran and reply or failure(reply, lock)
 end
 return replies` as string,
@@ -282,13 +2633,18 @@ return replies` as string,
  */
 export const renewalRenew = {
   name: 'renewal/renew',
-  sha1: 'ea65bf198edd99ea3b35a05968f4d7114d42aba2',
+  sha1: '470ca1560a0a675ebaad4d0c09126c16c91710fe',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
   argsPerOperation: 2,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 local function attempt(lock, holder, lease)
 if not whole(lease, 0, 315360000000) then
@@ -304,11 +2660,6 @@ left = lease
 end
 return {1, left}
 end
-local function failure(problem, lock)
-local message = type(problem) == 'table' and problem.err or tostring(problem)
-message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
-end
 local replies = {}
 for i = 1, #KEYS do
 local base = (i - 1) * 2
@@ -316,6 +2667,462 @@ local lock = KEYS[i]
 local holder = ARGV[base + 1]
 local lease = tonumber(ARGV[base + 2])
 local ran, reply = pcall(attempt, lock, holder, lease)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Takes permits of a semaphore, all of them or none. Wire format section 10.
+ * The semaphore knows no holders, so a record of the call makes it safe to repeat; it is deleted once the reply has come.
+ * KEYS: lock, call.
+ * ARGV: wanted, keep.
+ * - `granted`: {1, permits left}
+ * - `busy`: {0, permits available}
+ * - `undone`: {2} the call was undone before it came
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: the call's record answers the second run
+ */
+export const semaphoreAcquire = {
+  name: 'semaphore/acquire',
+  sha1: '5f0de14082b938c7cff5c824cf716d3fca8b48a8',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 0,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function attempt(lock, call, wanted, keep)
+if not whole(wanted, 1, 2147483647) or not whole(keep, 1, 600000) then
+error({err = 'ERR the number of permits or the life of the record is out of range'})
+end
+local done = redis.call('GET', call)
+if done then
+local left = tonumber(string.match(done, ' (%d+)$'))
+return left and {1, left} or {2}
+end
+local available = amount(lock)
+if available == nil or available < wanted then
+return {0, available or 0}
+end
+local left = redis.call('DECRBY', lock, wanted)
+redis.call('SET', call, string.format('%.0f %.0f', wanted, left), 'PX', keep)
+return {1, left}
+end
+local replies = {}
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 2
+local lock = KEYS[base + 1]
+local call = KEYS[base + 2]
+local wanted = tonumber(ARGV[base + 1])
+local keep = tonumber(ARGV[base + 2])
+local ran, reply = pcall(attempt, lock, call, wanted, keep)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Gives permits back to a semaphore, or changes how many there are. Keeps the time to live of the key (D27). Wire format section 10.
+ * KEYS: lock, call.
+ * ARGV, once: publish.
+ * ARGV, per operation: change, payload, where, keep, channel.
+ * - `added`: {1, permits available, clients that PUBLISH reached (-1: publishing was refused; 0 as well when it was not told)}
+ * - `none`: {0} there is no semaphore
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: the call's record answers the second run, which tells nobody
+ */
+export const semaphoreAdd = {
+  name: 'semaphore/add',
+  sha1: '0d058088e538747356458c3f7da235647cfa47da',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 5,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellPermits(publish, channel, permits)
+if permits <= 0 then
+return 0
+end
+return tell(publish, channel, string.format('%.0f', math.min(permits, 2147483647)))
+end
+local function attempt(publish, lock, call, change, payload, where, keep, channel)
+if not whole(change, -2147483647, 2147483647) or not whole(keep, 1, 600000)
+or payload ~= 'value' and payload ~= 'change' or where ~= 'anywhere' and where ~= 'existing' then
+error({err = 'ERR the change, its payload, its place or the life of the record is out of range'})
+end
+local done = redis.call('GET', call)
+if done then
+return {1, tonumber(done), 0}
+end
+local before = amount(lock)
+if before == nil and where == 'existing' then
+return {0}
+end
+if not whole((before or 0) + change, -9007199254740991, 9007199254740991) then
+error({err = 'ERR the number of permits would be out of range'})
+end
+redis.call('DEL', call)
+local available = redis.call('INCRBY', lock, change)
+redis.call('SET', call, string.format('%.0f', available), 'PX', keep)
+return {1, available, tellPermits(publish, channel, payload == 'value' and available or change)}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 5 + 1
+local lock = KEYS[(i - 1) * 2 + 1]
+local call = KEYS[(i - 1) * 2 + 2]
+local change = tonumber(ARGV[base + 1])
+local payload = ARGV[base + 2]
+local where = ARGV[base + 3]
+local keep = tonumber(ARGV[base + 4])
+local channel = ARGV[base + 5]
+local ran, reply = pcall(attempt, publish, lock, call, change, payload, where, keep, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Deletes a semaphore, with what is known of its permits.
+ * KEYS: lock, timeout.
+ * - `deleted`: {1}
+ * - `none`: {0} there was nothing to delete
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: what is gone stays gone, but the second run says that there was nothing
+ */
+export const semaphoreDelete = {
+  name: 'semaphore/delete',
+  sha1: 'c6cc731139c2fcf785780099f8cc96c6c7de1598',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 0,
+  argsPerOperation: 0,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function attempt(lock, timeout)
+amount(lock)
+redis.call('ZCARD', timeout)
+return {redis.call('DEL', lock, timeout) > 0 and 1 or 0}
+end
+local replies = {}
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 2
+local lock = KEYS[base + 1]
+local timeout = KEYS[base + 2]
+local ran, reply = pcall(attempt, lock, timeout)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Takes all permits that are available; a negative number of them becomes 0. Keeps the time to live of the key (D27).
+ * Wire format section 10.
+ * KEYS: lock, call.
+ * ARGV: keep.
+ * - `drained`: {1, permits taken}
+ * - `undone`: {2} the call was undone before it came
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: the call's record answers the second run
+ */
+export const semaphoreDrain = {
+  name: 'semaphore/drain',
+  sha1: '42bdc7a7f3bce0b88543e9dd563a3a1d81497007',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 0,
+  argsPerOperation: 1,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function attempt(lock, call, keep)
+if not whole(keep, 1, 600000) then
+error({err = 'ERR the life of the record is out of range'})
+end
+local done = redis.call('GET', call)
+if done then
+local taken = tonumber(string.match(done, '^(%-?%d+) '))
+return taken and {1, taken} or {2}
+end
+local available = amount(lock) or 0
+if available ~= 0 then
+redis.call('DECRBY', lock, string.format('%.0f', available))
+redis.call('SET', call, string.format('%.0f 0', available), 'PX', keep)
+end
+return {1, available}
+end
+local replies = {}
+for i = 1, #KEYS / 2 do
+local base = i - 1
+local lock = KEYS[base * 2 + 1]
+local call = KEYS[base * 2 + 2]
+local keep = tonumber(ARGV[base + 1])
+local ran, reply = pcall(attempt, lock, call, keep)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Reads a semaphore. Writes nothing.
+ * KEYS: lock.
+ * - `state`: {1, permits available, ttl in ms (-1: none, -2: there is no semaphore)}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: it only reads
+ */
+export const semaphoreInspect = {
+  name: 'semaphore/inspect',
+  sha1: '06e311ad9e70392ec355584bd22e57b18c0e27fc',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 0,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function attempt(lock)
+return {1, amount(lock) or 0, redis.call('PTTL', lock)}
+end
+local replies = {}
+for i = 1, #KEYS do
+local lock = KEYS[i]
+local ran, reply = pcall(attempt, lock)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Makes a semaphore with a number of permits, unless there is one. Wire format section 10, try set permits.
+ * KEYS: lock, call.
+ * ARGV, once: publish.
+ * ARGV, per operation: wanted, ttl, keep, channel.
+ * - `made`: {1}
+ * - `there`: {0} there is one; nothing was changed
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: the call's record answers the second run
+ */
+export const semaphoreSet = {
+  name: 'semaphore/set',
+  sha1: '53a86a94ff5501906867b59126c696d3473b8760',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 4,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellPermits(publish, channel, permits)
+if permits <= 0 then
+return 0
+end
+return tell(publish, channel, string.format('%.0f', math.min(permits, 2147483647)))
+end
+local function attempt(publish, lock, call, wanted, ttl, keep, channel)
+if not whole(wanted, 0, 2147483647) or not whole(ttl, 0, 315360000000) or not whole(keep, 1, 600000) then
+error({err = 'ERR the number of permits or a time to live is out of range'})
+end
+if redis.call('GET', call) then
+return {1}
+end
+if amount(lock) ~= nil then
+return {0}
+end
+redis.call('SET', lock, string.format('%.0f', wanted))
+if ttl > 0 then
+redis.call('PEXPIRE', lock, ttl)
+end
+redis.call('SET', call, '1', 'PX', keep)
+tellPermits(publish, channel, wanted)
+return {1}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 4 + 1
+local lock = KEYS[(i - 1) * 2 + 1]
+local call = KEYS[(i - 1) * 2 + 2]
+local wanted = tonumber(ARGV[base + 1])
+local ttl = tonumber(ARGV[base + 2])
+local keep = tonumber(ARGV[base + 3])
+local channel = ARGV[base + 4]
+local ran, reply = pcall(attempt, publish, lock, call, wanted, ttl, keep, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Gives back what a call took whose reply never came, and leaves a record by which a late run of that call is refused.
+ * KEYS: lock, call.
+ * ARGV, once: publish.
+ * ARGV, per operation: keep, channel.
+ * - `returned`: {1, clients that PUBLISH reached (-1: publishing was refused)}
+ * - `gone`: {0} there is nothing to give back: the call took nothing, or its semaphore is gone
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: the record says that it is done
+ */
+export const semaphoreUndo = {
+  name: 'semaphore/undo',
+  sha1: '87ca7acaea8812eedf50c1b450016438062cdb6c',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function amount(key)
+local value = redis.call('GET', key)
+if not value then
+return nil
+end
+if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+error({err = 'ERR the value of the key is not an integer, or out of range'})
+end
+return tonumber(value)
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellPermits(publish, channel, permits)
+if permits <= 0 then
+return 0
+end
+return tell(publish, channel, string.format('%.0f', math.min(permits, 2147483647)))
+end
+local function attempt(publish, lock, call, keep, channel)
+if not whole(keep, 1, 600000) then
+error({err = 'ERR the life of the record is out of range'})
+end
+local taken = tonumber(string.match(redis.call('GET', call) or '', '^(%-?%d+) '))
+local available = amount(lock)
+redis.call('DEL', call)
+redis.call('SET', call, 'undone', 'PX', keep)
+if taken == nil or available == nil then
+return {0}
+end
+return {1, tellPermits(publish, channel, redis.call('INCRBY', lock, taken))}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local base = (i - 1) * 2
+local lock = KEYS[base + 1]
+local call = KEYS[base + 2]
+local keep = tonumber(ARGV[base + 2])
+local channel = ARGV[base + 3]
+local ran, reply = pcall(attempt, publish, lock, call, keep, channel)
 replies[i] = ran and reply or failure(reply, lock)
 end
 return replies` as string,
@@ -338,12 +3145,20 @@ return replies` as string,
  */
 export const tickClaim = {
   name: 'tick/claim',
-  sha1: 'eec9b15929616edacbf3f640cfece1f93dc4a46a',
+  sha1: '6ed3fc46434945f6a37540e430d1a6702a1c5bed',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
   argsPerOperation: 10,
-  text: `local lock = KEYS[1]
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local lock = KEYS[1]
 local record = KEYS[2]
 local runs = KEYS[3]
 local holder = ARGV[1]
@@ -357,9 +3172,6 @@ local instance = ARGV[8]
 local onCrash = ARGV[9]
 local overlap = ARGV[10]
 local LAST = 99999999999999
-local function whole(number, least, most)
-return number and number >= least and number <= most and number % 1 == 0
-end
 local function text(number)
 return string.format('%.0f', number)
 end
@@ -453,13 +3265,8 @@ local run = {tick = tick, outcome = 'running', attempt = 1, start = at, token = 
 redis.call('HSET', record, 'token', token, 'holder', holder, 'run', cjson.encode(run))
 return {1, at, token, 1, tick}
 end
-local function failure(problem)
-local message = type(problem) == 'table' and problem.err or tostring(problem)
-message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-return {-1, message, 'unknown'}
-end
 local ran, reply = pcall(attempt)
-return ran and reply or failure(reply)` as string,
+return ran and reply or failure(reply, lock)` as string,
 } as const satisfies LuaScript;
 
 /**
@@ -475,12 +3282,20 @@ return ran and reply or failure(reply)` as string,
  */
 export const tickFinish = {
   name: 'tick/finish',
-  sha1: '55e99f0a526b3bf3db42ce31c5851cc881bc8ee4',
+  sha1: '66ebe9e043af4e855a41a0309d4f22cfe035a18f',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
   argsPerOperation: 8,
-  text: `local lock = KEYS[1]
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local lock = KEYS[1]
 local record = KEYS[2]
 local runs = KEYS[3]
 local publish = ARGV[1]
@@ -491,9 +3306,6 @@ local lease = tonumber(ARGV[5])
 local channel = ARGV[6]
 local outcome = ARGV[7]
 local reason = ARGV[8]
-local function whole(number, least, most)
-return number and number >= least and number <= most and number % 1 == 0
-end
 local function decode(entry)
 local ran, row = pcall(cjson.decode, entry)
 return ran and type(row) == 'table' and row or {}
@@ -556,13 +3368,8 @@ redis.call('DEL', lock)
 local reached = redis.pcall(publish, channel, '0')
 return {1, at, type(reached) == 'number' and reached or -1}
 end
-local function failure(problem)
-local message = type(problem) == 'table' and problem.err or tostring(problem)
-message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-return {-1, message, 'unknown'}
-end
 local ran, reply = pcall(attempt)
-return ran and reply or failure(reply)` as string,
+return ran and reply or failure(reply, lock)` as string,
 } as const satisfies LuaScript;
 
 /**
@@ -574,12 +3381,17 @@ return ran and reply or failure(reply)` as string,
  */
 export const tickInspect = {
   name: 'tick/inspect',
-  sha1: '90bde3f9b4670040670ebf8fceeb577b3898c098',
+  sha1: '3c95cbc314385b64070557207412f07ee892a392',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
   argsPerOperation: 0,
-  text: `local lock = KEYS[1]
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local lock = KEYS[1]
 local record = KEYS[2]
 local runs = KEYS[3]
 local function attempt()
@@ -599,13 +3411,8 @@ table.insert(rows, 1, fields[2])
 end
 return {1, at, running and 1 or 0, rows}
 end
-local function failure(problem)
-local message = type(problem) == 'table' and problem.err or tostring(problem)
-message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-return {-1, message, 'unknown'}
-end
 local ran, reply = pcall(attempt)
-return ran and reply or failure(reply)` as string,
+return ran and reply or failure(reply, lock)` as string,
 } as const satisfies LuaScript;
 
 /**
@@ -619,12 +3426,17 @@ return ran and reply or failure(reply)` as string,
  */
 export const tickRegister = {
   name: 'tick/register',
-  sha1: '1277f1cc00b0e95ed12a2a0eb2aebca8649d04ab',
+  sha1: 'f2f312041bd0d912e78eedcc5298af1c07f91aec',
   batch: false,
   keysPerOperation: 1,
   sharedArgs: 0,
   argsPerOperation: 3,
-  text: `local record = KEYS[1]
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local record = KEYS[1]
 local tick = ARGV[1]
 local app = ARGV[2]
 local schedule = ARGV[3]
@@ -647,11 +3459,508 @@ redis.call('HSET', record, 'app', app, 'schedule', schedule)
 end
 return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or ''}
 end
-local function failure(problem)
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, record)` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Takes the write side of a free read/write lock, or raises the count of a holder that writes already.
+ * Wire format section 7, write acquire. A writer that will wait says so, which keeps new readers out (D15).
+ * KEYS: lock, intent.
+ * ARGV: holder, lease, count, sleep.
+ * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
+ * - `granted`: {1, write holds}
+ * - `busy`: {0, ttl in ms (-1: none), the writer or one reader} also for a reader that asks for the write side
+ * - `lost`: {2} the count to reach is above 1 and the holder has nothing
+ * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+ * Repeating it is safe: the call names the count to reach, so a second run finds it reached and gives the lease afresh
+ */
+export const writeAcquire = {
+  name: 'write/acquire',
+  sha1: 'a4f0999485a7ea7f9c8c0fd88a2b6cfe467ebea4',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 0,
+  argsPerOperation: 4,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
-return {-1, message, 'unknown'}
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
-local ran, reply = pcall(attempt)
-return ran and reply or failure(reply)` as string,
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function writeCount(lock, holder, writer)
+return writer == holder and tonumber(redis.call('HGET', lock, holder .. ':write')) or 0
+end
+local function readCount(lock, holder, mode, writer)
+if mode == 'read' or writer == holder then
+return tonumber(redis.call('HGET', lock, holder)) or 0
+end
+return 0
+end
+local function holdKey(lock, holder, n)
+local base = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+return base .. ':' .. holder .. ':rwlock_timeout:' .. n
+end
+local function longestHold(lock, holder, count)
+local longest = 0
+for n = 1, count do
+longest = math.max(longest, redis.call('PTTL', holdKey(lock, holder, n)))
+end
+return longest
+end
+local function longestRead(lock)
+local longest = 0
+local fields = redis.call('HGETALL', lock)
+for at = 1, #fields, 2 do
+longest = math.max(longest, longestHold(lock, fields[at], tonumber(fields[at + 1]) or 0))
+end
+return longest
+end
+local function raiseLease(lock, lease)
+local left = redis.call('PTTL', lock)
+if left == -1 then
+lease = math.max(lease, longestRead(lock))
+end
+if left < lease then
+redis.call('PEXPIRE', lock, lease)
+left = lease
+end
+return left
+end
+local function rwHolder(lock, writer)
+if writer then
+return writer
+end
+for _, field in ipairs(redis.call('HRANDFIELD', lock, 2)) do
+if field ~= 'mode' then
+return field
+end
+end
+return ''
+end
+local function attempt(lock, intent, holder, lease, count, sleep)
+if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) or not whole(sleep, 0, 315360000000) then
+error({err = 'ERR the lease, the hold count or the sleep is out of range'})
+end
+local mode, writer = rwMode(lock)
+local held = writeCount(lock, holder, writer)
+if held > 0 then
+if held < count then
+redis.call('HSET', lock, holder .. ':write', count)
+held = count
+end
+raiseLease(lock, lease)
+return {1, held}
+end
+if mode then
+if sleep > 0 and readCount(lock, holder, mode, writer) == 0 then
+redis.pcall('SET', intent, holder, 'PX', sleep)
+end
+return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}
+end
+if count > 1 then
+return {2}
+end
+redis.call('HSET', lock, 'mode', 'write', holder .. ':write', 1)
+redis.call('PEXPIRE', lock, lease)
+redis.pcall('DEL', intent)
+return {1, 1}
+end
+local replies = {}
+for i = 1, #KEYS / 2 do
+local at = (i - 1) * 2
+local base = (i - 1) * 4
+local lock = KEYS[at + 1]
+local intent = KEYS[at + 2]
+local holder = ARGV[base + 1]
+local lease = tonumber(ARGV[base + 2])
+local count = tonumber(ARGV[base + 3])
+local sleep = tonumber(ARGV[base + 4])
+local ran, reply = pcall(attempt, lock, intent, holder, lease, count, sleep)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
 } as const satisfies LuaScript;
+
+/**
+ * Frees a lock that is being written, whoever writes, and wakes who waits; one that is only read is left alone.
+ * Wire format section 7, force unlock. The writer's read holds and their keys go with it.
+ * KEYS: lock.
+ * ARGV, once: publish.
+ * ARGV, per operation: channel.
+ * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
+ * - `released`: {1, clients that PUBLISH reached (-1: publishing was refused)}
+ * - `free`: {0} nobody writes
+ * - `error`: {-1, message with its code in front, type of the key} also for a key that is no read/write lock, which is left alone
+ * Repeating it is unsafe: a second run may free the lock of the next writer
+ */
+export const writeForceRelease = {
+  name: 'write/force-release',
+  sha1: 'b8beb5b112159a77278d42f66037f2ad1e8d47a9',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 1,
+  argsPerOperation: 1,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function holdKey(lock, holder, n)
+local base = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+return base .. ':' .. holder .. ':rwlock_timeout:' .. n
+end
+local function dropHolds(lock, holder, from, to)
+for n = to, from, -1 do
+redis.call('DEL', holdKey(lock, holder, n))
+end
+end
+local function freeLock(lock)
+local fields = redis.call('HGETALL', lock)
+for at = 1, #fields, 2 do
+dropHolds(lock, fields[at], 1, tonumber(fields[at + 1]) or 0)
+end
+redis.call('DEL', lock)
+end
+local function attempt(publish, lock, channel)
+if rwMode(lock) ~= 'write' then
+return {0}
+end
+freeLock(lock)
+return {1, tell(publish, channel, '1')}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS do
+local base = i
+local lock = KEYS[i]
+local channel = ARGV[base + 1]
+local ran, reply = pcall(attempt, publish, lock, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Reads the write side of a read/write lock: what is left of its lease, how often a given holder writes, and who writes. Writes nothing.
+ * KEYS: lock.
+ * ARGV: holder.
+ * - `state`: {1, ttl in ms (-1: none, -2: free), the given holder's write holds, the writer or '', 1 while somebody writes or 0}
+ * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+ * Repeating it is safe: it only reads
+ */
+export const writeInspect = {
+  name: 'write/inspect',
+  sha1: 'dfbc9bbf096b79c859245c6a57e3fdd54464a403',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 1,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function writeCount(lock, holder, writer)
+return writer == holder and tonumber(redis.call('HGET', lock, holder .. ':write')) or 0
+end
+local function attempt(lock, holder)
+local mode, writer = rwMode(lock)
+local count = writeCount(lock, holder, writer)
+return {1, redis.call('PTTL', lock), count, writer or '', mode == 'write' and 1 or 0}
+end
+local replies = {}
+for i = 1, #KEYS do
+local base = i - 1
+local lock = KEYS[i]
+local holder = ARGV[base + 1]
+local ran, reply = pcall(attempt, lock, holder)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Lowers a writer's count, frees the lock, or leaves it to the writer's own read holds, and wakes all who wait.
+ * Wire format section 7, write unlock; who reads on is no news in Java (D7). A writer that gives up waiting lets the readers in.
+ * KEYS: lock, intent.
+ * ARGV, once: publish.
+ * ARGV, per operation: holder, count, lease, channel.
+ * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
+ * - `released`: {1, clients that PUBLISH reached (-1: publishing was refused)}
+ * - `kept`: {2, write holds}
+ * - `gone`: {0} the holder does not write; its intent, if any, is taken back
+ * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+ * Repeating it is safe: it only lowers a count and never creates a field
+ */
+export const writeRelease = {
+  name: 'write/release',
+  sha1: '0e813e066c15b525be4d9cb6658d41abe31efb85',
+  batch: true,
+  keysPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 4,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function writeCount(lock, holder, writer)
+return writer == holder and tonumber(redis.call('HGET', lock, holder .. ':write')) or 0
+end
+local function holdKey(lock, holder, n)
+local base = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+return base .. ':' .. holder .. ':rwlock_timeout:' .. n
+end
+local function longestHold(lock, holder, count)
+local longest = 0
+for n = 1, count do
+longest = math.max(longest, redis.call('PTTL', holdKey(lock, holder, n)))
+end
+return longest
+end
+local function longestRead(lock)
+local longest = 0
+local fields = redis.call('HGETALL', lock)
+for at = 1, #fields, 2 do
+longest = math.max(longest, longestHold(lock, fields[at], tonumber(fields[at + 1]) or 0))
+end
+return longest
+end
+local function attempt(publish, lock, intent, holder, count, lease, channel)
+if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
+error({err = 'ERR the hold count or the lease is out of range'})
+end
+local mode, writer = rwMode(lock)
+local held = writeCount(lock, holder, writer)
+if held == 0 then
+local waited = count == 0 and redis.pcall('GET', intent) == holder
+if waited then
+redis.call('DEL', intent)
+end
+if not mode or (waited and mode == 'read') then
+tell(publish, channel, '1')
+end
+return {0}
+end
+if count > 0 then
+if held > count then
+redis.call('PEXPIRE', lock, math.max(lease, longestRead(lock)))
+redis.call('HSET', lock, holder .. ':write', count)
+held = count
+end
+return {2, held}
+end
+redis.call('HDEL', lock, holder .. ':write')
+local left = longestRead(lock)
+if left == 0 then
+redis.call('DEL', lock)
+else
+redis.call('HSET', lock, 'mode', 'read')
+redis.call('PEXPIRE', lock, left)
+end
+redis.pcall('DEL', intent)
+return {1, tell(publish, channel, '1')}
+end
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+local at = (i - 1) * 2
+local base = (i - 1) * 4 + 1
+local lock = KEYS[at + 1]
+local intent = KEYS[at + 2]
+local holder = ARGV[base + 1]
+local count = tonumber(ARGV[base + 2])
+local lease = tonumber(ARGV[base + 3])
+local channel = ARGV[base + 4]
+local ran, reply = pcall(attempt, publish, lock, intent, holder, count, lease, channel)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Keeps write leases alive: each only while its holder still writes, and never to a shorter time than is left (D17, D19).
+ * With a lease of 0 it only looks.
+ * KEYS: lock.
+ * ARGV: holder, lease.
+ * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
+ * - `alive`: {1, ttl in ms (-1: none)}
+ * - `gone`: {0} the holder does not write; nothing was changed
+ * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+ * Repeating it is safe: it only raises the ttl of a hold that still exists
+ */
+export const writeRenew = {
+  name: 'write/renew',
+  sha1: 'b42c205e76f23504e56b5250f4bfee2f0bd8dca0',
+  batch: true,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 2,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function rwMode(lock)
+local mode = redis.call('HGET', lock, 'mode')
+local writer = false
+if mode == 'write' then
+for _, field in ipairs(redis.call('HKEYS', lock)) do
+if string.sub(field, -6) == ':write' and #field - 6 > #(writer or '') then
+writer = string.sub(field, 1, -7)
+end
+end
+elseif mode ~= 'read' and redis.call('EXISTS', lock) == 1 then
+error({err = 'WRONGTYPE not a read/write lock'})
+end
+return mode, writer
+end
+local function writeCount(lock, holder, writer)
+return writer == holder and tonumber(redis.call('HGET', lock, holder .. ':write')) or 0
+end
+local function holdKey(lock, holder, n)
+local base = string.find(lock, '{', 1, true) and lock or '{' .. lock .. '}'
+return base .. ':' .. holder .. ':rwlock_timeout:' .. n
+end
+local function longestHold(lock, holder, count)
+local longest = 0
+for n = 1, count do
+longest = math.max(longest, redis.call('PTTL', holdKey(lock, holder, n)))
+end
+return longest
+end
+local function longestRead(lock)
+local longest = 0
+local fields = redis.call('HGETALL', lock)
+for at = 1, #fields, 2 do
+longest = math.max(longest, longestHold(lock, fields[at], tonumber(fields[at + 1]) or 0))
+end
+return longest
+end
+local function raiseLease(lock, lease)
+local left = redis.call('PTTL', lock)
+if left == -1 then
+lease = math.max(lease, longestRead(lock))
+end
+if left < lease then
+redis.call('PEXPIRE', lock, lease)
+left = lease
+end
+return left
+end
+local function attempt(lock, holder, lease)
+if not whole(lease, 0, 315360000000) then
+error({err = 'ERR the lease is out of range'})
+end
+local _, writer = rwMode(lock)
+if writeCount(lock, holder, writer) == 0 then
+return {0}
+end
+return {1, lease > 0 and raiseLease(lock, lease) or redis.call('PTTL', lock)}
+end
+local replies = {}
+for i = 1, #KEYS do
+local base = (i - 1) * 2
+local lock = KEYS[i]
+local holder = ARGV[base + 1]
+local lease = tonumber(ARGV[base + 2])
+local ran, reply = pcall(attempt, lock, holder, lease)
+replies[i] = ran and reply or failure(reply, lock)
+end
+return replies` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Lets a writer pass whose fencing token is not older than the newest one that passed at this key, and stores the token there.
+ * Answers 1, or 0 when a newer one has passed. Tokens are compared as decimal text: numbers are exact up to 2^53 only.
+ */
+export const fencePart = `local function fence(key, token)
+local function check(text)
+if type(text) ~= 'string' or text ~= '0' and not string.match(text, '^[1-9]%d*$') then
+error('ERR a fencing token is a whole number as decimal text, and so is what a fence has: ' .. key, 0)
+end
+end
+check(token)
+local newest = redis.call('GET', key)
+if newest then
+check(newest)
+if #token < #newest or #token == #newest and token < newest then
+return 0
+end
+end
+redis.call('SET', key, token)
+return 1
+end` as string;

@@ -1,0 +1,37 @@
+import { callForget } from './generated/lua.scripts.js';
+import type { ScriptCaller } from './script.caller.js';
+import { suffixName } from './wire.names.js';
+
+/**
+ * How long the record of a call lives that nobody could end, in ms: for so long the call may be repeated, or undone.
+ * A semaphore has no lease, so what is not undone by then is lost; a Redis that is away for a while must not cost a permit.
+ */
+export const CALL_LIFE = 600_000;
+
+/** How long a call that was undone, or had to be repeated, is remembered, in ms: a copy of it may still be on its way. */
+export const CALL_ECHO = 30_000;
+
+/** Calls a record at a time: to forget is cheap, and nobody waits for it. */
+const RECORDS_PER_CALL = 100;
+
+/**
+ * The record by which a call to the object `name` is safe to repeat. It is ours alone, and deleted once the reply has come.
+ * @param call an id that is used for one call only
+ */
+export function callRecord(name: string, call: string): string {
+  return suffixName(name, `call:${call}`);
+}
+
+/** The records of calls to objects that know no holders. */
+export class CallScripts {
+  constructor(private readonly caller: ScriptCaller) {}
+
+  /**
+   * Ends the record of a call whose reply has come.
+   * @param keep how long a copy of the call must still be refused, in ms; 0 where the call was sent once
+   */
+  async forget(name: string, call: string, keep: number): Promise<void> {
+    const options = { perCall: RECORDS_PER_CALL };
+    await this.caller.call(callForget, [callRecord(name, call)], [`${keep}`], options);
+  }
+}

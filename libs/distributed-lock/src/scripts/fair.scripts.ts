@@ -1,0 +1,110 @@
+import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
+import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
+import { ReentrantScripts } from './reentrant.scripts.js';
+import { readBusy, readRelease, type ScriptCaller } from './script.caller.js';
+import { lockChannel, prefixName, suffixName } from './wire.names.js';
+
+/** The longest wait that the scripts take, in ms: longer, a waiter that does not come stops everybody behind it (D22). */
+const LONGEST_WAIT = 3_600_000;
+
+/** How waiters of a fair lock are told from dead ones. */
+export interface FairTimes {
+  /** How long a process counts as alive after its last sign of life, in ms, up to 1 minute. @default 3000 */
+  readonly life?: number;
+  /**
+   * How long before its time a waiter shows that it lives, and gets its whole wait again; in ms, up to 1 hour, and never
+   * more than half its wait. It is asked to once, by a message. 0: its time is its end. @default 5000
+   */
+  readonly margin?: number;
+}
+
+/**
+ * The scripts of the fair lock, typed (wire format section 6): it is granted in the order of arrival, whatever the process or
+ * language. Each waiter has a holder id of its own, and listens to `<channel>:<holder id>`.
+ */
+export class FairScripts implements LockScripts {
+  readonly #plain: ReentrantScripts;
+  readonly #life: string;
+  readonly #margin: string;
+
+  constructor(
+    private readonly caller: ScriptCaller,
+    { life = 3000, margin = 5000 }: FairTimes = {},
+  ) {
+    this.#plain = new ReentrantScripts(caller);
+    this.#life = `${life}`;
+    this.#margin = `${margin}`;
+  }
+
+  /**
+   * With a `wait` the holder stands in the queue from now on, until it is granted, or leaves by a release to 0. `wait` is cut
+   * to an hour, and has to be the same at every attempt; a waiter that goes on asking keeps its place for longer than that.
+   */
+  async acquire(
+    lock: string,
+    holder: string,
+    lease: number,
+    count: number,
+    wait: number,
+  ): Promise<AcquireReply> {
+    const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
+    const args = [holder, `${lease}`, `${count}`, `${declared}`, lockChannel(lock)];
+    const shared = [this.caller.publish, this.#life, this.#margin];
+    const reply = await this.caller.call(fairAcquire, keysOf(lock), args, { shared });
+    switch (reply.integer(0)) {
+      case 0:
+        return readBusy(reply);
+      case 1:
+        return { kind: 'granted', count: reply.integer(1) };
+      case 2:
+        return { kind: 'lost' };
+      default:
+        throw reply.malformed();
+    }
+  }
+
+  /** To 0 it takes the holder out of the queue as well. */
+  async release(
+    lock: string,
+    holder: string,
+    count: number,
+    lease: number,
+    channel: string,
+  ): Promise<ReleaseReply> {
+    const args = [holder, `${count}`, `${lease}`, channel];
+    const shared = [this.caller.publish, this.#margin];
+    return readRelease(await this.caller.call(fairRelease, keysOf(lock), args, { shared }));
+  }
+
+  async forceRelease(lock: string, channel: string): Promise<boolean> {
+    const shared = [this.caller.publish, this.#margin];
+    const reply = await this.caller.call(fairForceRelease, keysOf(lock), [channel], { shared });
+    return reply.integer(0) === 1;
+  }
+
+  /** A process has to do so about once a second while it waits: its waiters lose their places `life` ms after the last time. */
+  async beat(lock: string, client: string, channel: string): Promise<number> {
+    const shared = [this.caller.publish, this.#life, this.#margin];
+    const reply = await this.caller.call(fairBeat, keysOf(lock), [client, channel], { shared });
+    return reply.integer(1);
+  }
+
+  inspect(lock: string, holder: string): Promise<LockState> {
+    return this.#plain.inspect(lock, holder);
+  }
+
+  renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
+    return this.#plain.renew(lock, holder, lease);
+  }
+}
+
+/** The lock, its queue and when the waiters give up are Redisson's; what ours declared and until when they count as alive is not. */
+function keysOf(lock: string): [string, ...string[]] {
+  return [
+    lock,
+    prefixName('redisson_lock_queue', lock),
+    prefixName('redisson_lock_timeout', lock),
+    suffixName(lock, 'fair_waits'),
+    suffixName(lock, 'fair_alive'),
+  ];
+}

@@ -1,0 +1,59 @@
+import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.scripts.js';
+import type { AcquireReply, TransferReply } from './lock.replies.js';
+import { ReentrantScripts } from './reentrant.scripts.js';
+import type { ReplyReader } from './reply.reader.js';
+import { readBusy } from './script.caller.js';
+import { prefixName } from './wire.names.js';
+
+/**
+ * The scripts of the fenced lock, typed: a plain lock that gives a higher token with every grant (wire format section 8).
+ * What releases, renews or inspects is the plain lock's, and leaves the token alone.
+ */
+export class FencedScripts extends ReentrantScripts {
+  override async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
+    const args = [holder, `${lease}`, `${count}`];
+    const reply = await this.caller.call(fencedAcquire, [lock, tokenCounter(lock)], args);
+    switch (reply.integer(0)) {
+      case 0:
+        return readBusy(reply);
+      case 1:
+        return { kind: 'granted', count: reply.integer(1), token: readToken(reply, 2) };
+      case 2:
+        return { kind: 'lost' };
+      default:
+        throw reply.malformed();
+    }
+  }
+
+  override async transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
+    const reply = await this.caller.call(fencedTransfer, [lock, tokenCounter(lock)], [from, to, `${lease}`]);
+    switch (reply.integer(0)) {
+      case 0:
+        return readBusy(reply);
+      case 1:
+        return { kind: 'transferred', token: readToken(reply, 1) };
+      case 2:
+        return { kind: 'granted', token: readToken(reply, 1) };
+      default:
+        throw reply.malformed();
+    }
+  }
+
+  /** @returns the last token that the lock gave, by this client or another one; undefined where it never gave any */
+  async currentToken(lock: string): Promise<bigint | undefined> {
+    const reply = await this.caller.call(fencedReadToken, [tokenCounter(lock)], []);
+    return reply.text(1) === '' ? undefined : readToken(reply, 1);
+  }
+}
+
+/** The key of the last token, which outlives the lock. */
+function tokenCounter(lock: string): string {
+  return prefixName('redisson_lock_token', lock);
+}
+
+/** Tokens travel as text: numbers of Lua and of JavaScript are exact up to 2^53 only. */
+function readToken(reply: ReplyReader, at: number): bigint {
+  const text = reply.text(at);
+  if (!/^-?\d+$/.test(text)) throw reply.malformed();
+  return BigInt(text);
+}

@@ -1,0 +1,67 @@
+/** A lock that cannot be had now. */
+export interface Busy {
+  readonly kind: 'busy';
+  /** How long nothing can change by itself, in ms: what is left of the lease in the way; -1 for none. */
+  readonly ttl: number;
+  /** Somebody who is in the way. */
+  readonly holder: string;
+}
+
+export type AcquireReply =
+  | {
+      readonly kind: 'granted';
+      readonly count: number;
+      /** The fencing token, for kinds that give one. */
+      readonly token?: bigint;
+      /** How many more holders there is room for beside this one. @default 0 */
+      readonly room?: number;
+    }
+  | Busy
+  | { readonly kind: 'lost' };
+
+/** `reached`: the clients that heard the message, or -1 when publishing was refused. */
+export type ReleaseReply =
+  { readonly kind: 'released'; readonly reached: number } | { readonly kind: 'kept' | 'gone' };
+
+export type TransferReply = { readonly kind: 'transferred' | 'granted'; readonly token?: bigint } | Busy;
+
+export interface LockState {
+  readonly isLocked: boolean;
+  /** What is left of the lease in ms; -1 for none, -2 when there is no key. */
+  readonly ttl: number;
+  /** The hold count of the holder that was asked for. */
+  readonly count: number;
+  /** Somebody who has it. */
+  readonly holder: string | undefined;
+}
+
+/** What every kind can do in Redis. Each operation is one atomic script on the key `lock`, and safe to repeat. */
+export interface LockScripts {
+  /**
+   * Raises the holder's count to `count`, or answers who is in the way.
+   * @param lease in ms
+   * @param wait how long the caller is ready to wait, in ms; 0 asks once and leaves no trace in the way of others
+   */
+  acquire(lock: string, holder: string, lease: number, count: number, wait: number): Promise<AcquireReply>;
+  /**
+   * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id
+   * may have left behind, and tells the channel.
+   */
+  release(lock: string, holder: string, count: number, lease: number, channel: string): Promise<ReleaseReply>;
+  /** Hands the lock from one holder to another in one step, for kinds that can. */
+  transfer?(lock: string, from: string, to: string, lease: number): Promise<TransferReply>;
+  /**
+   * For kinds whose waiters stand in a queue in Redis: says that those of the process `client` live, and takes dead ones out
+   * of the way.
+   * @returns in how many ms that may be worth doing again; -1 for no reason to
+   */
+  beat?(lock: string, client: string, channel: string): Promise<number>;
+  /** Frees the lock whoever holds it. Not safe to repeat. @returns whether there was a lock to free */
+  forceRelease(lock: string, channel: string): Promise<boolean>;
+  inspect(lock: string, holder: string): Promise<LockState>;
+  /**
+   * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
+   * @returns what is left in ms (-1: no ttl), or undefined when the hold is gone
+   */
+  renew(lock: string, holder: string, lease: number): Promise<number | undefined>;
+}

@@ -1,0 +1,88 @@
+import {
+  permitAcquire,
+  permitInspect,
+  permitRelease,
+  permitRenew,
+  permitResize,
+} from './generated/lua.scripts.js';
+import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
+import type { LuaScript } from './lua.script.js';
+import type { ReplyReader } from './reply.reader.js';
+import { readRelease, type ScriptCaller } from './script.caller.js';
+import { semaphoreChannel, suffixName } from './wire.names.js';
+
+/** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */
+const PERMITS_PER_CALL = 100;
+
+/** The permits of a semaphore whose permits expire. */
+export interface PermitsState {
+  readonly available: number;
+  readonly taken: number;
+}
+
+/**
+ * The scripts of the semaphore whose permits expire, typed. The holder is a permit id, 32 hex characters, that is used for one
+ * permit only. All of them but {@link release} first take back permits whose leases are over.
+ */
+export class PermitScripts implements LockScripts {
+  constructor(private readonly caller: ScriptCaller) {}
+
+  async acquire(lock: string, permit: string, lease: number): Promise<AcquireReply> {
+    const reply = await this.#run(permitAcquire, lock, [permit, `${lease}`]);
+    if (reply.integer(0) === 1) return { kind: 'granted', count: reply.integer(1), room: reply.integer(2) };
+    const ttl = reply.integer(1);
+    // Where no permit ever expires there is nothing to poll for: a message wakes, or the longest sleep is over.
+    return { kind: 'busy', ttl: ttl === -1 ? Infinity : ttl, holder: reply.text(2) };
+  }
+
+  /** Gives the permit back; there is no part of it that could stay, so a count above 0 only looks. */
+  async release(lock: string, permit: string, count: number): Promise<ReleaseReply> {
+    if (count > 0) return { kind: (await this.renew(lock, permit, 0)) === undefined ? 'gone' : 'kept' };
+    return readRelease(await this.#run(permitRelease, lock, [permit]));
+  }
+
+  /** A permit cannot be taken from its holder by force: nobody says whose it should be. */
+  forceRelease(): Promise<boolean> {
+    return Promise.resolve(false);
+  }
+
+  async inspect(lock: string, permit: string): Promise<LockState> {
+    const reply = await this.#run(permitInspect, lock, [permit]);
+    const left = reply.integer(3);
+    const isTaken = reply.integer(2) > 0;
+    return {
+      isLocked: reply.integer(1) <= 0,
+      ttl: left === -2 && isTaken ? reply.integer(4) : left,
+      count: left === -2 ? 0 : 1,
+      holder: reply.text(5) || undefined,
+    };
+  }
+
+  async renew(lock: string, permit: string, lease: number): Promise<number | undefined> {
+    const reply = await this.#run(permitRenew, lock, [permit, `${lease}`, 'raise']);
+    return reply.integer(0) === 1 ? reply.integer(1) : undefined;
+  }
+
+  /** Gives a permit a lease, which may be shorter than what is left. @returns false when the permit is gone */
+  async updateLease(lock: string, permit: string, lease: number): Promise<boolean> {
+    return (await this.#run(permitRenew, lock, [permit, `${lease}`, 'set'])).integer(0) === 1;
+  }
+
+  /** How many permits there are. */
+  async permits(lock: string): Promise<PermitsState> {
+    const reply = await this.#run(permitInspect, lock, ['']);
+    return { available: reply.integer(1), taken: reply.integer(2) };
+  }
+
+  /** Sets how many permits there are in all, those included that are taken. */
+  async setPermits(lock: string, total: number): Promise<void> {
+    await this.#run(permitResize, lock, [`${total}`]);
+  }
+
+  #run(script: LuaScript, lock: string, args: readonly string[]): Promise<ReplyReader> {
+    return this.caller.call(script, [lock, suffixName(lock, 'timeout')], [...args, semaphoreChannel(lock)], {
+      shared: [this.caller.publish],
+      perCall: PERMITS_PER_CALL,
+    });
+  }
+}

@@ -1,0 +1,123 @@
+-- Takes a free lock whose turn it is, raises the count of a holder that has it, or keeps a place in the queue. Wire format section 6.
+-- Beyond its tables: a waiter that asks near its time gets its whole wait again, and so does everyone behind (D21); one with a
+-- time and no place, or the other way round, goes to the end (D5); who became the head because others left is told (D2).
+--
+-- @include whole take tell tellHead openQueue nearEnd moveTimes dropWaiter leaveQueue pruneQueue vouch failure
+-- @batch
+-- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @shared life    how long from now on the process of a waiter counts as alive, in ms, up to 1 minute
+-- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
+-- @key   lock     the lock's hash, as in section 2
+-- @key   queue    the waiting holders, a list, the next one first
+-- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives
+-- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
+-- @arg   holder   the holder id, <client uuid>:<integer>
+-- @arg   lease    the lease in ms, 1 to 10 years
+-- @arg   count    the hold count to reach; 1 takes a free lock
+-- @arg   wait     how long the holder is ready to wait, in ms, up to 1 hour, the same at every attempt; 0 does not queue
+-- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
+-- @reply granted  {1, hold count}
+-- @reply busy     {0, ms until asking again can help by itself (-1: unknown), who is in the way: a holder, or else the head}
+-- @reply lost     {2} the count to reach is above 1 and the holder has nothing
+-- @reply error    {-1, message with its code in front, type of the key}
+-- @repeat safe: a holder that was granted is granted the same again, and one in the queue keeps its place
+
+-- Who asks lives: its time does not end now, and its process is not taken for dead.
+local function show(fair, holder, declared, life)
+  local near = nearEnd(fair, declared)
+  local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
+  if time and near > 0 and time - fair.now <= near then
+    moveTimes(fair, holder, true, fair.now + declared - time)
+  end
+  redis.call('HSET', fair.waits, holder, declared)
+  vouch(fair, holder, life)
+end
+
+-- Makes sure that a waiter stands in the queue, and answers for how long it may sleep: a head until the lock runs out; anybody
+-- else is told when its turn comes. Both ask near their time.
+local function stand(fair, holder, wait, declared, life)
+  local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
+  local isPlaced = time and redis.call('LPOS', fair.queue, holder)
+  if not isPlaced then
+    redis.call('LREM', fair.queue, 0, holder)
+    local last = redis.call('LINDEX', fair.queue, -1)
+    local lastTime = last and tonumber(redis.call('ZSCORE', fair.timeout, last))
+    time = fair.now + math.max(lastTime and lastTime - fair.now or redis.call('PTTL', fair.lock), 0) + wait
+    redis.call('ZADD', fair.timeout, time, holder)
+    redis.call('RPUSH', fair.queue, holder)
+  end
+  if not (isPlaced and declared) then
+    declared = wait
+    redis.call('HSET', fair.waits, holder, declared)
+    vouch(fair, holder, life)
+  end
+  local near = nearEnd(fair, declared)
+  local left = math.max(math.min(time - fair.now - near, 315360000000), 1)
+  return redis.call('LINDEX', fair.queue, 0) == holder and math.min(redis.call('PTTL', fair.lock), left) or left
+end
+
+local function attempt(fair, holder, lease, count, wait, life)
+  if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
+    error({err = 'ERR the lease or the hold count is out of range'})
+  end
+  if not whole(wait, 0, 3600000) or not whole(life, 1, 60000) then
+    error({err = 'ERR a waiting time is out of range'})
+  end
+  openQueue(fair)
+  local declared = tonumber(redis.call('HGET', fair.waits, holder))
+  if declared then
+    declared = math.abs(declared)
+    show(fair, holder, declared, life)
+  end
+  local news = pruneQueue(fair)
+  local head = redis.call('LINDEX', fair.queue, 0)
+  local inTheWay = redis.call('HRANDFIELD', fair.lock) or head
+  local reply
+  if count > 1 or redis.call('HEXISTS', fair.lock, holder) == 1 then
+    reply = take(fair.lock, holder, lease, count)
+  elseif redis.call('EXISTS', fair.lock) == 0 and (not head or head == holder) then
+    if head then
+      dropWaiter(fair, holder)
+      for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
+        redis.call('ZINCRBY', fair.timeout, -(declared or wait), waiter)
+      end
+      -- Who became the head by a grant hears of the release; it is told now only if it has to show that it lives.
+      news = pruneQueue(fair)
+    end
+    reply = take(fair.lock, holder, lease, count)
+  elseif wait > 0 then
+    reply = {0, stand(fair, holder, wait, declared, life), inTheWay}
+  else
+    local ttl = redis.call('PTTL', fair.lock)
+    reply = {0, ttl == -2 and 0 or ttl, inTheWay}
+  end
+  if news and redis.call('LINDEX', fair.queue, 0) ~= holder then
+    tellHead(fair)
+  end
+  return reply
+end
+
+local replies = {}
+local publish = ARGV[1]
+local life = tonumber(ARGV[2])
+local margin = tonumber(ARGV[3])
+for i = 1, #KEYS / 5 do
+  local first = (i - 1) * 5
+  local lock = KEYS[first + 1]
+  local queue = KEYS[first + 2]
+  local timeout = KEYS[first + 3]
+  local waits = KEYS[first + 4]
+  local alive = KEYS[first + 5]
+  local base = first + 3
+  local holder = ARGV[base + 1]
+  local lease = tonumber(ARGV[base + 2])
+  local count = tonumber(ARGV[base + 3])
+  local wait = tonumber(ARGV[base + 4])
+  local channel = ARGV[base + 5]
+  local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
+  fair.channel = channel
+  local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life)
+  replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+end
+return replies

@@ -1,0 +1,91 @@
+-- A sign of life of a process that has waiters in the queue of a fair lock. It takes heads that will not come out of the way,
+-- and tells the present head where the lock is free, should nobody else have: the lock ran out, or the message went to a dead one.
+-- Waiters of ours that a Java process took out of the queue, which does not tell them, are told to come again (D21).
+--
+-- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter leaveQueue pruneQueue vouch failure
+-- @batch
+-- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @shared life    how long from now on the process counts as alive, in ms, up to 1 minute
+-- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
+-- @key   lock     the lock's hash, as in section 2
+-- @key   queue    the waiting holders, a list, the next one first
+-- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives
+-- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
+-- @arg   client   the client uuid, which the holder ids of its waiters begin with
+-- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
+-- @reply done     {1, ms until a beat may find something to do (-1: nobody waits), length of the queue}
+-- @reply error    {-1, message with its code in front, type of the key}
+-- @repeat safe: a second run says the same again
+
+-- Out of step with a head that sleeps until the lock runs out: it has asked by then.
+local LATER = 10
+
+local function recall(fair)
+  local stands = {}
+  for _, waiter in ipairs(redis.call('LRANGE', fair.queue, 0, -1)) do
+    stands[waiter] = true
+  end
+  for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
+    if not stands[waiter] then
+      dropWaiter(fair, waiter)
+      tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+    end
+  end
+end
+
+-- How long the head stays the head if nobody does anything, or the lock locked.
+local function untilNext(fair)
+  local head = redis.call('LINDEX', fair.queue, 0)
+  if not head then
+    return -1
+  end
+  local left = tonumber(redis.call('ZSCORE', fair.timeout, head)) - fair.now
+  local wait = tonumber(redis.call('HGET', fair.waits, head))
+  if wait then
+    local silent = tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) - fair.now
+    left = math.min(left - (wait > 0 and nearEnd(fair, wait) or 0), silent)
+  end
+  local ttl = redis.call('PTTL', fair.lock)
+  if ttl >= 0 then
+    left = math.min(left, ttl + LATER)
+  end
+  return math.max(math.min(left, 315360000000), 1)
+end
+
+local function attempt(fair, client, life)
+  if not whole(life, 1, 60000) then
+    error({err = 'ERR a waiting time is out of range'})
+  end
+  openQueue(fair)
+  recall(fair)
+  if redis.call('EXISTS', fair.waits) == 1 then
+    vouch(fair, client, life)
+  end
+  local news = pruneQueue(fair)
+  if news or redis.call('EXISTS', fair.lock) == 0 then
+    tellHead(fair)
+  end
+  return {1, untilNext(fair), redis.call('LLEN', fair.queue)}
+end
+
+local replies = {}
+local publish = ARGV[1]
+local life = tonumber(ARGV[2])
+local margin = tonumber(ARGV[3])
+for i = 1, #KEYS / 5 do
+  local first = (i - 1) * 5
+  local lock = KEYS[first + 1]
+  local queue = KEYS[first + 2]
+  local timeout = KEYS[first + 3]
+  local waits = KEYS[first + 4]
+  local alive = KEYS[first + 5]
+  local base = (i - 1) * 2 + 3
+  local client = ARGV[base + 1]
+  local channel = ARGV[base + 2]
+  local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
+  fair.channel = channel
+  local ran, reply = pcall(attempt, fair, client, life)
+  replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+end
+return replies

@@ -1,0 +1,73 @@
+-- Lowers a holder's count, or frees the lock and takes the holder out of the queue. Wire format section 6, unlock and leave.
+-- Beyond its tables: the head is told wherever it may have become possible for it to take the lock, or it became the head by
+-- this call (D2). Holder ids are never used twice, so no unlock latch is needed.
+--
+-- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter leaveQueue pruneQueue failure
+-- @batch
+-- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
+-- @key   lock     the lock's hash, as in section 2
+-- @key   queue    the waiting holders, a list, the next one first
+-- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives
+-- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
+-- @arg   holder   the holder id
+-- @arg   count    the hold count to leave behind; 0 frees the lock, and the holder's place in the queue
+-- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
+-- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
+-- @reply released {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}
+-- @reply kept     {2, hold count}
+-- @reply gone     {0} the holder did not have the lock; it does not wait any more either, unless a count was to stay
+-- @reply error    {-1, message with its code in front, type of the key}
+-- @repeat safe: it only lowers a count and never creates a field, and a waiter that is gone leaves nothing to take back
+local function attempt(fair, holder, count, lease)
+  if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
+    error({err = 'ERR the hold count or the lease is out of range'})
+  end
+  openQueue(fair)
+  local held = tonumber(redis.call('HGET', fair.lock, holder))
+  local reply = {held and 1 or 0}
+  local news = false
+  -- What others left in the queue is looked at last: then no write of it is the first one, and nothing is refused for want of memory.
+  if count == 0 then
+    if held then
+      redis.call('DEL', fair.lock)
+    end
+    news = leaveQueue(fair, holder)
+  elseif held then
+    if held > count then
+      redis.call('PEXPIRE', fair.lock, lease)
+      redis.call('HSET', fair.lock, holder, count)
+      held = count
+    end
+    reply = {2, held}
+  end
+  news = pruneQueue(fair) or news
+  if news or redis.call('EXISTS', fair.lock) == 0 then
+    local reached = tellHead(fair)
+    reply[2] = reply[2] or reply[1] == 1 and reached or nil
+  end
+  return reply
+end
+
+local replies = {}
+local publish = ARGV[1]
+local margin = tonumber(ARGV[2])
+for i = 1, #KEYS / 5 do
+  local first = (i - 1) * 5
+  local lock = KEYS[first + 1]
+  local queue = KEYS[first + 2]
+  local timeout = KEYS[first + 3]
+  local waits = KEYS[first + 4]
+  local alive = KEYS[first + 5]
+  local base = (i - 1) * 4 + 2
+  local holder = ARGV[base + 1]
+  local count = tonumber(ARGV[base + 2])
+  local lease = tonumber(ARGV[base + 3])
+  local channel = ARGV[base + 4]
+  local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
+  fair.channel = channel
+  local ran, reply = pcall(attempt, fair, holder, count, lease)
+  replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+end
+return replies

@@ -1,0 +1,39 @@
+-- Takes heads that will not come off the queue of a fair lock, and tells them so, in case that they live after all:
+-- one without a time (D5); a waiter of ours whose process is silent, with all that it added to the times behind it; one past its time.
+-- A waiter of ours near its time is asked once whether it lives, and gets the time to answer: a wait below 0 says that it was asked.
+-- Answers whether the head has to be told. Without a queue nothing of it is left.
+local function pruneQueue(fair)
+  local news = false
+  local head = redis.call('LINDEX', fair.queue, 0)
+  while head do
+    local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
+    local wait = tonumber(redis.call('HGET', fair.waits, head))
+    local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
+    local near = wait and nearEnd(fair, wait) or 0
+    if not time then
+      dropWaiter(fair, head)
+    elseif wait and alive <= fair.now then
+      leaveQueue(fair, head)
+    elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
+      redis.call('HSET', fair.waits, head, -wait)
+      moveTimes(fair, head, true, fair.now + near - time)
+      return true
+    elseif time <= fair.now then
+      dropWaiter(fair, head)
+    else
+      break
+    end
+    tell(fair.publish, fair.channel .. ':' .. head, '0')
+    news = true
+    head = redis.call('LINDEX', fair.queue, 0)
+  end
+  if not head then
+    for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
+      tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+    end
+    redis.call('DEL', fair.timeout, fair.waits, fair.alive)
+  elseif redis.call('EXISTS', fair.waits) == 0 then
+    redis.call('DEL', fair.alive)
+  end
+  return news
+end

@@ -1,0 +1,73 @@
+-- Lowers a holder's read holds from the top, or ends them; the last reader frees the lock and wakes who waits.
+-- Wire format section 7, read unlock. Only hold keys that live tell who reads: a dead reader does not keep the lock.
+--
+-- @include whole failure tell rwMode readCount holdKey longestHold longestRead dropHolds dropOrphans
+-- @batch
+-- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @key   lock     the lock's hash
+-- @derived <lock>:<holder>:rwlock_timeout:<n>  one string per read hold, with its lease; the lock in braces, unless it has one
+-- @arg   holder   the holder id
+-- @arg   count    the read holds to leave behind; 0 ends them
+-- @arg   lease    the lease in ms that the holds that stay have from now on, 1 to 10 years; not looked at otherwise
+-- @arg   channel  the lock's channel
+-- @reply released {1, clients that PUBLISH reached (-1: publishing was refused)} 0 also where others hold on, and nothing was told
+-- @reply kept     {2, read holds}
+-- @reply gone     {0} the holder does not read
+-- @reply error    {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
+-- @repeat safe: it only lowers a count and never creates a field
+
+-- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
+local function attempt(publish, lock, holder, count, lease, channel)
+  if not whole(count, 0, 65535) or not (count == 0 or whole(lease, 1, 315360000000)) then
+    error({err = 'ERR the hold count or the lease is out of range'})
+  end
+  local mode, writer = rwMode(lock)
+  local held = readCount(lock, holder, mode, writer)
+  if held == 0 then
+    if count == 0 then
+      dropOrphans(lock, holder)
+    end
+    if not mode then
+      tell(publish, channel, '0')
+    end
+    return {0}
+  end
+  if held <= count then
+    return {2, held}
+  end
+  -- In this order also a server that is out of memory lets it happen: it refuses HSET and SET as a first write only.
+  dropHolds(lock, holder, count + 1, held)
+  if count == 0 then
+    redis.call('HDEL', lock, holder)
+  else
+    redis.call('HSET', lock, holder, count)
+    for n = 1, count do
+      redis.call('SET', holdKey(lock, holder, n), 1, 'PX', lease)
+    end
+  end
+  local left = longestRead(lock)
+  if left == 0 and not writer then
+    redis.call('DEL', lock)
+    return {1, tell(publish, channel, '0')}
+  end
+  -- Never below the longest hold that lives, nor below what a writer has (D17).
+  local present = redis.call('PTTL', lock)
+  if mode == 'read' or (present >= 0 and present < left) then
+    redis.call('PEXPIRE', lock, left)
+  end
+  return count == 0 and {1, 0} or {2, count}
+end
+
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS do
+  local base = (i - 1) * 4 + 1
+  local lock = KEYS[i]
+  local holder = ARGV[base + 1]
+  local count = tonumber(ARGV[base + 2])
+  local lease = tonumber(ARGV[base + 3])
+  local channel = ARGV[base + 4]
+  local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
+  replies[i] = ran and reply or failure(reply, lock)
+end
+return replies

@@ -1,0 +1,50 @@
+-- Makes a semaphore with a number of permits, unless there is one. Wire format section 10, try set permits.
+--
+-- @include whole failure amount tell tellPermits
+-- @batch
+-- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @key   lock     the semaphore: available permits
+-- @key   call     the call's record: '1'
+-- @arg   wanted   the permits to have, 0 to 2147483647
+-- @arg   ttl      the life of the semaphore in ms, up to 10 years; 0: no end
+-- @arg   keep     how long the call's record is to live, in ms
+-- @arg   channel  the semaphore's channel
+-- @reply made     {1}
+-- @reply there    {0} there is one; nothing was changed
+-- @reply error    {-1, message with its code in front, type of the key}
+-- @repeat safe: the call's record answers the second run
+
+-- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
+local function attempt(publish, lock, call, wanted, ttl, keep, channel)
+  if not whole(wanted, 0, 2147483647) or not whole(ttl, 0, 315360000000) or not whole(keep, 1, 600000) then
+    error({err = 'ERR the number of permits or a time to live is out of range'})
+  end
+  if redis.call('GET', call) then
+    return {1}
+  end
+  if amount(lock) ~= nil then
+    return {0}
+  end
+  redis.call('SET', lock, string.format('%.0f', wanted))
+  if ttl > 0 then
+    redis.call('PEXPIRE', lock, ttl)
+  end
+  redis.call('SET', call, '1', 'PX', keep)
+  tellPermits(publish, channel, wanted)
+  return {1}
+end
+
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+  local base = (i - 1) * 4 + 1
+  local lock = KEYS[(i - 1) * 2 + 1]
+  local call = KEYS[(i - 1) * 2 + 2]
+  local wanted = tonumber(ARGV[base + 1])
+  local ttl = tonumber(ARGV[base + 2])
+  local keep = tonumber(ARGV[base + 3])
+  local channel = ARGV[base + 4]
+  local ran, reply = pcall(attempt, publish, lock, call, wanted, ttl, keep, channel)
+  replies[i] = ran and reply or failure(reply, lock)
+end
+return replies
