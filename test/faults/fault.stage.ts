@@ -100,7 +100,8 @@ export class FaultStage {
 
   /** How many services listen for the release of a lock. */
   async sleepers(name: string): Promise<number> {
-    const channel = this.#opened[0]?.engine.names(name).channel ?? '';
+    const engine = this.#opened[0]?.engine;
+    const channel = engine?.target(engine.context.kinds.reentrant, name).channel ?? '';
     const answer = await this.admin.pubsub('NUMSUB', channel);
     return Number(answer[1]);
   }

@@ -81,9 +81,10 @@ export function describeHandle(subject: LockSubject): void {
       const handle = await one().lock();
       const { name, holder } = handle;
       expect(name).toBe('x');
-      expect(JSON.parse(JSON.stringify(handle))).toEqual({ name, holder, isHeld: true });
+      const token = handle.token === undefined ? {} : { token: handle.token.toString() };
+      expect(JSON.parse(JSON.stringify(handle))).toEqual({ name, holder, isHeld: true, ...token });
       await handle.unlock();
-      expect(JSON.parse(JSON.stringify(handle))).toEqual({ name, holder, isHeld: false });
+      expect(JSON.parse(JSON.stringify(handle))).toEqual({ name, holder, isHeld: false, ...token });
     });
 
     test('has no extension after its unlock', async () => {

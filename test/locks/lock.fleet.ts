@@ -1,7 +1,11 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
+import type { LockKinds } from '../../libs/distributed-lock/src/locks/lock.kinds.js';
+import type { Hold } from '../../libs/distributed-lock/src/locks/hold.js';
 import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
+import type { LockKind } from '../../libs/distributed-lock/src/locks/lock.kind.js';
+import type { LockTarget } from '../../libs/distributed-lock/src/locks/lock.target.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { Services } from '../support/services.js';
 import { until } from '../support/until.js';
@@ -16,6 +20,8 @@ export interface Fleet {
   sleepers(name: string): Promise<number>;
   /** Takes the lock `name` away from its holder, as an operator at the store would. */
   wipe(name: string): Promise<void>;
+  /** The holds that a service has of the lock `name`. */
+  holds(service: LockService, name: string): readonly Hold[];
   /** Hears what a service would log. */
   notices(service: LockService): Notice[];
   /** Keys, subscriptions, queues and leases that there should not be when nobody holds or waits. */
@@ -43,15 +49,20 @@ export class RedisFleet implements Fleet {
     readonly one: LockService,
     readonly other: LockService,
     private readonly options: LockModuleSettings,
+    private readonly kind: keyof LockKinds,
   ) {
     this.#opened.push(one, other);
   }
 
   /** @param url another Redis than the one that all tests share */
-  static async open(options: LockModuleSettings = {}, url?: string): Promise<RedisFleet> {
+  static async open(
+    options: LockModuleSettings = {},
+    url?: string,
+    kind: keyof LockKinds = 'reentrant',
+  ): Promise<RedisFleet> {
     const services = new Services(url);
     const [one, other] = await Promise.all([services.open(options), services.open(options)]);
-    return new RedisFleet(services, one, other, options);
+    return new RedisFleet(services, one, other, options, kind);
   }
 
   /** The lock's name in Redis. */
@@ -60,7 +71,7 @@ export class RedisFleet implements Fleet {
   }
 
   channel(name: string): string {
-    return this.one.engine.names(name).channel;
+    return this.#target(this.one, name).channel;
   }
 
   async open(options: LockModuleSettings = {}): Promise<LockService> {
@@ -70,8 +81,35 @@ export class RedisFleet implements Fleet {
   }
 
   async sleepers(name: string): Promise<number> {
-    const answer = await this.services.admin.pubsub('NUMSUB', this.channel(name));
-    return Number(answer[1]);
+    const { isTold, line } = this.#kind(this.one);
+    // Those behind a holder of their own service sleep until that one wakes them.
+    const away = this.#opened.filter((service) => this.holds(service, name).length === 0);
+    if (!isTold) return away.filter((service) => this.#isWaitedFor(service, name)).length;
+    if (line !== 'queued') {
+      const answer = await this.services.admin.pubsub('NUMSUB', this.channel(name));
+      return Number(answer[1]);
+    }
+    // Each waiter listens to a channel of its own, which ends with its holder id.
+    const channels = await this.services.channels();
+    return away.filter(({ engine }) =>
+      channels.some((channel) => channel.startsWith(`${this.channel(name)}:${engine.context.ids.client}:`)),
+    ).length;
+  }
+
+  holds(service: LockService, name: string): readonly Hold[] {
+    return service.engine.lines.get(this.#target(service, name).id)?.holds ?? [];
+  }
+
+  #isWaitedFor(service: LockService, name: string): boolean {
+    return service.engine.lines.get(this.#target(service, name).id)?.isWaitedFor === true;
+  }
+
+  #kind({ engine }: LockService): LockKind {
+    return engine.context.kinds[this.kind];
+  }
+
+  #target(service: LockService, name: string): LockTarget {
+    return service.engine.target(this.#kind(service), name);
   }
 
   async wipe(name: string): Promise<void> {
@@ -85,7 +123,10 @@ export class RedisFleet implements Fleet {
   }
 
   async leftovers(): Promise<string[]> {
-    const inRedis = [...(await this.services.keys()), ...(await this.services.channels())];
+    const inRedis = [...(await this.services.keys()), ...(await this.services.channels())].filter(
+      // The fencing token of a name outlives its locks, so that it rises for ever.
+      (key) => !key.startsWith('redisson_lock_token:'),
+    );
     const inProcess = this.#opened.flatMap(({ engine: { lines, context } }, index) => {
       const sizes = {
         lines: lines.size,
@@ -107,6 +148,7 @@ export class RedisFleet implements Fleet {
     } catch (error) {
       throw new Error(`left behind: ${left.join(', ')}`, { cause: error });
     } finally {
+      for (const key of await this.services.keys()) await this.services.admin.del(key);
       await this.services.close();
     }
     const timers = this.#opened.map(({ engine }) => engine.context.wheel.size);

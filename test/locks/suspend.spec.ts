@@ -95,8 +95,15 @@ describe('after a suspended machine', () => {
 test('a hold ends for this process as soon as Redis gives its lock to another holder of it', async () => {
   const fleet = await RedisFleet.open();
   const { engine } = fleet.one;
-  const line = engine.line(engine.names('x'));
-  const lease = () => new Lease(fleet.key('x'), engine.context.ids.next(), 30_000, instant());
+  const line = engine.line(engine.target(engine.context.kinds.reentrant, 'x'));
+  const lease = () =>
+    new Lease(
+      fleet.key('x'),
+      engine.context.ids.next(),
+      30_000,
+      instant(),
+      engine.context.kinds.reentrant.scripts,
+    );
   const former = line.adopt(lease()).admit(undefined, performance.now());
   const { signal } = former;
   const next = line.adopt(lease()).admit(undefined, performance.now());

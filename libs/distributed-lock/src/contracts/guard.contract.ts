@@ -2,7 +2,7 @@ import type { Duration } from './duration.js';
 
 /** What a refusal hands to `onBusy`. */
 export interface BusyContext<A extends readonly unknown[] = readonly unknown[]> {
-  /** The lock's name. */
+  /** The lock's name; of several locks all names, as in `account:1, account:2`. */
   readonly name: string;
   /** The arguments of the refused call. */
   readonly args: A;
@@ -12,8 +12,24 @@ export interface BusyContext<A extends readonly unknown[] = readonly unknown[]> 
   readonly holder: string | undefined;
 }
 
+/** The name of a lock, or the names of several that are held as one: a multi lock. */
+export type LockNames = string | readonly string[];
+
+/** The kinds of lock that a guard can take. */
+export type GuardKind = 'reentrant' | 'fair' | 'read' | 'write' | 'fenced';
+
 /** Options of the decorator and the interceptor. */
 export interface GuardOptions<A extends readonly unknown[] = readonly unknown[], R = unknown> {
+  /**
+   * The kind of lock; of every one, where the key gives several. One name has one kind in an application, and `read` and
+   * `write` are the two sides of one: a call with another kind rejects with `KIND_CONFLICT`.
+   * `reentrant`: one call at a time. `fair`: in the order in which the fleet asked. `read`: together with other `read`
+   * calls. `write`: alone; it may call what is guarded by `read`, and the reverse is refused with `UPGRADE`.
+   * `fenced`: `currentLock()?.token` is a number that no earlier holder has had; several locks as one have none.
+   * A scheduled method takes `reentrant` only.
+   * @default 'reentrant'
+   */
+  readonly kind?: GuardKind | undefined;
   /** How long a call waits for the lock. @default 0, or the module's `waitTime.decorator` / `waitTime.interceptor` */
   readonly waitTime?: Duration | undefined;
   /** A fixed lease, never renewed. @default none: the watchdog renews it */

@@ -1,20 +1,20 @@
 import 'reflect-metadata';
-import type { GuardOptions, TickOptions } from './guard.contract.js';
+import type { GuardOptions, LockNames, TickOptions } from './guard.contract.js';
 import type { ReturnKind } from './return.kind.js';
 
-/** A key as it was given: a name, a template over the arguments, or a function of them. */
-export type GuardKey = string | ((...args: never) => string);
+/** A key as it was given: names, templates over the arguments, or a function of them. */
+export type GuardKey = LockNames | ((...args: never) => LockNames);
 
 /** One `@DistributedLock`, as the explorers find it. */
 export interface GuardEntry {
   readonly methodKey: string | symbol;
   readonly key: GuardKey;
   /**
-   * The lock's name for a call with these arguments; a schedule calls without any.
+   * The lock's name, or several, for a call with these arguments; a schedule calls without any.
    * @throws LockConfigurationError `INVALID_NAME` when a template cannot be filled
    */
-  readonly nameOf: (args: readonly unknown[]) => string;
-  readonly options: TickOptions & Pick<GuardOptions, 'service'>;
+  readonly namesOf: (args: readonly unknown[]) => LockNames;
+  readonly options: TickOptions & Pick<GuardOptions, 'service' | 'kind'>;
   readonly returns: ReturnKind;
   /** Class and method, for messages. */
   readonly where: string;

@@ -74,30 +74,34 @@ export interface LockHandleJson {
   readonly token?: string;
 }
 
-/** A lock by name. The object is light: it holds nothing, and two of one name are the same lock. */
-export interface Lock {
+/** What can be held: a lock, or several as one. The object is light: it holds nothing, and two of one name are the same lock. */
+export interface Lockable<H extends LockHandle = LockHandle> {
   readonly name: string;
   /**
    * Waits for the lock.
    * @throws LockNotAcquiredError when `waitTime` is over and somebody else has it
    * @throws LockUnavailableError when `waitTime` is over and Redis could not be asked
    */
-  lock(options?: LockOptions): Promise<LockHandle>;
+  lock(options?: LockOptions): Promise<H>;
   /**
    * Takes the lock if it can be had within `waitTime` (default 0).
    * @returns null when somebody else has it; never because Redis is away
    * @throws LockUnavailableError when Redis could not be asked
    */
-  tryLock(options?: LockOptions): Promise<LockHandle | null>;
+  tryLock(options?: LockOptions): Promise<H | null>;
   /**
    * Runs `work` while holding the lock, in a scope in which the lock is re-entrant, and releases it afterwards.
    * The work's own result or error always stands (see {@link UsingOptions.onLost}).
    */
-  using<T>(work: (handle: LockHandle) => T | PromiseLike<T>, options?: UsingOptions): Promise<T>;
-  /** Whether anybody holds the lock, by Redis. */
-  isLocked(): Promise<boolean>;
+  using<T>(work: (handle: H) => T | PromiseLike<T>, options?: UsingOptions): Promise<T>;
   /** Whether the calling scope holds the lock, by this process's own books and clock. */
   isHeld(): boolean;
+}
+
+/** A lock by name. */
+export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
+  /** Whether anybody holds the lock, by Redis. */
+  isLocked(): Promise<boolean>;
   /** How many acquisitions of the calling scope's holder the lock counts, by Redis; 0 outside a hold. */
   getHoldCount(): Promise<number>;
   /** What is left of the lease in ms, whoever holds it: -2 when the lock is free, -1 when it has no lease (as Redisson says it). */
@@ -107,6 +111,31 @@ export interface Lock {
    * @returns whether there was a lock to free
    */
   forceUnlock(): Promise<boolean>;
+}
+
+/** The handle of a fenced lock. */
+export interface FencedLockHandle extends LockHandle {
+  /** The newest token of the hold, a re-entry's included. */
+  readonly token: bigint;
+}
+
+/** A lock whose every grant, a re-entry included, comes with a fencing token that is higher than all before. */
+export interface FencedLock extends Lock<FencedLockHandle> {
+  /**
+   * The newest token that was given, whoever got it.
+   * @returns undefined before the first grant
+   * @throws LockUnavailableError when Redis could not be asked
+   */
+  getToken(): Promise<bigint | undefined>;
+}
+
+/** Two locks of one name: many may read, or one may write. */
+export interface ReadWriteLock {
+  readonly name: string;
+  /** Shared by readers. A scope that writes may read as well, and goes on reading when it stops writing. */
+  readLock(): Lock;
+  /** Excludes everybody. A scope that only reads cannot take it: it is refused at once, with `UPGRADE`. */
+  writeLock(): Lock;
 }
 
 /** The handle that a decorated method, an interceptor or a `using` runs under; a tick's has its instant and attempt. */

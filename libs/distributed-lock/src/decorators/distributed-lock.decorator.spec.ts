@@ -70,6 +70,10 @@ describe('an option that cannot work is refused at once', () => {
     ['leaseTime', 99, 'at least 100 ms'],
     ['leaseTime', Infinity, 'at most ten years'],
     ['onBusy', 'wait', '"throw", "skip" or a function'],
+    ['kind', 'spin', 'one of "reentrant", "fair", "read", "write", "fenced", not "spin"'],
+    ['kind', 'toString', 'one of'],
+    ['kind', ['read'], 'one of'],
+    ['kind', null, 'one of'],
     ['onLost', 'ignore', '"signal" or "throw"'],
     ['service', '', 'the name of a module instance'],
     ['grace', 'x', 'a number of milliseconds'],
@@ -105,7 +109,7 @@ describe('what the explorers read', () => {
     async twice() {}
   }
 
-  test('a guard has its key, its options and its name for a call', () => {
+  test('a guard has its key, its options and its names for a call', () => {
     const [run, keyed] = readGuards(Base.prototype);
     expect(run).toMatchObject({
       methodKey: 'run',
@@ -114,9 +118,9 @@ describe('what the explorers read', () => {
       returns: 'promise',
       where: 'Base.run',
     });
-    expect(run?.nameOf([])).toBe('base');
-    expect(keyed?.nameOf(['a'])).toBe('a');
-    expect(() => keyed?.nameOf([])).toThrow(/cannot be filled/);
+    expect(run?.namesOf([])).toBe('base');
+    expect(keyed?.namesOf(['a'])).toBe('a');
+    expect(() => keyed?.namesOf([])).toThrow(/cannot be filled/);
   });
 
   test('inherited guards count, overridden ones do not, and the outer of two comes last', () => {

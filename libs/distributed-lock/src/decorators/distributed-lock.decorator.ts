@@ -20,7 +20,9 @@ import { checkTickOptions } from './tick.options.js';
  * the lock when it is subscribed to, and holds it until it ends. Declare `: Observable<…>`, so that it stays one.
  * Inside `applyDecorators()` write `DistributedLock(…) as MethodDecorator`: what it fits is then not checked.
  *
- * @param key a name, a template over the arguments, or a function of them; calls of one key exclude each other
+ * @param key a name, a template over the arguments, or a function of them; calls of one key exclude each other, as far
+ * as `kind` says. Several names are held as one lock, all or none; they are taken in an order of their own, so that calls that
+ * name the same locks in different orders cannot wait for each other
  * @throws LockConfigurationError at once for options and places that cannot work
  */
 export function DistributedLock<
@@ -38,7 +40,7 @@ export function DistributedLock<
     const call = new GuardedCall<A>({ methodKey, method, where, returns, options, section, keyOf });
     descriptor.value = wrapMethod(method, call.asFunction());
     injectService(target, options.service);
-    addGuard(target, { methodKey, key, nameOf: (args) => keyOf(args as A), options, returns, where });
+    addGuard(target, { methodKey, key, namesOf: (args) => keyOf(args as A), options, returns, where });
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import type { BusyContext, GuardOptions, TickOptions } from '../contracts/guard.contract.js';
+import type { BusyContext, GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
 
 /** What can be decorated at all. */
 export type AnyMethod = (...args: never[]) => unknown;
@@ -8,10 +8,10 @@ export type AnyMethod = (...args: never[]) => unknown;
 type Promised = Promise<unknown> | Observable<unknown>;
 
 /**
- * A lock's name; a template over the arguments (`'account:{0.id}'`); or a function that takes the method's own
- * parameters, or the first of them.
+ * A lock's name; a template over the arguments (`'account:{0.id}'`); an array of these, for several locks as one; or a
+ * function that takes the method's own parameters, or the first of them, and gives a name or an array of names.
  */
-export type LockKey<A extends readonly unknown[]> = string | ((...args: A) => string);
+export type LockKey<A extends readonly unknown[]> = LockNames | ((...args: A) => LockNames);
 
 /** Options of `@DistributedLock`. */
 export interface DistributedLockOptions<

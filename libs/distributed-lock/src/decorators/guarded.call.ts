@@ -1,5 +1,5 @@
 import { defer, isObservable, lastValueFrom, type ObservableInput } from 'rxjs';
-import type { GuardOptions, TickOptions } from '../contracts/guard.contract.js';
+import type { GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
 import type { ReturnKind } from '../contracts/return.kind.js';
 import { takeTick } from '../contracts/tick.frame.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -19,7 +19,7 @@ export interface GuardPlan<A extends readonly unknown[]> {
   readonly returns: ReturnKind;
   readonly options: TickOptions & Pick<GuardOptions, 'service'>;
   readonly section: GuardedSection<A>;
-  readonly keyOf: (args: A) => string;
+  readonly keyOf: (args: A) => LockNames;
 }
 
 /** What a call of a guarded method does: the run of a tick, or the method under its lock. */
@@ -45,8 +45,8 @@ export class GuardedCall<A extends readonly unknown[]> {
     const call = () => this.#call(instance, args);
     if (tick !== undefined) return tick.run(async () => await ended(call()));
     const section: Section = (work, signal) => {
-      const { service, name } = this.#find(instance, args);
-      return this.plan.section.enter({ locks: service, name, args, signal }, work);
+      const { locks, names } = this.#find(instance, args);
+      return this.plan.section.enter({ locks, names, args, signal }, work);
     };
     return stream
       ? defer(() => streamThrough(section, call))
@@ -55,7 +55,7 @@ export class GuardedCall<A extends readonly unknown[]> {
 
   #find(instance: object, args: A) {
     const { options, where, keyOf } = this.plan;
-    return { service: serviceOf(instance, options.service, where), name: keyOf(args) };
+    return { locks: serviceOf(instance, options.service, where), names: keyOf(args) };
   }
 
   /** @throws LockConfigurationError `NOT_ASYNC` */

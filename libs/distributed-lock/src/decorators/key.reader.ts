@@ -1,4 +1,6 @@
+import type { LockNames } from '../contracts/guard.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockKey } from './guard.types.js';
 
 /** `{0}` or `{0.path.to}`: an argument, or what is found in it. */
@@ -7,15 +9,31 @@ const PLACEHOLDER = /\{(\d+)((?:\.[^.{}]+)*)\}/g;
 const BEGUN = /\{\d[^}]*\}?/;
 
 /**
- * Makes a function of a key.
+ * Makes a function of a key: what it gives is one name, or several different ones.
  * @param where class and method, for messages
- * @throws LockConfigurationError `INVALID_OPTION` for a key that is neither text nor a function, or a broken template
+ * @throws LockConfigurationError `INVALID_OPTION` for a key that cannot give names, or a broken template
  */
-export function readKey<A extends readonly unknown[]>(key: LockKey<A>, where: string): (args: A) => string {
-  if (typeof key === 'function') return (args) => checked(key(...args), where);
-  if (typeof key !== 'string' || key === '') {
-    throw new LockConfigurationError('INVALID_OPTION', `The key of ${where} must be text or a function.`);
+export function readKey<A extends readonly unknown[]>(
+  key: LockKey<A>,
+  where: string,
+): (args: A) => LockNames {
+  checkKey(key, `The key of ${where}`);
+  if (typeof key === 'function')
+    return (args) => readNames(key(...args), `The key function of ${where} gave`);
+  const giver = `The key of ${where} gave`;
+  if (typeof key === 'string') {
+    const template = readTemplate(key, where);
+    return (args) => readNames(template(args), giver);
   }
+  const templates = key.map((each) => readTemplate(each, where));
+  return (args) =>
+    readNames(
+      templates.map((template) => template(args)),
+      giver,
+    );
+}
+
+function readTemplate(key: string, where: string): (args: readonly unknown[]) => string {
   const broken = BEGUN.exec(key.replace(PLACEHOLDER, ''));
   if (broken !== null) {
     throw new LockConfigurationError(
@@ -55,14 +73,5 @@ function fill(
     'INVALID_NAME',
     `The key "${key}" of ${where} cannot be filled: ${placeholder} is ${found}, and must be text, a number or a boolean.`,
     key,
-  );
-}
-
-/** For callers without types. */
-function checked(name: unknown, where: string): string {
-  if (typeof name === 'string') return name;
-  throw new LockConfigurationError(
-    'INVALID_NAME',
-    `The key function of ${where} gave ${name === null ? 'null' : typeof name}, not text.`,
   );
 }

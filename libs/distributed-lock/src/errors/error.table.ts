@@ -19,6 +19,14 @@ export const REMEDIES = {
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
   DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',
   UNKNOWN_SCHEDULER: 'Use @nestjs/schedule 6 or 12, or a version of this library that knows yours.',
+  KIND_CONFLICT:
+    'Use one kind of lock for one name, or give the other lock another name: the kinds do not share their state in Redis.',
+  NOT_REENTRANT:
+    'Use a re-entrant kind where work may ask for its own lock, or pass the handle on instead of asking again.',
+  UPGRADE:
+    'Take the write lock first, and the read lock inside it; or end the read before asking to write, and read again.',
+  STALE_TOKEN:
+    'Write nothing: another holder has had the lock since. Take the lock again, and read again what the write is based on.',
   NOT_LOCKED: 'Call it inside using(), a decorated method or an intercepted handler of that lock.',
 } as const;
 

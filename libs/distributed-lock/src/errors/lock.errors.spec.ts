@@ -7,6 +7,7 @@ import {
   LockLostError,
   LockNotAcquiredError,
   LockUnavailableError,
+  StaleTokenError,
 } from './lock.errors.js';
 
 const CAUSE = new Error('ECONNREFUSED');
@@ -52,6 +53,24 @@ describe('an error of the library', () => {
     const unknown = new LockNotAcquiredError('x', 0);
     expect(unknown.message).toContain('Lock "x" was not acquired within 0 ms. ');
     expect(unknown.heldBy).toEqual({});
+  });
+
+  test('says which token a fence refused, and why', () => {
+    const error = new StaleTokenError('account:7:fence', 2n ** 53n, 2n ** 53n + 1n);
+    expect(error).toBeInstanceOf(DistributedLockError);
+    expect(error).toMatchObject({
+      name: 'StaleTokenError',
+      code: 'STALE_TOKEN',
+      fence: 'account:7:fence',
+      token: 9007199254740992n,
+      newest: 9007199254740993n,
+      lock: undefined,
+      remedy: REMEDIES.STALE_TOKEN,
+    });
+    expect(error.message).toBe(
+      'Token 9007199254740992 is too old for fence "account:7:fence": token 9007199254740993 has passed it. ' +
+        REMEDIES.STALE_TOKEN,
+    );
   });
 
   test('keeps its cause', () => {

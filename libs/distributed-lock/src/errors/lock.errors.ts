@@ -51,6 +51,22 @@ export class LockLostError extends DistributedLockError {
   }
 }
 
+/** A guarded write came with a fencing token that is older than one that was at its fence before: nothing was written. */
+export class StaleTokenError extends DistributedLockError {
+  override readonly name = 'StaleTokenError';
+
+  constructor(
+    /** The key of the fence. */
+    readonly fence: string,
+    /** The token of the refused write. */
+    readonly token: bigint,
+    /** The newest token that has passed the fence. */
+    readonly newest: bigint,
+  ) {
+    super('STALE_TOKEN', `Token ${token} is too old for fence "${fence}": token ${newest} has passed it.`);
+  }
+}
+
 /** Redis could not be asked, or refused the command. Never means that somebody else has the lock. */
 export class LockUnavailableError extends DistributedLockError {
   override readonly name = 'LockUnavailableError';

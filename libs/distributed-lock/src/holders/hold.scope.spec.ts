@@ -8,7 +8,7 @@ const HANDLE: CurrentLock = Object.create(null);
 
 describe('a scope', () => {
   const owner = {};
-  const newHold = (key: string, of: object = owner) => ({ key, owner: of, isLive: true });
+  const newHold = (id: string, of: object = owner) => ({ id, owner: of, isLive: true });
   const inside = <T>(hold: ScopedHold, work: () => T): T => runInScope(hold, HANDLE, work);
 
   test('knows nothing outside', () => {

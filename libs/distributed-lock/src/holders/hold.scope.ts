@@ -5,8 +5,8 @@ import type { CurrentLock } from '../contracts/lock.contract.js';
 export interface ScopedHold {
   /** Whose hold it is: two module instances of one process do not see each other's. */
   readonly owner: object;
-  /** The lock's name in Redis. */
-  readonly key: string;
+  /** Which lock, and which side of it. */
+  readonly id: string;
   /** Whether it can be re-entered. A scope may outlive its hold; the hold then says no. */
   readonly isLive: boolean;
 }
@@ -49,9 +49,9 @@ function surroundings(): ScopeFrame | undefined {
   return { ...frame, around: live };
 }
 
-/** The innermost live hold of `key` around the caller. */
-export function findHold(owner: object, key: string): ScopedHold | undefined {
-  return find((hold) => hold.key === key && hold.owner === owner && hold.isLive)?.hold;
+/** The innermost live hold of the lock `id` around the caller. */
+export function findHold(owner: object, id: string): ScopedHold | undefined {
+  return find((hold) => hold.id === id && hold.owner === owner && hold.isLive)?.hold;
 }
 
 /** Whether the caller runs inside any live hold of `owner`. */

@@ -1,16 +1,16 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { defer, type Observable } from 'rxjs';
-import type { GuardOptions } from '../contracts/guard.contract.js';
+import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
 import { readReturnKind } from '../contracts/return.kind.js';
-import { LockConfigurationError } from '../errors/lock.errors.js';
 import { GuardedSection } from '../service/guarded.section.js';
+import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
 import { streamThrough } from '../service/section.stream.js';
 
 /** Options of `@UseDistributedLock` and of the interceptor. */
 export interface UseDistributedLockOptions extends GuardOptions<readonly [ExecutionContext]> {
-  /** The lock's name, or a function of the request. */
-  readonly key: string | ((context: ExecutionContext) => string);
+  /** The lock's name, an array of names, for several locks as one, or a function of the request that gives either. */
+  readonly key: LockNames | ((context: ExecutionContext) => LockNames);
 }
 
 /**
@@ -35,13 +35,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
     private readonly options: UseDistributedLockOptions,
     private readonly where = 'a handler',
   ) {
-    const key: unknown = options.key;
-    if (typeof key !== 'function' && (typeof key !== 'string' || key === '')) {
-      throw new LockConfigurationError(
-        'INVALID_OPTION',
-        `The key of @UseDistributedLock on ${where} must be text or a function.`,
-      );
-    }
+    checkKey(options.key, `The key of @UseDistributedLock on ${where}`);
     this.#section = new GuardedSection('interceptor', options, where);
   }
 
@@ -51,22 +45,19 @@ export class DistributedLockInterceptor implements NestInterceptor {
     const runsOn = readReturnKind(prototype, handler.name, handler) === 'promise';
     // Named, and refused, only when the response is waited for; the handler is called inside the scope of the lock.
     return defer(() => {
-      const name = this.#nameFor(context);
+      const names = this.#namesFor(context);
       return streamThrough(
-        (work, signal) => this.#section.enter({ locks: this.locks, name, args: [context], signal }, work),
+        (work, signal) => this.#section.enter({ locks: this.locks, names, args: [context], signal }, work),
         () => next.handle(),
         runsOn,
       );
     });
   }
 
-  #nameFor(context: ExecutionContext): string {
+  #namesFor(context: ExecutionContext): LockNames {
     const { key } = this.options;
-    const name: unknown = typeof key === 'function' ? key(context) : key;
-    if (typeof name === 'string') return name;
-    throw new LockConfigurationError(
-      'INVALID_NAME',
-      `The key function of ${this.where} gave ${name === null ? 'null' : typeof name}, not text.`,
-    );
+    return typeof key === 'function'
+      ? readNames(key(context), `The key function of ${this.where} gave`)
+      : readNames(key, `The key of ${this.where} gave`);
   }
 }

@@ -1,9 +1,20 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant } from '../renewal/lease.js';
-import type { Busy } from '../scripts/reentrant.scripts.js';
+import type { Busy } from '../scripts/lock.replies.js';
 import type { LockContext } from './lock.context.js';
-import type { LockNames } from './lock.names.js';
+import type { LockTarget } from './lock.target.js';
 import { askInTime } from './timely.answer.js';
+
+/** The longest wait that is declared to Redis, in ms: a dead waiter must not stop others for longer (wire format D22). */
+const LONGEST_WAIT = 3_600_000;
+
+/** What is asked for, in ms. */
+export interface Wish {
+  /** Undefined for a lease that the watchdog renews. */
+  readonly leaseTime: number | undefined;
+  /** How long the caller is ready to wait from its first attempt on; 0 asks once. */
+  readonly waitTime: number;
+}
 
 /** A grant as it comes from Redis. */
 export interface RawGrant {
@@ -12,39 +23,50 @@ export interface RawGrant {
   /** The fixed lease that was asked for, in ms; undefined for a watchdog lease. */
   readonly leaseTime: number | undefined;
   readonly sent: Instant;
+  readonly token?: bigint | undefined;
+  /** How many more holders there is room for. */
+  readonly room?: number | undefined;
 }
 
 /**
  * Asks Redis for a free lock. An attempt whose answer got lost is made again under the same holder id, which is safe to
  * repeat; when it is given up, or answered with "busy", the id is freed, so that a late grant leaves nothing behind.
+ * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is given up.
  */
 export class Attempt {
   #holder: string;
   #doubt: RedisFailure | undefined;
+  #marked = false;
   #lease = 0;
 
   constructor(
     private readonly context: LockContext,
-    private readonly names: LockNames,
+    private readonly target: LockTarget,
   ) {
-    this.#holder = context.ids.next();
+    this.#holder = this.#newHolder();
   }
 
-  async make(leaseTime: number | undefined): Promise<RawGrant | Busy | RedisFailure> {
+  /** The holder id under which the next attempt is made. */
+  get holder(): string {
+    return this.#holder;
+  }
+
+  async make({ leaseTime, waitTime }: Wish): Promise<RawGrant | Busy | RedisFailure> {
+    const { scripts, marksWaiters } = this.target.kind;
     const lease = leaseTime ?? this.context.settings.watchdogTimeout;
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
     const holder = this.#holder;
     this.#lease = lease;
+    this.#marked ||= marksWaiters && waitTime > 0;
     try {
-      const ask = () => this.context.kind.acquire(this.names.key, holder, lease, 1);
+      const ask = () => scripts.acquire(this.target.key, holder, lease, 1, this.#declared(waitTime));
       const { reply, sent } = await askInTime(lease, ask);
       if (reply.kind === 'granted') {
-        this.#holder = this.context.ids.next();
-        this.#doubt = undefined;
-        return { kind: 'granted', holder, leaseTime, sent };
+        this.#renew();
+        return { kind: 'granted', holder, leaseTime, sent, token: reply.token, room: reply.room };
       }
-      this.abandon();
+      if (!this.#marked) this.abandon();
       return reply.kind === 'busy'
         ? reply
         : new RedisFailure('refused', 'a first acquisition cannot have been lost');
@@ -55,16 +77,32 @@ export class Attempt {
     }
   }
 
-  /** Sees to it that nothing of an attempt without an answer is left. */
+  /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
   abandon(): void {
-    if (this.#doubt === undefined) return;
+    if (this.#doubt === undefined && !this.#marked) return;
     void this.context.retirement.retire({
-      names: this.names,
+      target: this.target,
       holder: this.#holder,
       lease: this.#lease,
       failure: this.#doubt,
     });
+    this.#renew();
+  }
+
+  #renew(): void {
     this.#doubt = undefined;
-    this.#holder = this.context.ids.next();
+    this.#marked = false;
+    this.#holder = this.#newHolder();
+  }
+
+  #newHolder(): string {
+    return this.target.kind.newHolder?.() ?? this.context.ids.next();
+  }
+
+  /** The same on every attempt, as the queue's arithmetic needs it. */
+  #declared(waitTime: number): number {
+    if (waitTime === 0) return 0;
+    const wait = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
+    return Math.min(Math.max(Math.ceil(wait), 1), LONGEST_WAIT);
   }
 }

@@ -1,11 +1,11 @@
 import type { CurrentLock } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
-import type { ReleaseReply } from '../scripts/reentrant.scripts.js';
+import type { ReleaseReply } from '../scripts/lock.replies.js';
 import type { ClaimReply, JobKeys, TickScripts } from '../scripts/tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { LockEngine } from './lock.engine.js';
-import type { LockNames } from './lock.names.js';
+import type { LockTarget } from './lock.target.js';
 
 /** Pause between attempts to store the outcome while Redis does not answer, in ms. */
 const PAUSE = 100;
@@ -21,7 +21,7 @@ export class ClaimedTick {
   constructor(
     private readonly engine: LockEngine,
     private readonly scripts: TickScripts,
-    private readonly names: LockNames,
+    private readonly target: LockTarget,
     private readonly keys: JobKeys,
     private readonly lease: Lease,
     private readonly grant: ClaimReply & { kind: 'granted' },
@@ -39,7 +39,7 @@ export class ClaimedTick {
       token,
       finish: (count: number, lease: number) => this.#finish(count, lease),
     };
-    const handle = this.engine.line(this.names).adopt(this.lease, maxHold, run).admit(undefined, sentAt);
+    const handle = this.engine.line(this.target).adopt(this.lease, maxHold, run).admit(undefined, sentAt);
     return async (work) => {
       try {
         return await handle.run(() => work(handle));
@@ -63,7 +63,7 @@ export class ClaimedTick {
       token: this.grant.token,
       count,
       lease,
-      channel: this.names.channel,
+      channel: this.target.channel,
       outcome: this.#outcome,
       reason: this.#reason,
     };
@@ -73,7 +73,7 @@ export class ClaimedTick {
       } catch (error) {
         const failure = RedisFailure.from(error);
         if (!failure.passing || now() + PAUSE >= this.lease.deadline) throw failure;
-        notices.post({ kind: 'release-delayed', lock: this.names.name, holder, why: failure.message });
+        notices.post({ kind: 'release-delayed', lock: this.target.name, holder, why: failure.message });
         await failure.settled;
         await new Promise<void>((resolve) => wheel.after(PAUSE, resolve));
       }

@@ -1,17 +1,28 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Busy } from '../scripts/reentrant.scripts.js';
+import type { Busy } from '../scripts/lock.replies.js';
 import type { Subscription } from '../waiting/channel.subscriptions.js';
 import { now } from '../timing/monotonic.clock.js';
 import { WakeSignal } from '../waiting/wake.signal.js';
-import { Attempt, type RawGrant } from './attempt.js';
+import type { RawGrant, Wish } from './attempt.js';
 import type { LockContext } from './lock.context.js';
-import type { LockNames } from './lock.names.js';
+
+/** What comes of asking with success. */
+interface Granted {
+  readonly kind: 'granted';
+}
+
+/** Asks Redis for a contender. */
+export interface Asking<W = Wish, G extends Granted = RawGrant> {
+  make(wish: W): Promise<G | Busy | RedisFailure>;
+  /** Sees to it that nothing of what was asked in vain is left. */
+  abandon(): void;
+}
 
 /** For whom the contender asks. */
-export interface Contest {
-  /** The lease that the first waiter wants; undefined when nobody waits, or this process has the lock by itself. */
-  next(): { readonly leaseTime: number | undefined } | undefined;
-  granted(grant: RawGrant): Promise<void>;
+export interface Contest<W = Wish, G extends Granted = RawGrant> {
+  /** What the first waiter wants; undefined when nobody waits, or this process has the lock by itself. */
+  next(): W | undefined;
+  granted(grant: G): Promise<void>;
   /** What Redis said, or did not say: a waiter whose time is over is told by it, and a refusal for good ends every wait. */
   heard(news: Busy | RedisFailure): void;
   /** Whether anybody of this process waits. */
@@ -20,24 +31,44 @@ export interface Contest {
   during<T>(work: () => Promise<T>): Promise<T>;
 }
 
+/** How it hears that asking again may help. */
+export interface Ears {
+  /** Undefined where pub/sub is forbidden. */
+  readonly channel: string | undefined;
+  /** In ms. */
+  readonly longestSleep: number;
+  /** Whether a payload of the channel is a reason to ask. */
+  readonly isNews: (payload: string) => boolean;
+}
+
+/** Payloads of lock channels; other integers are of future versions, and ignored (wire format 1.3). */
+export function tellsOfLock(payload: string): boolean {
+  return payload === '0' || payload === '1';
+}
+
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
 const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, deaf: 1000 };
+
+/** Pauses of a contender that nobody tells anything, in ms: as Redisson's spin lock doubles them. */
+const SPIN = { first: 1, longest: 128 };
 
 /** How long the local waiters stand back after the lock was let go for other processes, in ms. */
 const STAND_BACK = 5;
 
 /** The one of this process that talks to Redis for a lock, while others of this process wait. */
-export class Contender {
+export class Contender<W = Wish, G extends Granted = RawGrant> {
   readonly #signal: WakeSignal;
   #subscription: Subscription | undefined;
   #running = false;
   #standBackFrom: number | undefined;
   #messages = 0;
+  #spin = SPIN.first;
 
   constructor(
     private readonly context: LockContext,
-    private readonly names: LockNames,
-    private readonly contest: Contest,
+    private readonly contest: Contest<W, G>,
+    private readonly attempt: Asking<W, G>,
+    private readonly ears: Ears,
   ) {
     this.#signal = new WakeSignal(context.wheel);
   }
@@ -75,38 +106,44 @@ export class Contender {
   }
 
   async #run(): Promise<void> {
-    const attempt = new Attempt(this.context, this.names);
     for (let next = this.contest.next(); next !== undefined; next = this.contest.next()) {
       if (this.#standBackFrom !== undefined) await this.#letOthersAsk(this.#standBackFrom);
       // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
       this.#signal.clear();
-      const news = await attempt.make(next.leaseTime);
+      const news = await this.attempt.make(next);
       if (news.kind === 'granted') {
+        this.#spin = SPIN.first;
         await this.contest.granted(news);
         continue;
       }
       this.contest.heard(news);
       if (news instanceof RedisFailure) await this.#waitOut(news);
-      else await this.#sleep(news.ttl);
+      else if (this.ears.channel === undefined) await this.#pause(news.ttl);
+      else await this.#sleep(news.ttl, this.ears.channel);
     }
     this.#running = false;
-    attempt.abandon();
+    this.attempt.abandon();
     if (!this.contest.isWaitedFor) this.rest();
   }
 
   /** The first time it subscribes, and the answer wakes it: the release may have come before the subscription. */
-  async #sleep(ttl: number): Promise<void> {
+  async #sleep(ttl: number, channel: string): Promise<void> {
     if (this.#subscription === undefined) {
-      this.#subscription = this.context.subscriptions.subscribe(this.names.channel, (payload) =>
-        this.#heard(payload),
-      );
+      this.#subscription = this.context.subscriptions.subscribe(channel, (payload) => this.#heard(payload));
       void this.#subscription.answered.then(() => this.#signal.wake());
     }
     const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
     // Without a subscription nothing wakes us: Redis refuses it, or has not answered yet.
-    const cap = this.#subscription.isActive ? this.context.settings.watchdogTimeout : SLEEP.deaf;
+    const cap = this.#subscription.isActive ? this.ears.longestSleep : SLEEP.deaf;
     await this.#signal.sleep(Math.min(bound, cap));
+  }
+
+  /** Jittered, so that the contenders of several processes do not ask in step. */
+  async #pause(ttl: number): Promise<void> {
+    const pause = this.#spin * (0.75 + 0.5 * Math.random());
+    await this.#signal.sleep(ttl > 0 ? Math.min(pause, ttl + 1) : pause);
+    this.#spin = Math.min(this.#spin * 2, SPIN.longest);
   }
 
   /** Never more than one attempt under way: the next one waits until the last one cannot run any more. */
@@ -130,8 +167,7 @@ export class Contender {
   }
 
   #heard(payload: string | undefined): void {
-    // Other integers are of future versions, and ignored (wire format 1.3).
-    if (payload !== undefined && payload !== '0' && payload !== '1') return;
+    if (payload !== undefined && !this.ears.isNews(payload)) return;
     this.#messages += 1;
     this.#signal.wake();
   }

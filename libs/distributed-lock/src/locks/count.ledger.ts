@@ -1,8 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
-import type { AcquireReply, ReleaseReply } from '../scripts/reentrant.scripts.js';
+import type { AcquireReply, ReleaseReply } from '../scripts/lock.replies.js';
 import type { LockContext } from './lock.context.js';
-import type { LockNames } from './lock.names.js';
+import type { LockTarget } from './lock.target.js';
 import { askInTime, type TimelyAnswer } from './timely.answer.js';
 
 /** Between attempts to bring Redis' count down, in ms. */
@@ -38,7 +38,7 @@ export class CountLedger {
 
   constructor(
     private readonly context: LockContext,
-    private readonly names: LockNames,
+    private readonly target: LockTarget,
     private readonly lease: Lease,
     private readonly counted: Counted,
   ) {}
@@ -61,7 +61,7 @@ export class CountLedger {
     this.lease.expect(lease);
     try {
       const answer = await askInTime(lease, () =>
-        this.context.kind.acquire(this.names.key, this.lease.holder, lease, count),
+        this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, 0),
       );
       if (answer.reply.kind === 'granted') this.#known = answer.reply.count;
       return answer;
@@ -86,7 +86,7 @@ export class CountLedger {
   }
 
   readonly #release: Lowering = (count, lease) =>
-    this.context.kind.release(this.names.key, this.lease.holder, count, lease, this.names.channel);
+    this.target.kind.scripts.release(this.target.key, this.lease.holder, count, lease, this.target.channel);
 
   /** Brings Redis' count down to ours once the lost command can do nothing any more. */
   #repairAfter(error: unknown): void {

@@ -6,9 +6,9 @@ import { LockLostError } from '../errors/lock.errors.js';
  * not be confirmed goes on in the background and is logged there, and a lost lease is told by the signal, or,
  * with `onLost: 'throw'`, by a LockLostError after a work that ended well.
  */
-export async function criticalSection<T>(
-  handle: LockHandle,
-  work: (handle: LockHandle) => T | PromiseLike<T>,
+export async function criticalSection<T, H extends LockHandle>(
+  handle: H,
+  work: (handle: H) => T | PromiseLike<T>,
   onLost: UsingOptions['onLost'] = 'signal',
 ): Promise<T> {
   let outcome: string | undefined;

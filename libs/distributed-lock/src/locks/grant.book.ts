@@ -8,16 +8,28 @@ export class GrantBook {
   readonly #open = new Set<Grant>();
   #first: Grant | undefined;
 
-  constructor(private readonly watchdogTimeout: number) {}
+  constructor(
+    private readonly watchdogTimeout: number,
+    /** Whether other holders share the lock, and with it its ttl. */
+    private readonly isShared: boolean,
+  ) {}
 
   get size(): number {
     return this.#open.size;
   }
 
-  /** Whether one of them wants the lease renewed. */
-  get wantsRenewal(): boolean {
-    for (const grant of this.#open) if (!grant.isFixed) return true;
-    return false;
+  /** What the watchdog is to renew to, in ms; 0 when all leases are fixed. */
+  get renewalTtl(): number {
+    for (const grant of this.#open) if (!grant.isFixed) return this.watchdogTimeout;
+    return 0;
+  }
+
+  /**
+   * Whether the watchdog is to look after the lease: to renew it; or, since another holder's watchdog may set the common
+   * ttl below a long fixed lease, to see that it does not stay there (wire format D17).
+   */
+  get wantsWatch(): boolean {
+    return this.renewalTtl > 0 || (this.isShared && this.account.lease > this.watchdogTimeout);
   }
 
   /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */

@@ -6,16 +6,17 @@ import { parseDuration } from '../timing/duration.parser.js';
 import { now } from '../timing/monotonic.clock.js';
 import { safetyMargin, type Lease } from '../renewal/lease.js';
 import type { TickRun } from './hold.contract.js';
-import type { LockNames } from './lock.names.js';
+import type { LockTarget } from './lock.target.js';
 
 /** The shortest fixed lease, in ms: below it the safety margin leaves too little. */
 export const SHORTEST_LEASE = 100;
 
 /** What a grant needs of its hold. */
 export interface GrantingHold extends ScopedHold {
-  readonly names: LockNames;
+  readonly target: LockTarget;
   readonly lease: Lease;
   readonly run?: TickRun | undefined;
+  readonly token: bigint | undefined;
   /** Whether the lease may be believed in. */
   readonly isBelieved: boolean;
   /** Ends what is past its deadline, at once. */
@@ -60,7 +61,7 @@ export class Grant implements CurrentLock {
   }
 
   get name(): string {
-    return this.hold.names.name;
+    return this.hold.target.name;
   }
 
   get holder(): string {
@@ -68,7 +69,7 @@ export class Grant implements CurrentLock {
   }
 
   get token(): bigint | undefined {
-    return this.hold.run?.token;
+    return this.hold.token;
   }
 
   get tick(): number | undefined {
@@ -127,7 +128,12 @@ export class Grant implements CurrentLock {
   }
 
   run<T>(work: () => T): T {
-    return runInScope(this.hold, this, work);
+    return this.runAs(this, work);
+  }
+
+  /** Runs `work` in the scope of this hold, where `currentLock()` gives `handle`. */
+  runAs<T>(handle: CurrentLock, work: () => T): T {
+    return runInScope(this.hold, handle, work);
   }
 
   /** Ends the belief in this acquisition; the signal tells whoever works under it. */

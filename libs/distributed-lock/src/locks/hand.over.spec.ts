@@ -48,7 +48,8 @@ describe('a row of hand-overs', () => {
 });
 
 describe('a holder id may go on to the next waiter without a question', () => {
-  const newLease = (ttl = T) => new Lease('key', 'holder', ttl, instant());
+  const newLease = (ttl = T) =>
+    new Lease('key', 'holder', ttl, instant(), { renew: () => Promise.resolve(undefined) });
 
   test('between watchdog holds of a lease that is surely alive', () => {
     const lease = newLease();

@@ -4,43 +4,41 @@ import { instant, type Lease } from '../renewal/lease.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
-import { CountLedger, type Account, type Counted, type Lowering } from './count.ledger.js';
+import { CountLedger, type Account, type Counted } from './count.ledger.js';
 import { GrantBook } from './grant.book.js';
 import { Grant, type GrantingHold } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
 import { HoldTimers } from './hold.timers.js';
-import { LeaseVerifier, type Doubter } from './lease.verifier.js';
+import { LeaseKeeper, type LeaseOwner } from './lease.keeper.js';
 import { unavailable, type LockContext } from './lock.context.js';
-import type { LockNames } from './lock.names.js';
+import type { LockTarget } from './lock.target.js';
 
-/**
- * One holder's acquisitions of one lock. Every operation goes through it, one after the other, and names the count that
- * it is to reach: an answer that got lost is made good by whatever comes next. A hold that ended sends nothing.
- */
-export class Hold implements GrantingHold, Doubter, Counted {
+/** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
+export class Hold implements GrantingHold, LeaseOwner, Counted {
   readonly owner: object;
-  readonly key: string;
+  readonly id: string;
   /** Epoch ms of the grant, for messages. */
   readonly since = Date.now();
   readonly #grants: GrantBook;
   readonly #timers: HoldTimers;
   readonly #ledger: CountLedger;
-  readonly #verifier: LeaseVerifier;
+  readonly #keeper: LeaseKeeper;
+  #token: bigint | undefined;
   #ended = false;
 
   constructor(
     private readonly context: LockContext,
     private readonly keeper: HoldKeeper<Hold>,
-    readonly names: LockNames,
+    readonly target: LockTarget,
     readonly lease: Lease,
     maxHold: number = context.settings.maxHold,
     readonly run?: TickRun | undefined,
   ) {
     this.owner = context;
-    this.key = names.key;
-    this.#grants = new GrantBook(context.settings.watchdogTimeout);
-    this.#ledger = new CountLedger(context, names, lease, this);
-    this.#verifier = new LeaseVerifier(lease, context.watchdog, this);
+    this.id = target.id;
+    this.#grants = new GrantBook(context.settings.watchdogTimeout, target.kind.side === 'read');
+    this.#ledger = new CountLedger(context, target, lease, this);
+    this.#keeper = new LeaseKeeper(lease, context.watchdog, this);
     this.#timers = new HoldTimers(context.wheel, context.settings.warnAfter, maxHold, {
       check: () => this.rearm(),
       warn: (held) => this.#post({ kind: 'long-hold', held }),
@@ -66,15 +64,19 @@ export class Hold implements GrantingHold, Doubter, Counted {
 
   /** Whether its lease may be believed in: not after a suspend, until Redis has confirmed it. */
   get isBelieved(): boolean {
-    return this.#verifier.isBelieved;
+    return this.#keeper.isBelieved;
+  }
+
+  /** The newest fencing token, for kinds that give one, and for ticks. */
+  get token(): bigint | undefined {
+    return this.#token ?? this.run?.token;
   }
 
   /** Adds an acquisition that Redis has counted. */
-  admit(leaseTime: number | undefined, sentAt: number): Grant {
+  admit(leaseTime: number | undefined, sentAt: number, token?: bigint): Grant {
     const grant = new Grant(this, leaseTime, sentAt);
     this.#grants.add(grant);
-    const { watchdog } = this.context;
-    if (!grant.isFixed && !watchdog.isWatching(this.lease)) watchdog.watch(this.lease, this);
+    this.#token = token ?? this.#token;
     this.rearm();
     return grant;
   }
@@ -86,9 +88,9 @@ export class Hold implements GrantingHold, Doubter, Counted {
       const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
       const { reply, sent } = await this.#ledger.raise(this.#grants.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
-      if (this.#ended) return undefined;
+      if (this.#ended || reply.kind !== 'granted') return undefined;
       this.lease.raise(sent, ttl);
-      return this.admit(leaseTime, sent.at);
+      return this.admit(leaseTime, sent.at, reply.token);
     });
   }
 
@@ -101,22 +103,24 @@ export class Hold implements GrantingHold, Doubter, Counted {
         this.#end();
         return await this.keeper.free(this, finish);
       }
-      if (!this.#grants.wantsRenewal) this.context.watchdog.unwatch(this.lease);
-      return await this.#lower(finish);
+      const lowered = this.#ledger.lower(this.#grants.account, finish);
+      const { kind } = await lowered.catch((error: unknown) => {
+        throw unavailable(this.target.name, error);
+      });
+      if (kind !== 'kept') this.gone();
+      return kind === 'kept' ? kind : 'lost';
     });
   }
 
   extend(grant: Grant, ttl: number): Promise<boolean> {
     return this.#ledger.inTurn(async () => {
       if (!grant.isHeld) return false;
-      const sent = instant();
-      this.lease.expect(ttl);
-      const confirmed = await this.context.watchdog.renewNow(this.lease, ttl, this);
-      if (confirmed === undefined)
-        throw unavailable(this.names.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
-      if (confirmed) grant.extendTo(ttl, sent.at);
+      const sentAt = await this.#keeper.extend(ttl);
+      if (sentAt === undefined)
+        throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
+      if (sentAt !== false) grant.extendTo(ttl, sentAt);
       this.rearm();
-      return confirmed;
+      return sentAt !== false;
     });
   }
 
@@ -125,7 +129,7 @@ export class Hold implements GrantingHold, Doubter, Counted {
     if (this.#ended) return;
     if (now() >= this.lease.deadline) {
       this.lose(this.lease.state === 'unknown' ? 'it could not be renewed in time' : 'its lease was over');
-    } else if (!this.#grants.outlive(now(), this.names.name)) {
+    } else if (!this.#grants.outlive(now(), this.target.name)) {
       this.lose('its lease was over');
     }
   }
@@ -136,8 +140,9 @@ export class Hold implements GrantingHold, Doubter, Counted {
     const grants = this.#grants.all();
     this.lease.lose();
     this.#end();
-    this.#post({ kind: 'lost', why });
-    const loss = new LockLostError(this.names.name, why, code);
+    // A scope that asked for the other side of its lock in vain has lost nothing.
+    if (grants.length > 0) this.#post({ kind: 'lost', why });
+    const loss = new LockLostError(this.target.name, why, code);
     for (const grant of grants) grant.lose(loss);
     this.keeper.lost(this);
   }
@@ -155,26 +160,19 @@ export class Hold implements GrantingHold, Doubter, Counted {
     this.#post({ kind: 'unknown', why });
   }
 
-  async #lower(finish: Lowering | undefined): Promise<UnlockOutcome> {
-    const reply = await this.#ledger.lower(this.#grants.account, finish).catch((error: unknown) => {
-      throw unavailable(this.names.name, error);
-    });
-    if (reply.kind === 'kept') return 'kept';
-    this.gone();
-    return 'lost';
-  }
-
   get account(): Account | undefined {
     return this.#ended ? undefined : this.#grants.account;
   }
 
   get renewalTtl(): number {
-    return this.#grants.wantsRenewal ? this.lease.ttl : 0;
+    return this.#grants.renewalTtl;
   }
 
   rearm(): void {
     this.checkDeadlines();
-    if (!this.#ended) this.#timers.arm(this.#grants.nextDeadline(this.lease));
+    if (this.#ended) return;
+    this.#keeper.watch(this.#grants.wantsWatch);
+    this.#timers.arm(this.#grants.nextDeadline(this.lease));
   }
 
   shorten(ttl: number): void {
@@ -188,13 +186,13 @@ export class Hold implements GrantingHold, Doubter, Counted {
   }
 
   #post(notice: HoldNotice): void {
-    this.context.notices.post({ ...notice, lock: this.names.name, holder: this.lease.holder });
+    this.context.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
   }
 
   #end(): void {
     this.#ended = true;
     this.#grants.clear();
     this.#timers.cancel();
-    this.context.watchdog.unwatch(this.lease);
+    this.#keeper.watch(false);
   }
 }

@@ -1,36 +1,51 @@
-import type { Lease } from '../renewal/lease.js';
+import { instant, type Lease } from '../renewal/lease.js';
 import type { LeaseListener, Watchdog } from '../renewal/watchdog.js';
 
 /** Whose lease it is. */
-export interface Doubter extends LeaseListener {
-  /** What to renew to in ms; 0 only looks. */
-  readonly renewalTtl: number;
+export interface LeaseOwner extends LeaseListener {
   /** While the machine was suspended Redis went on counting: the deadline may be nearer than its timer knows. */
   rearm(): void;
 }
 
-/** Whether a lease may be believed in. After the machine seems to have been suspended it may not, until Redis has confirmed it. */
-export class LeaseVerifier {
+/** Keeps the lease of one hold: has it renewed while that is wanted, and finds out whether it may be believed in. */
+export class LeaseKeeper {
   #asking = false;
 
   constructor(
     private readonly lease: Lease,
     private readonly watchdog: Watchdog,
-    private readonly doubter: Doubter,
+    private readonly owner: LeaseOwner,
   ) {}
 
-  /** Whoever asks while it is in doubt makes Redis be asked. */
+  /**
+   * Whether the lease may be believed in. After the machine seems to have been suspended it may not, until Redis has
+   * confirmed it; whoever asks while it is in doubt makes Redis be asked.
+   */
   get isBelieved(): boolean {
     if (!this.lease.isDoubtful) return true;
-    if (!this.#asking) void this.#ask();
+    if (!this.#asking) void this.#verify();
     return false;
   }
 
-  async #ask(): Promise<void> {
+  /** From now on it is watched, or not. */
+  watch(isWanted: boolean): void {
+    if (!isWanted) this.watchdog.unwatch(this.lease);
+    else if (!this.watchdog.isWatching(this.lease)) this.watchdog.watch(this.lease, this.owner);
+  }
+
+  /** @returns when the question was sent, or false when the hold is gone; undefined without an answer */
+  async extend(ttl: number): Promise<number | false | undefined> {
+    const sent = instant();
+    this.lease.expect(ttl);
+    const confirmed = await this.watchdog.renewNow(this.lease, ttl, this.owner);
+    return confirmed === true ? sent.at : confirmed;
+  }
+
+  async #verify(): Promise<void> {
     this.#asking = true;
     this.lease.doubt();
-    await this.watchdog.renewNow(this.lease, this.doubter.renewalTtl, this.doubter);
+    await this.watchdog.renewNow(this.lease, this.owner.renewalTtl, this.owner);
     this.#asking = false;
-    this.doubter.rearm();
+    this.owner.rearm();
   }
 }

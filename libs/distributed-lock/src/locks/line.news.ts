@@ -1,6 +1,6 @@
 import { LockNotAcquiredError, type HeldBy } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Busy } from '../scripts/reentrant.scripts.js';
+import type { Busy } from '../scripts/lock.replies.js';
 import type { Notice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Hold } from './hold.js';
@@ -48,7 +48,7 @@ export class LineNews {
     if (hold !== undefined) return { holder: hold.lease.holder, since: hold.since };
     return this.#last === undefined || this.#last instanceof RedisFailure
       ? {}
-      : { holder: this.#last.holder };
+      : { holder: this.#last.holder || undefined };
   }
 
   /** Why a waiter got nothing. "Somebody else has it" is said only when somebody has said so. */

@@ -6,13 +6,13 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { Watchdog } from '../renewal/watchdog.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
-import type { LockKind } from './lock.kind.js';
+import type { LockKinds } from './lock.kinds.js';
 import type { Retirement } from './retirement.js';
 
 /** What every lock of a module instance shares. */
 export interface LockContext {
   readonly settings: LockSettings;
-  readonly kind: LockKind;
+  readonly kinds: LockKinds;
   readonly wheel: TimerWheel;
   readonly ids: HolderIds;
   readonly watchdog: Watchdog;

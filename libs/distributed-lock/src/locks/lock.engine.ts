@@ -1,44 +1,41 @@
 import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
-import { findHold, isInside } from '../holders/hold.scope.js';
-import { RedisFailure } from '../redis/redis.failure.js';
-import type { LockState } from '../scripts/reentrant.scripts.js';
-import { lockChannel } from '../scripts/wire.names.js';
+import { isInside } from '../holders/hold.scope.js';
+import type { LockState } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { leaveEarly } from './early.leave.js';
 import { Grant } from './grant.js';
-import { Hold } from './hold.js';
+import type { Hold } from './hold.js';
+import { KindBook } from './kind.book.js';
+import { makeLine } from './line.factory.js';
 import { unavailable, type LockContext } from './lock.context.js';
-import type { LockNames } from './lock.names.js';
-import { LockLine } from './lock.line.js';
-
-/** What an acquisition asks for, in ms. */
-export interface AcquireRequest {
-  readonly waitTime: number;
-  readonly leaseTime: number | undefined;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** Pause between attempts to re-enter while Redis does not answer, in ms. */
-const REENTER_PAUSE = 100;
+import type { LockKind } from './lock.kind.js';
+import type { LockLine } from './lock.line.js';
+import { otherSideOf, targetOf, type LockTarget } from './lock.target.js';
+import { Reentry, type AcquireRequest } from './reentry.js';
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
 export class LockEngine {
   readonly #lines = new Map<string, LockLine>();
+  readonly #kinds = new KindBook();
+  readonly #reentry: Reentry;
   #closing = false;
   #whenIdle: (() => void)[] = [];
 
-  constructor(readonly context: LockContext) {}
+  constructor(readonly context: LockContext) {
+    this.#reentry = new Reentry(context, (target) => this.line(target));
+  }
 
-  /** @throws LockConfigurationError `INVALID_NAME` */
-  names(name: string): LockNames {
+  /** @throws LockConfigurationError `INVALID_NAME`, or `KIND_CONFLICT` for a name that is in use with another kind */
+  target(kind: LockKind, name: string): LockTarget {
     if (typeof name !== 'string' || name.length === 0 || name.length > 1024 || name.includes('\0')) {
       throw new LockConfigurationError(
         'INVALID_NAME',
         `A lock cannot be called ${JSON.stringify(name)?.slice(0, 80)}.`,
       );
     }
-    const key = this.context.settings.mapName(name);
-    return { name, key, channel: lockChannel(key) };
+    const target = targetOf(kind, name, this.context.settings.mapName(name));
+    this.#kinds.note(target);
+    return target;
   }
 
   /** Every lock that this process holds or waits for. */
@@ -47,38 +44,39 @@ export class LockEngine {
   }
 
   /** The live hold of the caller's scope. */
-  holdOf(key: string): Hold | undefined {
-    const hold = findHold(this.context, key);
-    return hold instanceof Hold ? hold : undefined;
+  holdOf(target: LockTarget): Hold | undefined {
+    return this.#reentry.holdOf(target.id);
   }
 
   /**
    * @throws LockNotAcquiredError when somebody else has the lock until `waitTime` is over
    * @throws LockUnavailableError when Redis could not be asked, or the application shuts down
+   * @throws LockConfigurationError when the caller's own hold makes it impossible
    */
-  async acquire(names: LockNames, request: AcquireRequest): Promise<Grant> {
+  async acquire(target: LockTarget, request: AcquireRequest): Promise<Grant> {
     const { waitTime, leaseTime, signal } = request;
     signal?.throwIfAborted();
     const end = now() + waitTime;
-    const hold = this.holdOf(names.key);
-    const again = hold === undefined ? undefined : await this.#reenter(hold, request, end);
+    // A caller outside of any hold goes on in this turn of the event loop.
+    const reentry = this.#reentry.take(target, request, end);
+    const again = reentry === undefined ? undefined : await reentry;
     if (again !== undefined) return again;
     const nested = isInside(this.context);
-    if (this.#closing && !nested) throw shuttingDown(names.name);
-    const line = this.line(names);
+    if (this.#closing && !nested) throw shuttingDown(target.name);
+    const line = this.line(target);
     // What a hold that ended under its re-entry took of the time is gone.
     if (waitTime > 0) return await line.wait({ ...request, waitTime: Math.max(end - now(), 1), nested });
-    const granted = await this.#leaving(line.try(leaseTime), signal, Infinity);
-    if (!(granted instanceof Grant)) throw new LockNotAcquiredError(names.name, 0, granted);
+    const granted = await this.#leaving(line.try(leaseTime), signal);
+    if (!(granted instanceof Grant)) throw new LockNotAcquiredError(target.name, 0, granted);
     return granted;
   }
 
   /** The line of a lock; made when it is first needed, forgotten when nobody holds or waits. */
-  line(names: LockNames): LockLine {
-    let line = this.#lines.get(names.key);
+  line(target: LockTarget): LockLine {
+    let line = this.#lines.get(target.id);
     if (line === undefined) {
-      line = new LockLine(this.context, names, (idle) => this.#forget(idle));
-      this.#lines.set(names.key, line);
+      line = makeLine(this.context, target, (idle) => this.#forget(idle));
+      this.#lines.set(target.id, line);
     }
     return line;
   }
@@ -88,22 +86,24 @@ export class LockEngine {
     if (this.#lines.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  async inspect(names: LockNames, holder = ''): Promise<LockState> {
+  async inspect(target: LockTarget, holder = ''): Promise<LockState> {
     try {
-      return await this.context.kind.inspect(names.key, holder);
+      return await target.kind.scripts.inspect(target.key, holder);
     } catch (error) {
-      throw unavailable(names.name, error);
+      throw unavailable(target.name, error);
     }
   }
 
-  async forceUnlock(names: LockNames): Promise<boolean> {
+  async forceUnlock(target: LockTarget): Promise<boolean> {
     try {
-      const freed = await this.context.kind.forceRelease(names.key, names.channel);
+      const freed = await target.kind.scripts.forceRelease(target.key, target.channel);
+      if (!freed) return false;
       // A holder of this process need not wait for its next renewal to learn of it.
-      if (freed) this.#lines.get(names.key)?.hold?.lose('it was unlocked by force');
-      return freed;
+      for (const id of [target.id, otherSideOf(target)])
+        for (const hold of this.#lines.get(id ?? '')?.holds ?? []) hold.lose('it was unlocked by force');
+      return true;
     } catch (error) {
-      throw unavailable(names.name, error);
+      throw unavailable(target.name, error);
     }
   }
 
@@ -111,44 +111,19 @@ export class LockEngine {
   refuseNewcomers(): void {
     this.#closing = true;
     for (const line of this.#lines.values())
-      line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.names.name)));
+      line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.target.name)));
   }
 
   #forget(line: LockLine): void {
-    if (this.#lines.get(line.names.key) === line) this.#lines.delete(line.names.key);
+    if (this.#lines.get(line.target.id) === line) this.#lines.delete(line.target.id);
     if (this.#lines.size > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
-  /** Takes the lock once more for a scope that holds it. Waits, as long as it may, only for Redis to answer. */
-  async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<Grant | undefined> {
-    const { leaseTime, signal } = request;
-    for (;;) {
-      // A turn that comes after its caller has left must not keep those behind it waiting for a round trip.
-      let isWanted = true;
-      try {
-        const rest = end - now();
-        const within = rest > 0 ? rest : this.context.settings.commandTimeout * 2;
-        return await this.#leaving(
-          hold.reenter(leaseTime, () => isWanted),
-          signal,
-          within,
-        );
-      } catch (error) {
-        isWanted = false;
-        signal?.throwIfAborted();
-        const failure = RedisFailure.from(error);
-        if (!failure.passing || now() + REENTER_PAUSE >= end) throw unavailable(hold.names.name, failure);
-        const pause = new Promise<void>((resolve) => this.context.wheel.after(REENTER_PAUSE, resolve));
-        await this.#leaving(pause, signal, Infinity);
-      }
-    }
-  }
-
   /** A caller that leaves early gives back the grant that comes for it later. */
-  #leaving<T>(answer: Promise<T>, signal: AbortSignal | undefined, within: number): Promise<T> {
-    const timeUp = () => new RedisFailure('ambiguous', 'no answer in time');
-    return leaveEarly(answer, { signal, within, timeUp }, this.context.wheel, (late) =>
+  #leaving<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    const bounds = { signal, within: Infinity, timeUp: () => new Error('never') };
+    return leaveEarly(answer, bounds, this.context.wheel, (late) =>
       late instanceof Grant ? late.unlock() : undefined,
     );
   }

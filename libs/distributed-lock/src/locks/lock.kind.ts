@@ -1,14 +1,31 @@
-import type { AcquireReply, LockState, ReleaseReply, TransferReply } from '../scripts/reentrant.scripts.js';
+import type { LockScripts } from '../scripts/lock.replies.js';
 
-/** What a kind of lock can do in Redis; the rest (waiting, holds, leases, hand-over) is the same for every kind. */
+/** How the waiters of one process stand: see the three lines. */
+export type LineForm = 'exclusive' | 'queued' | 'shared';
+
+/** A kind of lock: what it does in Redis, and by which of the rules that all kinds share its holders and waiters live. */
 export interface LockKind {
-  /** Raises the holder's count to `count`, or answers who is in the way. Safe to repeat. */
-  acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply>;
-  /** Lowers the holder's count to `count`, restoring `lease`; 0 frees the lock and tells the channel. Safe to repeat. */
-  release(lock: string, holder: string, count: number, lease: number, channel: string): Promise<ReleaseReply>;
-  /** Hands the lock from one holder to another in one step. Safe to repeat. */
-  transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply>;
-  /** Frees the lock whoever holds it. Not safe to repeat. */
-  forceRelease(lock: string, channel: string): Promise<boolean>;
-  inspect(lock: string, holder: string): Promise<LockState>;
+  /** For messages: "a fair lock". */
+  readonly name: string;
+  /** Kinds of one family may have one name: the two sides of a read/write lock. */
+  readonly family: string;
+  readonly scripts: LockScripts;
+  readonly channelOf: (key: string) => string;
+  readonly line: LineForm;
+  /** What a scope that holds it and asks again gets: one more count of its hold, an error, or a further hold like anybody else. */
+  readonly reentry: 'counted' | 'refused' | 'another';
+  /** Whether the next local waiter may go on under the same holder id, without a word to Redis. */
+  readonly sharesHolder: boolean;
+  /** Whether its waiters leave a mark in Redis, to be taken back when they leave: a place in a queue, the intent of a writer. */
+  readonly marksWaiters: boolean;
+  /** Whether its releases are told; where pub/sub is forbidden its waiters ask again and again, with growing pauses. */
+  readonly isTold: boolean;
+  /** The longest that a waiter sleeps without asking, in ms. @default the module's `lockWatchdogTimeout` */
+  readonly longestSleep?: number;
+  /** Which side of a read/write lock it is: a scope that writes may read, and one that reads cannot write. */
+  readonly side?: 'read' | 'write';
+  /** Whether a payload of its channel is a reason to ask. @default `0` and `1` */
+  readonly isNews?: (payload: string) => boolean;
+  /** Makes a holder id, for kinds whose ids have a form of their own. */
+  readonly newHolder?: () => string;
 }

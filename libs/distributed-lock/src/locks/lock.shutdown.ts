@@ -14,25 +14,26 @@ export async function shutDown(engine: LockEngine): Promise<void> {
   const { settings, wheel, retirement } = context;
   engine.refuseNewcomers();
   if (!(await isDoneWithin(settings.shutdownTimeout, engine.idle(), wheel))) {
-    for (const { hold, names } of engine.lines.values()) {
-      hold?.abort(new LockLostError(names.name, 'the application is shutting down'));
-    }
+    for (const { holds, target } of engine.lines.values())
+      for (const hold of holds)
+        hold.abort(new LockLostError(target.name, 'the application is shutting down'));
     await isDoneWithin(LET_GO, engine.idle(), wheel);
   }
   for (const line of engine.lines.values()) {
-    const { hold, names } = line;
+    const { holds, target } = line;
     line.refuse(
       () =>
         new LockUnavailableError(
-          names.name,
-          `Lock "${names.name}" was not granted.`,
+          target.name,
+          `Lock "${target.name}" was not granted.`,
           undefined,
           'SHUTTING_DOWN',
         ),
     );
-    if (hold === undefined) continue;
-    hold.lose('the application has shut down');
-    void retirement.retire({ names, holder: hold.lease.holder, lease: hold.lease.longest });
+    for (const hold of holds) {
+      hold.lose('the application has shut down');
+      void retirement.retire({ target, holder: hold.lease.holder, lease: hold.lease.longest });
+    }
   }
   const settled = Promise.all([engine.idle(), retirement.idle()]).then(() => retirement.idle());
   await isDoneWithin(settings.commandTimeout, settled, wheel);

@@ -1,15 +1,14 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import type { LockNames } from './lock.names.js';
-import type { LockKind } from './lock.kind.js';
+import type { LockTarget } from './lock.target.js';
 
 /** Pauses between attempts, in ms. */
 const PAUSE = { first: 20, longest: 500 };
 
 /** A holder id to be freed. */
 export interface Retiree {
-  readonly names: LockNames;
+  readonly target: LockTarget;
   readonly holder: string;
   /** The lease that the holder may have, in ms: when it is over nothing is left to free. */
   readonly lease: number;
@@ -29,7 +28,6 @@ export class Retirement {
   #over = false;
 
   constructor(
-    private readonly kind: LockKind,
     private readonly wheel: TimerWheel,
     private readonly outside: <T>(run: () => T) => T,
   ) {}
@@ -44,8 +42,27 @@ export class Retirement {
     this.#over = true;
   }
 
-  retire(retiree: Retiree): Promise<Retired> {
-    const done = this.outside(() => this.#retire(retiree)).finally(() => this.#underWay.delete(done));
+  async retire({ target, holder, lease, failure }: Retiree): Promise<Retired> {
+    const { key, channel, kind } = target;
+    const answer = await this.insist(() => kind.scripts.release(key, holder, 0, 1, channel), lease, failure);
+    if (answer === undefined) return 'unanswered';
+    return answer.reply.kind === 'released' ? 'released' : 'gone';
+  }
+
+  /**
+   * Asks what is safe to repeat until Redis has answered.
+   * @param life how long asking makes sense, in ms, once what was asked before can have no effect any more
+   * @param failure what is known of that
+   * @returns undefined when Redis refused, or could not be asked in time
+   */
+  insist<T>(
+    ask: () => Promise<T>,
+    life: number,
+    failure?: RedisFailure,
+  ): Promise<{ readonly reply: T } | undefined> {
+    const done = this.outside(() => this.#insist(ask, life, failure)).finally(() =>
+      this.#underWay.delete(done),
+    );
     this.#underWay.add(done);
     return done;
   }
@@ -55,24 +72,27 @@ export class Retirement {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  async #retire({ names, holder, lease, failure }: Retiree): Promise<Retired> {
+  async #insist<T>(
+    ask: () => Promise<T>,
+    life: number,
+    failure: RedisFailure | undefined,
+  ): Promise<{ readonly reply: T } | undefined> {
     let pause = PAUSE.first;
     let last = failure;
     let end = Infinity;
     while (now() < end && !this.#over) {
       await last?.settled;
-      // From here on nothing new can come of the holder's commands, so its lease is the longest that anything can last.
-      if (end === Infinity) end = now() + lease;
+      // From here on nothing new can come of earlier commands, so the life of what they made is the longest that anything can last.
+      if (end === Infinity) end = now() + life;
       try {
-        const reply = await this.kind.release(names.key, holder, 0, 1, names.channel);
-        return reply.kind === 'released' ? 'released' : 'gone';
+        return { reply: await ask() };
       } catch (error) {
         last = RedisFailure.from(error);
-        if (!last.passing) return 'unanswered';
+        if (!last.passing) return undefined;
       }
       await new Promise<void>((resolve) => this.wheel.after(pause, resolve));
       pause = Math.min(pause * 2, PAUSE.longest);
     }
-    return 'unanswered';
+    return undefined;
   }
 }

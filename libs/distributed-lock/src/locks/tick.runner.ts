@@ -9,7 +9,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from '../timing/store.clock.js';
 import { ClaimedTick } from './claimed.tick.js';
 import { unavailable } from './lock.context.js';
-import type { LockNames } from './lock.names.js';
+import type { LockTarget } from './lock.target.js';
 import type { LockEngine } from './lock.engine.js';
 import type { TickAnswer, TickClaim } from './tick.claim.js';
 import { readRecords } from './tick.records.js';
@@ -65,9 +65,9 @@ export class TickRunner {
 
   /** The newest rows of a job, newest first. */
   async records(job: string): Promise<TickRecord[]> {
-    const names = this.engine.names(job);
+    const target = this.#targetOf(job);
     try {
-      const { running, rows } = await this.scripts.inspect(keysOf(names));
+      const { running, rows } = await this.scripts.inspect(keysOf(target));
       return readRecords(rows, running);
     } catch (error) {
       throw unavailable(job, error);
@@ -83,9 +83,9 @@ export class TickRunner {
     schedule: string,
     latest: (at: number) => number | 'now' | undefined,
   ): Promise<void> {
-    const names = this.engine.names(job);
+    const target = this.#targetOf(job);
     const { settings, notices } = this.engine.context;
-    const keys = keysOf(names);
+    const keys = keysOf(target);
     try {
       const before = await this.scripts.register(keys, 'look', settings.appName, schedule);
       await this.scripts.register(keys, latest(before.at) ?? 0, settings.appName, schedule);
@@ -104,31 +104,31 @@ export class TickRunner {
    * @throws LockUnavailableError when there was no answer within the claim's patience
    */
   claim(job: string, claim: TickClaim): Promise<TickAnswer> {
-    const names = this.engine.names(job);
+    const target = this.#targetOf(job);
     // The line is kept for as long as a claim is under way, so that shutdown waits for it.
-    return this.engine.line(names).during(async () => {
+    return this.engine.line(target).during(async () => {
       const owed = { holder: this.engine.context.ids.next(), mayHave: false, failure: undefined };
       try {
-        return await this.#ask(names, claim, owed);
+        return await this.#ask(target, claim, owed);
       } catch (error) {
         throw unavailable(job, error);
       } finally {
-        this.#settle(names, owed);
+        this.#settle(target, owed);
       }
     });
   }
 
-  async #ask(names: LockNames, claim: TickClaim, owed: Owed): Promise<TickAnswer> {
+  async #ask(target: LockTarget, claim: TickClaim, owed: Owed): Promise<TickAnswer> {
     const { wheel } = this.engine.context;
     const end = now() + (claim.patience ?? 5000);
     for (;;) {
       if (this.#refusing) return { kind: 'refused' };
       try {
-        const { reply, sent } = await askInTime(this.#ttl, () => this.#send(names, claim, owed.holder));
-        if (reply.kind !== 'granted') return this.#refused(names.name, claim, reply);
+        const { reply, sent } = await askInTime(this.#ttl, () => this.#send(target, claim, owed.holder));
+        if (reply.kind !== 'granted') return this.#refused(target.name, claim, reply);
         owed.mayHave = false;
-        const lease = new Lease(names.key, owed.holder, this.#ttl, sent);
-        const tick = new ClaimedTick(this.engine, this.scripts, names, keysOf(names), lease, reply);
+        const lease = new Lease(target.key, owed.holder, this.#ttl, sent, target.kind.scripts);
+        const tick = new ClaimedTick(this.engine, this.scripts, target, keysOf(target), lease, reply);
         return { kind: 'granted', tick: reply.tick, run: tick.begin(sent.at, claim.maxHold) };
       } catch (error) {
         const failure = RedisFailure.from(error);
@@ -140,7 +140,7 @@ export class TickRunner {
   }
 
   #send(
-    names: LockNames,
+    target: LockTarget,
     { mode, tick, following, previous }: TickClaim,
     holder: string,
   ): Promise<ClaimReply> {
@@ -155,12 +155,16 @@ export class TickRunner {
       app: appName,
       instance: this.#instance,
     };
-    return this.scripts.claim(keysOf(names), claim);
+    return this.scripts.claim(keysOf(target), claim);
   }
 
   /** A run that may have been granted, and that nobody runs, ends here and not with its lease. */
-  #settle(names: LockNames, { holder, mayHave, failure }: Owed): void {
-    if (mayHave) void this.engine.context.retirement.retire({ names, holder, lease: this.#ttl, failure });
+  #settle(target: LockTarget, { holder, mayHave, failure }: Owed): void {
+    if (mayHave) void this.engine.context.retirement.retire({ target, holder, lease: this.#ttl, failure });
+  }
+
+  #targetOf(job: string): LockTarget {
+    return this.engine.target(this.engine.context.kinds.reentrant, job);
   }
 
   get #ttl(): number {
@@ -175,6 +179,6 @@ export class TickRunner {
   }
 }
 
-function keysOf({ key }: LockNames): JobKeys {
+function keysOf({ key }: LockTarget): JobKeys {
   return { lock: key, record: suffixName(key, 'tick'), runs: suffixName(key, 'runs') };
 }

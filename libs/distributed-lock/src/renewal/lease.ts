@@ -19,6 +19,15 @@ export function instant(): Instant {
   return { at: now(), wall: wallOffset() };
 }
 
+/** Asks Redis to keep a lease, in the way of its kind. */
+export interface Renewer {
+  /**
+   * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
+   * @returns what is left in ms (-1: no ttl), or undefined when the hold is gone
+   */
+  renew(lock: string, holder: string, lease: number): Promise<number | undefined>;
+}
+
 /** The lease of one holder id on one lock, as this process may believe in it. */
 export class Lease {
   #state: LeaseState = 'held';
@@ -33,6 +42,7 @@ export class Lease {
     /** The ttl that was given with the grant, in ms. */
     readonly ttl: number,
     sent: Instant,
+    readonly renewer: Renewer,
   ) {
     this.#deadline = sent.at + ttl - safetyMargin(ttl);
     this.#wall = sent.wall;

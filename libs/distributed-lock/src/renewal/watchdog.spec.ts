@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FakeClient, type Command } from '../../../../test/support/fake.client.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
 import { CommandConnection } from '../redis/command.connection.js';
-import { RenewalScript } from '../scripts/renewal.script.js';
+import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
+import { ScriptCaller } from '../scripts/script.caller.js';
 import { ScriptRunner } from '../scripts/script.runner.js';
 import { now } from '../timing/monotonic.clock.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
@@ -11,11 +12,16 @@ import { Watchdog } from './watchdog.js';
 
 const TTL = 3000;
 
-const newListener = () => ({ gone: vi.fn<() => void>(), unknown: vi.fn<(why: string) => void>() });
+const newListener = () => ({
+  renewalTtl: TTL,
+  gone: vi.fn<() => void>(),
+  unknown: vi.fn<(why: string) => void>(),
+});
 
 describe('the watchdog', () => {
   let wheel: TimerWheel;
   let client: FakeClient;
+  let scripts: ReentrantScripts;
   let watchdog: Watchdog;
   let listener: ReturnType<typeof newListener>;
   beforeEach(() => {
@@ -30,14 +36,15 @@ describe('the watchdog', () => {
       () => undefined,
     );
     client.ready();
-    watchdog = new Watchdog(new RenewalScript(new ScriptRunner(connection, wheel, 1000)), wheel, TTL);
+    scripts = new ReentrantScripts(new ScriptCaller(new ScriptRunner(connection, wheel, 1000), 'PUBLISH'));
+    watchdog = new Watchdog(wheel, TTL);
     listener = newListener();
   });
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  const lease = (key = 'key') => new Lease(key, `holder of ${key}`, TTL, instant());
+  const lease = (key = 'key') => new Lease(key, `holder of ${key}`, TTL, instant(), scripts);
   /** Lets `ms` pass, and what is due happen, immediates included. */
   const pass = async (ms: number) => {
     await vi.advanceTimersByTimeAsync(ms);

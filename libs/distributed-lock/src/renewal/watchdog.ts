@@ -1,10 +1,11 @@
-import type { RenewalScript } from '../scripts/renewal.script.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';
 
 /** Hears what becomes of a watched lease. */
 export interface LeaseListener {
+  /** What to renew to now, in ms; 0 only looks. */
+  readonly renewalTtl: number;
   /** Redis says that the holder has nothing. */
   gone(): void;
   /** No answer; the deadline decides. Called once per trouble. */
@@ -22,9 +23,8 @@ export class Watchdog {
   readonly #watched = new Map<Lease, { timer: Timer; listener: LeaseListener }>();
 
   constructor(
-    private readonly script: RenewalScript,
     private readonly wheel: TimerWheel,
-    /** The ttl to renew to, in ms. */
+    /** The ttl of a watched lease, in ms; it is renewed at a third of it. */
     private readonly ttl: number,
   ) {}
 
@@ -56,7 +56,7 @@ export class Watchdog {
   async renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
     const sent = instant();
     try {
-      const left = await this.script.renew(lease.key, lease.holder, ttl);
+      const left = await lease.renewer.renew(lease.key, lease.holder, ttl);
       if (left === undefined) {
         lease.lose();
         this.#listener(lease, listener)?.gone();
@@ -87,7 +87,7 @@ export class Watchdog {
   async #renew(lease: Lease): Promise<void> {
     const watched = this.#watched.get(lease);
     if (watched === undefined) return;
-    const confirmed = await this.renewNow(lease, this.ttl);
+    const confirmed = await this.renewNow(lease, watched.listener.renewalTtl);
     // Unwatched, or handed to another hold while the reply was on its way: that one has a timer of its own.
     if (this.#watched.get(lease) !== watched) return;
     if (confirmed === false) this.unwatch(lease);

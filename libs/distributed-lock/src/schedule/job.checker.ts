@@ -10,12 +10,14 @@ const POLICIES: Readonly<Record<string, string | undefined>> = {
 
 /**
  * Refuses jobs that would not do what they say.
- * @throws LockConfigurationError `DUPLICATE_JOB` for two methods with one key, `INVALID_OPTION` for a policy that does not exist yet
+ * @throws LockConfigurationError `DUPLICATE_JOB` for two methods with one key, `INVALID_OPTION` for a policy that does not
+ * exist yet, or a kind of lock that ticks do not have
  */
 export function checkJobs(methods: readonly ScheduledMethod[]): void {
   const first = new Map<string, ScheduledMethod>();
   for (const method of methods) {
     checkPolicies(method);
+    checkKind(method);
     const other = first.get(method.job);
     if (other === undefined) first.set(method.job, method);
     else if (!isSame(other, method)) checkShared(other, method);
@@ -51,4 +53,14 @@ function checkPolicies({ where, job, options }: ScheduledMethod): void {
       job,
     );
   }
+}
+
+/** Claims, runs and direct calls of one job meet at one lock, and claims write the re-entrant one. */
+function checkKind({ where, job, options: { kind } }: ScheduledMethod): void {
+  if (kind === undefined || kind === 'reentrant') return;
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `${where} has a schedule, so its kind cannot be "${kind}": its ticks run under the re-entrant lock of its key.`,
+    job,
+  );
 }

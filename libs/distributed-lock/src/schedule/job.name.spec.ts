@@ -19,6 +19,9 @@ describe("a scheduled method's job", () => {
       'failed without arguments',
     ],
     [() => '', 'gave no text'],
+    [() => ['a', 'b'], 'gave an array'],
+    [['a', 'b'], 'its key is an array'],
+    [['a'], 'its key is an array'],
   ] as const)('cannot be named by %s', (key, why) => {
     expect(() => jobName(key, 'Jobs.run')).toThrow(LockConfigurationError);
     expect(() => jobName(key, 'Jobs.run')).toThrow(why);

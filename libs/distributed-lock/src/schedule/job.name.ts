@@ -7,15 +7,16 @@ const PLACEHOLDER = /\{\d/;
 /**
  * The name of a scheduled method's job: its key, which a schedule calls without arguments.
  * @param where class and method, for messages
- * @throws LockConfigurationError `INVALID_OPTION` for a key that needs arguments
+ * @throws LockConfigurationError `INVALID_OPTION` for a key that needs arguments, or an array
  */
 export function jobName(key: GuardKey, where: string): string {
   if (typeof key === 'function') return fromFunction(key, where);
+  if (typeof key !== 'string') throw invalid(where, 'its key is an array');
   if (PLACEHOLDER.test(key)) throw invalid(where, `the key "${key}" is filled from arguments`);
   return key;
 }
 
-function fromFunction(key: Exclude<GuardKey, string>, where: string): string {
+function fromFunction(key: Extract<GuardKey, (...args: never) => unknown>, where: string): string {
   if (key.length > 0) throw invalid(where, 'its key function takes arguments');
   let name: unknown;
   try {
@@ -23,6 +24,7 @@ function fromFunction(key: Exclude<GuardKey, string>, where: string): string {
   } catch (error) {
     throw invalid(where, `its key function failed without arguments (${String(error)})`, error);
   }
+  if (Array.isArray(name)) throw invalid(where, 'its key function gave an array');
   if (typeof name !== 'string' || name === '') throw invalid(where, 'its key function gave no text');
   return name;
 }
@@ -30,7 +32,7 @@ function fromFunction(key: Exclude<GuardKey, string>, where: string): string {
 function invalid(where: string, why: string, cause?: unknown): LockConfigurationError {
   return new LockConfigurationError(
     'INVALID_OPTION',
-    `${where} has a schedule, so its key must be a fixed name, or a function without parameters: ${why}.`,
+    `${where} has a schedule, so its key must be one fixed name, or a function without parameters that gives one: ${why}.`,
     undefined,
     { cause },
   );

@@ -1,17 +1,18 @@
-import type { BusyContext, GuardOptions } from '../contracts/guard.contract.js';
-import type { LockHandle } from '../contracts/lock.contract.js';
+import type { BusyContext, GuardOptions, LockNames } from '../contracts/guard.contract.js';
+import type { Lockable, LockHandle } from '../contracts/lock.contract.js';
 import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
 import { criticalSection } from '../locks/critical.section.js';
 import { SHORTEST_LEASE } from '../locks/grant.js';
 import { parseDuration } from '../timing/duration.parser.js';
+import { checkKind } from './lock.choice.js';
 import type { LockService } from './lock.service.js';
 import { RateLimitedLog } from './rate.limited.log.js';
 
 /** One call that asks to enter. */
 export interface Entry<A extends readonly unknown[]> {
   readonly locks: LockService;
-  /** The lock's name. */
-  readonly name: string;
+  /** The lock's name, or several of a multi lock. */
+  readonly names: LockNames;
   /** What `onBusy` is told. */
   readonly args: A;
   /** Ends the wait when it aborts. */
@@ -38,18 +39,20 @@ export class GuardedSection<A extends readonly unknown[]> {
   /**
    * Runs `work` under the lock; its result or error stands. A refused call gives what `onBusy` says. Refusals of other
    * locks, which the work asks for, are the work's own errors.
+   * @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT`, `UPGRADE`: never "busy", whatever `onBusy` says
    */
   async enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
-    const handle = await this.#ask(entry);
+    const lock = entry.locks.lockOf(entry.names, this.options.kind);
+    const handle = await this.#ask(lock, entry);
     return handle instanceof LockNotAcquiredError
-      ? await this.#refuse(handle, entry)
+      ? await this.#refuse(handle, lock.name, entry)
       : await criticalSection(handle, work, this.options.onLost);
   }
 
-  async #ask({ locks, name, signal }: Entry<A>): Promise<LockHandle | LockNotAcquiredError> {
+  async #ask(lock: Lockable, { locks, signal }: Entry<A>): Promise<LockHandle | LockNotAcquiredError> {
     const { waitTime = locks.settings.waitTime[this.door], leaseTime } = this.options;
     try {
-      return await locks.getLock(name).lock({ waitTime, leaseTime, signal });
+      return await lock.lock({ waitTime, leaseTime, signal });
     } catch (error) {
       if (error instanceof LockNotAcquiredError) return error;
       throw error;
@@ -62,7 +65,7 @@ export class GuardedSection<A extends readonly unknown[]> {
     return log;
   }
 
-  #refuse(refusal: LockNotAcquiredError, { locks, name, args }: Entry<A>): unknown {
+  #refuse(refusal: LockNotAcquiredError, name: string, { locks, args }: Entry<A>): unknown {
     const { onBusy = 'throw' } = this.options;
     if (onBusy === 'throw') throw refusal;
     const {
@@ -79,9 +82,10 @@ export class GuardedSection<A extends readonly unknown[]> {
 }
 
 function check<A extends readonly unknown[]>(
-  { waitTime, leaseTime, onBusy, onLost, service }: GuardOptions<A>,
+  { kind, waitTime, leaseTime, onBusy, onLost, service }: GuardOptions<A>,
   where: string,
 ): void {
+  checkKind(kind, `kind of ${where}`);
   if (waitTime !== undefined) parseDuration(waitTime, { option: `waitTime of ${where}`, unbounded: true });
   if (leaseTime !== undefined)
     parseDuration(leaseTime, { option: `leaseTime of ${where}`, min: SHORTEST_LEASE });

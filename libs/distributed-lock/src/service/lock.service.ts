@@ -1,10 +1,24 @@
-import type { Lock } from '../contracts/lock.contract.js';
+import type { GuardKind, LockNames } from '../contracts/guard.contract.js';
+import type {
+  FencedLock,
+  Lock,
+  Lockable,
+  LockHandle,
+  ReadWriteLock,
+  UsingOptions,
+} from '../contracts/lock.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
+import type { LockKinds } from '../locks/lock.kinds.js';
 import type { LockEngine } from '../locks/lock.engine.js';
-import { ReentrantLock } from '../locks/reentrant.lock.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { TokenLock } from '../locks/fenced.lock.js';
+import type { LockTarget } from '../locks/lock.target.js';
+import { MultiLock } from '../locks/multi.lock.js';
+import { NamedLock } from '../locks/named.lock.js';
 import { shutDown } from '../locks/lock.shutdown.js';
 import type { TickRunner } from '../locks/tick.runner.js';
+import { checkKind, readNames } from './lock.choice.js';
 
 /** The locks of one module instance. Inject it, or let the decorators find it. */
 export class LockService {
@@ -41,7 +55,76 @@ export class LockService {
    * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, or one with NUL
    */
   getLock(name: string): Lock {
-    return new ReentrantLock(this.engine, this.engine.names(name));
+    return this.#named('reentrant', name);
+  }
+
+  /** A lock that is not re-entrant: a scope that holds it and asks again is told so, with `NOT_REENTRANT`. Throws like {@link getLock}. */
+  getNonReentrantLock(name: string): Lock {
+    return this.#named('nonReentrant', name);
+  }
+
+  /** A re-entrant lock that is granted in the order in which the fleet asked, Redisson's clients included. Throws like {@link getLock}. */
+  getFairLock(name: string): Lock {
+    return this.#named('fair', name);
+  }
+
+  /** A fair lock that is not re-entrant. Throws like {@link getLock}. */
+  getNonReentrantFairLock(name: string): Lock {
+    return this.#named('nonReentrantFair', name);
+  }
+
+  /** A re-entrant lock whose every grant comes with a fencing token that is higher than all before. Throws like {@link getLock}. */
+  getFencedLock(name: string): FencedLock {
+    return new TokenLock(this.engine, this.#target('fenced', name));
+  }
+
+  /** A re-entrant lock for a Redis in which pub/sub is forbidden: its waiters ask again and again. Throws like {@link getLock}. */
+  getSpinLock(name: string): Lock {
+    return this.#named('spin', name);
+  }
+
+  /** Readers share, a writer excludes everybody; both sides are re-entrant, and a writer may read. Throws like {@link getLock}. */
+  getReadWriteLock(name: string): ReadWriteLock {
+    const [readLock, writeLock] = [this.#named('read', name), this.#named('write', name)];
+    return { name, readLock: () => readLock, writeLock: () => writeLock };
+  }
+
+  /**
+   * Several locks as one, in any order: two callers that name the same locks cannot wait for each other. Takes what is free
+   * in one round trip. Names are re-entrant locks; locks of other kinds are given as such.
+   * @throws LockConfigurationError `INVALID_OPTION` for none at all, for locks of another service, and for both sides of one read/write lock
+   */
+  getMultiLock(...members: readonly (string | Lock)[]): Lockable {
+    const targets = members.map((member) =>
+      typeof member === 'string' ? this.#target('reentrant', member) : this.#targetOf(member),
+    );
+    return new MultiLock(this.engine, targets);
+  }
+
+  /**
+   * Runs `work` under the lock of that name and kind, or under several as one: `locks.using(['a', 'b'], work)`. Waits, scopes,
+   * releases and rejects as the lock's own `using` does; for a typed fencing token use {@link getFencedLock}.
+   * @param key a name, or an array of names
+   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use with another kind
+   */
+  async using<T>(
+    key: LockNames,
+    work: (handle: LockHandle) => T | PromiseLike<T>,
+    options: UsingOptions & { readonly kind?: GuardKind | undefined } = {},
+  ): Promise<T> {
+    const names = readNames(key, 'using() was given');
+    checkKind(options.kind, `kind of using() for "${[names].flat().join(', ')}"`);
+    return await this.lockOf(names, options.kind).using(work, options);
+  }
+
+  /** @internal What a guard takes: the lock of that kind, or for several names a multi lock of them. */
+  lockOf(names: LockNames, kind: GuardKind = 'reentrant'): Lockable {
+    if (typeof names === 'string')
+      return kind === 'fenced' ? this.getFencedLock(names) : this.#named(kind, names);
+    return new MultiLock(
+      this.engine,
+      names.map((name) => this.#target(kind, name)),
+    );
   }
 
   /**
@@ -52,6 +135,23 @@ export class LockService {
    */
   runOnce<T>(job: string, instant: number | Date, work: () => T | PromiseLike<T>): Promise<T | undefined> {
     return this.ticks.runInstant(job, Number(instant), work);
+  }
+
+  #targetOf(member: Lock): LockTarget {
+    if (member instanceof NamedLock && member.engine === this.engine) return member.target;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      'A multi lock is made of names, and of locks of the same LockService.',
+    );
+  }
+
+  #named(kind: keyof LockKinds, name: string): Lock {
+    return new NamedLock(this.engine, this.#target(kind, name), (grant) => grant);
+  }
+
+  #target(kind: keyof LockKinds, name: string): LockTarget {
+    const { engine } = this;
+    return engine.target(engine.context.kinds[kind], name);
   }
 
   /** The newest 50 rows of a job's record, newest first: its runs, and the ticks that were not run, with the reason. */

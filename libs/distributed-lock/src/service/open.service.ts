@@ -4,13 +4,13 @@ import { NoticeBoard } from '../events/notice.board.js';
 import { HolderIds } from '../holders/holder.ids.js';
 import type { LockContext } from '../locks/lock.context.js';
 import { LockEngine } from '../locks/lock.engine.js';
+import { lockKinds } from '../locks/lock.kinds.js';
 import { Retirement } from '../locks/retirement.js';
 import { TickRunner } from '../locks/tick.runner.js';
 import { readTemplate, type RedisSource } from '../redis/client.factory.js';
 import { ConnectionPair } from '../redis/connection.pair.js';
 import { Watchdog } from '../renewal/watchdog.js';
-import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
-import { RenewalScript } from '../scripts/renewal.script.js';
+import { ScriptCaller } from '../scripts/script.caller.js';
 import { ScriptRunner } from '../scripts/script.runner.js';
 import { TickScripts } from '../scripts/tick.scripts.js';
 import { StoreClock } from '../timing/store.clock.js';
@@ -34,21 +34,20 @@ export async function openLockService(settings: LockSettings, source: RedisSourc
 
   const runner = new ScriptRunner(connections.commands, wheel, settings.commandTimeout);
   const outside = AsyncLocalStorage.snapshot();
-  const kind = new ReentrantScripts(runner, PUBLISH);
   const notices = new NoticeBoard();
   notices.listen(logNotices());
   // What ioredis would put before keys, but not before channels, is put before names: then both agree.
   const mapName = (name: string) => template.keyPrefix + settings.mapName(name);
   const context: LockContext = {
     settings: { ...settings, mapName },
-    kind,
+    kinds: lockKinds(new ScriptCaller(runner, PUBLISH)),
     wheel,
     ids: new HolderIds(),
-    watchdog: new Watchdog(new RenewalScript(runner), wheel, settings.watchdogTimeout),
+    watchdog: new Watchdog(wheel, settings.watchdogTimeout),
     subscriptions: new ChannelSubscriptions(connections.subscriber),
     notices,
     countsFleet: !template.isCluster,
-    retirement: new Retirement(kind, wheel, outside),
+    retirement: new Retirement(wheel, outside),
     outside,
   };
   const clock = new StoreClock();

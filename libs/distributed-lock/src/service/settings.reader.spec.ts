@@ -45,6 +45,7 @@ describe('the options of the module', () => {
     const { mapName, appName, ...settings } = readSettings({});
     expect(settings).toEqual({
       watchdogTimeout: 30_000,
+      fairWaitTimeout: 300_000,
       waitTime: { lock: Infinity, tryLock: 0, using: Infinity, decorator: 0, interceptor: 0 },
       maxHold: Infinity,
       tickMaxHold: 3_600_000,
@@ -78,6 +79,7 @@ describe('the options of the module', () => {
     const { mapName, ...settings } = readSettings(options);
     expect(settings).toEqual({
       watchdogTimeout: 2000,
+      fairWaitTimeout: 300_000,
       waitTime: { lock: 1000, tryLock: 2000, using: 0, decorator: 3000, interceptor: Infinity },
       appName: 'billing',
       maxHold: 60_000,

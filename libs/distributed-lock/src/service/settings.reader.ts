@@ -31,6 +31,7 @@ export function readSettings(options: LockModuleSettings): LockSettings {
     throw invalid(`busyStatus must be one of ${BUSY_STATUSES.join(', ')}, not ${String(busyStatus)}.`);
   return {
     watchdogTimeout: duration('lockWatchdogTimeout', options.lockWatchdogTimeout, '30s', 300),
+    fairWaitTimeout: duration('fairLockWaitTimeout', options.fairLockWaitTimeout, '5m', 1000),
     waitTime: {
       lock: wait('lock', waitTime.lock, Infinity),
       tryLock: wait('tryLock', waitTime.tryLock, 0),

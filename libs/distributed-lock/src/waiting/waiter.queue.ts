@@ -1,20 +1,20 @@
-import type { Waiter } from './waiter.js';
+import type { Waiter, WaitRequest } from './waiter.js';
 
 /** The waiters of one lock in this process, first come, first served. Leaving from the middle costs nothing. */
-export class WaiterQueue<G> {
-  #first: Waiter<G> | undefined;
-  #last: Waiter<G> | undefined;
+export class WaiterQueue<G, R extends WaitRequest = WaitRequest> {
+  #first: Waiter<G, R> | undefined;
+  #last: Waiter<G, R> | undefined;
   #size = 0;
 
   get size(): number {
     return this.#size;
   }
 
-  get first(): Waiter<G> | undefined {
+  get first(): Waiter<G, R> | undefined {
     return this.#first;
   }
 
-  push(waiter: Waiter<G>): void {
+  push(waiter: Waiter<G, R>): void {
     waiter.previous = this.#last;
     if (this.#last === undefined) this.#first = waiter;
     else this.#last.next = waiter;
@@ -22,13 +22,13 @@ export class WaiterQueue<G> {
     this.#size += 1;
   }
 
-  shift(): Waiter<G> | undefined {
+  shift(): Waiter<G, R> | undefined {
     const first = this.#first;
     if (first !== undefined) this.remove(first);
     return first;
   }
 
-  remove(waiter: Waiter<G>): void {
+  remove(waiter: Waiter<G, R>): void {
     const { previous, next } = waiter;
     if (previous === undefined && this.#first !== waiter) return;
     if (previous === undefined) this.#first = next;
@@ -41,8 +41,8 @@ export class WaiterQueue<G> {
   }
 
   /** The waiters at this moment, in order; safe against leaving while it is read. */
-  snapshot(): Waiter<G>[] {
-    const all: Waiter<G>[] = [];
+  snapshot(): Waiter<G, R>[] {
+    const all: Waiter<G, R>[] = [];
     for (let waiter = this.#first; waiter !== undefined; waiter = waiter.next) all.push(waiter);
     return all;
   }

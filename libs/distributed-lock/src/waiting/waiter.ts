@@ -14,9 +14,9 @@ export interface WaitRequest {
 }
 
 /** A caller that waits for a lock. Its own timer and signal end the wait, whatever Redis does. */
-export class Waiter<G> {
-  next: Waiter<G> | undefined;
-  previous: Waiter<G> | undefined;
+export class Waiter<G, R extends WaitRequest = WaitRequest> {
+  next: Waiter<G, R> | undefined;
+  previous: Waiter<G, R> | undefined;
   readonly granted: Promise<G>;
   readonly since = now();
   #resolve!: (grant: G) => void;
@@ -27,10 +27,10 @@ export class Waiter<G> {
   #done = false;
 
   constructor(
-    readonly request: WaitRequest,
+    readonly request: R,
     private readonly wheel: TimerWheel,
-    private readonly leave: (waiter: Waiter<G>) => void,
-    private readonly timeUp: (waiter: Waiter<G>) => Error,
+    private readonly leave: (waiter: Waiter<G, R>) => void,
+    private readonly timeUp: (waiter: Waiter<G, R>) => Error,
   ) {
     this.granted = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -39,6 +39,11 @@ export class Waiter<G> {
     const { waitTime, signal } = request;
     if (waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.#expire());
     this.#unlisten = onAbort(signal, () => this.refuse(signal?.reason));
+  }
+
+  /** Granted, refused or gone. */
+  get isDone(): boolean {
+    return this.#done;
   }
 
   /** How long it has waited, in ms. */

@@ -1,0 +1,61 @@
+import type { Lockable, LockHandle, LockOptions, UsingOptions } from '../contracts/lock.contract.js';
+import type { WaitTimes } from '../contracts/module.options.js';
+import type { LockSettings } from '../contracts/settings.js';
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
+import { parseDuration } from '../timing/duration.parser.js';
+import { checkSignal, checkUsing } from './call.checks.js';
+import { criticalSection } from './critical.section.js';
+import { SHORTEST_LEASE } from './grant.js';
+import type { AcquireRequest } from './reentry.js';
+
+/** The ways into every lock, single or composed. */
+export abstract class BaseLock<H extends LockHandle = LockHandle> implements Lockable<H> {
+  abstract readonly name: string;
+
+  protected constructor(private readonly settings: LockSettings) {}
+
+  abstract isHeld(): boolean;
+
+  /** Takes the lock as `request` says, or rejects. */
+  protected abstract acquire(request: AcquireRequest): Promise<H>;
+
+  lock(options: LockOptions = {}): Promise<H> {
+    return this.#insist('lock', options);
+  }
+
+  async tryLock(options: LockOptions = {}): Promise<H | null> {
+    const request = this.#request('tryLock', options);
+    try {
+      return await this.acquire(request);
+    } catch (error) {
+      if (error instanceof LockNotAcquiredError && error.lock === this.name && error.code === 'NOT_ACQUIRED')
+        return null;
+      throw error;
+    }
+  }
+
+  async using<T>(work: (handle: H) => T | PromiseLike<T>, options: UsingOptions = {}): Promise<T> {
+    checkUsing(this.name, work, options.onLost);
+    return await criticalSection(await this.#insist('using', options), work, options.onLost);
+  }
+
+  async #insist(door: 'lock' | 'using', options: LockOptions): Promise<H> {
+    return await this.acquire(this.#request(door, options));
+  }
+
+  #request(door: keyof WaitTimes, { waitTime, leaseTime, signal }: LockOptions): AcquireRequest {
+    const lock = this.name;
+    checkSignal(lock, signal);
+    return {
+      waitTime:
+        waitTime === undefined
+          ? this.settings.waitTime[door]
+          : parseDuration(waitTime, { option: 'waitTime', lock, unbounded: true }),
+      leaseTime:
+        leaseTime === undefined
+          ? undefined
+          : parseDuration(leaseTime, { option: 'leaseTime', lock, min: SHORTEST_LEASE }),
+      signal,
+    };
+  }
+}

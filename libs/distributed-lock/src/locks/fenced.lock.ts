@@ -1,0 +1,33 @@
+import type { FencedLock, FencedLockHandle } from '../contracts/lock.contract.js';
+import { FencedScripts } from '../scripts/fenced.scripts.js';
+import type { Grant } from './grant.js';
+import { unavailable } from './lock.context.js';
+import type { LockEngine } from './lock.engine.js';
+import type { LockTarget } from './lock.target.js';
+import { NamedLock } from './named.lock.js';
+
+/** A lock with fencing tokens (wire format section 8). */
+export class TokenLock extends NamedLock<FencedLockHandle> implements FencedLock {
+  constructor(engine: LockEngine, target: LockTarget) {
+    super(engine, target, withToken);
+  }
+
+  async getToken(): Promise<bigint | undefined> {
+    const { scripts, name } = this.target.kind;
+    if (!(scripts instanceof FencedScripts)) throw new TypeError(`a ${name} has no tokens`);
+    try {
+      return await scripts.currentToken(this.target.key);
+    } catch (error) {
+      throw unavailable(this.name, error);
+    }
+  }
+}
+
+function withToken(grant: Grant): FencedLockHandle {
+  if (!hasToken(grant)) throw new TypeError(`a grant of "${grant.name}" came without a token`);
+  return grant;
+}
+
+function hasToken(grant: Grant): grant is Grant & { readonly token: bigint } {
+  return grant.token !== undefined;
+}

@@ -1,0 +1,31 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { LockTarget } from './lock.target.js';
+
+/** The most names that are remembered: names with an id in them come without end. */
+const REMEMBERED = 10_000;
+
+/**
+ * Which family of kinds each name is used with. The kinds write different things under one name, or do not hear each other
+ * (wire format 1.6), so two of them on one name are a mistake of the application.
+ */
+export class KindBook {
+  readonly #families = new Map<string, string>();
+
+  /** @throws LockConfigurationError `KIND_CONFLICT` */
+  note({ key, name, kind }: LockTarget): void {
+    const family = this.#families.get(key);
+    if (family === kind.family) return;
+    if (family !== undefined) {
+      throw new LockConfigurationError(
+        'KIND_CONFLICT',
+        `"${name}" is a ${family} in this application, and cannot be a ${kind.family} as well.`,
+        name,
+      );
+    }
+    if (this.#families.size >= REMEMBERED) {
+      const [oldest] = this.#families.keys();
+      if (oldest !== undefined) this.#families.delete(oldest);
+    }
+    this.#families.set(key, kind.family);
+  }
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { FairScripts } from '../scripts/fair.scripts.js';
+import { FencedScripts } from '../scripts/fenced.scripts.js';
+import { PermitScripts } from '../scripts/permit.scripts.js';
+import { ReadScripts } from '../scripts/read.scripts.js';
+import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
+import type { ScriptCaller } from '../scripts/script.caller.js';
+import { lockChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire.names.js';
+import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
+import type { LockKind } from './lock.kind.js';
+
+/** Every kind of lock of a module instance. */
+export interface LockKinds {
+  readonly reentrant: LockKind;
+  readonly nonReentrant: LockKind;
+  readonly spin: LockKind;
+  readonly fenced: LockKind;
+  readonly fair: LockKind;
+  readonly nonReentrantFair: LockKind;
+  readonly read: LockKind;
+  readonly write: LockKind;
+  readonly permit: LockKind;
+}
+
+/** What each kind is; the rules stand at {@link LockKind}. */
+export function lockKinds(caller: ScriptCaller): LockKinds {
+  const reentrant: LockKind = {
+    name: 're-entrant lock',
+    family: 're-entrant lock',
+    scripts: new ReentrantScripts(caller),
+    channelOf: lockChannel,
+    line: 'exclusive',
+    reentry: 'counted',
+    sharesHolder: true,
+    marksWaiters: false,
+    isTold: true,
+  };
+  const fair: LockKind = {
+    ...reentrant,
+    name: 'fair lock',
+    family: 'fair lock',
+    scripts: new FairScripts(caller),
+    line: 'queued',
+    sharesHolder: false,
+    marksWaiters: true,
+  };
+  const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, sharesHolder: false };
+  return {
+    reentrant,
+    nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { reentry: 'refused' }),
+    spin: kindOf(reentrant, 'spin lock', { isTold: false }),
+    // A token is given by Redis, so each grant has to come from there.
+    fenced: kindOf(reentrant, 'fenced lock', { scripts: new FencedScripts(caller), sharesHolder: false }),
+    fair,
+    nonReentrantFair: kindOf(fair, 'non-re-entrant fair lock', { reentry: 'refused' }),
+    read: {
+      ...reentrant,
+      ...readWrite,
+      name: 'read lock',
+      scripts: new ReadScripts(caller),
+      line: 'shared',
+      side: 'read',
+    },
+    write: {
+      ...reentrant,
+      ...readWrite,
+      name: 'write lock',
+      scripts: new WriteScripts(caller),
+      marksWaiters: true,
+      longestSleep: WRITER_SLEEP,
+      side: 'write',
+    },
+    permit: {
+      name: 'permit',
+      family: 'permit-expirable semaphore',
+      scripts: new PermitScripts(caller),
+      channelOf: semaphoreChannel,
+      line: 'shared',
+      reentry: 'another',
+      sharesHolder: false,
+      marksWaiters: false,
+      isTold: true,
+      // Its messages are the permits that there are.
+      isNews: (payload) => Number(payload) > 0,
+      newHolder: () => randomBytes(16).toString('hex'),
+    },
+  };
+}
+
+function kindOf(base: LockKind, name: string, rules: Partial<LockKind>): LockKind {
+  return { ...base, name, family: name, ...rules };
+}

@@ -1,0 +1,91 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { HeldBy } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { Lease, type Instant } from '../renewal/lease.js';
+import { Attempt, type RawGrant } from './attempt.js';
+import { Contender, tellsOfLock, type Contest } from './contender.js';
+import type { Lowering } from './count.ledger.js';
+import type { Grant } from './grant.js';
+import type { HoldKeeper, TickRun } from './hold.contract.js';
+import { Hold } from './hold.js';
+import { LineRelease } from './line.release.js';
+import { unavailable, type LockContext } from './lock.context.js';
+import type { LockTarget } from './lock.target.js';
+import { WaitingLine } from './waiting.line.js';
+
+/** One lock as this process sees it: who of us holds it, and who of us waits. How the waiters stand is its form's business. */
+export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<Hold> {
+  protected readonly releases: LineRelease;
+
+  constructor(
+    context: LockContext,
+    readonly target: LockTarget,
+    private readonly idle: (line: LockLine) => void,
+  ) {
+    super(context, target.name);
+    this.releases = new LineRelease(context, target);
+  }
+
+  /** The holds of this process. */
+  abstract get holds(): readonly Hold[];
+
+  /** Takes over what Redis has granted. */
+  abstract adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold;
+  abstract free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome>;
+  abstract lost(hold: Hold): void;
+
+  /** Asks once. @returns the grant, or who is in the way */
+  try(leaseTime: number | undefined): Promise<Grant | HeldBy> {
+    return this.during(async () => {
+      const holder = this.holds.find(({ isCertain, target }) => isCertain && target.kind.line !== 'shared');
+      if (holder !== undefined) return this.news.heldBy(holder);
+      const attempt = new Attempt(this.context, this.target);
+      const news = await attempt.make({ leaseTime, waitTime: 0 });
+      attempt.abandon();
+      if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
+      if (news.kind === 'busy') return { holder: news.holder || undefined };
+      return this.admit(news);
+    });
+  }
+
+  protected override get inTheWay(): Hold | undefined {
+    return this.holds[0];
+  }
+
+  /** Takes a grant over for its caller. */
+  protected admit(raw: RawGrant): Grant {
+    return this.adopt(this.leaseOf(raw)).admit(raw.leaseTime, raw.sent.at, raw.token);
+  }
+
+  /** Gives back what came for a waiter that has left. */
+  protected giveBack(holder: string, lease: number): void {
+    void this.context.retirement.retire({ target: this.target, holder, lease });
+  }
+
+  protected leaseOf({
+    holder,
+    leaseTime,
+    sent,
+  }: {
+    holder: string;
+    leaseTime: number | undefined;
+    sent: Instant;
+  }): Lease {
+    const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
+    return new Lease(this.target.key, holder, ttl, sent, this.target.kind.scripts);
+  }
+
+  protected contender(contest: Contest, attempt: Attempt, channel = this.target.channel): Contender {
+    const { isTold, longestSleep, isNews = tellsOfLock } = this.target.kind;
+    return new Contender(this.context, contest, attempt, {
+      channel: isTold ? channel : undefined,
+      longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
+      isNews,
+    });
+  }
+
+  /** The line is forgotten when nobody holds, waits or works. */
+  protected settle(): void {
+    if (this.isQuiet && this.holds.length === 0) this.idle(this);
+  }
+}

@@ -1,0 +1,50 @@
+import type { Timer } from '../timing/timer.wheel.js';
+import type { LockContext } from './lock.context.js';
+import type { LockTarget } from './lock.target.js';
+
+/** How often a process says that its waiters live, in ms: three times within the time that a silent one is waited for. */
+const PERIOD = 1000;
+
+/** The least time between two of them, in ms: the head of the queue may be about to be given up. */
+const FLOOR = 50;
+
+/**
+ * Says, while this process waits in the queue of a lock, that its waiters live; the same call takes dead ones out of the way
+ * and tells the head, should the message that freed the lock have gone to one of them.
+ */
+export class QueuePulse {
+  #timer: Timer | undefined;
+  #running = false;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly target: LockTarget,
+  ) {}
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.context.outside(() => this.#next(PERIOD));
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.context.wheel.cancel(this.#timer);
+  }
+
+  #next(delay: number): void {
+    this.#timer = this.context.wheel.after(delay, () => void this.#beat());
+  }
+
+  async #beat(): Promise<void> {
+    const { key, channel, kind } = this.target;
+    let next = PERIOD;
+    try {
+      const told = await kind.scripts.beat?.(key, this.context.ids.client, channel);
+      if (told !== undefined && told >= 0) next = Math.min(PERIOD, Math.max(told, FLOOR));
+    } catch {
+      // Redis is away, or refuses: the waiters themselves are told so, and the next beat comes in time.
+    }
+    if (this.#running) this.#next(next);
+  }
+}

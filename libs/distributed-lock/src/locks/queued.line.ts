@@ -1,0 +1,127 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Lease } from '../renewal/lease.js';
+import type { Busy } from '../scripts/lock.replies.js';
+import type { Waiter, WaitRequest } from '../waiting/waiter.js';
+import { Attempt, type RawGrant } from './attempt.js';
+import type { Contender, Contest } from './contender.js';
+import type { Lowering } from './count.ledger.js';
+import type { Grant } from './grant.js';
+import type { TickRun } from './hold.contract.js';
+import { Hold } from './hold.js';
+import type { LockContext } from './lock.context.js';
+import { LockLine } from './lock.line.js';
+import type { LockTarget } from './lock.target.js';
+import { QueuePulse } from './queue.pulse.js';
+
+/** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
+export class QueuedLine extends LockLine {
+  readonly #places = new Map<Waiter<Grant>, Place>();
+  readonly #pulse: QueuePulse;
+  #hold: Hold | undefined;
+
+  constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
+    super(context, target, idle);
+    this.#pulse = new QueuePulse(context, target);
+  }
+
+  get holds(): readonly Hold[] {
+    return this.#hold === undefined ? [] : [this.#hold];
+  }
+
+  adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
+    const former = this.#hold;
+    this.#hold = new Hold(this.context, this, this.target, lease, maxHold, run);
+    former?.gone();
+    return this.#hold;
+  }
+
+  async free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
+    if (this.#hold === hold) this.#hold = undefined;
+    this.news.freed();
+    return await this.during(async () => await (await this.releases.free(hold.lease, finish)).outcome);
+  }
+
+  lost(hold: Hold): void {
+    if (this.#hold !== hold) return;
+    this.#hold = undefined;
+    this.news.freed();
+    for (const place of this.#places.values()) place.ask();
+    this.settle();
+  }
+
+  /** @internal A place got the lock. */
+  granted(waiter: Waiter<Grant>, raw: RawGrant): void {
+    this.news.forget();
+    if (waiter.isDone) {
+      this.giveBack(raw.holder, this.leaseOf(raw).longest);
+      return;
+    }
+    this.queue.remove(waiter);
+    this.#vacate(waiter);
+    waiter.grant(this.admit(raw));
+  }
+
+  /** @internal */
+  contenderFor(place: Contest, attempt: Attempt): Contender {
+    return this.contender(place, attempt, `${this.target.channel}:${attempt.holder}`);
+  }
+
+  protected entered(waiter: Waiter<Grant>): void {
+    const place = new Place(this, waiter, new Attempt(this.context, this.target));
+    this.#places.set(waiter, place);
+    place.ask();
+    this.#pulse.start();
+  }
+
+  protected left(waiter: Waiter<Grant>): void {
+    this.#vacate(waiter);
+  }
+
+  #vacate(waiter: Waiter<Grant>): void {
+    this.#places.get(waiter)?.leave();
+    this.#places.delete(waiter);
+    if (this.#places.size === 0) this.#pulse.stop();
+  }
+}
+
+/** One waiter's place in the queue: it asks, sleeps and hears for itself. */
+class Place implements Contest {
+  readonly #contender: Contender;
+
+  constructor(
+    private readonly line: QueuedLine,
+    private readonly waiter: Waiter<Grant>,
+    attempt: Attempt,
+  ) {
+    this.#contender = line.contenderFor(this, attempt);
+  }
+
+  get isWaitedFor(): boolean {
+    return !this.waiter.isDone;
+  }
+
+  next(): WaitRequest | undefined {
+    return this.waiter.isDone ? undefined : this.waiter.request;
+  }
+
+  async granted(raw: RawGrant): Promise<void> {
+    this.line.granted(this.waiter, raw);
+  }
+
+  heard(news: Busy | RedisFailure): void {
+    this.line.heard(news);
+  }
+
+  during<T>(work: () => Promise<T>): Promise<T> {
+    return this.line.during(work);
+  }
+
+  ask(): void {
+    this.#contender.kick();
+  }
+
+  leave(): void {
+    this.#contender.rest();
+  }
+}

@@ -1,0 +1,105 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { findHold } from '../holders/hold.scope.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { now } from '../timing/monotonic.clock.js';
+import { leaveEarly } from './early.leave.js';
+import { Grant } from './grant.js';
+import { Hold } from './hold.js';
+import { unavailable, type LockContext } from './lock.context.js';
+import type { LockLine } from './lock.line.js';
+import { otherSideOf, type LockTarget } from './lock.target.js';
+import { SharedLine } from './shared.line.js';
+
+/** What an acquisition asks for, in ms. */
+export interface AcquireRequest {
+  readonly waitTime: number;
+  readonly leaseTime: number | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Pause between attempts to re-enter while Redis does not answer, in ms. */
+const PAUSE = 100;
+
+/** Takes a lock once more for a scope that holds it, or the read side of one whose write side it holds. */
+export class Reentry {
+  constructor(
+    private readonly context: LockContext,
+    private readonly lineOf: (target: LockTarget) => LockLine,
+  ) {}
+
+  /** The live hold of the caller's scope. */
+  holdOf(id: string | undefined): Hold | undefined {
+    const hold = id === undefined ? undefined : findHold(this.context, id);
+    return hold instanceof Hold ? hold : undefined;
+  }
+
+  /**
+   * @param end the monotonic instant at which the caller's time is over
+   * @returns undefined when the scope holds nothing to go on from, or does not any more: the caller then asks as anybody would
+   * @throws LockConfigurationError `NOT_REENTRANT`, or `UPGRADE` for a write lock inside a read hold
+   */
+  take(target: LockTarget, request: AcquireRequest, end: number): Promise<Grant | undefined> | undefined {
+    const own = this.holdOf(target.id);
+    if (own !== undefined && target.kind.reentry !== 'another') {
+      if (target.kind.reentry === 'counted') return this.#reenter(own, request, end);
+      throw new LockConfigurationError(
+        'NOT_REENTRANT',
+        `This code runs inside ${target.kind.name} "${target.name}", and asks for it again.`,
+        target.name,
+      );
+    }
+    const other = this.holdOf(otherSideOf(target));
+    if (other === undefined) return undefined;
+    if (target.kind.side === 'write') {
+      throw new LockConfigurationError(
+        'UPGRADE',
+        `This code reads under lock "${target.name}", and asks to write: it would wait for itself.`,
+        target.name,
+      );
+    }
+    return this.#join(target, other.lease.holder, request, end);
+  }
+
+  /** Wire format section 7: who writes may read, under the holder id of the write hold. */
+  async #join(
+    target: LockTarget,
+    holder: string,
+    request: AcquireRequest,
+    end: number,
+  ): Promise<Grant | undefined> {
+    const line = this.lineOf(target);
+    if (!(line instanceof SharedLine)) throw new TypeError(`${target.kind.name} has one holder`);
+    return await line.during(async () => {
+      const hold = await line.join(holder);
+      try {
+        return await this.#reenter(hold, request, end);
+      } finally {
+        line.leave(hold);
+      }
+    });
+  }
+
+  /** Waits, as long as it may, only for Redis to answer. */
+  async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<Grant | undefined> {
+    const { leaseTime, signal } = request;
+    const { wheel, settings } = this.context;
+    for (;;) {
+      // A turn that comes after its caller has left must not keep those behind it waiting for a round trip.
+      let isWanted = true;
+      try {
+        const rest = end - now();
+        const within = rest > 0 ? rest : settings.commandTimeout * 2;
+        const timeUp = () => new RedisFailure('ambiguous', 'no answer in time');
+        const granted = hold.reenter(leaseTime, () => isWanted);
+        return await leaveEarly(granted, { signal, within, timeUp }, wheel, (late) => late?.unlock());
+      } catch (error) {
+        isWanted = false;
+        signal?.throwIfAborted();
+        const failure = RedisFailure.from(error);
+        if (!failure.passing || now() + PAUSE >= end) throw unavailable(hold.target.name, failure);
+        const pause = new Promise<void>((resolve) => wheel.after(PAUSE, resolve));
+        await leaveEarly(pause, { signal, within: Infinity, timeUp: () => failure }, wheel, () => undefined);
+      }
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { instant, type Lease } from '../renewal/lease.js';
+import type { Waiter, WaitRequest } from '../waiting/waiter.js';
+import { Attempt, type RawGrant } from './attempt.js';
+import type { Contender, Contest } from './contender.js';
+import type { Lowering } from './count.ledger.js';
+import type { Grant } from './grant.js';
+import type { TickRun } from './hold.contract.js';
+import { Hold } from './hold.js';
+import type { LockContext } from './lock.context.js';
+import { LockLine } from './lock.line.js';
+import type { LockTarget } from './lock.target.js';
+
+/** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
+export class SharedLine extends LockLine implements Contest {
+  readonly #contender: Contender;
+  readonly #holds = new Map<string, Hold>();
+  /** Holder ids that are being freed on this side of their lock, while they may live on its other side. */
+  readonly #leaving = new Map<string, Promise<unknown>>();
+
+  constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
+    super(context, target, idle);
+    this.#contender = this.contender(this, new Attempt(context, target));
+  }
+
+  get holds(): readonly Hold[] {
+    return [...this.#holds.values()];
+  }
+
+  adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
+    const hold = new Hold(this.context, this, this.target, lease, maxHold, run);
+    this.#holds.set(lease.holder, hold);
+    return hold;
+  }
+
+  /**
+   * The hold of a holder id that comes from the other side of its lock: it has nothing here yet, and takes its first
+   * acquisition like a re-entry.
+   */
+  async join(holder: string): Promise<Hold> {
+    await this.#leaving.get(holder);
+    return (
+      this.#holds.get(holder) ?? this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }))
+    );
+  }
+
+  /** Ends a hold that has got nothing. What a lost answer may have given it is freed before the holder id may join again. */
+  leave(hold: Hold): void {
+    const { holder, longest } = hold.lease;
+    if (hold.account?.count !== 0) return;
+    const freed = this.context.retirement
+      .retire({ target: this.target, holder, lease: longest })
+      .then(() => this.#leaving.delete(holder));
+    this.#leaving.set(holder, freed);
+    hold.lose('it was not granted');
+  }
+
+  next(): WaitRequest | undefined {
+    return this.queue.first?.request;
+  }
+
+  async granted(raw: RawGrant): Promise<void> {
+    this.news.forget();
+    const first = this.queue.first;
+    if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
+      this.giveBack(raw.holder, this.leaseOf(raw).longest);
+      return;
+    }
+    this.#grant(first, raw);
+    const others = this.queue.snapshot().slice(0, raw.room ?? 0);
+    await Promise.all(others.map((waiter) => this.#letIn(waiter)));
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  async free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
+    this.#holds.delete(hold.lease.holder);
+    this.news.freed();
+    return await this.during(async () => {
+      const { outcome } = await this.releases.free(hold.lease, finish);
+      if (this.isWaitedFor) this.#contender.kick();
+      return await outcome;
+    });
+  }
+
+  lost(hold: Hold): void {
+    if (this.#holds.get(hold.lease.holder) === hold) this.#holds.delete(hold.lease.holder);
+    this.news.freed();
+    if (this.isWaitedFor) this.#contender.kick();
+    this.settle();
+  }
+
+  protected entered(waiter: Waiter<Grant>): void {
+    if (this.isReasonToAsk(waiter)) this.#contender.kick();
+  }
+
+  protected left(): void {
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  /** Asked in the turn of all others, so that they travel together. */
+  async #letIn(waiter: Waiter<Grant>): Promise<void> {
+    const attempt = new Attempt(this.context, this.target);
+    const news = await attempt.make(waiter.request);
+    attempt.abandon();
+    if (news.kind !== 'granted') return;
+    if (waiter.isDone) this.giveBack(news.holder, this.leaseOf(news).longest);
+    else this.#grant(waiter, news);
+  }
+
+  #grant(waiter: Waiter<Grant>, raw: RawGrant): void {
+    this.queue.remove(waiter);
+    waiter.grant(this.admit(raw));
+  }
+}

@@ -1,0 +1,100 @@
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../scripts/lock.replies.js';
+import { Waiter, type WaitRequest } from '../waiting/waiter.js';
+import { WaiterQueue } from '../waiting/waiter.queue.js';
+import type { Hold } from './hold.js';
+import { LineNews } from './line.news.js';
+import { unavailable, type LockContext } from './lock.context.js';
+
+/** The callers of this process that wait for one thing in Redis. How they stand, and what they are given, is its form's business. */
+export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> {
+  protected readonly queue = new WaiterQueue<G, R>();
+  protected readonly news: LineNews;
+  #working = 0;
+
+  constructor(
+    protected readonly context: LockContext,
+    readonly name: string,
+  ) {
+    this.news = new LineNews(name);
+  }
+
+  /** A waiter stands in line now. */
+  protected abstract entered(waiter: Waiter<G, R>): void;
+  /** A waiter has left without a grant. */
+  protected abstract left(waiter: Waiter<G, R>): void;
+  /** Sees to it that a line that nobody needs any more is forgotten. */
+  protected abstract settle(): void;
+
+  get isWaitedFor(): boolean {
+    return this.queue.size > 0;
+  }
+
+  /** Neither waits anybody, nor is anything under way. */
+  protected get isQuiet(): boolean {
+    return this.#working === 0 && !this.isWaitedFor;
+  }
+
+  /** The hold of this process that is in the way of its waiters. */
+  protected get inTheWay(): Hold | undefined {
+    return undefined;
+  }
+
+  /** Stands in line. Rejects when the time is over, or with the signal's reason. */
+  wait(request: R): Promise<G> {
+    const { maxWaiters, warnAfter } = this.context.settings;
+    if (request.signal?.aborted === true) {
+      this.settle();
+      return Promise.reject(request.signal.reason);
+    }
+    if (this.queue.size >= maxWaiters) {
+      const heldBy = this.news.heldBy(this.inTheWay);
+      return Promise.reject(new LockNotAcquiredError(this.name, 0, heldBy, 'TOO_MANY_WAITERS'));
+    }
+    const timeUp = (late: Waiter<G, R>) => this.news.timeUp(late, this.inTheWay);
+    const waiter = new Waiter<G, R>(request, this.context.wheel, (gone) => this.#left(gone), timeUp);
+    waiter.warnAfter(warnAfter, () => this.context.notices.post(this.news.longWait(waiter, this.inTheWay)));
+    this.queue.push(waiter);
+    this.entered(waiter);
+    return waiter.granted;
+  }
+
+  /** Refuses waiters for whom `refuse` has an error. */
+  refuse(refuse: (request: R) => Error | undefined): void {
+    for (const waiter of this.queue.snapshot()) {
+      const error = refuse(waiter.request);
+      if (error !== undefined) waiter.refuse(error);
+    }
+  }
+
+  heard(news: Busy | RedisFailure): void {
+    this.news.hear(news);
+    if (news instanceof RedisFailure && !news.passing) this.refuse(() => unavailable(this.name, news));
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#working += 1;
+    try {
+      return await work();
+    } finally {
+      this.#working -= 1;
+      this.settle();
+    }
+  }
+
+  /**
+   * Whether a new waiter is a reason to ask Redis: it is the first one; or its time will be over, and it must not be told by what was
+   * heard before it came, since Redis may be away by now.
+   */
+  protected isReasonToAsk(waiter: Waiter<G, R>): boolean {
+    const wantsNews = waiter.request.waitTime !== Infinity && this.news.isStale;
+    return wantsNews || this.queue.first === waiter;
+  }
+
+  #left(waiter: Waiter<G, R>): void {
+    this.queue.remove(waiter);
+    this.left(waiter);
+    this.settle();
+  }
+}

@@ -1,0 +1,72 @@
+import type { GuardKind, LockNames } from '../contracts/guard.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+
+const KINDS: Readonly<Record<GuardKind, true>> = {
+  reentrant: true,
+  fair: true,
+  read: true,
+  write: true,
+  fenced: true,
+};
+
+/**
+ * The lock or locks that are asked for: of several names each counts once, and one that is left is a lock like any other.
+ * @param giver who gave the names, for messages: "The key function of Orders.place gave"
+ * @throws LockConfigurationError `INVALID_NAME` for what is no name and no array of names
+ */
+export function readNames(given: unknown, giver: string): LockNames {
+  if (!isNames(given)) {
+    throw new LockConfigurationError(
+      'INVALID_NAME',
+      `${giver} ${flawOf(given)}; a key is a name, or an array of names.`,
+    );
+  }
+  if (typeof given === 'string') return given;
+  const [first = '', ...others] = new Set(given);
+  return others.length === 0 ? first : [first, ...others];
+}
+
+/**
+ * For callers without types: what can be known of a guard's key before any call.
+ * @param place whose key it is, for messages: "The key of Orders.place"
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function checkKey(key: unknown, place: string): void {
+  if (typeof key === 'function' || isNames(key)) return;
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `${place} must be a name, an array of names, or a function, not ${flawOf(key)}.`,
+  );
+}
+
+/**
+ * For callers without types.
+ * @param option the option, for messages: "kind of Orders.place"
+ * @throws LockConfigurationError `INVALID_OPTION` for what is no kind that a guard can take
+ */
+export function checkKind(kind: unknown, option: string): void {
+  if (kind === undefined || (typeof kind === 'string' && Object.hasOwn(KINDS, kind))) return;
+  const kinds = Object.keys(KINDS).map((name) => `"${name}"`);
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `${option} must be one of ${kinds.join(', ')}, not ${typeof kind === 'string' ? `"${kind}"` : String(kind)}.`,
+  );
+}
+
+function isNames(value: unknown): value is LockNames {
+  return flawOf(value) === undefined;
+}
+
+/** Why a value names no lock; undefined when it does. */
+function flawOf(value: unknown): string | undefined {
+  if (!Array.isArray(value)) return flawOfName(value);
+  const flaws = Array.from<unknown, string | undefined>(value, flawOfName);
+  const at = flaws.findIndex((flaw) => flaw !== undefined);
+  if (at !== -1) return `an array with ${flaws[at]} at [${at}]`;
+  return value.length === 0 ? 'an empty array' : undefined;
+}
+
+function flawOfName(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? 'an empty text' : undefined;
+  return value === null ? 'null' : typeof value;
+}
