@@ -51,7 +51,7 @@ export function describeWait(subject: LockSubject): void {
       expect(local.message).toContain(held.holder);
       const remote = other().lock({ waitTime: '80ms' });
       const refusal: unknown = await remote.catch((error: unknown) => error);
-      expect(refusal).toHaveProperty('heldBy', { holder: held.holder });
+      expect(refusal).toMatchObject({ heldBy: { holder: held.holder } });
       await held.unlock();
     });
 

@@ -54,6 +54,10 @@ export class FakeClient implements ClientPort {
     return this.#send('unsubscribe', channels);
   }
 
+  info(section: string): Promise<unknown> {
+    return this.#send('info', [section]);
+  }
+
   ping(): Promise<unknown> {
     return this.#send('ping', []);
   }

@@ -44,6 +44,17 @@ export interface LockModuleSettings {
   readonly retryAfter?: Duration | undefined;
 }
 
+/** Times of red locks. */
+export interface RedLockTimes {
+  /**
+   * How long a server that has started is not counted: it may have forgotten locks that were granted before, and must not
+   * grant them again while they last. Not less than `lockWatchdogTimeout`, and no red lock's `leaseTime` may be longer. `0` for
+   * servers that write every command to disk before they answer.
+   * @default lockWatchdogTimeout
+   */
+  readonly restartDelay?: Duration | undefined;
+}
+
 /** Default wait time of each door; `Infinity` waits without bound. */
 export interface WaitTimes {
   /** @default no bound */

@@ -1,6 +1,8 @@
 /** The module's options after validation: every duration in ms, every default filled in. */
 export interface LockSettings {
   readonly watchdogTimeout: number;
+  /** How long a server of red locks that has started is not counted, in ms. */
+  readonly redLockRestartDelay: number;
   /** The wait that a waiter of a fair lock without a bound declares, in ms. */
   readonly fairWaitTimeout: number;
   readonly waitTime: {

@@ -25,6 +25,8 @@ export interface HeldBy {
   readonly holder?: string | undefined;
   /** Epoch ms of the grant; known only for a holder of this process. */
   readonly since?: number | undefined;
+  /** What was left of the lease when Redis was asked, in ms; -1 for a lock without one. */
+  readonly ttl?: number | undefined;
 }
 
 /** Somebody else has the lock: the call insisted and was refused. */

@@ -43,3 +43,21 @@ function isSignal(signal: unknown): boolean {
     typeof signal.throwIfAborted === 'function'
   );
 }
+
+/** The highest number of permits that Java can count. */
+const MOST_PERMITS = 2_147_483_647;
+
+/** @throws LockConfigurationError `INVALID_OPTION` for what is no whole number from `least` to 2147483647, nor above its negative */
+export function checkPermits(name: string, permits: unknown, least: number): void {
+  checkNumber(name, 'permits', permits, Math.max(least, -MOST_PERMITS), MOST_PERMITS);
+}
+
+/** @throws LockConfigurationError `INVALID_OPTION` for what is no whole number from `least` to `most` */
+export function checkNumber(name: string, option: string, value: unknown, least: number, most: number): void {
+  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return;
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `${option} must be a whole number from ${least} to ${most} for "${name}", not ${String(value)}.`,
+    name,
+  );
+}

@@ -3,6 +3,27 @@ import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lo
 import { LockLostError } from '../errors/lock.errors.js';
 import type { Grant } from './grant.js';
 
+/** The first `needed` answers, or all there are where fewer were asked; rejects with the first error when too many failed. */
+function enough<T>(asked: readonly Promise<T>[], needed: number): Promise<T[]> {
+  const answers: T[] = [];
+  const count = Math.min(needed, asked.length);
+  return new Promise((resolve, reject) => {
+    if (count === 0) resolve(answers);
+    let failures = 0;
+    for (const each of asked) {
+      each.then(
+        (answer) => {
+          if (answers.push(answer) === count) resolve(answers);
+        },
+        (error: unknown) => {
+          failures += 1;
+          if (asked.length - failures < count) reject(error);
+        },
+      );
+    }
+  });
+}
+
 /** Several grants in one hand. It is held for as long as `needed` of them are. */
 export class GroupHandle implements CurrentLock {
   readonly token = undefined;
@@ -81,17 +102,15 @@ export class GroupHandle implements CurrentLock {
     await this.unlock().catch(() => undefined);
   }
 
-  /** Every member is released whatever becomes of the others; then the first trouble is told. */
+  /** Every member is released, whatever becomes of the others; enough of them decide, the rest goes on in the background. */
   async #unlock(): Promise<UnlockOutcome> {
     const wasHeld = this.#count(({ isHeld }) => isHeld) >= this.needed;
-    const answers = await Promise.allSettled(this.members.map((member) => member.unlock()));
-    const failed = answers.filter((answer) => answer.status === 'rejected');
-    const [first] = failed;
-    if (first !== undefined && this.members.length - failed.length < this.needed) throw first.reason;
+    const outcomes = await enough(
+      this.members.map((member) => member.unlock()),
+      this.needed,
+    );
     if (!wasHeld) return 'lost';
-    return answers.some((answer) => answer.status === 'fulfilled' && answer.value === 'kept')
-      ? 'kept'
-      : 'released';
+    return outcomes.includes('kept') ? 'kept' : 'released';
   }
 
   #listen(member: Grant, controller: AbortController): void {

@@ -1,5 +1,4 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import type { LockTarget } from './lock.target.js';
 
 /** The most names that are remembered: names with an id in them come without end. */
 const REMEMBERED = 10_000;
@@ -12,13 +11,13 @@ export class KindBook {
   readonly #families = new Map<string, string>();
 
   /** @throws LockConfigurationError `KIND_CONFLICT` */
-  note({ key, name, kind }: LockTarget): void {
-    const family = this.#families.get(key);
-    if (family === kind.family) return;
-    if (family !== undefined) {
+  note(key: string, name: string, family: string): void {
+    const known = this.#families.get(key);
+    if (known === family) return;
+    if (known !== undefined) {
       throw new LockConfigurationError(
         'KIND_CONFLICT',
-        `"${name}" is a ${family} in this application, and cannot be a ${kind.family} as well.`,
+        `"${name}" is a ${known} in this application, and cannot be a ${family} as well.`,
         name,
       );
     }
@@ -26,6 +25,6 @@ export class KindBook {
       const [oldest] = this.#families.keys();
       if (oldest !== undefined) this.#families.delete(oldest);
     }
-    this.#families.set(key, kind.family);
+    this.#families.set(key, family);
   }
 }

@@ -6,6 +6,7 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { Watchdog } from '../renewal/watchdog.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
+import type { CounterScripts } from './counter.scripts.js';
 import type { LockKinds } from './lock.kinds.js';
 import type { Retirement } from './retirement.js';
 
@@ -13,6 +14,7 @@ import type { Retirement } from './retirement.js';
 export interface LockContext {
   readonly settings: LockSettings;
   readonly kinds: LockKinds;
+  readonly counters: CounterScripts;
   readonly wheel: TimerWheel;
   readonly ids: HolderIds;
   readonly watchdog: Watchdog;
@@ -42,4 +44,9 @@ export function unavailable(lock: string, cause: unknown): LockUnavailableError 
     { cause },
     code,
   );
+}
+
+/** What a caller is told who asks for a lock, or waits for one, while the application shuts down. */
+export function shuttingDown(lock: string): LockUnavailableError {
+  return new LockUnavailableError(lock, `Lock "${lock}" was not granted.`, undefined, 'SHUTTING_DOWN');
 }

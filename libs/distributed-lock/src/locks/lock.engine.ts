@@ -1,13 +1,15 @@
-import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
 import { isInside } from '../holders/hold.scope.js';
 import type { LockState } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
+import { CounterEngine } from './counter.engine.js';
 import { leaveEarly } from './early.leave.js';
 import { Grant } from './grant.js';
 import type { Hold } from './hold.js';
 import { KindBook } from './kind.book.js';
+import { LineBook } from './line.book.js';
 import { makeLine } from './line.factory.js';
-import { unavailable, type LockContext } from './lock.context.js';
+import { shuttingDown, unavailable, type LockContext } from './lock.context.js';
 import type { LockKind } from './lock.kind.js';
 import type { LockLine } from './lock.line.js';
 import { otherSideOf, targetOf, type LockTarget } from './lock.target.js';
@@ -15,32 +17,43 @@ import { Reentry, type AcquireRequest } from './reentry.js';
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
 export class LockEngine {
-  readonly #lines = new Map<string, LockLine>();
+  /** The semaphores and latches, which nobody holds. */
+  readonly counters: CounterEngine;
+  readonly #book: LineBook<LockTarget, LockLine>;
   readonly #kinds = new KindBook();
   readonly #reentry: Reentry;
   #closing = false;
-  #whenIdle: (() => void)[] = [];
 
   constructor(readonly context: LockContext) {
+    this.#book = new LineBook((target, idle) => makeLine(context, target, idle));
+    this.counters = new CounterEngine(context);
     this.#reentry = new Reentry(context, (target) => this.line(target));
   }
 
-  /** @throws LockConfigurationError `INVALID_NAME`, or `KIND_CONFLICT` for a name that is in use with another kind */
+  /** @throws LockConfigurationError as {@link keyOf} does */
   target(kind: LockKind, name: string): LockTarget {
+    return targetOf(kind, name, this.keyOf(name, kind.family));
+  }
+
+  /**
+   * A name in Redis.
+   * @throws LockConfigurationError `INVALID_NAME`, or `KIND_CONFLICT` for a name that is in use with another kind
+   */
+  keyOf(name: string, family: string): string {
     if (typeof name !== 'string' || name.length === 0 || name.length > 1024 || name.includes('\0')) {
       throw new LockConfigurationError(
         'INVALID_NAME',
         `A lock cannot be called ${JSON.stringify(name)?.slice(0, 80)}.`,
       );
     }
-    const target = targetOf(kind, name, this.context.settings.mapName(name));
-    this.#kinds.note(target);
-    return target;
+    const key = this.context.settings.mapName(name);
+    this.#kinds.note(key, name, family);
+    return key;
   }
 
   /** Every lock that this process holds or waits for. */
   get lines(): ReadonlyMap<string, LockLine> {
-    return this.#lines;
+    return this.#book.lines;
   }
 
   /** The live hold of the caller's scope. */
@@ -73,17 +86,12 @@ export class LockEngine {
 
   /** The line of a lock; made when it is first needed, forgotten when nobody holds or waits. */
   line(target: LockTarget): LockLine {
-    let line = this.#lines.get(target.id);
-    if (line === undefined) {
-      line = makeLine(this.context, target, (idle) => this.#forget(idle));
-      this.#lines.set(target.id, line);
-    }
-    return line;
+    return this.#book.line(target);
   }
 
-  /** Resolves when this process neither holds nor waits for any lock. */
+  /** Resolves when this process neither holds nor waits for anything. */
   async idle(): Promise<void> {
-    if (this.#lines.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    await Promise.all([this.#book.idle(), this.counters.idle()]);
   }
 
   async inspect(target: LockTarget, holder = ''): Promise<LockState> {
@@ -100,7 +108,7 @@ export class LockEngine {
       if (!freed) return false;
       // A holder of this process need not wait for its next renewal to learn of it.
       for (const id of [target.id, otherSideOf(target)])
-        for (const hold of this.#lines.get(id ?? '')?.holds ?? []) hold.lose('it was unlocked by force');
+        for (const hold of this.lines.get(id ?? '')?.holds ?? []) hold.lose('it was unlocked by force');
       return true;
     } catch (error) {
       throw unavailable(target.name, error);
@@ -110,14 +118,9 @@ export class LockEngine {
   /** From now on a lock is granted only inside a scope that holds one; other waiters are refused. */
   refuseNewcomers(): void {
     this.#closing = true;
-    for (const line of this.#lines.values())
+    this.counters.refuseNewcomers();
+    for (const line of this.lines.values())
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.target.name)));
-  }
-
-  #forget(line: LockLine): void {
-    if (this.#lines.get(line.target.id) === line) this.#lines.delete(line.target.id);
-    if (this.#lines.size > 0) return;
-    for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 
   /** A caller that leaves early gives back the grant that comes for it later. */
@@ -127,8 +130,4 @@ export class LockEngine {
       late instanceof Grant ? late.unlock() : undefined,
     );
   }
-}
-
-function shuttingDown(lock: string): LockUnavailableError {
-  return new LockUnavailableError(lock, `Lock "${lock}" was not granted.`, undefined, 'SHUTTING_DOWN');
 }

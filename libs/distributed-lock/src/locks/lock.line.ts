@@ -43,13 +43,14 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
       const news = await attempt.make({ leaseTime, waitTime: 0 });
       attempt.abandon();
       if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
-      if (news.kind === 'busy') return { holder: news.holder || undefined };
+      if (news.kind === 'busy') return { holder: news.holder || undefined, ttl: news.ttl };
       return this.admit(news);
     });
   }
 
   protected override get inTheWay(): Hold | undefined {
-    return this.holds[0];
+    // A holder of a shared lock is not in the way of others of its process.
+    return this.target.kind.line === 'shared' ? undefined : this.holds[0];
   }
 
   /** Takes a grant over for its caller. */

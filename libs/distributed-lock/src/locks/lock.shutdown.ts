@@ -1,5 +1,6 @@
-import { LockLostError, LockUnavailableError } from '../errors/lock.errors.js';
+import { LockLostError } from '../errors/lock.errors.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import { shuttingDown } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 
 /** How long aborted work may take to let go of its locks, in ms. */
@@ -17,19 +18,13 @@ export async function shutDown(engine: LockEngine): Promise<void> {
     for (const { holds, target } of engine.lines.values())
       for (const hold of holds)
         hold.abort(new LockLostError(target.name, 'the application is shutting down'));
+    engine.counters.abort();
     await isDoneWithin(LET_GO, engine.idle(), wheel);
   }
+  engine.counters.end();
   for (const line of engine.lines.values()) {
     const { holds, target } = line;
-    line.refuse(
-      () =>
-        new LockUnavailableError(
-          target.name,
-          `Lock "${target.name}" was not granted.`,
-          undefined,
-          'SHUTTING_DOWN',
-        ),
-    );
+    line.refuse(() => shuttingDown(target.name));
     for (const hold of holds) {
       hold.lose('the application has shut down');
       void retirement.retire({ target, holder: hold.lease.holder, lease: hold.lease.longest });

@@ -1,5 +1,5 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
-import type { LockModuleSettings } from '../contracts/module.options.js';
+import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
 import type { RedisSource } from '../redis/client.factory.js';
 
 /** Options of the module. */
@@ -10,6 +10,14 @@ export interface DistributedLockModuleOptions extends LockModuleSettings {
    * an unreachable Redis fails the boot.
    */
   readonly redis: RedisSource;
+  /** Independent servers, for `getRedLock`. */
+  readonly redLock?: RedLockOptions | undefined;
+}
+
+/** Red locks: held by whoever has the majority of several servers that know nothing of each other. */
+export interface RedLockOptions extends RedLockTimes {
+  /** Three or more, five as a rule, each given like `redis`. No replicas of each other, no nodes of one cluster. */
+  readonly servers: readonly RedisSource[];
 }
 
 /** What is said beside the options, also of `forRootAsync`: it shapes the module itself. */

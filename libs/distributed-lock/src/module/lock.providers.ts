@@ -14,7 +14,7 @@ import {
 import { bindToGateways } from './gateway.binder.js';
 import { GuardExplorer } from './guard.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
-import { readSource } from './source.reader.js';
+import { readSources } from './source.reader.js';
 
 /** The providers of a module instance, and which of them other modules may inject. */
 export interface LockProviders {
@@ -36,7 +36,7 @@ export function provideLocks(name: string | undefined, refusalFilter: boolean): 
     {
       provide: token,
       useFactory: (options: DistributedLockModuleOptions) =>
-        openLockService(readSettings(options), readSource(options)),
+        openLockService(readSettings(options), ...readSources(options)),
       inject: [MODULE_OPTIONS_TOKEN],
     },
     { provide: LockLifecycle, useFactory: (locks: LockService) => new LockLifecycle(locks), inject: [token] },

@@ -12,6 +12,7 @@ const SILENT = new Set(['wait', 'reconnecting', 'close', 'end']);
 /** The life of one client of ours: connecting, being ready, hanging in the handshake, closing. */
 export class ClientLifecycle {
   readonly #ready: (() => void)[] = [];
+  readonly #atClose: (() => void)[] = [];
   readonly #outside = AsyncLocalStorage.snapshot();
   #handshake: Timer | undefined;
   #lastError = 'no connection yet';
@@ -60,7 +61,12 @@ export class ClientLifecycle {
     this.start();
     if (this.isReady) return;
     await new Promise<void>((resolve, reject) => {
-      const timer = this.wheel.after(timeout, () => reject(new RedisFailure('unsent', this.#lastError)));
+      const give = () => reject(new RedisFailure('unsent', this.#lastError));
+      const timer = this.wheel.after(timeout, give);
+      this.#atClose.push(() => {
+        this.wheel.cancel(timer);
+        give();
+      });
       this.client.once('ready', () => {
         this.wheel.cancel(timer);
         resolve();
@@ -78,6 +84,7 @@ export class ClientLifecycle {
     if (this.#closed) return;
     this.#closed = true;
     this.wheel.cancel(this.#handshake);
+    for (const end of this.#atClose.splice(0)) end();
     if (SILENT.has(this.client.status)) {
       this.client.disconnect();
       return;

@@ -7,6 +7,7 @@ export interface ClientPort {
   eval(text: string, numberOfKeys: number, ...rest: string[]): Promise<unknown>;
   subscribe(...channels: string[]): Promise<unknown>;
   ping(): Promise<unknown>;
+  info(section: string): Promise<unknown>;
   unsubscribe(...channels: string[]): Promise<unknown>;
   on(event: string, listener: (...values: string[]) => void): unknown;
   once(event: string, listener: () => void): unknown;

@@ -41,10 +41,7 @@ export class ConnectionPair {
   async open(): Promise<void> {
     if (this.template.lazy) return;
     try {
-      await Promise.all([
-        this.commands.lifecycle.untilReady(BOOT_TIMEOUT),
-        this.subscriber.lifecycle.untilReady(BOOT_TIMEOUT),
-      ]);
+      await this.ready();
     } catch (error) {
       const cause = RedisFailure.from(error);
       await this.close();
@@ -54,6 +51,14 @@ export class ConnectionPair {
         { cause },
       );
     }
+  }
+
+  /** Connects both; it goes on trying after the time is over. @throws RedisFailure when they cannot be used in time */
+  async ready(): Promise<void> {
+    await Promise.all([
+      this.commands.lifecycle.untilReady(BOOT_TIMEOUT),
+      this.subscriber.lifecycle.untilReady(BOOT_TIMEOUT),
+    ]);
   }
 
   async close(): Promise<void> {

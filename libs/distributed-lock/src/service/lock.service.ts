@@ -7,16 +7,22 @@ import type {
   ReadWriteLock,
   UsingOptions,
 } from '../contracts/lock.contract.js';
+import type { CountDownLatch } from '../contracts/latch.contract.js';
+import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
 import type { LockKinds } from '../locks/lock.kinds.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { CountingSemaphore } from '../locks/counting.semaphore.js';
+import { ExpirableSemaphore } from '../locks/expirable.semaphore.js';
 import { TokenLock } from '../locks/fenced.lock.js';
 import type { LockTarget } from '../locks/lock.target.js';
 import { MultiLock } from '../locks/multi.lock.js';
+import { NamedLatch } from '../locks/named.latch.js';
 import { NamedLock } from '../locks/named.lock.js';
 import { shutDown } from '../locks/lock.shutdown.js';
+import type { RedLocks } from '../locks/red.lock.js';
 import type { TickRunner } from '../locks/tick.runner.js';
 import { checkKind, readNames } from './lock.choice.js';
 
@@ -27,6 +33,7 @@ export class LockService {
     readonly engine: LockEngine,
     /** @internal */
     readonly ticks: TickRunner,
+    private readonly red: RedLocks | undefined,
     private readonly disconnect: () => Promise<void>,
   ) {}
 
@@ -46,7 +53,7 @@ export class LockService {
    */
   async shutDown(): Promise<void> {
     this.ticks.refuse();
-    await shutDown(this.engine);
+    await Promise.all([shutDown(this.engine), this.red?.shutDown()]);
     await this.disconnect();
   }
 
@@ -115,6 +122,38 @@ export class LockService {
     const names = readNames(key, 'using() was given');
     checkKind(options.kind, `kind of using() for "${[names].flat().join(', ')}"`);
     return await this.lockOf(names, options.kind).using(work, options);
+  }
+
+  /**
+   * A lock on the majority of the servers of the option `redLock`: it outlives the loss of a minority of them. Throws like
+   * {@link getLock}.
+   * @throws LockConfigurationError `INVALID_OPTION` without that option
+   */
+  getRedLock(name: string): Lockable {
+    if (this.red !== undefined) return this.red.lock(name);
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      'getRedLock() needs the option redLock.servers.',
+      name,
+    );
+  }
+
+  /**
+   * A number of permits that the fleet shares. Throws like {@link getLock}.
+   * @see getPermitExpirableSemaphore where the permits of a process that dies must come back
+   */
+  getSemaphore(name: string): Semaphore {
+    return new CountingSemaphore(this.engine, name);
+  }
+
+  /** A semaphore whose permits have a lease each, renewed by the watchdog like a lock's. Throws like {@link getLock}. */
+  getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
+    return new ExpirableSemaphore(this.engine, this.#target('permit', name));
+  }
+
+  /** A latch that opens when something has been done a number of times. Throws like {@link getLock}. */
+  getCountDownLatch(name: string): CountDownLatch {
+    return new NamedLatch(this.engine, name);
   }
 
   /** @internal What a guard takes: the lock of that kind, or for several names a multi lock of them. */

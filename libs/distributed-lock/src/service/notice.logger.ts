@@ -66,6 +66,13 @@ function read(notice: Notice): [Level, string] {
         'error',
         `Redis refused to release lock "${notice.lock}" (${notice.why}). If it is still held by ${notice.holder}, it ends with its lease.`,
       ];
+    case 'call-delayed':
+      return [
+        'warn',
+        `The ${notice.what} of "${notice.lock}" got no answer (${notice.why}). It goes on in the background.`,
+      ];
+    case 'call-refused':
+      return ['error', `Redis refused the ${notice.what} of "${notice.lock}" (${notice.why}).`];
     case 'unpublished':
       return [
         'warn',

@@ -46,6 +46,7 @@ describe('the options of the module', () => {
     expect(settings).toEqual({
       watchdogTimeout: 30_000,
       fairWaitTimeout: 300_000,
+      redLockRestartDelay: 30_000,
       waitTime: { lock: Infinity, tryLock: 0, using: Infinity, decorator: 0, interceptor: 0 },
       maxHold: Infinity,
       tickMaxHold: 3_600_000,
@@ -80,6 +81,7 @@ describe('the options of the module', () => {
     expect(settings).toEqual({
       watchdogTimeout: 2000,
       fairWaitTimeout: 300_000,
+      redLockRestartDelay: 2000,
       waitTime: { lock: 1000, tryLock: 2000, using: 0, decorator: 3000, interceptor: Infinity },
       appName: 'billing',
       maxHold: 60_000,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Duration } from '../contracts/duration.js';
-import type { LockModuleSettings } from '../contracts/module.options.js';
+import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { parseDuration } from '../timing/duration.parser.js';
@@ -14,11 +14,14 @@ const BUSY_STATUSES = [423, 409, 429, 503];
  * Validates the module's options and fills in the defaults, which are documented at each option.
  * @throws LockConfigurationError `INVALID_OPTION` that names the option and what it must be
  */
-export function readSettings(options: LockModuleSettings): LockSettings {
+export function readSettings(
+  options: LockModuleSettings & { readonly redLock?: RedLockTimes | undefined },
+): LockSettings {
   group('the options', options);
   const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
   group('waitTime', waitTime, ', with a duration for each door');
   group('handOver', handOver);
+  group('redLock', options.redLock ?? {});
   if (nameMapper !== undefined && options.namePrefix !== undefined) {
     throw invalid('namePrefix and nameMapper exclude each other: let the mapper add the prefix.');
   }
@@ -29,8 +32,10 @@ export function readSettings(options: LockModuleSettings): LockSettings {
   const busyStatus = options.busyStatus ?? 423;
   if (!BUSY_STATUSES.includes(busyStatus))
     throw invalid(`busyStatus must be one of ${BUSY_STATUSES.join(', ')}, not ${String(busyStatus)}.`);
+  const watchdogTimeout = duration('lockWatchdogTimeout', options.lockWatchdogTimeout, '30s', 300);
   return {
-    watchdogTimeout: duration('lockWatchdogTimeout', options.lockWatchdogTimeout, '30s', 300),
+    watchdogTimeout,
+    redLockRestartDelay: restartDelay(options.redLock?.restartDelay, watchdogTimeout),
     fairWaitTimeout: duration('fairLockWaitTimeout', options.fairLockWaitTimeout, '5m', 1000),
     waitTime: {
       lock: wait('lock', waitTime.lock, Infinity),
@@ -54,6 +59,15 @@ export function readSettings(options: LockModuleSettings): LockSettings {
     busyStatus,
     retryAfter: Math.ceil(duration('retryAfter', options.retryAfter, '1s', 0) / 1000),
   };
+}
+
+function restartDelay(value: Duration | undefined, watchdogTimeout: number): number {
+  const delay = duration('redLock.restartDelay', value, watchdogTimeout, 0);
+  if (delay > 0 && delay < watchdogTimeout)
+    throw invalid(
+      `redLock.restartDelay must be 0, or not less than lockWatchdogTimeout (${watchdogTimeout} ms).`,
+    );
+  return delay;
 }
 
 /** A duration in place of an object would be ignored without a word. */

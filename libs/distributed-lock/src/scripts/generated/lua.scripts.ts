@@ -61,7 +61,7 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: 'a8244a3dcdb0b1f22e34137c2f5db9edb964f0d1',
+  sha1: '43e75592f80f679589fafad6f1c57a85ad6c4104',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -110,7 +110,8 @@ local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', 
 for part, expected in pairs(kinds) do
 local kind = redis.call('TYPE', fair[part]).ok
 if kind ~= 'none' and kind ~= expected then
-error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+fair.wrong = fair[part]
+error({err = 'WRONGTYPE ' .. fair.wrong .. ' is not a ' .. expected})
 end
 end
 local time = redis.call('TIME')
@@ -286,7 +287,7 @@ local channel = ARGV[base + 5]
 local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
 fair.channel = channel
 local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life)
-replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies` as string,
 } as const satisfies LuaScript;
@@ -304,7 +305,7 @@ return replies` as string,
  */
 export const fairBeat = {
   name: 'fair/beat',
-  sha1: 'b30ce7b31261e9f227a219ab3e96bf886cd23545',
+  sha1: 'a76325184e47d10015b57a03f609514ed5acea36',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -328,7 +329,8 @@ local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', 
 for part, expected in pairs(kinds) do
 local kind = redis.call('TYPE', fair[part]).ok
 if kind ~= 'none' and kind ~= expected then
-error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+fair.wrong = fair[part]
+error({err = 'WRONGTYPE ' .. fair.wrong .. ' is not a ' .. expected})
 end
 end
 local time = redis.call('TIME')
@@ -478,7 +480,7 @@ local channel = ARGV[base + 2]
 local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
 fair.channel = channel
 local ran, reply = pcall(attempt, fair, client, life)
-replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies` as string,
 } as const satisfies LuaScript;
@@ -495,7 +497,7 @@ return replies` as string,
  */
 export const fairForceRelease = {
   name: 'fair/force-release',
-  sha1: 'e37197aa13b20ef05e7ec1c45559979307444435',
+  sha1: '0e4c62ba51459c6e11742d0f755d6d276c8ca593',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -519,7 +521,8 @@ local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', 
 for part, expected in pairs(kinds) do
 local kind = redis.call('TYPE', fair[part]).ok
 if kind ~= 'none' and kind ~= expected then
-error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+fair.wrong = fair[part]
+error({err = 'WRONGTYPE ' .. fair.wrong .. ' is not a ' .. expected})
 end
 end
 local time = redis.call('TIME')
@@ -621,7 +624,7 @@ local channel = ARGV[base + 1]
 local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
 fair.channel = channel
 local ran, reply = pcall(attempt, fair)
-replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies` as string,
 } as const satisfies LuaScript;
@@ -641,7 +644,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: 'db74c97d03cc0195439b4b53f0552ca864322930',
+  sha1: 'b7c7aacd06445bccb0d06e5b95917e6878c4ea4c',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -665,7 +668,8 @@ local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', 
 for part, expected in pairs(kinds) do
 local kind = redis.call('TYPE', fair[part]).ok
 if kind ~= 'none' and kind ~= expected then
-error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+fair.wrong = fair[part]
+error({err = 'WRONGTYPE ' .. fair.wrong .. ' is not a ' .. expected})
 end
 end
 local time = redis.call('TIME')
@@ -791,7 +795,7 @@ local channel = ARGV[base + 4]
 local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
 fair.channel = channel
 local ran, reply = pcall(attempt, fair, holder, count, lease)
-replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies` as string,
 } as const satisfies LuaScript;

@@ -1,0 +1,68 @@
+import { isInside } from '../holders/hold.scope.js';
+import type { WaitRequest } from '../waiting/waiter.js';
+import type { CounterTarget } from './counter.target.js';
+import { LatchLine } from './latch.line.js';
+import { LineBook } from './line.book.js';
+import { shuttingDown, type LockContext } from './lock.context.js';
+import type { PermitSection } from './permit.section.js';
+import { SemaphoreLine } from './semaphore.line.js';
+
+/** The semaphores and latches of a module instance that callers of this process wait for, or work under. */
+export class CounterEngine {
+  readonly semaphores: LineBook<CounterTarget, SemaphoreLine>;
+  readonly latches: LineBook<CounterTarget, LatchLine>;
+  readonly #sections = new Set<PermitSection>();
+  #closing = false;
+
+  constructor(readonly context: LockContext) {
+    this.semaphores = new LineBook((target, idle) => new SemaphoreLine(context, target, idle));
+    this.latches = new LineBook((target, idle) => new LatchLine(context, target, idle));
+  }
+
+  /**
+   * Whether the caller runs inside a lock that it holds: shutdown lets it go on.
+   * @throws LockUnavailableError `SHUTTING_DOWN` for anybody else once the application shuts down
+   */
+  enter(name: string): boolean {
+    const nested = isInside(this.context);
+    if (this.#closing && !nested) throw shuttingDown(name);
+    return nested;
+  }
+
+  /** Keeps a section in mind while it runs. */
+  async during<T>(section: PermitSection, work: () => Promise<T>): Promise<T> {
+    this.#sections.add(section);
+    try {
+      return await work();
+    } finally {
+      this.#sections.delete(section);
+    }
+  }
+
+  /** Resolves when nobody of this process waits, or works under permits. */
+  async idle(): Promise<void> {
+    await Promise.all([this.semaphores.idle(), this.latches.idle()]);
+  }
+
+  /** From now on only callers inside a lock that they hold may wait; other waiters are refused. */
+  refuseNewcomers(): void {
+    this.#closing = true;
+    this.#refuse(({ nested }) => !nested);
+  }
+
+  /** Tells the work under permits that its time is over. */
+  abort(): void {
+    for (const section of this.#sections) section.abort();
+  }
+
+  /** Refuses whoever still waits, and gives back the permits under which work still runs: with this process they would be lost. */
+  end(): void {
+    this.#refuse(() => true);
+    for (const section of this.#sections) void section.giveBack();
+  }
+
+  #refuse(isRefused: (request: WaitRequest) => boolean): void {
+    for (const line of [...this.semaphores.lines.values(), ...this.latches.lines.values()])
+      line.refuse((request) => (isRefused(request) ? shuttingDown(line.name) : undefined));
+  }
+}

@@ -1,0 +1,145 @@
+import type { Duration } from '../contracts/duration.js';
+import type {
+  PermitsOptions,
+  Semaphore,
+  TakenPermits,
+  WaitOptions,
+} from '../contracts/semaphore.contract.js';
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
+import { semaphoreChannel } from '../scripts/wire.names.js';
+import { checkPermits, checkUsing } from './call.checks.js';
+import { counterTarget, type CounterTarget } from './counter.target.js';
+import { leaveEarly } from './early.leave.js';
+import { unavailable } from './lock.context.js';
+import type { LockEngine } from './lock.engine.js';
+import { PermitSection } from './permit.section.js';
+import { RecordedCalls } from './recorded.calls.js';
+import type { SemaphoreLine } from './semaphore.line.js';
+import { isTimeUp, readLife, readWait, type Wait } from './wait.options.js';
+
+/** The semaphore (wire format section 10). */
+export class CountingSemaphore implements Semaphore {
+  readonly #target: CounterTarget;
+  readonly #calls: RecordedCalls;
+
+  /** @throws LockConfigurationError `INVALID_NAME` or `KIND_CONFLICT` */
+  constructor(
+    private readonly engine: LockEngine,
+    name: string,
+  ) {
+    this.#target = counterTarget(name, engine.keyOf(name, 'semaphore'), semaphoreChannel);
+    this.#calls = new RecordedCalls(engine.context, this.#target);
+  }
+
+  get name(): string {
+    return this.#target.name;
+  }
+
+  async trySetPermits(permits: number, timeToLive?: Duration): Promise<boolean> {
+    checkPermits(this.name, permits, 0);
+    const ttl = readLife(this.name, timeToLive);
+    return await this.#calls.once((call) => this.#scripts.trySet(this.#target.key, call, permits, ttl));
+  }
+
+  async acquire(permits = 1, options: WaitOptions = {}): Promise<void> {
+    await this.#take(permits, readWait(this.name, options, this.#waitTime.lock));
+  }
+
+  async tryAcquire(permits = 1, options: WaitOptions = {}): Promise<boolean> {
+    try {
+      await this.#take(permits, readWait(this.name, options, this.#waitTime.tryLock));
+      return true;
+    } catch (error) {
+      if (isTimeUp(error, this.name)) return false;
+      throw error;
+    }
+  }
+
+  async release(permits = 1): Promise<void> {
+    checkPermits(this.name, permits, 1);
+    await this.#line.add('release', permits);
+  }
+
+  async releaseIfExists(permits = 1): Promise<boolean> {
+    checkPermits(this.name, permits, 1);
+    return (await this.#line.add('release', permits, { where: 'existing' })).kind === 'added';
+  }
+
+  async using<T>(
+    work: (taken: TakenPermits) => T | PromiseLike<T>,
+    options: PermitsOptions = {},
+  ): Promise<T> {
+    const { permits = 1 } = options;
+    checkUsing(this.name, work, undefined);
+    const line = await this.#take(permits, readWait(this.name, options, this.#waitTime.using));
+    const section = new PermitSection(line, permits);
+    return await this.engine.counters.during(section, () =>
+      // The line lives as long as somebody works under its permits.
+      this.#line.during(async () => {
+        try {
+          return await work(section);
+        } finally {
+          await section.giveBack();
+        }
+      }),
+    );
+  }
+
+  async availablePermits(): Promise<number> {
+    try {
+      return (await this.#scripts.inspect(this.#target.key)).permits;
+    } catch (error) {
+      throw unavailable(this.name, error);
+    }
+  }
+
+  async drainPermits(): Promise<number> {
+    const { key } = this.#target;
+    const ask = (call: string) => this.#scripts.drain(key, call);
+    return (await this.#calls.once(ask, (call) => this.#scripts.undo(key, call))) ?? 0;
+  }
+
+  async addPermits(permits: number): Promise<void> {
+    checkPermits(this.name, permits, -Infinity);
+    await this.#line.add('change of permits', permits);
+  }
+
+  async delete(): Promise<boolean> {
+    try {
+      return await this.#scripts.delete(this.#target.key);
+    } catch (error) {
+      throw unavailable(this.name, error);
+    }
+  }
+
+  /** @returns the line that gives them back */
+  async #take(permits: number, { waitTime, signal }: Wait): Promise<SemaphoreLine> {
+    checkPermits(this.name, permits, 1);
+    signal?.throwIfAborted();
+    const nested = this.engine.counters.enter(this.name);
+    const line = this.#line;
+    if (waitTime > 0) {
+      await line.wait({ permits, waitTime, signal, nested, leaseTime: undefined });
+      return line;
+    }
+    const bounds = { signal, within: Infinity, timeUp: () => new Error('never') };
+    const { wheel } = this.engine.context;
+    const isTaken = await leaveEarly(line.try(permits), bounds, wheel, async (late) => {
+      if (late) line.giveBack(permits);
+    });
+    if (!isTaken) throw new LockNotAcquiredError(this.name, 0);
+    return line;
+  }
+
+  get #line(): SemaphoreLine {
+    return this.engine.counters.semaphores.line(this.#target);
+  }
+
+  get #scripts() {
+    return this.engine.context.counters.semaphore;
+  }
+
+  get #waitTime() {
+    return this.engine.context.settings.waitTime;
+  }
+}

@@ -1,0 +1,130 @@
+import type { Duration } from '../contracts/duration.js';
+import type { LockHandle, LockOptions, UsingOptions } from '../contracts/lock.contract.js';
+import type { PermitExpirableSemaphore } from '../contracts/semaphore.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { PermitScripts } from '../scripts/permit.scripts.js';
+import { parseDuration } from '../timing/duration.parser.js';
+import { checkPermits } from './call.checks.js';
+import { SHORTEST_LEASE } from './grant.js';
+import type { Hold } from './hold.js';
+import { unavailable } from './lock.context.js';
+import type { LockEngine } from './lock.engine.js';
+import type { LockTarget } from './lock.target.js';
+import { NamedLock } from './named.lock.js';
+import { RecordedCalls } from './recorded.calls.js';
+
+/** The semaphore whose permits expire (wire format section 10): each permit is held like a lock that has room for more than one. */
+export class ExpirableSemaphore implements PermitExpirableSemaphore {
+  readonly #lock: NamedLock;
+  readonly #calls: RecordedCalls;
+
+  constructor(
+    private readonly engine: LockEngine,
+    private readonly target: LockTarget,
+  ) {
+    this.#lock = new NamedLock(engine, target, (grant) => grant);
+    this.#calls = new RecordedCalls(engine.context, target);
+  }
+
+  get name(): string {
+    return this.target.name;
+  }
+
+  acquire(options?: LockOptions): Promise<LockHandle> {
+    return this.#lock.lock(options);
+  }
+
+  tryAcquire(options?: LockOptions): Promise<LockHandle | null> {
+    return this.#lock.tryLock(options);
+  }
+
+  using<T>(work: (handle: LockHandle) => T | PromiseLike<T>, options?: UsingOptions): Promise<T> {
+    return this.#lock.using(work, options);
+  }
+
+  async trySetPermits(permits: number): Promise<boolean> {
+    checkPermits(this.name, permits, 0);
+    const { semaphore } = this.engine.context.counters;
+    return await this.#calls.once((call) => semaphore.trySet(this.target.key, call, permits, 0));
+  }
+
+  async setPermits(permits: number): Promise<void> {
+    checkPermits(this.name, permits, 0);
+    await this.#ask((scripts, key) => scripts.setPermits(key, permits));
+  }
+
+  async addPermits(permits: number): Promise<void> {
+    checkPermits(this.name, permits, -Infinity);
+    const { semaphore } = this.engine.context.counters;
+    await this.#calls.insist('change of permits', (call) =>
+      semaphore.add(this.target.key, call, permits, { payload: 'change' }),
+    );
+  }
+
+  async tryRelease(permitId: string): Promise<boolean> {
+    this.#checkId(permitId);
+    const { kind } = await this.#ask((scripts, key) => scripts.release(key, permitId, 0));
+    this.#holdOf(permitId)?.lose('its permit was given back by its id');
+    return kind === 'released';
+  }
+
+  async updateLeaseTime(permitId: string, leaseTime: Duration): Promise<boolean> {
+    this.#checkId(permitId);
+    const lease = parseDuration(leaseTime, { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE });
+    // Its holder must not believe in more than it may be left with.
+    this.#holdOf(permitId)?.shorten(lease);
+    return await this.#ask((scripts, key) => scripts.updateLease(key, permitId, lease));
+  }
+
+  async getLeaseTime(permitId: string): Promise<number> {
+    this.#checkId(permitId);
+    return (await this.#ask((scripts, key) => scripts.renew(key, permitId, 0))) ?? -2;
+  }
+
+  async availablePermits(): Promise<number> {
+    return (await this.#ask((scripts, key) => scripts.permits(key))).available;
+  }
+
+  async acquiredPermits(): Promise<number> {
+    return (await this.#ask((scripts, key) => scripts.permits(key))).taken;
+  }
+
+  async getPermits(): Promise<number> {
+    const { available, taken } = await this.#ask((scripts, key) => scripts.permits(key));
+    return available + taken;
+  }
+
+  async delete(): Promise<boolean> {
+    const { semaphore } = this.engine.context.counters;
+    const isDeleted = await this.#ask((_, key) => semaphore.delete(key));
+    for (const hold of this.#holds) hold.lose('its semaphore was deleted');
+    return isDeleted;
+  }
+
+  async #ask<T>(ask: (scripts: PermitScripts, key: string) => Promise<T>): Promise<T> {
+    const { kind, key, name } = this.target;
+    if (!(kind.scripts instanceof PermitScripts)) throw new TypeError(`a ${kind.name} has no permits`);
+    try {
+      return await ask(kind.scripts, key);
+    } catch (error) {
+      throw unavailable(name, error);
+    }
+  }
+
+  get #holds(): readonly Hold[] {
+    return this.engine.lines.get(this.target.id)?.holds ?? [];
+  }
+
+  #holdOf(permitId: string): Hold | undefined {
+    return this.#holds.find(({ lease }) => lease.holder === permitId);
+  }
+
+  #checkId(permitId: unknown): void {
+    if (typeof permitId === 'string' && /^[0-9a-f]{32}$/.test(permitId)) return;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `A permit id of "${this.name}" is 32 hex characters in lower case, not ${JSON.stringify(permitId)}.`,
+      this.name,
+    );
+  }
+}

@@ -1,0 +1,76 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../scripts/lock.replies.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Waiter } from '../waiting/waiter.js';
+import { Contender, type Asking, type Contest } from './contender.js';
+import type { CounterTarget } from './counter.target.js';
+import type { LockContext } from './lock.context.js';
+import { WaitingLine } from './waiting.line.js';
+
+/** A look at the latch. */
+interface Look {
+  /** The monotonic instant at which it was begun. */
+  readonly at: number;
+}
+
+/** The latch was open at a look. */
+interface Opened extends Look {
+  readonly kind: 'granted';
+}
+
+/** The callers of this process that wait for one latch: one look lets all of them go. */
+export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened>, Asking<Look, Opened> {
+  readonly #contender: Contender<Look, Opened>;
+
+  constructor(
+    context: LockContext,
+    private readonly target: CounterTarget,
+    private readonly idle: (line: LatchLine) => void,
+  ) {
+    super(context, target.name);
+    this.#contender = new Contender<Look, Opened>(context, this, this, {
+      channel: target.channel,
+      longestSleep: context.settings.watchdogTimeout,
+      isNews: () => true,
+    });
+  }
+
+  next(): Look | undefined {
+    return this.isWaitedFor ? { at: now() } : undefined;
+  }
+
+  async make({ at }: Look): Promise<Opened | Busy | RedisFailure> {
+    try {
+      const count = await this.context.counters.latch.count(this.target.key);
+      return count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' };
+    } catch (error) {
+      return RedisFailure.from(error);
+    }
+  }
+
+  /** Nothing is left of a look. */
+  abandon(): void {}
+
+  /** Who came after the look was begun may have come after the latch was closed again. */
+  async granted({ at }: Opened): Promise<void> {
+    this.news.forget();
+    for (const waiter of this.queue.snapshot()) {
+      if (waiter.since > at) continue;
+      this.queue.remove(waiter);
+      waiter.grant();
+    }
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  protected entered(waiter: Waiter<void>): void {
+    if (this.isReasonToAsk(waiter)) this.#contender.kick();
+  }
+
+  protected left(): void {
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  protected settle(): void {
+    if (this.isQuiet) this.idle(this);
+  }
+}

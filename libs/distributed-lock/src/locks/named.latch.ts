@@ -1,0 +1,76 @@
+import type { CountDownLatch } from '../contracts/latch.contract.js';
+import type { WaitOptions } from '../contracts/semaphore.contract.js';
+import { latchChannel } from '../scripts/wire.names.js';
+import { checkNumber } from './call.checks.js';
+import { counterTarget, type CounterTarget } from './counter.target.js';
+import { leaveEarly } from './early.leave.js';
+import { unavailable } from './lock.context.js';
+import type { LockEngine } from './lock.engine.js';
+import { RecordedCalls } from './recorded.calls.js';
+import { isTimeUp, readWait } from './wait.options.js';
+
+/** The count-down latch (wire format section 10). */
+export class NamedLatch implements CountDownLatch {
+  readonly #target: CounterTarget;
+  readonly #calls: RecordedCalls;
+
+  /** @throws LockConfigurationError `INVALID_NAME` or `KIND_CONFLICT` */
+  constructor(
+    private readonly engine: LockEngine,
+    name: string,
+  ) {
+    this.#target = counterTarget(name, engine.keyOf(name, 'count-down latch'), latchChannel);
+    this.#calls = new RecordedCalls(engine.context, this.#target);
+  }
+
+  get name(): string {
+    return this.#target.name;
+  }
+
+  async trySetCount(count: number): Promise<boolean> {
+    checkNumber(this.name, 'count', count, 1, Number.MAX_SAFE_INTEGER);
+    return await this.#calls.once((call) => this.#scripts.trySet(this.#target.key, call, count));
+  }
+
+  async await(options: WaitOptions = {}): Promise<boolean> {
+    const { counters, context } = this.engine;
+    const { waitTime, signal } = readWait(this.name, options, context.settings.waitTime.lock);
+    signal?.throwIfAborted();
+    const nested = counters.enter(this.name);
+    if (waitTime === 0) {
+      const bounds = { signal, within: Infinity, timeUp: () => new Error('never') };
+      return (await leaveEarly(this.getCount(), bounds, context.wheel, () => undefined)) === 0;
+    }
+    try {
+      await counters.latches.line(this.#target).wait({ waitTime, signal, nested, leaseTime: undefined });
+      return true;
+    } catch (error) {
+      if (isTimeUp(error, this.name)) return false;
+      throw error;
+    }
+  }
+
+  async countDown(): Promise<void> {
+    await this.#calls.insist('countdown', (call) => this.#scripts.countDown(this.#target.key, call));
+  }
+
+  async getCount(): Promise<number> {
+    try {
+      return await this.#scripts.count(this.#target.key);
+    } catch (error) {
+      throw unavailable(this.name, error);
+    }
+  }
+
+  async delete(): Promise<boolean> {
+    try {
+      return await this.#scripts.delete(this.#target.key);
+    } catch (error) {
+      throw unavailable(this.name, error);
+    }
+  }
+
+  get #scripts() {
+    return this.engine.context.counters.latch;
+  }
+}

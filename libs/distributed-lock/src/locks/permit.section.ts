@@ -1,0 +1,36 @@
+import type { TakenPermits } from '../contracts/semaphore.contract.js';
+import { LockLostError } from '../errors/lock.errors.js';
+import type { SemaphoreLine } from './semaphore.line.js';
+
+/** Work that runs under permits of a semaphore, which are given back once. */
+export class PermitSection implements TakenPermits {
+  #controller: AbortController | undefined;
+  #loss: LockLostError | undefined;
+  #given: Promise<unknown> | undefined;
+
+  constructor(
+    private readonly line: SemaphoreLine,
+    readonly permits: number,
+  ) {}
+
+  get name(): string {
+    return this.line.name;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#loss !== undefined) this.#controller.abort(this.#loss);
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#loss = new LockLostError(this.name, 'the application is shutting down');
+    this.#controller?.abort(this.#loss);
+  }
+
+  /** Resolves when Redis has them, or when they go back in the background. */
+  async giveBack(): Promise<void> {
+    this.#given ??= this.line.add('release', this.permits).catch(() => undefined);
+    await this.#given;
+  }
+}

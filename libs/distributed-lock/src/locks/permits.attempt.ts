@@ -1,0 +1,74 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../scripts/lock.replies.js';
+import type { Asking } from './contender.js';
+import type { CounterTarget } from './counter.target.js';
+import type { LockContext } from './lock.context.js';
+import { RecordedCalls } from './recorded.calls.js';
+
+/** How many permits are asked for. */
+export interface PermitsWish {
+  readonly permits: number;
+  /** What is asked for where that cannot be had: fewer, for the first waiter alone. */
+  readonly least: number;
+}
+
+/** Permits as they come from Redis. */
+export interface PermitsGrant {
+  readonly kind: 'granted';
+  readonly permits: number;
+  /** The permits that are still available. */
+  readonly left: number;
+}
+
+/** Nothing ends by itself that stands in the way of permits: a message wakes, or the longest sleep is over. */
+const NONE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
+
+/** Asks Redis for permits. An attempt whose answer got lost is made again under the same call id, or undone. */
+export class PermitsAttempt implements Asking<PermitsWish, PermitsGrant> {
+  readonly #calls: RecordedCalls;
+  #call: string;
+  #permits = 0;
+  #doubt: RedisFailure | undefined;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly target: CounterTarget,
+  ) {
+    this.#calls = new RecordedCalls(context, target);
+    this.#call = context.ids.next();
+  }
+
+  async make({ permits, least }: PermitsWish): Promise<PermitsGrant | Busy | RedisFailure> {
+    // A record answers for the permits that its call asked for.
+    if (permits !== this.#permits) this.abandon();
+    this.#permits = permits;
+    try {
+      const reply = await this.context.counters.semaphore.acquire(this.target.key, this.#call, permits);
+      if (reply.kind === 'granted') {
+        this.#calls.forget(this.#call, this.#doubt !== undefined);
+        this.#renew();
+        return { kind: 'granted', permits, left: reply.permits };
+      }
+      this.abandon();
+      if (reply.kind === 'undone') return new RedisFailure('refused', 'nobody has undone this call');
+      return reply.permits >= least && least < permits ? await this.make({ permits: least, least }) : NONE;
+    } catch (error) {
+      const failure = RedisFailure.from(error);
+      if (failure.kind === 'ambiguous') this.#doubt = failure;
+      return failure;
+    }
+  }
+
+  abandon(): void {
+    const { key } = this.target;
+    const call = this.#call;
+    if (this.#doubt === undefined) return;
+    this.#calls.undo(() => this.context.counters.semaphore.undo(key, call), this.#doubt);
+    this.#renew();
+  }
+
+  #renew(): void {
+    this.#doubt = undefined;
+    this.#call = this.context.ids.next();
+  }
+}

@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { LockSettings } from '../contracts/settings.js';
+import type { NoticeBoard } from '../events/notice.board.js';
+import { HolderIds } from '../holders/holder.ids.js';
+import { counterScripts } from '../locks/counter.scripts.js';
+import { LockEngine } from '../locks/lock.engine.js';
+import { lockKinds } from '../locks/lock.kinds.js';
+import { Retirement } from '../locks/retirement.js';
+import type { Template } from '../redis/client.factory.js';
+import { ConnectionPair } from '../redis/connection.pair.js';
+import { Watchdog } from '../renewal/watchdog.js';
+import { ScriptCaller } from '../scripts/script.caller.js';
+import { ScriptRunner } from '../scripts/script.runner.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
+
+/** Sharded channels belong to cluster deployments that ask for them; until then every deployment publishes the classic way. */
+export const PUBLISH = 'PUBLISH';
+
+/** The locks on one Redis, and what they stand on. */
+export interface OpenEngine {
+  readonly engine: LockEngine;
+  readonly runner: ScriptRunner;
+  readonly connections: ConnectionPair;
+}
+
+/** Builds the locks on one Redis. Nothing is connected yet. */
+export function makeEngine(
+  settings: LockSettings,
+  template: Template,
+  { wheel, notices }: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
+): OpenEngine {
+  const connections = new ConnectionPair(template, wheel, settings.commandTimeout);
+  const runner = new ScriptRunner(connections.commands, wheel, settings.commandTimeout);
+  const outside = AsyncLocalStorage.snapshot();
+  // What ioredis would put before keys, but not before channels, is put before names: then both agree.
+  const mapName = (name: string) => template.keyPrefix + settings.mapName(name);
+  const caller = new ScriptCaller(runner, PUBLISH);
+  const engine = new LockEngine({
+    settings: { ...settings, mapName },
+    kinds: lockKinds(caller),
+    counters: counterScripts(caller),
+    wheel,
+    ids: new HolderIds(),
+    watchdog: new Watchdog(wheel, settings.watchdogTimeout),
+    subscriptions: new ChannelSubscriptions(connections.subscriber),
+    notices,
+    countsFleet: !template.isCluster,
+    retirement: new Retirement(wheel, outside),
+    outside,
+  });
+  return { engine, runner, connections };
+}

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { CLIENT, FairStage, held, HOLDER, type Fair } from './fair.stage.js';
+
+const { a, b } = CLIENT;
+const { A, A2, B, J } = HOLDER;
+const [S10, S20, S30, S40, S60, S100] = [10_000, 20_000, 30_000, 40_000, 60_000, 100_000];
+
+let stage: FairStage;
+beforeAll(async () => {
+  stage = await FairStage.open(inject('redisUrl'));
+});
+beforeEach(() => stage.clear());
+afterAll(() => stage.close());
+
+/** A waits for 20 s in front of J; its process has 10 s left. */
+const WAITING: Fair = {
+  lock: held(B, S40),
+  queue: [
+    [A, S60],
+    [J, S100],
+  ],
+  waits: { [A]: S20 },
+  alive: { [a]: S10 },
+};
+
+describe('a beat', () => {
+  test('keeps a process alive whose waiters stand in the queue, and tells nobody', async () => {
+    await stage.put(WAITING);
+    const { told, after } = await stage.beat(a, { life: S30 });
+    expect({ told, after }).toEqual({ told: [], after: { ...WAITING, alive: { [a]: S30 } } });
+  });
+
+  test('forgets processes that are silent for good', async () => {
+    await stage.put({ ...WAITING, alive: { [a]: S10, [b]: -S10, dead: 0 } });
+    expect((await stage.beat(a)).after.alive).toEqual({ [a]: S60 });
+  });
+
+  test('tells the head of a lock that has run out', async () => {
+    const { lock: _lock, ...rest } = WAITING;
+    await stage.put(rest);
+    expect((await stage.beat(a)).told).toEqual([A]);
+  });
+
+  test.each([
+    ['nobody waits', {}],
+    ['only Java waits', { queue: [[J, S100]] as const }],
+  ])('leaves no trace where %s', async (_where, before) => {
+    await stage.put({ lock: held(B, S40), ...before });
+    expect((await stage.beat(a)).after).toEqual({ lock: held(B, S40), ...before });
+  });
+
+  test('tells waiters of ours that Java took out of the queue to come again, and forgets what they declared', async () => {
+    await stage.put({ ...WAITING, waits: { [A]: S20, [A2]: S20, [B]: S20 } });
+    const { told, after } = await stage.beat(b);
+    expect(told).toEqual([A2, B]);
+    expect(after.waits).toEqual({ [A]: S20 });
+  });
+
+  test('keeps nothing about our processes once Java took out the last waiter of ours', async () => {
+    await stage.put({ lock: held(B, S40), queue: [[J, S60]], waits: { [A]: S20 }, alive: { [a]: S10 } });
+    expect((await stage.beat(a)).after).toEqual({ lock: held(B, S40), queue: [[J, S60]] });
+  });
+
+  test('keeps the declared waits for as long as the last one may stand in the queue', async () => {
+    await stage.put(WAITING);
+    await stage.store.redis.pexpire(stage.waits, 1000);
+    await stage.beat(a);
+    expect(await stage.store.redis.pttl(stage.waits)).toBeGreaterThan(S100 - S10);
+  });
+});
+
+describe('the next beat is worth while', () => {
+  const beatOf = async (before: Fair): Promise<unknown> => {
+    await stage.put(before);
+    return (await stage.beat(a, { margin: S10 })).reply;
+  };
+
+  test('when the lock runs out', async () => {
+    expect(await beatOf(WAITING)).toEqual([1, S40, 2]);
+  });
+
+  test('when the head has to show that it lives', async () => {
+    expect(await beatOf({ ...WAITING, lock: held(B, -1), queue: [[A, S30]] })).toEqual([1, S20, 1]);
+  });
+
+  test('when the time of a head is over that was asked already', async () => {
+    const asked = { lock: held(B, -1), queue: [[A, S10]] as const, waits: { [A]: -S20 } };
+    expect(await beatOf({ ...WAITING, ...asked })).toEqual([1, S10, 1]);
+  });
+
+  test('when the process of the head may count as dead', async () => {
+    const dying = {
+      lock: held(J, S60),
+      queue: [[B, S100]] as const,
+      waits: { [B]: S40 },
+      alive: { [b]: S20 },
+    };
+    expect(await beatOf(dying)).toEqual([1, S20, 1]);
+  });
+
+  test('when the time of a Java head is over', async () => {
+    const { lock: _lock, ...rest } = WAITING;
+    await stage.put({
+      ...rest,
+      queue: [
+        [J, S40],
+        [A, S60],
+      ],
+    });
+    expect((await stage.beat(a)).reply).toEqual([1, S40, 2]);
+  });
+
+  test('never, where nobody waits', async () => {
+    expect(await beatOf({ lock: held(B, S40) })).toEqual([1, -1, 0]);
+  });
+});

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { readTemplate } from '../../libs/distributed-lock/src/redis/client.factory.js';
+import { ConnectionPair } from '../../libs/distributed-lock/src/redis/connection.pair.js';
+import { FencedScripts } from '../../libs/distributed-lock/src/scripts/fenced.scripts.js';
+import { ScriptCaller } from '../../libs/distributed-lock/src/scripts/script.caller.js';
+import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
+import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
+import { scaled } from '../support/slowness.js';
+
+const A = '6e38a1f0-0000-4000-8000-000000000001:1';
+const B = '6e38a1f0-0000-4000-8000-000000000001:2';
+const LEASE = 60_000;
+
+let redis: Redis;
+let connections: ConnectionPair;
+let scripts: FencedScripts;
+let lock: string;
+const locks: string[] = [];
+beforeAll(async () => {
+  redis = new Redis(inject('redisUrl'));
+  const wheel = new TimerWheel();
+  connections = new ConnectionPair(readTemplate(inject('redisUrl')), wheel, scaled(5000));
+  await connections.open();
+  scripts = new FencedScripts(
+    new ScriptCaller(new ScriptRunner(connections.commands, wheel, scaled(5000)), 'PUBLISH'),
+  );
+});
+beforeEach(() => {
+  lock = `fenced:${randomUUID()}`;
+  locks.push(lock);
+});
+afterAll(async () => {
+  await redis.del(...locks, ...locks.map(counter));
+  redis.disconnect();
+  await connections.close();
+});
+
+const counter = (name: string): string => `redisson_lock_token:{${name}}`;
+
+test("a fenced lock's grants have the token that Redis has, exact beyond 2^53", async () => {
+  await redis.set(counter(lock), '9007199254740992');
+  expect(await scripts.acquire(lock, A, LEASE, 1)).toEqual({
+    kind: 'granted',
+    count: 1,
+    token: 9007199254740993n,
+  });
+  expect(await scripts.acquire(lock, A, LEASE, 2)).toEqual({
+    kind: 'granted',
+    count: 2,
+    token: 9007199254740994n,
+  });
+  expect(await scripts.transfer(lock, A, B, LEASE)).toEqual({
+    kind: 'transferred',
+    token: 9007199254740995n,
+  });
+  expect(await scripts.release(lock, B, 0, LEASE, lockChannel(lock))).toEqual({
+    kind: 'released',
+    reached: 0,
+  });
+  expect(await scripts.transfer(lock, B, A, LEASE)).toEqual({ kind: 'granted', token: 9007199254740996n });
+  expect(await scripts.currentToken(lock)).toBe(9007199254740996n);
+  expect(await redis.get(counter(lock))).toBe('9007199254740996');
+});
+
+test('a fenced lock is busy, lost, inspected, renewed and freed like a plain one', async () => {
+  expect(await scripts.currentToken(lock)).toBeUndefined();
+  expect(await scripts.acquire(lock, A, LEASE, 2)).toEqual({ kind: 'lost' });
+  await redis.hset(lock, B, 1);
+  expect(await scripts.acquire(lock, A, LEASE, 1)).toEqual({ kind: 'busy', ttl: -1, holder: B });
+  expect(await scripts.transfer(lock, A, 'C', LEASE)).toEqual({ kind: 'busy', ttl: -1, holder: B });
+  expect(await scripts.inspect(lock, B)).toEqual({ isLocked: true, ttl: -1, count: 1, holder: B });
+  expect(await scripts.renew(lock, B, LEASE)).toBe(LEASE);
+  expect(await scripts.forceRelease(lock, lockChannel(lock))).toBe(true);
+  expect(await scripts.renew(lock, B, LEASE)).toBeUndefined();
+  expect(await scripts.currentToken(lock)).toBeUndefined();
+});
+
+test('a hundred fenced locks of one turn are told apart', async () => {
+  const all = Array.from({ length: 100 }, (_lock, index) => `${lock}:${index}`);
+  locks.push(...all);
+  await Promise.all(all.map((name, index) => redis.set(counter(name), `${5_000_000_000_000_000 + index}`)));
+  const granted = await Promise.all(all.map((name) => scripts.acquire(name, A, LEASE, 1)));
+  expect(granted).toEqual(
+    all.map((_name, index) => ({ kind: 'granted', count: 1, token: 5_000_000_000_000_001n + BigInt(index) })),
+  );
+});
+
+test('a counter that is no token is an error for who asks for it, and for who wants a new one', async () => {
+  await redis.set(counter(lock), 'x');
+  await expect(scripts.currentToken(lock)).rejects.toThrow(/fenced\/read-token answered in an unknown form/);
+  await expect(scripts.acquire(lock, A, LEASE, 1)).rejects.toThrow(
+    `ERR ${counter(lock)} is no fencing token`,
+  );
+  expect(await redis.exists(lock)).toBe(0);
+});

@@ -1,0 +1,67 @@
+import {
+  readAcquire,
+  readForceRelease,
+  readInspect,
+  readRelease,
+  readRenew,
+  writeAcquire,
+  writeForceRelease,
+  writeInspect,
+  writeRelease,
+  writeRenew,
+} from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
+import { readWriteChannel, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+
+/** The keys and the channel of one read/write lock. */
+export interface RwNames {
+  readonly lock: string;
+  readonly intent: string;
+  readonly channel: string;
+  readonly suffix: (id: string) => string;
+}
+
+export function rwNames(lock: string): RwNames {
+  const suffix = (id: string) => suffixName(lock, id);
+  return { lock, suffix, intent: suffix('write_intent'), channel: readWriteChannel(lock) };
+}
+
+/** One operation of a batch script, ready for any lock. */
+export interface Call {
+  readonly script: LuaScript;
+  readonly keys: (names: RwNames) => readonly string[];
+  readonly shared: readonly string[];
+  readonly args: (names: RwNames) => readonly (string | number)[];
+}
+
+type Arg = number | string;
+
+const lockOnly = ({ lock }: RwNames) => [lock];
+const withIntent = ({ lock, intent }: RwNames) => [lock, intent];
+const call = (script: LuaScript, keys: Call['keys'], ...args: Arg[]): Call => ({
+  script,
+  keys,
+  shared: [],
+  args: () => args,
+});
+const told = (script: LuaScript, keys: Call['keys'], ...args: Arg[]): Call => ({
+  script,
+  keys,
+  shared: ['PUBLISH'],
+  args: ({ channel }) => [...args, channel],
+});
+
+export const read = (holder: string, lease: Arg, count: Arg) =>
+  call(readAcquire, withIntent, holder, lease, count);
+export const unread = (holder: string, count: Arg, lease: Arg) =>
+  told(readRelease, lockOnly, holder, count, lease);
+export const renewRead = (holder: string, lease: Arg) => call(readRenew, lockOnly, holder, lease);
+export const lookRead = (holder: string) => call(readInspect, lockOnly, holder);
+export const forceRead = () => told(readForceRelease, lockOnly);
+export const write = (holder: string, lease: Arg, count: Arg, sleep: Arg = 0) =>
+  call(writeAcquire, withIntent, holder, lease, count, sleep);
+export const unwrite = (holder: string, count: Arg, lease: Arg) =>
+  told(writeRelease, withIntent, holder, count, lease);
+export const renewWrite = (holder: string, lease: Arg) => call(writeRenew, lockOnly, holder, lease);
+export const lookWrite = (holder: string) => call(writeInspect, lockOnly, holder);
+export const forceWrite = () => told(writeForceRelease, lockOnly);
