@@ -81,7 +81,12 @@ test(
   async () => {
     const pages = resolve('dist/docs/pages');
     expect(
-      compileBlocks([...readBlocks('docs/ticks.md'), ...readBlocks('docs/reference.md')], pages),
+      compileBlocks(
+        ['ticks', 'reference', 'locks', 'fencing', 'red-lock', 'java'].flatMap((page) =>
+          readBlocks(`docs/${page}.md`),
+        ),
+        pages,
+      ),
     ).toEqual([]);
     const { closeTheBooks } = await import(pathToFileURL(resolve(pages, 'dynamic.job.js')).href);
     const [a, b] = [await services.open({ appName: 'ledger' }), await services.open({ appName: 'ledger' })];

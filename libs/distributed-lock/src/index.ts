@@ -1,15 +1,27 @@
 export type { Duration } from './contracts/duration.js';
-export type { BusyContext, GuardOptions, TickOptions } from './contracts/guard.contract.js';
+export type { BusyContext, GuardKind, GuardOptions, LockNames, TickOptions } from './contracts/guard.contract.js';
 export type {
   CurrentLock,
+  FencedLock,
+  FencedLockHandle,
   Lock,
+  Lockable,
   LockHandle,
   LockHandleJson,
   LockOptions,
+  ReadWriteLock,
   UnlockOutcome,
   UsingOptions,
 } from './contracts/lock.contract.js';
-export type { HandOverBounds, LockModuleSettings, WaitTimes } from './contracts/module.options.js';
+export type { HandOverBounds, LockModuleSettings, RedLockTimes, WaitTimes } from './contracts/module.options.js';
+export type { CountDownLatch } from './contracts/latch.contract.js';
+export type {
+  PermitExpirableSemaphore,
+  PermitsOptions,
+  Semaphore,
+  TakenPermits,
+  WaitOptions,
+} from './contracts/semaphore.contract.js';
 export type { TickOutcome, TickRecord } from './contracts/tick.contract.js';
 export { lockServiceToken } from './contracts/tokens.js';
 export { DistributedLock } from './decorators/distributed-lock.decorator.js';
@@ -22,6 +34,7 @@ export {
   LockLostError,
   LockNotAcquiredError,
   LockUnavailableError,
+  StaleTokenError,
   type HeldBy,
 } from './errors/lock.errors.js';
 export { LockRefusalFilter } from './filters/lock-refusal.filter.js';
@@ -35,6 +48,15 @@ export { DistributedLockModule } from './module/distributed-lock.module.js';
 export type {
   DistributedLockModuleExtras,
   DistributedLockModuleOptions,
+  RedLockOptions,
 } from './module/distributed-lock.module-definition.js';
 export type { RedisSource } from './redis/client.factory.js';
+export {
+  FENCE_LUA,
+  guardedWrite,
+  type CommandValue,
+  type Fence,
+  type GuardClient,
+  type GuardedCommand,
+} from './scripts/fencing.guard.js';
 export { LockService } from './service/lock.service.js';

@@ -14,6 +14,8 @@ export interface ScopedHold {
 /** One step into a scope: what is held here, and the scope around it. */
 export interface ScopeFrame {
   readonly hold: ScopedHold;
+  /** The lock's name: of one of several that are held as one it is not its handle's. */
+  readonly name: string;
   /** The handle that `currentLock()` gives. */
   readonly handle: CurrentLock;
   readonly around: ScopeFrame | undefined;
@@ -33,8 +35,8 @@ export function currentFrame(): ScopeFrame | undefined {
 }
 
 /** Runs `work` inside `hold`. */
-export function runInScope<T>(hold: ScopedHold, handle: CurrentLock, work: () => T): T {
-  return storage().run({ hold, handle, around: surroundings() }, work);
+export function runInScope<T>(hold: ScopedHold, handle: CurrentLock, work: () => T, name = handle.name): T {
+  return storage().run({ hold, name, handle, around: surroundings() }, work);
 }
 
 /**

@@ -13,7 +13,7 @@ export function currentLock(): CurrentLock | undefined {
  */
 export function assertLocked(name: string): void {
   for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
-    if (frame.handle.name === name) {
+    if (frame.name === name || frame.handle.name === name) {
       frame.handle.assertHeld();
       return;
     }

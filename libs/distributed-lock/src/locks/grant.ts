@@ -133,7 +133,7 @@ export class Grant implements CurrentLock {
 
   /** Runs `work` in the scope of this hold, where `currentLock()` gives `handle`. */
   runAs<T>(handle: CurrentLock, work: () => T): T {
-    return runInScope(this.hold, handle, work);
+    return runInScope(this.hold, handle, work, this.name);
   }
 
   /** Ends the belief in this acquisition; the signal tells whoever works under it. */

@@ -1,5 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 
+/** Complaints of a wrong type that do not name the key. */
+const UNNAMED = /^WRONGTYPE (?:Operation|not a)\b/;
+
 /** Reads a script's reply with suspicion: what does not have the declared form is an error, never a guess. */
 export class ReplyReader {
   private constructor(
@@ -13,7 +16,8 @@ export class ReplyReader {
     if (reader.integer(0) !== -1) return reader;
     const message = reader.text(1);
     const code = /^[A-Z]+/.exec(message)?.[0];
-    const type = code === 'WRONGTYPE' ? `: "${key}" is a ${reader.text(2)}` : '';
+    // A script that has several keys says itself which one is wrong.
+    const type = UNNAMED.test(message) ? `: "${key}" is a ${reader.text(2)}` : '';
     throw new RedisFailure('refused', `${message}${type}`, code);
   }
 
