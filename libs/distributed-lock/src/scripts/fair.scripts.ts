@@ -1,7 +1,7 @@
 import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
-import { readBusy, readRelease, type ScriptCaller } from './script.caller.js';
+import { readAcquire, readRelease, type ScriptCaller } from './script.caller.js';
 import { lockChannel, prefixName, suffixName } from './wire.names.js';
 
 /** The longest wait that the scripts take, in ms: longer, a waiter that does not come stops everybody behind it (D22). */
@@ -50,17 +50,7 @@ export class FairScripts implements LockScripts {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
     const args = [holder, `${lease}`, `${count}`, `${declared}`, lockChannel(lock)];
     const shared = [this.caller.publish, this.#life, this.#margin];
-    const reply = await this.caller.call(fairAcquire, keysOf(lock), args, { shared });
-    switch (reply.integer(0)) {
-      case 0:
-        return readBusy(reply);
-      case 1:
-        return { kind: 'granted', count: reply.integer(1) };
-      case 2:
-        return { kind: 'lost' };
-      default:
-        throw reply.malformed();
-    }
+    return readAcquire(await this.caller.call(fairAcquire, keysOf(lock), args, { shared }));
   }
 
   /** To 0 it takes the holder out of the queue as well. */

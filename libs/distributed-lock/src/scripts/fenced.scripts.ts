@@ -2,7 +2,7 @@ import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.
 import type { AcquireReply, TransferReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
-import { readBusy } from './script.caller.js';
+import { readAcquire, readTransfer } from './script.caller.js';
 import { prefixName } from './wire.names.js';
 
 /**
@@ -13,30 +13,12 @@ export class FencedScripts extends ReentrantScripts {
   override async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
     const args = [holder, `${lease}`, `${count}`];
     const reply = await this.caller.call(fencedAcquire, [lock, tokenCounter(lock)], args);
-    switch (reply.integer(0)) {
-      case 0:
-        return readBusy(reply);
-      case 1:
-        return { kind: 'granted', count: reply.integer(1), token: readToken(reply, 2) };
-      case 2:
-        return { kind: 'lost' };
-      default:
-        throw reply.malformed();
-    }
+    return readAcquire(reply, (granted) => ({ token: readToken(granted, 2) }));
   }
 
   override async transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
     const reply = await this.caller.call(fencedTransfer, [lock, tokenCounter(lock)], [from, to, `${lease}`]);
-    switch (reply.integer(0)) {
-      case 0:
-        return readBusy(reply);
-      case 1:
-        return { kind: 'transferred', token: readToken(reply, 1) };
-      case 2:
-        return { kind: 'granted', token: readToken(reply, 1) };
-      default:
-        throw reply.malformed();
-    }
+    return readTransfer(reply, (taken) => ({ token: readToken(taken, 1) }));
   }
 
   /** @returns the last token that the lock gave, by this client or another one; undefined where it never gave any */

@@ -1,12 +1,12 @@
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import { LEASES_PER_CALL } from './reentrant.scripts.js';
-import type { ReplyReader } from './reply.reader.js';
-import { readBusy, type ScriptCaller } from './script.caller.js';
+import { readRelease, type ScriptCaller } from './script.caller.js';
 import { suffixName } from './wire.names.js';
 
 /** The scripts of one side that take the same arguments on both. */
 export interface SideScripts {
+  readonly release: LuaScript;
   readonly forceRelease: LuaScript;
   readonly inspect: LuaScript;
   readonly renew: LuaScript;
@@ -27,13 +27,19 @@ export abstract class ReadWriteScripts implements LockScripts {
     wait: number,
   ): Promise<AcquireReply>;
 
-  abstract release(
+  async release(
     lock: string,
     holder: string,
     count: number,
     lease: number,
     channel: string,
-  ): Promise<ReleaseReply>;
+  ): Promise<ReleaseReply> {
+    const args = [holder, `${count}`, `${lease}`, channel];
+    return readRelease(await this.caller.tell(this.side.release, this.keysToRelease(lock), args));
+  }
+
+  /** The keys of the side's release script. */
+  protected abstract keysToRelease(lock: string): [string, ...string[]];
 
   async forceRelease(lock: string, channel: string): Promise<boolean> {
     return (await this.caller.tell(this.side.forceRelease, [lock], [channel])).integer(0) === 1;
@@ -59,19 +65,5 @@ export abstract class ReadWriteScripts implements LockScripts {
   /** The lock and, in its slot, the key that names the writer that waits. Java does not know it (wire format D15). */
   protected keysOf(lock: string): [string, string] {
     return [lock, suffixName(lock, 'write_intent')];
-  }
-
-  /** @param room how many more holders there is room for beside one that is granted */
-  protected readAcquire(reply: ReplyReader, room: number): AcquireReply {
-    switch (reply.integer(0)) {
-      case 0:
-        return readBusy(reply);
-      case 1:
-        return { kind: 'granted', count: reply.integer(1), room };
-      case 2:
-        return { kind: 'lost' };
-      default:
-        throw reply.malformed();
-    }
   }
 }

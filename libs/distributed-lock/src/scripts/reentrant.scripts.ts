@@ -7,7 +7,7 @@ import {
   renewalRenew,
 } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply, TransferReply } from './lock.replies.js';
-import { readBusy, readRelease, type ScriptCaller } from './script.caller.js';
+import { readAcquire, readRelease, readTransfer, type ScriptCaller } from './script.caller.js';
 
 /** As Redisson's watchdog has it: up to 100 leases a call (wire format section 4). */
 export const LEASES_PER_CALL = 100;
@@ -17,17 +17,7 @@ export class ReentrantScripts implements LockScripts {
   constructor(protected readonly caller: ScriptCaller) {}
 
   async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
-    const reply = await this.caller.call(reentrantAcquire, [lock], [holder, `${lease}`, `${count}`]);
-    switch (reply.integer(0)) {
-      case 0:
-        return readBusy(reply);
-      case 1:
-        return { kind: 'granted', count: reply.integer(1) };
-      case 2:
-        return { kind: 'lost' };
-      default:
-        throw reply.malformed();
-    }
+    return readAcquire(await this.caller.call(reentrantAcquire, [lock], [holder, `${lease}`, `${count}`]));
   }
 
   async release(
@@ -42,17 +32,7 @@ export class ReentrantScripts implements LockScripts {
   }
 
   async transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
-    const reply = await this.caller.call(reentrantTransfer, [lock], [from, to, `${lease}`]);
-    switch (reply.integer(0)) {
-      case 0:
-        return readBusy(reply);
-      case 1:
-        return { kind: 'transferred' };
-      case 2:
-        return { kind: 'granted' };
-      default:
-        throw reply.malformed();
-    }
+    return readTransfer(await this.caller.call(reentrantTransfer, [lock], [from, to, `${lease}`]));
   }
 
   async forceRelease(lock: string, channel: string): Promise<boolean> {

@@ -1,7 +1,9 @@
-import type { Busy, ReleaseReply } from './lock.replies.js';
+import type { AcquireReply, Busy, ReleaseReply, TransferReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import { ReplyReader } from './reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
+
+type Granted = Extract<AcquireReply, { readonly kind: 'granted' }>;
 
 /** The command that tells a channel: sharded channels belong to cluster deployments. */
 export type Publish = 'PUBLISH' | 'SPUBLISH';
@@ -34,9 +36,38 @@ export class ScriptCaller {
   }
 }
 
-/** The row `{0, ttl, one holder}`. */
-export function readBusy(reply: ReplyReader): Busy {
-  return { kind: 'busy', ttl: reply.integer(1), holder: reply.text(2) };
+/** The rows `{0, ttl, one holder}` busy, `{1, count, …}` granted, `{2}` lost. @param more what the kind grants beside the count */
+export function readAcquire(
+  reply: ReplyReader,
+  more?: (granted: ReplyReader) => Pick<Granted, 'token' | 'room'>,
+): AcquireReply {
+  switch (reply.integer(0)) {
+    case 0:
+      return readBusy(reply);
+    case 1:
+      return { kind: 'granted', count: reply.integer(1), ...more?.(reply) };
+    case 2:
+      return { kind: 'lost' };
+    default:
+      throw reply.malformed();
+  }
+}
+
+/** The rows `{0, ttl, one holder}` busy, `{1, …}` transferred, `{2, …}` granted. @param more what the kind gives with it */
+export function readTransfer(
+  reply: ReplyReader,
+  more?: (taken: ReplyReader) => Pick<Granted, 'token'>,
+): TransferReply {
+  switch (reply.integer(0)) {
+    case 0:
+      return readBusy(reply);
+    case 1:
+      return { kind: 'transferred', ...more?.(reply) };
+    case 2:
+      return { kind: 'granted', ...more?.(reply) };
+    default:
+      throw reply.malformed();
+  }
 }
 
 /** The rows `{0}` gone, `{1, reached}` released, `{2, …}` kept. */
@@ -51,4 +82,8 @@ export function readRelease(reply: ReplyReader): ReleaseReply {
     default:
       throw reply.malformed();
   }
+}
+
+function readBusy(reply: ReplyReader): Busy {
+  return { kind: 'busy', ttl: reply.integer(1), holder: reply.text(2) };
 }

@@ -5,9 +5,9 @@ import {
   writeRelease,
   writeRenew,
 } from './generated/lua.scripts.js';
-import type { AcquireReply, ReleaseReply } from './lock.replies.js';
+import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
-import { readRelease, type ScriptCaller } from './script.caller.js';
+import { readAcquire, type ScriptCaller } from './script.caller.js';
 
 /** The longest that a writer that waits may sleep before it asks again, in ms: a dead one keeps readers out for hardly longer. */
 export const WRITER_SLEEP = 2000;
@@ -15,10 +15,15 @@ export const WRITER_SLEEP = 2000;
 /** By how much an intent outlives the sleep of its writer, in ms: until its next attempt has arrived. */
 const ON_THE_WAY = 250;
 
-/** The write side of a read/write lock. */
+/** The write side of a read/write lock. Where own read holds stay after a release, the lock is theirs from then on. */
 export class WriteScripts extends ReadWriteScripts {
   constructor(caller: ScriptCaller) {
-    super(caller, { forceRelease: writeForceRelease, inspect: writeInspect, renew: writeRenew });
+    super(caller, {
+      release: writeRelease,
+      forceRelease: writeForceRelease,
+      inspect: writeInspect,
+      renew: writeRenew,
+    });
   }
 
   /**
@@ -34,18 +39,10 @@ export class WriteScripts extends ReadWriteScripts {
   ): Promise<AcquireReply> {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
-    return this.readAcquire(await this.caller.call(writeAcquire, this.keysOf(lock), args), 0);
+    return readAcquire(await this.caller.call(writeAcquire, this.keysOf(lock), args));
   }
 
-  /** Where own read holds stay, the lock is theirs from then on. */
-  async release(
-    lock: string,
-    holder: string,
-    count: number,
-    lease: number,
-    channel: string,
-  ): Promise<ReleaseReply> {
-    const args = [holder, `${count}`, `${lease}`, channel];
-    return readRelease(await this.caller.tell(writeRelease, this.keysOf(lock), args));
+  protected keysToRelease(lock: string): [string, string] {
+    return this.keysOf(lock);
   }
 }
