@@ -23,24 +23,26 @@
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: a holder that was granted is granted the same again, and one in the queue keeps its place
 
--- Who asks lives: its time does not end now, and its process is not taken for dead.
-local function show(fair, holder, declared, life)
+-- A waiter that asks lives: its time does not end now.
+local function show(fair, holder, declared)
   local near = nearEnd(fair, declared)
   local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
   if time and near > 0 and time - fair.now <= near then
     moveTimes(fair, holder, true, fair.now + declared - time)
   end
   redis.call('HSET', fair.waits, holder, declared)
-  vouch(fair, holder, life)
 end
 
 -- Makes sure that a waiter stands in the queue, and answers for how long it may sleep: a head until the lock runs out; anybody
 -- else is told when its turn comes. Both ask near their time.
 local function stand(fair, holder, wait, declared, life)
   local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
-  local isPlaced = time and redis.call('LPOS', fair.queue, holder)
-  if not isPlaced then
+  local place = redis.call('LPOS', fair.queue, holder)
+  if place and not time then
     redis.call('LREM', fair.queue, 0, holder)
+  end
+  local isPlaced = place and time
+  if not isPlaced then
     local last = redis.call('LINDEX', fair.queue, -1)
     local lastTime = last and tonumber(redis.call('ZSCORE', fair.timeout, last))
     time = fair.now + math.max(lastTime and lastTime - fair.now or redis.call('PTTL', fair.lock), 0) + wait
@@ -68,7 +70,11 @@ local function attempt(fair, holder, lease, count, wait, life)
   local declared = tonumber(redis.call('HGET', fair.waits, holder))
   if declared then
     declared = math.abs(declared)
-    show(fair, holder, declared, life)
+    show(fair, holder, declared)
+  end
+  if redis.call('EXISTS', fair.waits) == 1 then
+    -- Its process lives as well, and with it the other waiters there.
+    vouch(fair, holder, life)
   end
   local news = pruneQueue(fair)
   local head = redis.call('LINDEX', fair.queue, 0)
@@ -82,8 +88,9 @@ local function attempt(fair, holder, lease, count, wait, life)
       for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
         redis.call('ZINCRBY', fair.timeout, -(declared or wait), waiter)
       end
-      -- Who became the head by a grant hears of the release; it is told now only if it has to show that it lives.
-      news = pruneQueue(fair)
+      -- Who became the head by a grant hears of the release. It is told now if it has to show that it lives, or if the lease may
+      -- run out before a beat finds out: there is one a second.
+      news = pruneQueue(fair) or lease < 1000
     end
     reply = take(fair.lock, holder, lease, count)
   elseif wait > 0 then
@@ -118,6 +125,6 @@ for i = 1, #KEYS / 5 do
   local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
   fair.channel = channel
   local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life)
-  replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+  replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies

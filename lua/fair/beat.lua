@@ -58,6 +58,8 @@ local function attempt(fair, client, life)
     error({err = 'ERR a waiting time is out of range'})
   end
   openQueue(fair)
+  -- First, because a server that is out of memory refuses what follows as a first write only.
+  redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
   recall(fair)
   if redis.call('EXISTS', fair.waits) == 1 then
     vouch(fair, client, life)
@@ -86,6 +88,6 @@ for i = 1, #KEYS / 5 do
   local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
   fair.channel = channel
   local ran, reply = pcall(attempt, fair, client, life)
-  replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+  replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies

@@ -68,6 +68,6 @@ for i = 1, #KEYS / 5 do
   local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
   fair.channel = channel
   local ran, reply = pcall(attempt, fair, holder, count, lease)
-  replies[i] = ran and reply or failure(reply, type(reply) == 'table' and reply.key or lock)
+  replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies

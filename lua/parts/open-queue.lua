@@ -1,5 +1,5 @@
--- Looks at the five keys of a fair lock before the first write: one of another type is refused by its name. `margin` is how
--- long before its time a waiter shows that it lives. Also notes the store's time, in ms.
+-- Looks at the five keys of a fair lock before the first write: one of another type is refused by its name, and noted as `wrong`.
+-- Notes the store's time as `now`, in ms.
 local function openQueue(fair)
   if not whole(fair.margin, 0, 3600000) then
     error({err = 'ERR the margin is out of range'})
@@ -8,7 +8,8 @@ local function openQueue(fair)
   for part, expected in pairs(kinds) do
     local kind = redis.call('TYPE', fair[part]).ok
     if kind ~= 'none' and kind ~= expected then
-      error({err = 'WRONGTYPE ' .. fair[part] .. ' is not a ' .. expected, key = fair[part]})
+      fair.wrong = fair[part]
+      error({err = 'WRONGTYPE ' .. fair.wrong .. ' is not a ' .. expected})
     end
   end
   local time = redis.call('TIME')

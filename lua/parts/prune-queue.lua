@@ -27,12 +27,12 @@ local function pruneQueue(fair)
     news = true
     head = redis.call('LINDEX', fair.queue, 0)
   end
-  if not head then
+  if not head and redis.call('EXISTS', fair.timeout, fair.waits, fair.alive) > 0 then
     for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
       tell(fair.publish, fair.channel .. ':' .. waiter, '0')
     end
     redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-  elseif redis.call('EXISTS', fair.waits) == 0 then
+  elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
     redis.call('DEL', fair.alive)
   end
   return news

@@ -128,6 +128,16 @@ describe('an acquisition that waits', () => {
     await stage.put(before);
     expect(await stage.acquire(A, S40)).toEqual({ reply: [0, S100, J], told: [], after: before });
   });
+
+  test('declares its wait again, should that be lost', async () => {
+    await stage.put({ lock: held(J, S30), queue: [[A, S60]] });
+    expect((await stage.acquire(A, S40)).after).toEqual({
+      lock: held(J, S30),
+      queue: [[A, S60]],
+      waits: { [A]: S40 },
+      alive: { [a]: S60 },
+    });
+  });
 });
 
 describe('a new place', () => {

@@ -229,3 +229,16 @@ test('who becomes the head by a grant and has time left is told nothing', async 
   });
   expect((await stage.acquire(A, S10, { margin })).told).toEqual([]);
 });
+
+test('who becomes the head by a grant for less than a second is told, because it may run out before the next beat', async () => {
+  await stage.put({
+    queue: [
+      [A, S60],
+      [J, S100],
+    ],
+    waits: { [A]: S10 },
+    alive,
+  });
+  expect((await stage.acquire(A, S10, { lease: 999 })).told).toEqual([J]);
+  expect((await stage.acquire(A, S10, { lease: 999 })).told).toEqual([]);
+});

@@ -164,10 +164,18 @@ describe('a server that is out of memory', () => {
   test('refuses acquisitions before anything is written, and lets holders and waiters go', async () => {
     const full = await FairStage.open(server().url);
     try {
-      await full.put(BUSY);
+      const free = full.other('free');
+      await full.put({ ...BUSY, queue: BUSY.queue?.slice(1) ?? [] });
       const before = await full.look();
       await full.store.redis.config('SET', 'maxmemory', '1');
-      expect((await full.acquire(A2, S20)).reply).toEqual([-1, expect.stringMatching(/^OOM /), 'hash']);
+      for (const acquire of [
+        full.acquire(A, S20),
+        full.acquire(A2, S20),
+        free.acquire(A, 0),
+        free.acquire(A, S20),
+      ])
+        expect((await acquire).reply).toEqual([-1, expect.stringMatching(/^OOM /), expect.any(String)]);
+      expect(await free.look()).toEqual({});
       expect(await full.look()).toEqual(before);
       expect((await full.release(A2)).reply).toEqual([0]);
       expect((await full.beat(a)).reply).toEqual([1, S40, 1]);

@@ -132,9 +132,12 @@ export class FairStage {
   ): Promise<Answer> {
     const { reply, messages, after } = await this.store.run(script, this.keys, [...shared, ...args]);
     const [row] = Array.isArray(reply) ? reply : [reply];
-    const channel = `${lockChannel(this.lock)}:`;
-    const told = messages.map((text) => text.slice(channel.length).replace(/ 0$/, ''));
-    return { reply: coarse(row), told, after: this.#fair(after) };
+    return { reply: coarse(row), told: this.#named(messages), after: this.#fair(after) };
+  }
+
+  /** Who is told while somebody else works on the lock. */
+  async toldDuring(work: () => Promise<void>): Promise<readonly string[]> {
+    return this.#named(await this.store.heardDuring(work));
   }
 
   acquire(
@@ -181,6 +184,11 @@ export class FairStage {
 
   close(): Promise<void> {
     return this.store.close();
+  }
+
+  #named(messages: readonly string[]): string[] {
+    const channel = `${lockChannel(this.lock)}:`;
+    return messages.map((text) => text.slice(channel.length).replace(/ 0$/, ''));
   }
 
   #fair(exact: Snapshot): Fair {

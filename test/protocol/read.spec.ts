@@ -86,6 +86,7 @@ const ROWS: Record<string, readonly Row[]> = {
     ['only looks with a lease of 0, also where there is no ttl', reading({ [A]: [S1] }, NONE), renewRead(A, 0), [1, S1], reading({ [A]: [S1] }, NONE)],
     ['finds a hold gone, and creates nothing', free(), renewRead(A, S1), [0], free()],
     ['finds a hold gone, and leaves other readers their leases', reading({ [B]: [S1] }), renewRead(A, S6), [0], reading({ [B]: [S1] })],
+    ['finds a hold gone, and leaves dead readers to the end of their lock', reading({ [B]: [DEAD] }, S1), renewRead(A, S6), [0], reading({ [B]: [DEAD] }, S1)],
     ['finds a hold gone, and leaves the next writer its lease', writing(B, 1, S1), renewRead(A, S6), [0], writing(B, 1, S1)],
     ['finds a hold gone where only its write hold is left', writing(A, 1, S1), renewRead(A, S6), [0], writing(A, 1, S1)],
     ['finds a hold gone, and deletes what a forced unlock of Java left of it', withKeys(writing(B, 1, S1), { [A]: [S6, S6] }), renewRead(A, S6), [0], writing(B, 1, S1)],

@@ -1,5 +1,11 @@
 export type { Duration } from './contracts/duration.js';
-export type { BusyContext, GuardKind, GuardOptions, LockNames, TickOptions } from './contracts/guard.contract.js';
+export type {
+  BusyContext,
+  GuardKind,
+  GuardOptions,
+  LockNames,
+  TickOptions,
+} from './contracts/guard.contract.js';
 export type {
   CurrentLock,
   FencedLock,
@@ -13,7 +19,12 @@ export type {
   UnlockOutcome,
   UsingOptions,
 } from './contracts/lock.contract.js';
-export type { HandOverBounds, LockModuleSettings, RedLockTimes, WaitTimes } from './contracts/module.options.js';
+export type {
+  HandOverBounds,
+  LockModuleSettings,
+  RedLockTimes,
+  WaitTimes,
+} from './contracts/module.options.js';
 export type { CountDownLatch } from './contracts/latch.contract.js';
 export type {
   PermitExpirableSemaphore,

@@ -23,6 +23,6 @@ export interface CountDownLatch {
   countDown(): Promise<void>;
   /** What is still to be counted down; 0 when the latch is open. */
   getCount(): Promise<number>;
-  /** Opens the latch whatever its count; waiters of this library go on, Redisson's stay. @returns whether it was closed */
+  /** Opens the latch whatever its count; all who wait go on, Redisson's too. @returns whether it was closed */
   delete(): Promise<boolean>;
 }

@@ -27,7 +27,8 @@ export interface UsingOptions extends LockOptions {
 }
 
 /**
- * What an unlock did. `released`: the lock is free. `kept`: an enclosing or sibling acquisition of the same holder
+ * What an unlock did. `released`: this holder has it no more, so that it is free; of a read/write lock this side of it, while other
+ * readers, or its own other side, may still have theirs. `kept`: an enclosing or sibling acquisition of the same holder
  * still holds it. `lost`: the lease had ended or was taken away before; nothing was changed in Redis.
  */
 export type UnlockOutcome = 'released' | 'kept' | 'lost';

@@ -10,7 +10,7 @@ export interface LockModuleSettings {
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
    * The wait that a waiter without `waitTime` declares in the queue of a fair lock: so long it stands in the way of others
-   * after its process has died, if they are Redisson's. The same as Redisson's setting of that name. At most 1 h.
+   * after its process has died, if they are Redisson's. The same as Redisson's setting of that name; cut to 1 h.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;

@@ -13,7 +13,7 @@ export type Notice =
   | { readonly kind: 'release-refused'; readonly lock: string; readonly holder: string; readonly why: string }
   | { readonly kind: 'call-delayed'; readonly lock: string; readonly what: string; readonly why: string }
   | { readonly kind: 'call-refused'; readonly lock: string; readonly what: string; readonly why: string }
-  | { readonly kind: 'unpublished'; readonly lock: string }
+  | { readonly kind: 'unpublished'; readonly lock: string; readonly channel: string }
   | { readonly kind: 'clock-offset'; readonly offset: number }
   | { readonly kind: 'clock-stepped'; readonly lock: string; readonly mark: number }
   | {

@@ -41,6 +41,14 @@ export interface Ears {
   readonly isNews: (payload: string) => boolean;
 }
 
+/** How long others go first after a release that they heard of. */
+export interface Courtesy {
+  /** A monotonic instant. */
+  readonly until: number;
+  /** Messages heard before the release. The first one since is its echo, the second one is somebody else's release. */
+  readonly messages: number;
+}
+
 /** Payloads of lock channels; other integers are of future versions, and ignored (wire format 1.3). */
 export function tellsOfLock(payload: string): boolean {
   return payload === '0' || payload === '1';
@@ -52,15 +60,12 @@ const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, deaf: 
 /** Pauses of a contender that nobody tells anything, in ms: as Redisson's spin lock doubles them. */
 const SPIN = { first: 1, longest: 128 };
 
-/** How long the local waiters stand back after the lock was let go for other processes, in ms. */
-const STAND_BACK = 5;
-
 /** The one of this process that talks to Redis for a lock, while others of this process wait. */
 export class Contender<W = Wish, G extends Granted = RawGrant> {
   readonly #signal: WakeSignal;
   #subscription: Subscription | undefined;
   #running = false;
-  #standBackFrom: number | undefined;
+  #courtesy: Courtesy | undefined;
   #messages = 0;
   #spin = SPIN.first;
 
@@ -78,6 +83,11 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     return this.#messages;
   }
 
+  /** Whether it has a subscription to its channel. */
+  get isListening(): boolean {
+    return this.#subscription !== undefined;
+  }
+
   /** Starts asking, or asks again at once. */
   kick(): void {
     this.#signal.wake();
@@ -86,12 +96,9 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     void this.context.outside(() => this.contest.during(() => this.#run()));
   }
 
-  /**
-   * Asks after other processes had their chance: 5 ms from now, or at the second message since there were `before`.
-   * The first one is the echo of our own release.
-   */
-  kickAfterOthers(before: number): void {
-    this.#standBackFrom = before;
+  /** Asks after others had their chance. */
+  kickAfterOthers(courtesy: Courtesy): void {
+    this.#courtesy = courtesy;
     this.kick();
   }
 
@@ -107,7 +114,7 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
 
   async #run(): Promise<void> {
     for (let next = this.contest.next(); next !== undefined; next = this.contest.next()) {
-      if (this.#standBackFrom !== undefined) await this.#letOthersAsk(this.#standBackFrom);
+      if (this.#courtesy !== undefined) await this.#letOthersAsk(this.#courtesy);
       // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
       this.#signal.clear();
       const news = await this.attempt.make(next);
@@ -159,10 +166,9 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     if (this.contest.isWaitedFor) await this.#signal.sleep(SLEEP.afterError);
   }
 
-  async #letOthersAsk(before: number): Promise<void> {
-    this.#standBackFrom = undefined;
-    const end = now() + STAND_BACK;
-    for (let left = STAND_BACK; left > 0 && this.#messages - before < 2; left = end - now())
+  async #letOthersAsk({ until, messages }: Courtesy): Promise<void> {
+    this.#courtesy = undefined;
+    for (let left = until - now(); left > 0 && this.#messages - messages < 2; left = until - now())
       await this.#signal.sleep(left);
   }
 

@@ -34,6 +34,7 @@ export type Lowering = (count: number, lease: number) => Promise<ReleaseReply>;
 export class CountLedger {
   #tail: Promise<unknown> = Promise.resolve();
   #known: number | undefined = 1;
+  #doubt: RedisFailure | undefined;
   #repairing = false;
 
   constructor(
@@ -46,6 +47,11 @@ export class CountLedger {
   /** Whether Redis surely counts 1, so that the holder id may go on to another hold. */
   get isSingle(): boolean {
     return this.#known === 1;
+  }
+
+  /** The command without an answer, since which nothing was heard that says what became of it. */
+  get doubt(): RedisFailure | undefined {
+    return this.#doubt;
   }
 
   /** Runs `operation` when those before it are done. */
@@ -63,7 +69,8 @@ export class CountLedger {
       const answer = await askInTime(lease, () =>
         this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, 0),
       );
-      if (answer.reply.kind === 'granted') this.#known = answer.reply.count;
+      if (answer.reply.kind === 'granted') this.#heard(answer.reply.count);
+      this.takeBackIfOver();
       return answer;
     } catch (error) {
       this.#repairAfter(error);
@@ -77,7 +84,7 @@ export class CountLedger {
     this.counted.shorten(account.lease);
     try {
       const reply = await lowering(account.count, account.lease);
-      if (reply.kind === 'kept') this.#known = account.count;
+      if (reply.kind === 'kept') this.#heard(account.count);
       return reply;
     } catch (error) {
       this.#repairAfter(error);
@@ -88,10 +95,27 @@ export class CountLedger {
   readonly #release: Lowering = (count, lease) =>
     this.target.kind.scripts.release(this.target.key, this.lease.holder, count, lease, this.target.channel);
 
+  /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
+  takeBackIfOver(): boolean {
+    if (this.counted.account !== undefined) return false;
+    const { target, context, lease } = this;
+    const { holder, longest } = lease;
+    const freed = context.retirement.retire({ target, holder, lease: longest, failure: this.#doubt });
+    context.joints.ended(holder, freed);
+    return true;
+  }
+
+  #heard(count: number): void {
+    this.#known = count;
+    this.#doubt = undefined;
+  }
+
   /** Brings Redis' count down to ours once the lost command can do nothing any more. */
   #repairAfter(error: unknown): void {
     const failure = RedisFailure.from(error);
-    if (failure.kind !== 'ambiguous' || this.#repairing) return;
+    if (failure.kind !== 'ambiguous') return;
+    this.#doubt = failure;
+    if (this.#repairing) return;
     this.#repairing = true;
     void this.context.outside(() => this.#repair(failure));
   }
@@ -108,9 +132,10 @@ export class CountLedger {
 
   async #lowerQuietly(): Promise<RedisFailure | undefined> {
     const { account } = this.counted;
-    if (account === undefined || this.#known === account.count) return undefined;
+    // A count of 0 is a hold that has got nothing yet: whoever asked for it either asks again, or ends it.
+    if (this.takeBackIfOver() || account?.count === 0 || this.#known === account?.count) return undefined;
     try {
-      await this.lower(account);
+      if (account !== undefined) await this.lower(account);
       return undefined;
     } catch (error) {
       return RedisFailure.from(error);

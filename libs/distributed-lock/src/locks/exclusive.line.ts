@@ -1,9 +1,11 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
+import type { Busy } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
-import type { Contender, Contest } from './contender.js';
+import type { Contender, Contest, Courtesy } from './contender.js';
 import type { Lowering } from './count.ledger.js';
 import type { Grant } from './grant.js';
 import { canShare, HandOver } from './hand.over.js';
@@ -13,11 +15,16 @@ import type { LockContext } from './lock.context.js';
 import { LockLine } from './lock.line.js';
 import type { LockTarget } from './lock.target.js';
 
+/** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
+const STAND_BACK = { first: 5, longest: 40 };
+
 /** One holder at a time; the waiters of this process stand first come, first served, and only the first talks to Redis. */
 export class ExclusiveLine extends LockLine implements Contest {
   readonly #contender: Contender;
   readonly #handOver: HandOver;
   #hold: Hold | undefined;
+  #courtesy: Courtesy = { until: -Infinity, messages: 0 };
+  #standBack = STAND_BACK.first;
 
   constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
     super(context, target, idle);
@@ -42,9 +49,18 @@ export class ExclusiveLine extends LockLine implements Contest {
     return this.#hold === undefined ? this.queue.first?.request : undefined;
   }
 
+  override heard(news: Busy | RedisFailure): void {
+    if (news.kind === 'busy') this.#standBack = STAND_BACK.first;
+    super.heard(news);
+  }
+
   /** Delivers a grant with the lease that its waiter wants. */
   async granted(raw: RawGrant): Promise<void> {
-    this.news.forget();
+    // Those who were let go first were too slow: the next time they get more.
+    if (this.#courtesy.until !== -Infinity)
+      this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
+    this.#courtesy = { until: -Infinity, messages: 0 };
+    this.news.granted();
     const first = this.queue.first;
     const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
     if (fits) this.#deliver(raw);
@@ -71,12 +87,18 @@ export class ExclusiveLine extends LockLine implements Contest {
     this.#hold = undefined;
     this.news.freed();
     this.#handOver.begin();
+    this.#stopWriting(hold.lease);
     if (this.isWaitedFor) this.#contender.kick();
     this.settle();
   }
 
+  /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
+  #stopWriting({ holder, longest }: Lease): void {
+    if (this.target.kind.side === 'write' && this.context.joints.has(holder)) this.giveBack(holder, longest);
+  }
+
   protected entered(waiter: Waiter<Grant>): void {
-    if (this.#hold === undefined && this.isReasonToAsk(waiter)) this.#contender.kick();
+    if (this.#hold === undefined && this.isReasonToAsk(waiter)) this.#ask();
   }
 
   protected left(): void {
@@ -113,8 +135,28 @@ export class ExclusiveLine extends LockLine implements Contest {
     this.#handOver.begin();
     const before = this.#contender.messages;
     const { outcome, others } = await this.releases.free(lease, finish);
-    if (this.isWaitedFor && others) this.#contender.kickAfterOthers(before);
-    else if (this.isWaitedFor) this.#contender.kick();
+    if (others || this.#hasNeighbours) this.#letOthersGoFirst(before);
+    if (this.isWaitedFor) this.#ask();
     return await outcome;
+  }
+
+  /** A caller that comes back at once must not overtake, again and again, those who were told of its release. */
+  #letOthersGoFirst(messages: number): void {
+    this.#courtesy = { until: now() + this.#standBack, messages };
+    // Kept for so long, for the sake of those who come back.
+    void this.during(
+      () => new Promise<void>((resolve) => this.context.wheel.after(this.#standBack, () => resolve())),
+    );
+  }
+
+  #ask(): void {
+    if (now() < this.#courtesy.until) this.#contender.kickAfterOthers(this.#courtesy);
+    else this.#contender.kick();
+  }
+
+  /** Whether the other side of a read/write lock is waited for in this process: it hears the same channel, by the same connection. */
+  get #hasNeighbours(): boolean {
+    const { channel } = this.target;
+    return this.context.subscriptions.listeners(channel) > (this.#contender.isListening ? 1 : 0);
   }
 }

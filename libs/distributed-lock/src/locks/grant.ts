@@ -16,6 +16,7 @@ export interface GrantingHold extends ScopedHold {
   readonly target: LockTarget;
   readonly lease: Lease;
   readonly run?: TickRun | undefined;
+  /** The newest fencing token, for kinds that give one, and for ticks. */
   readonly token: bigint | undefined;
   /** Whether the lease may be believed in. */
   readonly isBelieved: boolean;

@@ -1,27 +1,49 @@
 import type { Duration } from '../contracts/duration.js';
 import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
-import type { Grant } from './grant.js';
+import { parseDuration } from '../timing/duration.parser.js';
+import { SHORTEST_LEASE, type Grant } from './grant.js';
 
-/** The first `needed` answers, or all there are where fewer were asked; rejects with the first error when too many failed. */
-function enough<T>(asked: readonly Promise<T>[], needed: number): Promise<T[]> {
+/**
+ * Waits until the answers so far mean something, whatever the others are about.
+ * @param judge what the answers, and the number of failures, mean; undefined while that is open
+ * @returns what they mean; rejects with the first error when it is open in the end
+ */
+function decide<T, R>(
+  asked: readonly Promise<T>[],
+  judge: (answers: readonly T[], failures: number) => R | undefined,
+): Promise<R> {
   const answers: T[] = [];
-  const count = Math.min(needed, asked.length);
+  const failures: unknown[] = [];
   return new Promise((resolve, reject) => {
-    if (count === 0) resolve(answers);
-    let failures = 0;
+    const look = () => {
+      const verdict = judge(answers, failures.length);
+      if (verdict !== undefined) resolve(verdict);
+      else if (answers.length + failures.length === asked.length) reject(failures[0]);
+    };
     for (const each of asked) {
       each.then(
         (answer) => {
-          if (answers.push(answer) === count) resolve(answers);
+          answers.push(answer);
+          look();
         },
         (error: unknown) => {
-          failures += 1;
-          if (asked.length - failures < count) reject(error);
+          failures.push(error);
+          look();
         },
       );
     }
   });
+}
+
+/** What a group has that several locks taken together have not. */
+export interface GroupBounds {
+  /** How many members may stay unreleased for a while, and yet be in nobody's way. @default 0 */
+  readonly spare?: number;
+  /** Throws for a lease that is too long. */
+  readonly checkLease?: (lease: number) => void;
+  /** Called when it is unlocked, or given back. */
+  readonly closed?: () => void;
 }
 
 /** Several grants in one hand. It is held for as long as `needed` of them are. */
@@ -34,12 +56,14 @@ export class GroupHandle implements CurrentLock {
 
   constructor(
     readonly name: string,
-    private readonly members: Grant[],
+    private members: readonly Grant[],
     private readonly needed: number,
+    private readonly bounds: GroupBounds = {},
   ) {}
 
+  /** The holder id of a red lock, by which most of its servers know it; the ids of a multi lock's members. */
   get holder(): string {
-    return this.members.map(({ holder }) => holder).join(' ');
+    return [...new Set(this.members.slice(0, this.needed).map(({ holder }) => holder))].join(' ');
   }
 
   get signal(): AbortSignal {
@@ -51,7 +75,7 @@ export class GroupHandle implements CurrentLock {
   }
 
   get isHeld(): boolean {
-    return this.#unlocking === undefined && this.#count(({ isHeld }) => isHeld) >= this.needed;
+    return this.#unlocking === undefined && this.#hasEnough;
   }
 
   assertHeld(): void {
@@ -60,28 +84,35 @@ export class GroupHandle implements CurrentLock {
     throw this.#loss();
   }
 
-  /** One more of its members was granted, after there were enough. */
+  /**
+   * One more member was granted. Once the group is complete, one may join it only while it is held: in a group that had too few for a
+   * moment somebody else may have been, and it must never be believed in again.
+   */
   join(member: Grant): void {
-    this.members.push(member);
+    this.members = [...this.members, member];
     if (this.#controller !== undefined) this.#listen(member, this.#controller);
   }
 
-  /** Whether late members may still join. */
+  /** Whether nobody has unlocked it yet. */
   get isOpen(): boolean {
     return this.#unlocking === undefined;
   }
 
   async extend(leaseTime: Duration): Promise<boolean> {
-    const asked = await Promise.allSettled(this.members.map((member) => member.extend(leaseTime)));
-    const extended = asked.filter((answer) => answer.status === 'fulfilled' && answer.value).length;
-    if (extended >= this.needed) return true;
-    const failed = asked.find((answer) => answer.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    return false;
+    const option = { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE };
+    const lease = parseDuration(leaseTime, option);
+    this.bounds.checkLease?.(lease);
+    if (!this.isHeld) return false;
+    const asked = this.members.map((member) => member.extend(lease));
+    return await decide(asked, (answers) => {
+      const extended = answers.filter(Boolean).length;
+      if (extended >= this.needed) return true;
+      return asked.length - answers.length + extended < this.needed ? false : undefined;
+    });
   }
 
   unlock(): Promise<UnlockOutcome> {
-    return (this.#unlocking ??= this.#unlock());
+    return (this.#unlocking ??= this.#closing(this.#unlock()));
   }
 
   /** Opens the scope of every member, so that each may be re-entered. */
@@ -101,33 +132,61 @@ export class GroupHandle implements CurrentLock {
     // Throwing here would hide the error of the block; each member tells the log, and goes on releasing in the background.
     await this.unlock().catch(() => undefined);
   }
+  /** Releases what there is, whether it is enough or not; what gets no answer goes on being released in the background. */
+  async giveBack(): Promise<void> {
+    this.#unlocking ??= this.#closing(Promise.resolve('lost'));
+    await Promise.allSettled(this.members.map((member) => member.unlock()));
+  }
 
-  /** Every member is released, whatever becomes of the others; enough of them decide, the rest goes on in the background. */
+  /** Every member is released, whatever becomes of the others. As soon as no more are left than can be spared, it is free. */
   async #unlock(): Promise<UnlockOutcome> {
-    const wasHeld = this.#count(({ isHeld }) => isHeld) >= this.needed;
-    const outcomes = await enough(
-      this.members.map((member) => member.unlock()),
-      this.needed,
-    );
-    if (!wasHeld) return 'lost';
-    return outcomes.includes('kept') ? 'kept' : 'released';
+    // After a suspend its members are in doubt: not believed in, and yet not lost.
+    const open = this.members.filter((member) => member.isHeld || member.isOpen);
+    const asked = open.map((member) => member.unlock());
+    if (open.length < this.needed) {
+      await Promise.allSettled(asked);
+      return 'lost';
+    }
+    return await decide(asked, (outcomes, failures) => {
+      const lost = outcomes.filter((outcome) => outcome === 'lost').length;
+      if (open.length - lost < this.needed) return 'lost';
+      const isOver = outcomes.length + failures === open.length;
+      const isFree =
+        outcomes.length - lost >= this.needed || (isOver && failures <= (this.bounds.spare ?? 0));
+      if (!isFree) return undefined;
+      return outcomes.includes('kept') ? 'kept' : 'released';
+    });
+  }
+
+  #closing(outcome: Promise<UnlockOutcome>): Promise<UnlockOutcome> {
+    this.bounds.closed?.();
+    return outcome;
   }
 
   #listen(member: Grant, controller: AbortController): void {
+    const { signal } = member;
     const check = () => {
-      if (this.#count(({ signal }) => !signal.aborted) < this.needed) controller.abort(this.#loss());
+      if (this.#count((each) => !each.signal.aborted) >= this.needed) return;
+      // A member that was told to stop, as at shutdown, is held yet: its reason is the group's.
+      controller.abort(this.#hasEnough ? signal.reason : this.#loss());
     };
-    if (member.signal.aborted) check();
-    else member.signal.addEventListener('abort', check, { once: true });
+    if (signal.aborted) check();
+    else signal.addEventListener('abort', check, { once: true });
   }
 
   #loss(): LockLostError {
     const first = this.members.find(({ loss }) => loss !== undefined)?.loss;
     const held = this.#count(({ isHeld }) => isHeld);
+    const why = first === undefined ? '' : ` (${first.message.replace(` ${first.remedy}`, '')})`;
     return new LockLostError(
       this.name,
-      `${held} of its ${this.members.length} locks are held, of ${this.needed} needed${first === undefined ? '' : ` (${first.message})`}`,
+      `${held} of its ${this.members.length} locks are held, of ${this.needed} needed${why}`,
+      first?.code === 'MAX_HOLD' ? 'MAX_HOLD' : 'LOST',
     );
+  }
+
+  get #hasEnough(): boolean {
+    return this.#count(({ isHeld }) => isHeld) >= this.needed;
   }
 
   #count(matches: (member: Grant) => boolean): number {

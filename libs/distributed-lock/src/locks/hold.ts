@@ -42,7 +42,10 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     this.#timers = new HoldTimers(context.wheel, context.settings.warnAfter, maxHold, {
       check: () => this.rearm(),
       warn: (held) => this.#post({ kind: 'long-hold', held }),
-      end: () => this.#overstay(maxHold),
+      end: () => {
+        this.#post({ kind: 'overheld', maxHold });
+        this.lose(`it was held for longer than maxHold (${maxHold} ms)`, 'MAX_HOLD');
+      },
     });
   }
 
@@ -67,7 +70,6 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     return this.#keeper.isBelieved;
   }
 
-  /** The newest fencing token, for kinds that give one, and for ticks. */
   get token(): bigint | undefined {
     return this.#token ?? this.run?.token;
   }
@@ -120,7 +122,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
         throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
       if (sentAt !== false) grant.extendTo(ttl, sentAt);
       this.rearm();
-      return sentAt !== false;
+      return sentAt !== false && !this.#ledger.takeBackIfOver();
     });
   }
 
@@ -160,6 +162,11 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     this.#post({ kind: 'unknown', why });
   }
 
+  /** Its last command without an answer, if nothing was heard since. */
+  get doubt(): RedisFailure | undefined {
+    return this.#ledger.doubt;
+  }
+
   get account(): Account | undefined {
     return this.#ended ? undefined : this.#grants.account;
   }
@@ -178,11 +185,6 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
   shorten(ttl: number): void {
     this.lease.cap(instant(), ttl);
     this.rearm();
-  }
-
-  #overstay(maxHold: number): void {
-    this.#post({ kind: 'overheld', maxHold });
-    this.lose(`it was held for longer than maxHold (${maxHold} ms)`, 'MAX_HOLD');
   }
 
   #post(notice: HoldNotice): void {

@@ -13,7 +13,13 @@ export class KindBook {
   /** @throws LockConfigurationError `KIND_CONFLICT` */
   note(key: string, name: string, family: string): void {
     const known = this.#families.get(key);
-    if (known === family) return;
+    if (known === family) {
+      // Nearly full, those that are in use are kept; before, nobody has to go.
+      if (this.#families.size < REMEMBERED / 2) return;
+      this.#families.delete(key);
+      this.#families.set(key, family);
+      return;
+    }
     if (known !== undefined) {
       throw new LockConfigurationError(
         'KIND_CONFLICT',

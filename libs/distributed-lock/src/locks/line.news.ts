@@ -20,7 +20,7 @@ const FRESH = 1000;
 export class LineNews {
   #last: Busy | RedisFailure | undefined;
   #heardAt = -Infinity;
-  #freedAt = -Infinity;
+  #passedAt = -Infinity;
 
   constructor(private readonly lock: string) {}
 
@@ -29,13 +29,15 @@ export class LineNews {
     this.#heardAt = now();
   }
 
-  forget(): void {
+  /** A caller of this process got it: what was heard is over, and whoever waits on has been passed by. */
+  granted(): void {
     this.#last = undefined;
+    this.#passedAt = now();
   }
 
   /** This process let go of the lock, or lost it. */
   freed(): void {
-    this.#freedAt = now();
+    this.#passedAt = now();
   }
 
   /** Whether a waiter that comes now would have to rely on what was heard long ago. */
@@ -54,7 +56,7 @@ export class LineNews {
   /** Why a waiter got nothing. "Somebody else has it" is said only when somebody has said so. */
   timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
     const last = this.#heardAt >= since - FRESH ? this.#last : undefined;
-    const wasHeld = last === undefined && this.#freedAt >= since;
+    const wasHeld = last === undefined && this.#passedAt >= since;
     if (hold === undefined && !wasHeld && (last === undefined || last instanceof RedisFailure)) {
       return unavailable(
         this.lock,

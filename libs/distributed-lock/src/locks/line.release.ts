@@ -8,6 +8,7 @@ import type { RawGrant } from './attempt.js';
 import type { Lowering } from './count.ledger.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
+import type { Retired } from './retirement.js';
 import { askInTime } from './timely.answer.js';
 
 /** A hand-over in Redis: what became of the giver, and what the taker has. */
@@ -21,7 +22,12 @@ export interface Passed {
 export interface Freed {
   readonly outcome: Promise<UnlockOutcome>;
   readonly others: boolean;
+  /** Settles when nothing of it is left to be sent. */
+  readonly done: Promise<unknown>;
 }
+
+/** Nothing is left to be sent. */
+const DONE = Promise.resolve();
 
 function canPass(scripts: LockScripts): scripts is LockScripts & Required<Pick<LockScripts, 'transfer'>> {
   return scripts.transfer !== undefined;
@@ -56,7 +62,7 @@ export class LineRelease {
     } catch (error) {
       const failure = RedisFailure.from(error);
       void context.retirement.retire({ target, holder: to, lease: ttl, failure });
-      return { outcome: this.#freeLater(from, failure), news: undefined };
+      return { outcome: this.#freeLater(from, failure).outcome, news: undefined };
     }
   }
 
@@ -67,33 +73,32 @@ export class LineRelease {
     try {
       const reply = await (finish?.(0, 1) ??
         target.kind.scripts.release(target.key, lease.holder, 0, 1, target.channel));
-      if (reply.kind !== 'released') return { outcome: Promise.resolve('lost'), others: false };
+      if (reply.kind !== 'released') return { outcome: Promise.resolve('lost'), others: false, done: DONE };
       if (reply.reached === -1 && target.kind.isTold)
-        context.notices.post({ kind: 'unpublished', lock: target.name });
-      return { outcome: Promise.resolve('released'), others: !context.countsFleet || reply.reached > ours };
+        context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
+      // Where nobody may listen nobody is counted: others have to be supposed.
+      const others = !context.countsFleet || !target.kind.isTold || reply.reached > ours;
+      return { outcome: Promise.resolve('released'), others, done: DONE };
     } catch (error) {
-      return { outcome: this.#freeLater(lease, RedisFailure.from(error)), others: false };
+      return { ...this.#freeLater(lease, RedisFailure.from(error)), others: false };
     }
   }
 
-  /** The release goes on in the background, unless Redis refused it; its caller waits no longer than for any round trip. */
-  async #freeLater(lease: Lease, failure: RedisFailure): Promise<UnlockOutcome> {
+  /** The release goes on in the background, unless Redis refused it. */
+  #freeLater(lease: Lease, failure: RedisFailure): Omit<Freed, 'others'> {
     const { target, context } = this;
+    const { holder, longest } = lease;
     if (!failure.passing) {
-      context.notices.post({
-        kind: 'release-refused',
-        lock: target.name,
-        holder: lease.holder,
-        why: failure.message,
-      });
-      throw unavailable(target.name, failure);
+      context.notices.post({ kind: 'release-refused', lock: target.name, holder, why: failure.message });
+      return { outcome: Promise.reject(unavailable(target.name, failure)), done: DONE };
     }
-    const retired = context.retirement.retire({
-      target,
-      holder: lease.holder,
-      lease: lease.longest,
-      failure,
-    });
+    const done = context.retirement.retire({ target, holder, lease: longest, failure });
+    return { outcome: this.#inTime(lease, failure, done), done };
+  }
+
+  /** Its caller waits no longer than for any round trip. */
+  async #inTime(lease: Lease, failure: RedisFailure, retired: Promise<Retired>): Promise<UnlockOutcome> {
+    const { target, context } = this;
     let timer: Timer | undefined;
     const late = new Promise<'late'>((resolve) => {
       timer = context.wheel.after(context.settings.commandTimeout, () => resolve('late'));
@@ -101,12 +106,8 @@ export class LineRelease {
     const outcome = await Promise.race([retired, late]);
     context.wheel.cancel(timer);
     if (outcome === 'late' || outcome === 'unanswered') {
-      context.notices.post({
-        kind: 'release-delayed',
-        lock: target.name,
-        holder: lease.holder,
-        why: failure.message,
-      });
+      const { holder } = lease;
+      context.notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
       throw unavailable(target.name, failure);
     }
     // The field was gone at the second time of asking: by our first one, as long as nobody else can have taken it.

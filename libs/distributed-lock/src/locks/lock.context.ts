@@ -7,6 +7,7 @@ import type { Watchdog } from '../renewal/watchdog.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
 import type { CounterScripts } from './counter.scripts.js';
+import type { JointHolders } from './joint.holders.js';
 import type { LockKinds } from './lock.kinds.js';
 import type { Retirement } from './retirement.js';
 
@@ -21,6 +22,7 @@ export interface LockContext {
   readonly subscriptions: ChannelSubscriptions;
   readonly notices: NoticeBoard;
   readonly retirement: Retirement;
+  readonly joints: JointHolders;
   /** Whether the number of clients that PUBLISH reached is the fleet's; in a cluster it is one node's. */
   readonly countsFleet: boolean;
   /** Runs machinery that many callers share outside of any caller's async context. */

@@ -1,18 +1,31 @@
 import type { LockHandle } from '../contracts/lock.contract.js';
-import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
+import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from './base.lock.js';
+import { leaveEarly } from './early.leave.js';
 import type { Grant } from './grant.js';
 import { GroupHandle } from './group.handle.js';
+import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import { otherSideOf, type LockTarget } from './lock.target.js';
 import type { AcquireRequest } from './reentry.js';
 
-/** How far a round got: what it holds, in order, and why it did not get the next one. */
-interface Round {
-  readonly got: Grant[];
-  readonly refusal: LockNotAcquiredError | undefined;
+/** What one call has heard so far. */
+interface Progress {
+  /** Why it did not get one of its members. */
+  refusal: LockNotAcquiredError | undefined;
+  /** Why Redis could not be asked the last time. */
+  trouble: LockUnavailableError | undefined;
+  /** The monotonic instant of its last answer. */
+  heardAt: number;
 }
+
+/** How old an answer may be that a caller is told, in ms. */
+const FRESH = 1000;
+
+/** What giving back may take before a refused caller is answered without waiting for it, in ms. */
+const GIVING_BACK = 25;
 
 /**
  * Several locks as one. They are taken in the order of their names, whatever order the caller named them in, and nobody
@@ -47,45 +60,62 @@ export class MultiLock extends BaseLock {
     return this.#targets.every((target) => this.engine.holdOf(target)?.isBelieved === true);
   }
 
-  protected async acquire(request: AcquireRequest): Promise<LockHandle> {
+  /** Whatever becomes of its members, the caller is answered in time; a lock that comes later is given back. */
+  protected acquire(request: AcquireRequest): Promise<LockHandle> {
+    const { signal, waitTime } = request;
     const since = now();
+    const progress: Progress = { refusal: undefined, trouble: undefined, heardAt: -Infinity };
+    const timeUp = () => this.#timeUp(progress, now() - since);
+    const bounds = { signal, within: waitTime > 0 ? waitTime + GIVING_BACK : Infinity, timeUp };
+    const taken = this.#take(request, since, progress);
+    return leaveEarly(taken, bounds, this.engine.context.wheel, (late) => late.unlock());
+  }
+
+  async #take(request: AcquireRequest, since: number, progress: Progress): Promise<LockHandle> {
     const end = since + request.waitTime;
     for (;;) {
-      const { got, refusal } = await this.#round(request, end);
-      if (got.length === this.#targets.length && (await this.#refresh(got, request.leaseTime, since)))
+      const got = await this.#round(request, end, progress);
+      if (
+        got.length === this.#targets.length &&
+        (await this.#refresh(got, request.leaseTime, since, progress))
+      )
         return new GroupHandle(this.name, got, got.length);
       await release(got);
-      if (now() >= end) {
-        const why = refusal?.heldBy;
-        throw new LockNotAcquiredError(this.name, now() - since, why);
-      }
+      if (now() >= end) throw this.#timeUp(progress, now() - since);
     }
   }
 
+  #timeUp({ refusal, trouble, heardAt }: Progress, waited: number): Error {
+    if (now() - heardAt <= FRESH) return new LockNotAcquiredError(this.name, waited, refusal?.heldBy);
+    const silence = new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`);
+    return unavailable(this.name, trouble?.cause ?? silence);
+  }
+
   /** Takes what it can; waits with what it has, but no longer than half of a fixed lease, which would be over meanwhile. */
-  async #round(request: AcquireRequest, end: number): Promise<Round> {
+  async #round(request: AcquireRequest, end: number, progress: Progress): Promise<Grant[]> {
     const got: Grant[] = [];
     try {
       for (;;) {
-        const refusal = await this.#takeFree(got, request);
+        hear(progress, await this.#takeFree(got, request));
         const next = this.#targets[got.length];
-        if (next === undefined) return { got, refusal: undefined };
         const rest = end - now();
-        if (rest <= 0) return { got, refusal };
+        if (next === undefined || rest <= 0) return got;
         const bound = got.length === 0 || request.leaseTime === undefined ? rest : request.leaseTime / 2;
-        const waitTime = Math.min(rest, bound);
-        got.push(await this.engine.acquire(next, { ...request, waitTime }));
+        got.push(await this.engine.acquire(next, { ...request, waitTime: Math.min(rest, bound) }));
+        hear(progress, undefined);
       }
     } catch (error) {
-      if (error instanceof LockNotAcquiredError && error.code === 'NOT_ACQUIRED')
-        return { got, refusal: error };
+      if (isPassing(error)) {
+        hear(progress, error);
+        return got;
+      }
       await release(got);
       throw error;
     }
   }
 
   /** Asks for all that are missing in one turn, and keeps those before the first that is not free. */
-  async #takeFree(got: Grant[], request: AcquireRequest): Promise<LockNotAcquiredError | undefined> {
+  async #takeFree(got: Grant[], request: AcquireRequest): Promise<Passing | undefined> {
     const missing = this.#targets.slice(got.length);
     const asked = missing.map((target) => this.engine.acquire(target, { ...request, waitTime: 0 }));
     const answers = await Promise.allSettled(asked);
@@ -97,18 +127,45 @@ export class MultiLock extends BaseLock {
     for (const answer of answers) {
       if (answer.status === 'fulfilled') continue;
       const { reason } = answer;
-      if (!(reason instanceof LockNotAcquiredError) || reason.code !== 'NOT_ACQUIRED') throw reason;
+      if (!isPassing(reason) || (request.waitTime === 0 && reason instanceof LockUnavailableError))
+        throw reason;
     }
     const answer = answers[refused];
     return answer?.status === 'rejected' ? answer.reason : undefined;
   }
 
   /** Fixed leases that began one after the other begin anew together. @returns false when one of them is over already */
-  async #refresh(got: readonly Grant[], leaseTime: number | undefined, since: number): Promise<boolean> {
+  async #refresh(
+    got: readonly Grant[],
+    leaseTime: number | undefined,
+    since: number,
+    progress: Progress,
+  ): Promise<boolean> {
     if (leaseTime === undefined || now() - since < leaseTime / 10) return got.every(({ isHeld }) => isHeld);
-    const extended = await Promise.all(got.map((grant) => grant.extend(leaseTime).catch(() => false)));
-    return extended.every(Boolean);
+    const extended = await Promise.allSettled(got.map((grant) => grant.extend(leaseTime)));
+    const failed = extended.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected' && isPassing(failed.reason)) hear(progress, failed.reason);
+    return extended.every((answer) => answer.status === 'fulfilled' && answer.value);
   }
+}
+
+type Passing = LockNotAcquiredError | LockUnavailableError;
+
+/** Whether waiting can help: somebody else has it, or Redis is away. */
+function isPassing(error: unknown): error is Passing {
+  return (
+    (error instanceof LockNotAcquiredError && error.code === 'NOT_ACQUIRED') ||
+    (error instanceof LockUnavailableError && error.code === 'UNAVAILABLE')
+  );
+}
+
+function hear(progress: Progress, news: Passing | undefined): void {
+  if (news instanceof LockUnavailableError) {
+    progress.trouble = news;
+    return;
+  }
+  progress.refusal = news ?? progress.refusal;
+  progress.heardAt = now();
 }
 
 /** Gives back exactly what was got; trouble goes to the log, and on in the background. */

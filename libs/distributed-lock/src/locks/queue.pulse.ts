@@ -14,6 +14,8 @@ const FLOOR = 50;
  */
 export class QueuePulse {
   #timer: Timer | undefined;
+  /** Counts starts and stops: a beat that comes back later belongs to a row that is over. */
+  #row = 0;
   #running = false;
 
   constructor(
@@ -24,19 +26,20 @@ export class QueuePulse {
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    this.context.outside(() => this.#next(PERIOD));
+    this.context.outside(() => this.#next(PERIOD, (this.#row += 1)));
   }
 
   stop(): void {
     this.#running = false;
+    this.#row += 1;
     this.context.wheel.cancel(this.#timer);
   }
 
-  #next(delay: number): void {
-    this.#timer = this.context.wheel.after(delay, () => void this.#beat());
+  #next(delay: number, row: number): void {
+    this.#timer = this.context.wheel.after(delay, () => void this.#beat(row));
   }
 
-  async #beat(): Promise<void> {
+  async #beat(row: number): Promise<void> {
     const { key, channel, kind } = this.target;
     let next = PERIOD;
     try {
@@ -45,6 +48,6 @@ export class QueuePulse {
     } catch {
       // Redis is away, or refuses: the waiters themselves are told so, and the next beat comes in time.
     }
-    if (this.#running) this.#next(next);
+    if (this.#row === row) this.#next(next, row);
   }
 }

@@ -52,7 +52,7 @@ export class QueuedLine extends LockLine {
 
   /** @internal A place got the lock. */
   granted(waiter: Waiter<Grant>, raw: RawGrant): void {
-    this.news.forget();
+    this.news.granted();
     if (waiter.isDone) {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);
       return;

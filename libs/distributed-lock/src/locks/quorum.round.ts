@@ -1,117 +1,146 @@
-import { LockNotAcquiredError, LockUnavailableError, type HeldBy } from '../errors/lock.errors.js';
-import { RedisFailure } from '../redis/redis.failure.js';
-import type { Grant } from './grant.js';
+import type { HeldBy } from '../errors/lock.errors.js';
+import { currentFrame } from '../holders/hold.scope.js';
+import { now } from '../timing/monotonic.clock.js';
+import { Grant } from './grant.js';
 import { GroupHandle } from './group.handle.js';
 import type { LockEngine } from './lock.engine.js';
-import type { LockTarget } from './lock.target.js';
-import type { AcquireRequest } from './reentry.js';
-
-/** One of the independent servers. */
-export interface QuorumServer {
-  readonly engine: LockEngine;
-  /** Whether it can be asked, and its answer counts: not one that may have forgotten grants when it started. */
-  readonly isTrusted: boolean;
-}
-
-/** Why a round did not get enough. */
-export interface RoundRefusal {
-  /** Servers on which somebody else has it. */
-  readonly busy: readonly HeldBy[];
-  /** How many servers granted it. */
-  readonly granted: number;
-  /** Servers that could be asked. */
-  readonly reachable: number;
-  /** What one of the others said. */
-  readonly cause: unknown;
-}
-
-/** A lock on several servers, as one caller asks for it. */
-export interface QuorumWish {
-  readonly name: string;
-  readonly quorum: number;
-  readonly servers: readonly QuorumServer[];
-  readonly targetOn: (engine: LockEngine) => LockTarget;
-}
+import { QuorumTally, type QuorumWish, type RoundRefusal } from './quorum.tally.js';
+import type { Upheld } from './red.upkeep.js';
 
 /**
  * Asks every server at once, and is done as soon as the quorum is there or out of reach. What is granted later joins the
  * handle; of a round that failed every grant is given back, late ones as well.
  */
-export function askQuorum(wish: QuorumWish, request: AcquireRequest): Promise<GroupHandle | RoundRefusal> {
-  return new Promise((resolve) => new QuorumRound(wish, request, resolve).ask());
+export function askQuorum(
+  wish: QuorumWish,
+  leaseTime: number | undefined,
+): Promise<GroupHandle | RoundRefusal> {
+  return new Promise((resolve) => new QuorumRound(wish, leaseTime, resolve).ask());
 }
 
-class QuorumRound {
+/**
+ * Looks whether a quorum is free, and takes nothing: who takes a minority and gives it back wakes everybody that waits.
+ * @returns undefined when it is free
+ */
+export function lookAround(wish: QuorumWish): Promise<RoundRefusal | undefined> {
+  const tally = new QuorumTally(wish);
+  return new Promise((resolve) => {
+    const check = () => {
+      if (tally.granted >= wish.quorum) resolve(undefined);
+      else if (tally.granted + tally.pending < wish.quorum) resolve(tally.refusal);
+    };
+    for (const { engine } of tally.asked) {
+      engine
+        .inspect(wish.targetOn(engine))
+        .then(({ isLocked, holder, ttl }) => (isLocked ? tally.refuse({ holder, ttl }) : tally.grant()))
+        .catch((error: unknown) => tally.fail(error))
+        .finally(check);
+    }
+    check();
+  });
+}
+
+class QuorumRound implements Upheld {
   readonly #handle: GroupHandle;
-  readonly #busy: HeldBy[] = [];
-  readonly #granted: Grant[] = [];
-  #pending = 0;
-  #unreachable = 0;
-  #cause: unknown;
+  readonly #tally: QuorumTally;
+  /** By server: what it granted, or null while it is asked. */
+  readonly #members = new Map<LockEngine, Grant | null>();
+  /** The handle around the caller by which it is held already. */
+  readonly #outer: GroupHandle | undefined;
   #isOver = false;
 
   constructor(
     private readonly wish: QuorumWish,
-    private readonly request: AcquireRequest,
+    /** In ms; undefined for a lease that the watchdog renews. */
+    private readonly leaseTime: number | undefined,
     private readonly tell: (outcome: GroupHandle | RoundRefusal) => void,
   ) {
-    this.#handle = new GroupHandle(wish.name, [], wish.quorum);
+    const bounds = { ...wish.bounds, closed: () => wish.upkeep.remove(this) };
+    this.#handle = new GroupHandle(wish.name, [], wish.quorum, bounds);
+    this.#tally = new QuorumTally(wish);
+    const handle = currentFrame()?.handle;
+    this.#outer = handle instanceof GroupHandle && handle.name === wish.name ? handle : undefined;
+  }
+
+  get isHeld(): boolean {
+    return this.#handle.isHeld;
   }
 
   ask(): void {
-    const { servers, targetOn } = this.wish;
-    this.#pending = servers.length;
-    for (const { engine, isTrusted } of servers) {
-      if (!isTrusted) {
-        this.#refused(new RedisFailure('unsent', 'a server is away, or has just started'));
-        continue;
+    this.wish.asOneHolder(() => {
+      for (const { engine } of this.#tally.asked) void this.#ask(engine).then(() => this.#check());
+    });
+    this.#check();
+  }
+
+  /** A server that forgot it, or was away, is asked under another id: of the first one something may still be on its way. */
+  complete(): void {
+    const ask = () => {
+      for (const { engine, trouble } of this.wish.servers) {
+        const member = this.#members.get(engine);
+        if (trouble === undefined && member !== null && member?.isOpen !== true) void this.#ask(engine);
       }
-      engine.acquire(targetOn(engine), { ...this.request, waitTime: 0 }).then(
-        (grant) => this.#got(grant),
-        (error: unknown) => this.#refused(error),
-      );
+    };
+    // What the outer handle has got there by now is taken once more.
+    if (this.#outer === undefined) ask();
+    else this.#outer.run(ask);
+  }
+
+  async #ask(engine: LockEngine): Promise<void> {
+    this.#members.set(engine, null);
+    try {
+      const answer = await this.#answerOf(engine);
+      if (answer instanceof Grant) this.#got(engine, answer);
+      else if (!this.#isOver) this.#tally.refuse(answer);
+    } catch (error) {
+      if (!this.#isOver) this.#tally.fail(error);
+    } finally {
+      if (this.#members.get(engine) === null) this.#members.delete(engine);
     }
   }
 
-  #got(grant: Grant): void {
-    this.#pending -= 1;
-    if (!this.#handle.isOpen) {
+  /**
+   * A scope that holds it there takes it once more. Others go past the door of the engine: who may come in is decided for
+   * all servers together.
+   */
+  async #answerOf(engine: LockEngine): Promise<Grant | HeldBy> {
+    const target = this.wish.targetOn(engine);
+    const { leaseTime } = this;
+    if (engine.holdOf(target) !== undefined)
+      return await engine.acquire(target, { leaseTime, waitTime: 0, signal: undefined });
+    const line = engine.line(target);
+    const answer = await line.try(leaseTime);
+    // A hold of this process was not asked about; the end of its lease is told by nobody.
+    const [own] = line.holds;
+    if (answer instanceof Grant || own === undefined) return answer;
+    return { ttl: Math.max(0, own.lease.deadline - now()), ...answer };
+  }
+
+  #got(engine: LockEngine, grant: Grant): void {
+    this.#tally.grant();
+    // In a group that has too few by now somebody else may have been, before this one came: it is not to be completed again.
+    if (!this.#handle.isOpen || (this.#isOver && !this.#handle.isHeld)) {
       void grant.unlock().catch(() => undefined);
       return;
     }
-    this.#granted.push(grant);
+    this.#members.set(engine, grant);
     this.#handle.join(grant);
-    this.#check();
-  }
-
-  #refused(error: unknown): void {
-    this.#pending -= 1;
-    if (error instanceof LockNotAcquiredError) {
-      this.#busy.push(error.heldBy);
-    } else {
-      this.#unreachable += 1;
-      this.#cause = error instanceof LockUnavailableError ? (error.cause ?? error) : error;
-    }
-    this.#check();
   }
 
   #check(): void {
     if (this.#isOver) return;
-    const { quorum, servers } = this.wish;
+    const { quorum, upkeep } = this.wish;
     // What was granted first may be over by now: only what is still held counts.
-    const held = this.#granted.filter(({ isHeld }) => isHeld).length;
+    const held = [...this.#members.values()].filter((grant) => grant?.isHeld === true).length;
     if (held >= quorum) {
       this.#isOver = true;
+      if (this.leaseTime === undefined) upkeep.add(this);
       this.tell(this.#handle);
-    } else if (held + this.#pending < quorum) {
+    } else if (held + this.#tally.pending < quorum) {
       this.#isOver = true;
-      const { length: granted } = this.#granted;
-      const reachable = servers.length - this.#unreachable;
+      const { refusal } = this.#tally;
       // Its own keys must not be in the way of the next round. Who does not answer goes on being freed in the background.
-      void this.#handle
-        .unlock()
-        .catch(() => undefined)
-        .then(() => this.tell({ busy: this.#busy, granted, reachable, cause: this.#cause }));
+      void this.#handle.giveBack().then(() => this.tell(refusal));
     }
   }
 }

@@ -1,23 +1,35 @@
-import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { Subscription } from '../waiting/channel.subscriptions.js';
 import { WakeSignal } from '../waiting/wake.signal.js';
 import type { Waiter } from '../waiting/waiter.js';
+import { tellsOfLock } from './contender.js';
+import { leaveEarly } from './early.leave.js';
 import { GroupHandle } from './group.handle.js';
-import type { LockContext } from './lock.context.js';
-import { askQuorum, type QuorumWish, type RoundRefusal } from './quorum.round.js';
+import { unavailable, type LockContext } from './lock.context.js';
+import { askQuorum, lookAround } from './quorum.round.js';
+import type { QuorumWish, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from './reentry.js';
 import { WaitingLine } from './waiting.line.js';
 
-/** Pauses between rounds, in ms: after a split vote a random one, which doubles; after a message; while too few can be asked. */
-const PAUSE = { split: 10, longestSplit: 160, afterMessage: 5, unreachable: 100 };
+/** Pauses between rounds, in ms: after a collision a random one, whose bound doubles; after a message; while too few can be asked. */
+const PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
+
+/** Sleeps, in ms: a floor against a hot loop at the end of a lease; a poll while too few servers tell of releases. */
+const SLEEP = { floor: 10, deaf: 1000 };
+
+/** How often a call that does not wait asks when several collide, and nobody gets the lock. */
+const TRIES = 5;
 
 /** A lock on several servers as this process sees it: its waiters stand first come, first served, and the first asks for all. */
 export class RedLine extends WaitingLine<GroupHandle> {
   readonly #signal: WakeSignal;
   #subscriptions: Subscription[] = [];
   #running = false;
-  #splits = 0;
+  #collisions = 0;
+  /** Whether some servers are free while somebody may have the lock: then to ask, and to give back, would only wake the others. */
+  #isLoose = false;
 
   constructor(
     context: LockContext,
@@ -30,22 +42,19 @@ export class RedLine extends WaitingLine<GroupHandle> {
   }
 
   /**
-   * Asks once.
+   * Asks once; a few times when several ask at the same time, and none of them gets it.
+   * @param within how long the answer may take, in ms
    * @throws LockNotAcquiredError when others have it
    * @throws LockUnavailableError when too few servers can be asked
    */
-  try(request: AcquireRequest): Promise<GroupHandle> {
-    return this.during(async () => {
-      const outcome = await askQuorum(this.wish, request);
-      if (outcome instanceof GroupHandle) return outcome;
-      request.signal?.throwIfAborted();
-      if (this.#isReachable(outcome)) throw new LockNotAcquiredError(this.name, 0, outcome.busy[0]);
-      throw this.#tooFew(outcome);
-    });
+  try({ leaseTime, signal }: AcquireRequest, within: number): Promise<GroupHandle> {
+    const asked = this.during(() => this.#try(leaseTime, signal));
+    const timeUp = () => unavailable(this.name, new RedisFailure('ambiguous', 'no answer in time'));
+    return leaveEarly(asked, { signal, within, timeUp }, this.context.wheel, (late) => late.unlock());
   }
 
-  protected entered(): void {
-    this.#signal.wake();
+  protected entered(waiter: Waiter<GroupHandle>): void {
+    if (this.isReasonToAsk(waiter)) this.#signal.wake();
     if (this.#running) return;
     this.#running = true;
     void this.context.outside(() => this.during(() => this.#run()));
@@ -59,77 +68,95 @@ export class RedLine extends WaitingLine<GroupHandle> {
     if (this.isQuiet) this.idle(this);
   }
 
+  async #try(leaseTime: number | undefined, signal: AbortSignal | undefined): Promise<GroupHandle> {
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await askQuorum(this.wish, leaseTime);
+      if (outcome instanceof GroupHandle) return outcome;
+      if (!outcome.isReachable) throw unavailable(this.name, outcome.failure);
+      if (!outcome.isSplit || tries === TRIES) throw new LockNotAcquiredError(this.name, 0, outcome.heldBy);
+      await new Promise<void>((resolve) => this.context.wheel.after(collisionPause(tries), resolve));
+      signal?.throwIfAborted();
+    }
+  }
+
   async #run(): Promise<void> {
     for (let first = this.queue.first; first !== undefined; first = this.queue.first) {
+      // A wake from before this round told of what the round finds out anyway; one from now on is kept for the sleep.
       this.#signal.clear();
-      const { leaseTime } = first.request;
-      const outcome = await askQuorum(this.wish, { leaseTime, waitTime: 0, signal: undefined });
-      if (outcome instanceof GroupHandle) await this.#deliver(first, outcome);
-      else await this.#sleep(outcome);
+      const seen = this.#isLoose ? await lookAround(this.wish) : undefined;
+      if (seen !== undefined) await this.#sleep(seen, false);
+      else await this.#ask(first.request.leaseTime);
     }
     this.#running = false;
+    this.#isLoose = false;
+    this.#collisions = 0;
     for (const subscription of this.#subscriptions.splice(0)) subscription.release();
   }
 
-  async #deliver(waiter: Waiter<GroupHandle>, handle: GroupHandle): Promise<void> {
-    this.#splits = 0;
-    this.news.forget();
-    if (waiter.isDone) {
-      await handle.unlock().catch(() => undefined);
-      return;
-    }
-    this.queue.remove(waiter);
-    waiter.grant(handle);
+  async #ask(leaseTime: number | undefined): Promise<void> {
+    const outcome = await askQuorum(this.wish, leaseTime);
+    if (!(outcome instanceof GroupHandle)) return await this.#sleep(outcome, true);
+    this.#collisions = 0;
+    this.news.granted();
+    const { first } = this.queue;
+    // Who asked may have left meanwhile, and the next one may want another lease.
+    if (first === undefined || first.request.leaseTime !== leaseTime) return await outcome.giveBack();
+    this.queue.remove(first);
+    first.grant(outcome);
   }
 
-  async #sleep(refusal: RoundRefusal): Promise<void> {
-    const [busy] = refusal.busy;
-    if (!this.#isReachable(refusal)) {
-      this.heard(new RedisFailure('unsent', this.#why(refusal)));
+  async #sleep(refusal: RoundRefusal, hasTaken: boolean): Promise<void> {
+    const { heldBy, isSplit, granted, isReachable, freeIn, failure } = refusal;
+    if (!isReachable) {
+      this.heard(failure);
       await this.#signal.sleep(PAUSE.unreachable * (0.75 + 0.5 * Math.random()));
       return;
     }
-    this.heard({ kind: 'busy', ttl: busy?.ttl ?? -1, holder: busy?.holder ?? 'others' });
-    if (refusal.granted > 0) {
-      // Others asked at the same time, and nobody got enough: who is first now is a matter of luck.
-      await this.#signal.sleep(Math.random() * Math.min(PAUSE.split * 2 ** this.#splits, PAUSE.longestSplit));
-      this.#splits = Math.min(this.#splits + 1, 8);
-      return;
-    }
-    if (this.#listen()) return;
-    const ttls = refusal.busy.map(({ ttl }) => ttl ?? -1).filter((ttl) => ttl > 0);
+    this.heard({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
+    this.#isLoose = granted > 0 && !isSplit;
+    if (isSplit || (hasTaken && granted > 0)) return await this.#backOff();
+    this.#collisions = 0;
+    await this.#rest(freeIn);
+  }
+
+  /** Several asked at the same time: who is first now is a matter of luck. What is heard meanwhile is the echo of what they gave back. */
+  async #backOff(): Promise<void> {
+    this.#collisions += 1;
+    const end = now() + collisionPause(this.#collisions);
+    for (let left = end - now(); left > 0 && this.isWaitedFor; left = end - now())
+      await this.#signal.sleep(left);
+  }
+
+  /** Until somebody lets go of it, or could have without a word: servers that forgot it, and count again, tell nobody. */
+  async #rest(freeIn: number): Promise<void> {
+    this.#listen();
+    const heard = this.#subscriptions.filter(({ isActive }) => isActive).length;
+    const cap = heard < this.wish.quorum ? SLEEP.deaf : Infinity;
     const { watchdogTimeout } = this.context.settings;
-    await this.#signal.sleep(Math.min(watchdogTimeout / 3, ...ttls.map((ttl) => ttl + 1)));
+    await this.#signal.sleep(Math.min(cap, watchdogTimeout / 3, Math.max(freeIn + 1, SLEEP.floor)));
     // The contenders of all processes hear the same message: they should not ask in the same moment.
     const jitter = Math.random() * PAUSE.afterMessage;
     await new Promise<void>((resolve) => this.context.wheel.after(jitter, resolve));
   }
 
-  /** @returns whether it has only now begun to listen: the release may have come before, so ask once more */
-  #listen(): boolean {
-    if (this.#subscriptions.length > 0) return false;
+  /** Once so many servers tell of a release that none can be missed, it asks anew: there may have been one before. */
+  #listen(): void {
+    if (this.#subscriptions.length > 0) return;
+    let active = 0;
     this.#subscriptions = this.wish.servers.map(({ engine }) =>
-      engine.context.subscriptions.subscribe(this.wish.targetOn(engine).channel, () => this.#signal.wake()),
+      engine.context.subscriptions.subscribe(this.wish.targetOn(engine).channel, (payload) => {
+        if (payload === undefined || tellsOfLock(payload)) this.#signal.wake();
+      }),
     );
-    return true;
+    for (const subscription of this.#subscriptions) {
+      void subscription.answered.then(() => {
+        if (subscription.isActive && (active += 1) === this.wish.quorum) this.#signal.wake();
+      });
+    }
   }
+}
 
-  #isReachable({ reachable }: RoundRefusal): boolean {
-    return reachable >= this.wish.quorum;
-  }
-
-  #why({ reachable, cause }: RoundRefusal): string {
-    const { servers, quorum } = this.wish;
-    return `${reachable} of ${servers.length} servers could be asked, and ${quorum} are needed (${cause instanceof Error ? cause.message : String(cause)})`;
-  }
-
-  #tooFew(refusal: RoundRefusal): LockUnavailableError {
-    return new LockUnavailableError(
-      this.name,
-      `Lock "${this.name}" was not granted: ${this.#why(refusal)}.`,
-      {
-        cause: refusal.cause,
-      },
-    );
-  }
+/** Random, so that those who collided do not collide again. */
+function collisionPause(collisions: number): number {
+  return Math.random() * Math.min(PAUSE.collision * 2 ** Math.min(collisions - 1, 8), PAUSE.longestCollision);
 }

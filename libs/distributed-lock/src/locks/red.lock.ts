@@ -1,19 +1,33 @@
 import type { LockHandle } from '../contracts/lock.contract.js';
-import { LockConfigurationError } from '../errors/lock.errors.js';
-import { isInside } from '../holders/hold.scope.js';
+import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import { currentFrame, isInside } from '../holders/hold.scope.js';
+import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from './base.lock.js';
+import { leaveEarly } from './early.leave.js';
+import { GroupHandle } from './group.handle.js';
 import { LineBook } from './line.book.js';
 import { shuttingDown, type LockContext } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
+import type { LockKind } from './lock.kind.js';
 import { shutDown } from './lock.shutdown.js';
 import type { LockTarget } from './lock.target.js';
-import type { QuorumServer, QuorumWish } from './quorum.round.js';
+import type { QuorumServer, QuorumWish } from './quorum.tally.js';
 import { RedLine } from './red.line.js';
+import { RedUpkeep } from './red.upkeep.js';
 import type { AcquireRequest } from './reentry.js';
+
+/** Pause between attempts to re-enter while too few servers answer, in ms. */
+const PAUSE = 100;
+
+/** A way into a scope: runs what is given inside of it. */
+type Scope = <T>(work: () => T) => T;
 
 /** The independent servers of a module instance, and its locks on them. */
 export class RedLocks {
   readonly #book: LineBook<QuorumWish & { readonly id: string }, RedLine>;
+  readonly #kinds = new Map<LockEngine, LockKind>();
+  readonly #upkeep: RedUpkeep;
+  #holder: string | undefined;
   #closing = false;
 
   constructor(
@@ -22,7 +36,12 @@ export class RedLocks {
     /** How long a server that has started is not counted, in ms. */
     private readonly restartDelay: number,
   ) {
+    this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
     this.#book = new LineBook((wish, idle) => new RedLine(context, wish.id, wish, idle));
+    // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
+    const newHolder = () => this.#holder ?? context.ids.next();
+    for (const { engine } of servers)
+      this.#kinds.set(engine, { ...engine.context.kinds.reentrant, name: 'red lock', newHolder });
   }
 
   lock(name: string): RedLock {
@@ -31,52 +50,123 @@ export class RedLocks {
 
   /** The lock's target on one of the servers. @throws LockConfigurationError `INVALID_NAME` */
   targetOn(engine: LockEngine, name: string): LockTarget {
-    return engine.target(engine.context.kinds.reentrant, name);
+    return engine.target(this.#kinds.get(engine) ?? engine.context.kinds.reentrant, name);
   }
 
   /** @throws LockConfigurationError `INVALID_OPTION` for a lease that a server could forget, and grant anew, while it lasts */
   async acquire(name: string, request: AcquireRequest): Promise<LockHandle> {
-    const { leaseTime = 0, waitTime } = request;
-    if (this.restartDelay > 0 && leaseTime > this.restartDelay) {
-      throw new LockConfigurationError(
-        'INVALID_OPTION',
-        `leaseTime of red lock "${name}" must not be longer than redLock.restartDelay (${this.restartDelay} ms).`,
-        name,
-      );
-    }
+    const { leaseTime = 0, waitTime, signal } = request;
+    this.#checkLease(name, leaseTime);
+    signal?.throwIfAborted();
+    const end = now() + waitTime;
+    const again = this.isHeld(name) ? await this.#reenter(name, request, end) : undefined;
+    if (again !== undefined) return again;
     const nested = this.servers.some(({ engine }) => isInside(engine.context));
     if (this.#closing && !nested) throw shuttingDown(name);
-    const line = this.#book.line(this.#wish(name));
-    // A scope that holds it re-enters here and now: waiting would be for itself.
-    if (waitTime === 0 || this.isHeld(name)) return await line.try(request);
-    return await line.wait({ ...request, nested });
+    const line = this.#line(name);
+    if (waitTime === 0) return await line.try(request, Infinity);
+    return await line.wait({ ...request, waitTime: Math.max(end - now(), 1), nested });
   }
 
   /** Whether the caller's scope holds the lock on enough servers. */
   isHeld(name: string): boolean {
-    const held = this.servers.filter(
-      ({ engine }) => engine.holdOf(this.targetOn(engine, name))?.isBelieved === true,
-    );
-    return held.length >= this.#quorum;
+    return this.#scopeOf(name) !== undefined;
   }
 
   /** Waits for running work as a single server's shutdown does, on all servers at once. */
   async shutDown(): Promise<void> {
     this.#closing = true;
+    this.#upkeep.end();
     for (const line of this.#book.lines.values())
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.name)));
     await Promise.all(this.servers.map(({ engine }) => shutDown(engine)));
     for (const line of this.#book.lines.values()) line.refuse(() => shuttingDown(line.name));
+    // A round that is under way gives back what it gets.
+    const { wheel, settings } = this.context;
+    const bounds = { signal: undefined, within: settings.commandTimeout, timeUp: () => new Error('late') };
+    await leaveEarly(this.#book.idle(), bounds, wheel, () => undefined).catch(() => undefined);
+  }
+
+  /** Waits, as long as it may, only for servers to answer. @returns undefined when the scope does not hold it any more */
+  async #reenter(name: string, request: AcquireRequest, end: number): Promise<GroupHandle | undefined> {
+    const { signal } = request;
+    const { wheel } = this.context;
+    for (;;) {
+      const scope = this.#scopeOf(name);
+      if (scope === undefined) return undefined;
+      const rest = end - now();
+      try {
+        return await scope(() => this.#line(name).try(request, rest > 0 ? rest : Infinity));
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isPassing(error) || now() + PAUSE >= end) throw error;
+        const pause = new Promise<void>((resolve) => wheel.after(PAUSE, resolve));
+        const bounds = { signal, within: Infinity, timeUp: () => new Error('never') };
+        await leaveEarly(pause, bounds, wheel, () => undefined);
+      }
+    }
+  }
+
+  /**
+   * The scope of the innermost handle around the caller by which the lock is held. It has what servers granted after
+   * the caller's own scope was opened, which can then do without some of the first.
+   */
+  #scopeOf(name: string): Scope | undefined {
+    const isHeldHere = () =>
+      this.servers.filter(({ engine }) => engine.holdOf(this.targetOn(engine, name))?.isBelieved === true)
+        .length >= this.#quorum;
+    for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
+      const { handle } = frame;
+      if (handle instanceof GroupHandle && handle.name === name && handle.run(isHeldHere))
+        return (work) => handle.run(work);
+    }
+    return undefined;
   }
 
   get #quorum(): number {
     return Math.floor(this.servers.length / 2) + 1;
   }
 
-  #wish(name: string): QuorumWish & { readonly id: string } {
-    const targetOn = (engine: LockEngine) => this.targetOn(engine, name);
-    return { id: name, name, quorum: this.#quorum, servers: this.servers, targetOn };
+  #line(name: string): RedLine {
+    return this.#book.line({
+      id: name,
+      name,
+      quorum: this.#quorum,
+      servers: this.servers,
+      targetOn: (engine) => this.targetOn(engine, name),
+      asOneHolder: (ask) => this.#asOneHolder(ask),
+      upkeep: this.#upkeep,
+      bounds: {
+        spare: this.servers.length - this.#quorum,
+        checkLease: (lease) => this.#checkLease(name, lease),
+      },
+    });
   }
+
+  /** Only for this turn: what asks later, for whatever reason, must not be taken for the same holder. */
+  #asOneHolder(ask: () => void): void {
+    this.#holder = this.context.ids.next();
+    try {
+      ask();
+    } finally {
+      this.#holder = undefined;
+    }
+  }
+
+  #checkLease(name: string, lease: number): void {
+    if (this.restartDelay === 0 || lease <= this.restartDelay) return;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `leaseTime of red lock "${name}" must not be longer than redLock.restartDelay (${this.restartDelay} ms).`,
+      name,
+    );
+  }
+}
+
+/** Whether it may be another answer soon. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof LockNotAcquiredError) return error.code === 'NOT_ACQUIRED';
+  return error instanceof LockUnavailableError && error.code === 'UNAVAILABLE';
 }
 
 /** A lock on the majority of several independent servers (wire format section 9). */

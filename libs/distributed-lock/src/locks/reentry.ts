@@ -57,26 +57,56 @@ export class Reentry {
         target.name,
       );
     }
-    return this.#join(target, other.lease.holder, request, end);
+    return this.#join(target, other, request, end);
   }
 
   /** Wire format section 7: who writes may read, under the holder id of the write hold. */
   async #join(
     target: LockTarget,
-    holder: string,
+    writer: Hold,
     request: AcquireRequest,
     end: number,
   ): Promise<Grant | undefined> {
     const line = this.lineOf(target);
     if (!(line instanceof SharedLine)) throw new TypeError(`${target.kind.name} has one holder`);
+    const { holder } = writer.lease;
+    const { joints } = this.context;
     return await line.during(async () => {
-      const hold = await line.join(holder);
-      try {
-        return await this.#reenter(hold, request, end);
-      } finally {
-        line.leave(hold);
+      // While the scope writes nobody else can let it in: it would wait for itself.
+      while (writer.isLive) {
+        const leaving = joints.leaving(holder);
+        if (leaving !== undefined) {
+          await this.#outlast(leaving, target.name, request, end);
+          continue;
+        }
+        // Nothing of it is leaving in this very moment: from here to the joining no other code runs.
+        const hold = line.join(holder);
+        try {
+          const grant = await this.#reenter(hold, request, end);
+          if (grant !== undefined) return grant;
+        } finally {
+          line.leave(hold);
+        }
+        // Redis refuses a reader of this id if it does not write any more.
+        if (hold.lease.state === 'lost')
+          await this.context.watchdog.renewNow(writer.lease, writer.renewalTtl, writer);
       }
+      return undefined;
     });
+  }
+
+  /** Waits for what frees the id on the read side, which must be over before it reads again. */
+  async #outlast(
+    leaving: Promise<unknown>,
+    lock: string,
+    { signal }: AcquireRequest,
+    end: number,
+  ): Promise<void> {
+    const rest = end - now();
+    const within = rest > 0 ? rest : this.context.settings.commandTimeout * 2;
+    const why = new RedisFailure('unsent', 'an earlier read of this scope could not be ended yet');
+    const timeUp = () => unavailable(lock, why);
+    await leaveEarly(leaving, { signal, within, timeUp }, this.context.wheel, () => undefined);
   }
 
   /** Waits, as long as it may, only for Redis to answer. */

@@ -58,7 +58,7 @@ export class SemaphoreLine
       const ask = (call: string) => counters.semaphore.add(this.target.key, call, change, addition);
       const reply = await this.#calls.insist(what, ask);
       if (reply.kind === 'added' && reply.reached === -1)
-        notices.post({ kind: 'unpublished', lock: this.name });
+        notices.post({ kind: 'unpublished', lock: this.name, channel: this.target.channel });
       if (this.isWaitedFor) this.#contender.kick();
       return reply;
     });
@@ -83,7 +83,7 @@ export class SemaphoreLine
   }
 
   async granted({ permits, left }: PermitsGrant): Promise<void> {
-    this.news.forget();
+    this.news.granted();
     this.#left = left;
     let rest = permits;
     for (let { first } = this.queue; first !== undefined; { first } = this.queue) {

@@ -15,8 +15,6 @@ import type { LockTarget } from './lock.target.js';
 export class SharedLine extends LockLine implements Contest {
   readonly #contender: Contender;
   readonly #holds = new Map<string, Hold>();
-  /** Holder ids that are being freed on this side of their lock, while they may live on its other side. */
-  readonly #leaving = new Map<string, Promise<unknown>>();
 
   constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
     super(context, target, idle);
@@ -33,26 +31,18 @@ export class SharedLine extends LockLine implements Contest {
     return hold;
   }
 
-  /**
-   * The hold of a holder id that comes from the other side of its lock: it has nothing here yet, and takes its first
-   * acquisition like a re-entry.
-   */
-  async join(holder: string): Promise<Hold> {
-    await this.#leaving.get(holder);
-    return (
-      this.#holds.get(holder) ?? this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }))
-    );
+  /** The hold of a holder id that comes from the other side of its lock; a new one has nothing yet. To be left when it has its answer. */
+  join(holder: string): Hold {
+    this.context.joints.arrive(holder);
+    const hold = this.#holds.get(holder);
+    return hold ?? this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }));
   }
 
-  /** Ends a hold that has got nothing. What a lost answer may have given it is freed before the holder id may join again. */
+  /** The last one that has joined a hold in vain ends it. */
   leave(hold: Hold): void {
-    const { holder, longest } = hold.lease;
-    if (hold.account?.count !== 0) return;
-    const freed = this.context.retirement
-      .retire({ target: this.target, holder, lease: longest })
-      .then(() => this.#leaving.delete(holder));
-    this.#leaving.set(holder, freed);
-    hold.lose('it was not granted');
+    const { holder } = hold.lease;
+    if (this.context.joints.depart(holder) && hold.account?.count === 0)
+      this.context.joints.ended(holder, this.#endEmpty(hold));
   }
 
   next(): WaitRequest | undefined {
@@ -60,7 +50,7 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   async granted(raw: RawGrant): Promise<void> {
-    this.news.forget();
+    this.news.granted();
     const first = this.queue.first;
     if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);
@@ -72,18 +62,26 @@ export class SharedLine extends LockLine implements Contest {
     if (!this.isWaitedFor) this.#contender.rest();
   }
 
-  async free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
-    this.#holds.delete(hold.lease.holder);
+  free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
+    const { lease } = hold;
+    this.#holds.delete(lease.holder);
     this.news.freed();
-    return await this.during(async () => {
-      const { outcome } = await this.releases.free(hold.lease, finish);
+    const freed = this.releases.free(lease, finish);
+    this.context.joints.ended(
+      lease.holder,
+      freed.then(({ done }) => done),
+    );
+    return this.during(async () => {
+      const { outcome } = await freed;
       if (this.isWaitedFor) this.#contender.kick();
       return await outcome;
     });
   }
 
   lost(hold: Hold): void {
-    if (this.#holds.get(hold.lease.holder) === hold) this.#holds.delete(hold.lease.holder);
+    const { holder } = hold.lease;
+    if (this.#holds.get(holder) === hold) this.#holds.delete(holder);
+    this.context.joints.lost(holder);
     this.news.freed();
     if (this.isWaitedFor) this.#contender.kick();
     this.settle();
@@ -95,6 +93,16 @@ export class SharedLine extends LockLine implements Contest {
 
   protected left(): void {
     if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  /** What was asked for the hold is answered first, or given up; what a lost answer may have given it is freed. */
+  async #endEmpty(hold: Hold): Promise<void> {
+    await hold.reenter(undefined, () => false);
+    if (hold.account?.count !== 0) return;
+    const { doubt } = hold;
+    const { holder, longest } = hold.lease;
+    hold.lose('it was not granted');
+    await this.context.retirement.retire({ target: this.target, holder, lease: longest, failure: doubt });
   }
 
   /** Asked in the turn of all others, so that they travel together. */

@@ -1,57 +1,86 @@
 import { now } from '../timing/monotonic.clock.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
+
+/** What a server said of itself: its run, and its age in ms, never too much. */
+interface Answer {
+  readonly runId: string | undefined;
+  readonly age: number;
+}
 
 /**
  * Whether a server has run for so long that nothing which it forgot at its start can still be believed in by anybody: the
- * delayed restart of the Redlock algorithm, kept by the client. A server that cannot be asked for its age counts as new.
+ * delayed restart of the Redlock algorithm, kept by the client. A server that does not tell its age counts as new.
  */
 export class ServerAge {
+  /** Resolves when a server has been asked for the first time, with or without an answer. */
+  readonly asked: Promise<void>;
+  #wasAsked: () => void = () => undefined;
   #runId: string | undefined;
-  /** The monotonic instant from which it is old enough. */
+  /** The monotonic instant from which that run of the server is old enough. */
   #oldFrom = Infinity;
+  /** Whether the server of this connection is known to be of that run. */
+  #isKnown = false;
+  #connection = 0;
 
   constructor(
     private readonly lifecycle: ClientLifecycle,
+    private readonly wheel: TimerWheel,
+    /** How long the answer may take, in ms. */
+    private readonly patience: number,
     /** In ms; 0 for servers that forget nothing. */
     private readonly restartDelay: number,
   ) {
+    this.asked = new Promise((resolve) => {
+      this.#wasAsked = resolve;
+    });
     lifecycle.onReady(() => void this.#look());
     lifecycle.client.on('close', () => {
-      this.#oldFrom = Infinity;
+      this.#connection += 1;
+      this.#isKnown = false;
     });
   }
 
-  /** Whether it can be asked, and its answer counts. */
-  get isTrusted(): boolean {
-    return this.lifecycle.isReady && now() >= this.#oldFrom;
-  }
-
-  /** How long it still has to wait, in ms; Infinity while that is not known. */
-  get wait(): number {
-    return Math.max(0, this.#oldFrom - now());
+  /** Why it is not to be asked, for messages; undefined when its answer counts. */
+  get trouble(): string | undefined {
+    if (!this.lifecycle.isReady) return `is away: ${this.lifecycle.lastError}`;
+    if (!this.#isKnown) return 'has not told its age yet';
+    const wait = this.#oldFrom - now();
+    return wait > 0 ? `has just started, and does not count for another ${Math.ceil(wait)} ms` : undefined;
   }
 
   async #look(): Promise<void> {
-    if (this.restartDelay === 0) {
-      this.#oldFrom = now();
-      return;
-    }
-    const asked = now();
-    const { runId, age } = await this.#ask();
-    // The wire was cut, and not the server: it has forgotten nothing.
-    const isSame = runId !== undefined && runId === this.#runId;
-    this.#runId = runId;
-    this.#oldFrom = isSame ? asked : asked + Math.max(0, this.restartDelay - age);
+    const connection = (this.#connection += 1);
+    const sent = now();
+    const answer = this.restartDelay === 0 ? { runId: undefined, age: 0 } : await this.#ask();
+    this.#wasAsked();
+    // What an earlier connection said is of an earlier server, for all we know.
+    if (connection !== this.#connection || !this.lifecycle.isReady) return;
+    // The wire was cut, and not the server: it has forgotten nothing since, and gets no younger.
+    const isSame = answer.runId !== undefined && answer.runId === this.#runId;
+    if (!isSame) this.#oldFrom = sent + Math.max(0, this.restartDelay - answer.age);
+    this.#runId = answer.runId;
+    this.#isKnown = true;
   }
 
-  /** The age in ms, never too much: both of the times that it comes from are cut to whole seconds. */
-  async #ask(): Promise<{ runId: string | undefined; age: number }> {
+  /** Both of the times that the age comes from are cut to whole seconds. */
+  async #ask(): Promise<Answer> {
+    let timer: Timer | undefined;
+    // Nothing else is sent to a server that does not count, so nobody else would find out that it does not answer.
+    const late = new Promise<never>((_, reject) => {
+      timer = this.wheel.after(this.patience, () => {
+        reject(new Error('no answer'));
+        this.lifecycle.restart();
+      });
+    });
     try {
-      const info = String(await this.lifecycle.client.info('server'));
+      const info = String(await Promise.race([this.lifecycle.client.info('server'), late]));
       const uptime = Number(/uptime_in_seconds:(\d+)/.exec(info)?.[1] ?? 0);
       return { runId: /run_id:(\w+)/.exec(info)?.[1], age: Math.max(0, uptime - 1) * 1000 };
     } catch {
       return { runId: undefined, age: 0 };
+    } finally {
+      this.wheel.cancel(timer);
     }
   }
 }

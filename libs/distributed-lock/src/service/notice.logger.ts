@@ -76,7 +76,7 @@ function read(notice: Notice): [Level, string] {
     case 'unpublished':
       return [
         'warn',
-        `Redis refused to publish the release of lock "${notice.lock}": waiters of other processes wake only when the lease would have ended. Allow the user PUBLISH on redisson_lock__channel*.`,
+        `Redis refused to publish the release of lock "${notice.lock}": waiters of other processes wake only when the lease would have ended. Allow the user PUBLISH on ${notice.channel}.`,
       ];
     case 'clock-offset':
       return [

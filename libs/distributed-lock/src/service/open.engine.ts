@@ -3,6 +3,7 @@ import type { LockSettings } from '../contracts/settings.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import { HolderIds } from '../holders/holder.ids.js';
 import { counterScripts } from '../locks/counter.scripts.js';
+import { JointHolders } from '../locks/joint.holders.js';
 import { LockEngine } from '../locks/lock.engine.js';
 import { lockKinds } from '../locks/lock.kinds.js';
 import { Retirement } from '../locks/retirement.js';
@@ -47,6 +48,7 @@ export function makeEngine(
     notices,
     countsFleet: !template.isCluster,
     retirement: new Retirement(wheel, outside),
+    joints: new JointHolders(),
     outside,
   });
   return { engine, runner, connections };

@@ -1,7 +1,7 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError, LockUnavailableError } from '../errors/lock.errors.js';
-import type { NoticeBoard } from '../events/notice.board.js';
-import type { QuorumServer } from '../locks/quorum.round.js';
+import { NoticeBoard, type Notice } from '../events/notice.board.js';
+import type { QuorumServer } from '../locks/quorum.tally.js';
 import { RedLocks } from '../locks/red.lock.js';
 import { readTemplate, type RedisSource } from '../redis/client.factory.js';
 import { ServerAge } from '../redis/server.age.js';
@@ -15,63 +15,103 @@ export interface OpenQuorum {
 }
 
 /** One server that has an engine of its own. */
-interface Seat extends OpenEngine, QuorumServer {}
+interface Seat extends OpenEngine, QuorumServer {
+  readonly age: ServerAge;
+}
+
+/** What is common to the servers. */
+interface Shared {
+  readonly wheel: TimerWheel;
+  readonly notices: NoticeBoard;
+}
 
 /**
  * Builds locks on several independent servers. A minority of them may be away, at boot and later; they are connected to as
  * soon as they can be.
- * @throws LockConfigurationError `INVALID_OPTION` for fewer than three servers: two do not survive the loss of one
+ * @throws LockConfigurationError `INVALID_OPTION` for fewer than three servers, since two do not survive the loss of one, and for one that is named twice
  * @throws LockUnavailableError when no majority can be reached
  */
 export async function openQuorum(
   settings: LockSettings,
   sources: readonly RedisSource[],
-  shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
+  shared: Shared,
 ): Promise<OpenQuorum> {
-  if (sources.length < 3) {
+  const different = new Set(sources).size;
+  if (sources.length < 3 || different < sources.length) {
+    const said = sources.length < 3 ? `${sources.length}` : `${sources.length}, of which ${different} differ`;
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      `redLock.servers must name at least three independent servers, not ${sources.length}.`,
+      `redLock.servers must name at least three independent servers, not ${said}.`,
     );
   }
   const seats = sources.map((source) => makeSeat(settings, source, shared));
   const close = async () => void (await Promise.all(seats.map(({ connections }) => connections.close())));
-  const first = seats[0];
-  if (first === undefined || !(await isMajority(seats))) {
+  const [first] = seats;
+  const ready = await countReady(seats);
+  if (first === undefined || ready < quorumOf(seats)) {
+    const troubles = seats.flatMap(({ trouble = [] }) => trouble).join('; ');
     await close();
     throw new LockUnavailableError(
       undefined,
-      `Fewer than ${Math.floor(seats.length / 2) + 1} of the ${seats.length} servers of redLock could be reached.`,
+      `${ready} of the ${seats.length} servers of redLock could be reached, and ${quorumOf(seats)} are needed (${troubles}).`,
     );
   }
   return { locks: new RedLocks(first.engine.context, seats, settings.redLockRestartDelay), close };
 }
 
-function makeSeat(
-  settings: LockSettings,
-  source: RedisSource,
-  shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
-): Seat {
-  const open = makeEngine(settings, readTemplate(source), shared);
-  const age = new ServerAge(open.connections.commands.lifecycle, settings.redLockRestartDelay);
+function makeSeat(settings: LockSettings, source: RedisSource, shared: Shared): Seat {
+  const template = readTemplate(source);
+  const notices = new NoticeBoard();
+  notices.listen((notice) => shared.notices.post(ofOne(notice, template.address)));
+  const open = makeEngine(settings, template, { ...shared, notices });
+  const { lifecycle } = open.connections.commands;
+  const age = new ServerAge(lifecycle, shared.wheel, settings.commandTimeout, settings.redLockRestartDelay);
   return {
     ...open,
-    get isTrusted() {
-      return age.isTrusted;
+    age,
+    get trouble() {
+      const { trouble } = age;
+      return trouble === undefined ? undefined : `${template.address} ${trouble}`;
     },
   };
 }
 
-/** Resolves as soon as the majority is there, or cannot be any more. */
-function isMajority(seats: readonly Seat[]): Promise<boolean> {
-  const needed = Math.floor(seats.length / 2) + 1;
+/** What befalls the hold on one server is not what befalls the lock: its notice says which server it was. */
+function ofOne(notice: Notice, address: string): Notice {
+  switch (notice.kind) {
+    case 'lost':
+    case 'unknown':
+    case 'release-delayed':
+    case 'release-refused':
+    case 'unpublished':
+      return { ...notice, lock: `${notice.lock} (on ${address})` };
+    default:
+      return notice;
+  }
+}
+
+function quorumOf(seats: readonly Seat[]): number {
+  return Math.floor(seats.length / 2) + 1;
+}
+
+/** How many can be used: the majority, as soon as it is there, or all that there are. */
+function countReady(seats: readonly Seat[]): Promise<number> {
+  const needed = quorumOf(seats);
   let [ready, failed] = [0, 0];
   return new Promise((resolve) => {
-    for (const { connections } of seats) {
-      connections.ready().then(
-        () => (ready += 1) === needed && resolve(true),
-        () => (failed += 1) > seats.length - needed && resolve(false),
-      );
+    const check = () => {
+      if (ready === needed || ready + failed === seats.length) resolve(ready);
+    };
+    for (const { connections, age } of seats) {
+      connections
+        .ready()
+        // Before it has told its age it does not count, and the first caller would be refused.
+        .then(() => age.asked)
+        .then(
+          () => (ready += 1),
+          () => (failed += 1),
+        )
+        .finally(check);
     }
   });
 }

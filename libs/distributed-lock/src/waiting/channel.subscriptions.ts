@@ -43,6 +43,11 @@ export class ChannelSubscriptions {
     return this.#channels.get(name)?.isActive === true;
   }
 
+  /** How many users the channel has in this process. */
+  listeners(name: string): number {
+    return this.#channels.get(name)?.listeners.size ?? 0;
+  }
+
   subscribe(name: string, listener: Listener): Subscription {
     const channel = this.#channels.get(name) ?? this.#open(name);
     channel.listeners.add(listener);

@@ -61,7 +61,7 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: '43e75592f80f679589fafad6f1c57a85ad6c4104',
+  sha1: '26334a7ba2c2d1627b1d55b82cfb529bf9fe6c05',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -176,43 +176,44 @@ tell(fair.publish, fair.channel .. ':' .. head, '0')
 news = true
 head = redis.call('LINDEX', fair.queue, 0)
 end
-if not head then
+if not head and redis.call('EXISTS', fair.timeout, fair.waits, fair.alive) > 0 then
 for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 then
+elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news
 end
 local function vouch(fair, id, life)
 local last = redis.call('ZRANGE', fair.timeout, -1, -1, 'WITHSCORES')
-local left = math.floor(math.min((tonumber(last[2]) or 0) - fair.now, 315360000000))
-redis.call('PEXPIRE', fair.waits, math.max(left, life))
-redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
+local ends = math.floor(math.min(tonumber(last[2]) or 0, fair.now + 315360000000))
 redis.call('ZADD', fair.alive, fair.now + life, string.match(id, '^[^:]*'))
-redis.call('PEXPIRE', fair.alive, life)
+redis.call('PEXPIREAT', fair.alive, fair.now + life)
+redis.call('PEXPIREAT', fair.waits, math.max(ends, fair.now + life))
 end
 local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
-local function show(fair, holder, declared, life)
+local function show(fair, holder, declared)
 local near = nearEnd(fair, declared)
 local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 if time and near > 0 and time - fair.now <= near then
 moveTimes(fair, holder, true, fair.now + declared - time)
 end
 redis.call('HSET', fair.waits, holder, declared)
-vouch(fair, holder, life)
 end
 local function stand(fair, holder, wait, declared, life)
 local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
-local isPlaced = time and redis.call('LPOS', fair.queue, holder)
-if not isPlaced then
+local place = redis.call('LPOS', fair.queue, holder)
+if place and not time then
 redis.call('LREM', fair.queue, 0, holder)
+end
+local isPlaced = place and time
+if not isPlaced then
 local last = redis.call('LINDEX', fair.queue, -1)
 local lastTime = last and tonumber(redis.call('ZSCORE', fair.timeout, last))
 time = fair.now + math.max(lastTime and lastTime - fair.now or redis.call('PTTL', fair.lock), 0) + wait
@@ -239,7 +240,10 @@ openQueue(fair)
 local declared = tonumber(redis.call('HGET', fair.waits, holder))
 if declared then
 declared = math.abs(declared)
-show(fair, holder, declared, life)
+show(fair, holder, declared)
+end
+if redis.call('EXISTS', fair.waits) == 1 then
+vouch(fair, holder, life)
 end
 local news = pruneQueue(fair)
 local head = redis.call('LINDEX', fair.queue, 0)
@@ -253,7 +257,7 @@ dropWaiter(fair, holder)
 for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
 redis.call('ZINCRBY', fair.timeout, -(declared or wait), waiter)
 end
-news = pruneQueue(fair)
+news = pruneQueue(fair) or lease < 1000
 end
 reply = take(fair.lock, holder, lease, count)
 elseif wait > 0 then
@@ -305,7 +309,7 @@ return replies` as string,
  */
 export const fairBeat = {
   name: 'fair/beat',
-  sha1: 'a76325184e47d10015b57a03f609514ed5acea36',
+  sha1: '70c6a13a66006e800a4790964107e8fe843b1caf',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -395,23 +399,22 @@ tell(fair.publish, fair.channel .. ':' .. head, '0')
 news = true
 head = redis.call('LINDEX', fair.queue, 0)
 end
-if not head then
+if not head and redis.call('EXISTS', fair.timeout, fair.waits, fair.alive) > 0 then
 for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 then
+elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news
 end
 local function vouch(fair, id, life)
 local last = redis.call('ZRANGE', fair.timeout, -1, -1, 'WITHSCORES')
-local left = math.floor(math.min((tonumber(last[2]) or 0) - fair.now, 315360000000))
-redis.call('PEXPIRE', fair.waits, math.max(left, life))
-redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
+local ends = math.floor(math.min(tonumber(last[2]) or 0, fair.now + 315360000000))
 redis.call('ZADD', fair.alive, fair.now + life, string.match(id, '^[^:]*'))
-redis.call('PEXPIRE', fair.alive, life)
+redis.call('PEXPIREAT', fair.alive, fair.now + life)
+redis.call('PEXPIREAT', fair.waits, math.max(ends, fair.now + life))
 end
 local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
@@ -453,6 +456,7 @@ if not whole(life, 1, 60000) then
 error({err = 'ERR a waiting time is out of range'})
 end
 openQueue(fair)
+redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
 recall(fair)
 if redis.call('EXISTS', fair.waits) == 1 then
 vouch(fair, client, life)
@@ -497,7 +501,7 @@ return replies` as string,
  */
 export const fairForceRelease = {
   name: 'fair/force-release',
-  sha1: '0e4c62ba51459c6e11742d0f755d6d276c8ca593',
+  sha1: 'd99429c906dbc191609af7904879b4eb4a66e6dc',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -587,12 +591,12 @@ tell(fair.publish, fair.channel .. ':' .. head, '0')
 news = true
 head = redis.call('LINDEX', fair.queue, 0)
 end
-if not head then
+if not head and redis.call('EXISTS', fair.timeout, fair.waits, fair.alive) > 0 then
 for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 then
+elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -644,7 +648,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: 'b7c7aacd06445bccb0d06e5b95917e6878c4ea4c',
+  sha1: '291d27c4749207f0328f3a4dcd5f38beed539dde',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -734,12 +738,12 @@ tell(fair.publish, fair.channel .. ':' .. head, '0')
 news = true
 head = redis.call('LINDEX', fair.queue, 0)
 end
-if not head then
+if not head and redis.call('EXISTS', fair.timeout, fair.waits, fair.alive) > 0 then
 for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 then
+elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
+import { readTemplate } from '../../libs/distributed-lock/src/redis/client.factory.js';
+import { ConnectionPair } from '../../libs/distributed-lock/src/redis/connection.pair.js';
+import { FairScripts } from '../../libs/distributed-lock/src/scripts/fair.scripts.js';
+import { ScriptCaller } from '../../libs/distributed-lock/src/scripts/script.caller.js';
+import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
+import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
+import { scaled } from '../support/slowness.js';
+import { CLIENT, FairStage, held, HOLDER } from './fair.stage.js';
+
+const { A, A2, B, J } = HOLDER;
+const [S30, S40, S60, HOUR] = [30_000, 40_000, 60_000, 3_600_000];
+
+let stage: FairStage;
+let connections: ConnectionPair;
+let scripts: FairScripts;
+let channel: string;
+beforeAll(async () => {
+  stage = await FairStage.open(inject('redisUrl'));
+  channel = lockChannel(stage.lock);
+  const wheel = new TimerWheel();
+  connections = new ConnectionPair(readTemplate(inject('redisUrl')), wheel, scaled(5000));
+  await connections.open();
+  const runner = new ScriptRunner(connections.commands, wheel, scaled(5000));
+  scripts = new FairScripts(new ScriptCaller(runner, 'PUBLISH'), { life: S60 });
+});
+beforeEach(() => stage.clear());
+afterAll(async () => {
+  await connections.close();
+  await stage.close();
+});
+
+test('a fair lock is granted, re-entered, lowered and released', async () => {
+  expect(await scripts.acquire(stage.lock, A, S60, 1, 0)).toEqual({ kind: 'granted', count: 1 });
+  expect(await scripts.acquire(stage.lock, A, S60, 2, S40)).toEqual({ kind: 'granted', count: 2 });
+  expect(await scripts.release(stage.lock, A, 1, S60, channel)).toEqual({ kind: 'kept' });
+  expect(await scripts.release(stage.lock, A, 0, S60, channel)).toEqual({ kind: 'released', reached: 0 });
+  expect(await scripts.release(stage.lock, A, 0, S60, channel)).toEqual({ kind: 'gone' });
+  expect(await scripts.acquire(stage.lock, A, S60, 2, S40)).toEqual({ kind: 'lost' });
+});
+
+test('waiters stand in the keys that Redisson knows, in their order, and are told on their own channels', async () => {
+  await stage.put({ lock: held(J, S30) });
+  expect(await scripts.acquire(stage.lock, A, S60, 1, S40)).toMatchObject({ kind: 'busy', holder: J });
+  await Promise.all([A2, B].map((holder) => scripts.acquire(stage.lock, holder, S60, 1, S40)));
+  expect((await stage.look()).queue?.map(([holder]) => holder)).toEqual([A, A2, B]);
+  const told = await stage.toldDuring(async () => {
+    expect(await scripts.forceRelease(stage.lock, channel)).toBe(true);
+  });
+  expect(told).toEqual([A]);
+  expect(await scripts.forceRelease(stage.lock, channel)).toBe(false);
+});
+
+test('a wait is cut to an hour', async () => {
+  await stage.put({ lock: held(J, S30) });
+  await scripts.acquire(stage.lock, A, S60, 1, HOUR + 1);
+  await scripts.acquire(stage.lock, B, S60, 1, Infinity);
+  expect((await stage.look()).waits).toEqual({ [A]: HOUR, [B]: HOUR });
+});
+
+test('a beat says when the next one is worth while', async () => {
+  expect(await scripts.beat(stage.lock, CLIENT.a, channel)).toBe(-1);
+  await stage.put({ lock: held(J, S30), queue: [[B, S60]] });
+  const next = await scripts.beat(stage.lock, CLIENT.a, channel);
+  expect(next).toBeGreaterThan(S30 / 2);
+  expect(next).toBeLessThanOrEqual(S30 + 100);
+});
+
+test('the hash is that of a plain lock: it is looked at and renewed as such', async () => {
+  await stage.put({ lock: held(A, S30, 2) });
+  expect(await scripts.renew(stage.lock, A, S60)).toBe(S60);
+  expect(await scripts.renew(stage.lock, B, S60)).toBeUndefined();
+  expect(await scripts.inspect(stage.lock, A)).toMatchObject({ isLocked: true, count: 2, holder: A });
+  expect(await scripts.inspect(stage.lock, B)).toMatchObject({ isLocked: true, count: 0, holder: A });
+});
+
+test('a queue of another type is an error that names its key', async () => {
+  await stage.store.redis.set(stage.queue, 'something else');
+  await expect(scripts.acquire(stage.lock, A, S60, 1, S40)).rejects.toThrow(
+    `WRONGTYPE ${stage.queue} is not a list`,
+  );
+});
