@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { scaled } from './test/support/slowness.js';
 
 const library = fileURLToPath(new URL('./libs/distributed-lock/src/index.ts', import.meta.url));
@@ -22,11 +22,26 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.spec.ts'],
+          exclude: [...configDefaults.exclude, 'test/interop/**'],
           globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
           // Every file starts processes of its own.
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'interop',
+          include: ['test/interop/**/*.spec.ts'],
+          globalSetup: ['test/interop/interop.setup.ts'],
+          pool: 'forks',
+          // A row waits until leases have ended, several times over.
+          testTimeout: scaled(20_000),
+          // What is measured is how soon the other side hears of something: nobody else shall need the machine.
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

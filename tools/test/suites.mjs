@@ -1,7 +1,10 @@
+import { buildPeer } from '../java/peer.builder.mjs';
+
 /**
  * What "npm test" runs, in this order. A budget is in seconds on a developer's machine; TEST_SLOWNESS stretches it.
  * A vitest suite is a project of vitest.config.ts; a check is one script, and counts as one test.
- * @typedef {{ name: string, budget: number, project: string }} VitestSuite
+ * What a suite `needs` beside Node and a Redis is made first; where the machine lacks it, the suite is skipped, aloud.
+ * @typedef {{ name: string, budget: number, project: string, needs?: () => Promise<unknown> }} VitestSuite
  * @typedef {{ name: string, budget: number, script: string, args: readonly string[] }} Check
  */
 
@@ -9,6 +12,7 @@
 export const VITEST_SUITES = [
   { name: 'unit', budget: 90, project: 'unit' },
   { name: 'integration', budget: 420, project: 'integration' },
+  { name: 'interop', budget: 240, project: 'interop', needs: buildPeer },
 ];
 
 /** @type {readonly Check[]} */

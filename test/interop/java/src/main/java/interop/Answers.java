@@ -1,0 +1,41 @@
+package interop;
+
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Writes one line for each command: its id, "ok" or "error", when it began and when it had ended (epoch ms with
+ * fractions, by this process), and the value, or the error's class and message.
+ */
+final class Answers {
+    private final PrintStream out;
+
+    Answers(PrintStream out) {
+        this.out = new PrintStream(out, true, StandardCharsets.UTF_8);
+    }
+
+    void give(String id, Verb verb, Words words) {
+        double from = now();
+        String line;
+        try {
+            Object value = verb.run(words);
+            line = join(id, "ok", from, now(), value == null ? "" : value.toString());
+        } catch (Throwable problem) {
+            String message = String.valueOf(problem.getMessage()).replaceAll("\\s+", " ");
+            line = join(id, "error", from, now(), problem.getClass().getSimpleName() + "\t" + message);
+        }
+        synchronized (this) {
+            out.println(line);
+        }
+    }
+
+    private static String join(String id, String how, double from, double at, String rest) {
+        return id + "\t" + how + "\t" + from + "\t" + at + "\t" + rest;
+    }
+
+    private static double now() {
+        return Duration.between(Instant.EPOCH, Instant.now()).toNanos() / 1_000_000.0;
+    }
+}
