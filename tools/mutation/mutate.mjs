@@ -38,12 +38,12 @@ if (wrong > 0) process.exitCode = 1;
  * @param {Mutation} mutation
  * @returns {Promise<string>} `passed`, `failed`, or why the test says nothing
  */
-async function run({ spec, test }) {
+async function run({ project = 'integration', spec, test, steps }) {
   const report = copy.at('report.json');
   const pattern = `^${test.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}$`;
   const reporters = ['--reporter=json', `--outputFile=${report}`];
-  const args = ['run', '--project', 'integration', spec, '-t', pattern, '--root', copy.folder, ...reporters];
-  const output = await vitest(args);
+  const args = ['run', '--project', project, spec, '-t', pattern, '--root', copy.folder, ...reporters];
+  const output = await vitest(args, steps === undefined ? {} : { MODEL_STEPS: String(steps) });
   const { testResults = [] } = JSON.parse(await readFile(report, 'utf8').catch(() => '{}'));
   /** @type {{ fullName: string, status: string }[]} */
   const tests = testResults.flatMap((/** @type {{ assertionResults: [] }} */ file) => file.assertionResults);
@@ -54,12 +54,14 @@ async function run({ spec, test }) {
 
 /**
  * @param {readonly string[]} args
+ * @param {Record<string, string>} variables of the environment
  * @returns {Promise<string>} what it printed
  */
-function vitest(args) {
+function vitest(args, variables) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [copy.at('node_modules/vitest/vitest.mjs'), ...args], {
       cwd: copy.folder,
+      env: { ...process.env, ...variables },
     });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += String(data)));

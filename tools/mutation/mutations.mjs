@@ -5,8 +5,10 @@
  * @property {string} file where, from the root
  * @property {string} from text that stands there exactly once
  * @property {string} to what it becomes
+ * @property {string} [project] of vitest.config.ts; `integration` by default
  * @property {string} spec the test's file
  * @property {string} test its full name: its groups' and its own, with spaces between them
+ * @property {number} [steps] how many steps a model test makes, for those that look at many
  */
 
 /** @type {readonly Mutation[]} */
@@ -50,5 +52,91 @@ export const MUTATIONS = [
     to: `  shift(): Waiter<G> | undefined {\n    const first = this.#last;`,
     spec: 'test/locks/reentrant.conformance.spec.ts',
     test: 'a re-entrant lock waiters in order of one service are granted in their order, whoever held the lock',
+  },
+  {
+    name: 'a waiter that leaves keeps its wait in the times behind it',
+    file: 'lua/parts/leave-queue.lua',
+    from: `    moveTimes(fair, holder, false, -math.abs(wait))\n`,
+    to: `    moveTimes(fair, holder, false, 0)\n`,
+    spec: 'test/models/fair.model.spec.ts',
+    test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
+    steps: 5000,
+  },
+  {
+    name: 'a dead head of ours stands in the way for its whole wait',
+    file: 'lua/parts/prune-queue.lua',
+    from: `    elseif wait and alive <= fair.now then\n`,
+    to: `    elseif wait and alive < 0 then\n`,
+    spec: 'test/models/fair.model.spec.ts',
+    test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
+    steps: 5000,
+  },
+  {
+    name: 'a final release tells nobody that waits',
+    file: 'lua/fair/release.lua',
+    from: `  if news or redis.call('EXISTS', fair.lock) == 0 then\n`,
+    to: `  if news then\n`,
+    spec: 'test/models/fair.model.spec.ts',
+    test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
+    steps: 5000,
+  },
+  {
+    name: 'a waiter near its time does not get its wait again',
+    file: 'lua/fair/acquire.lua',
+    from: `    moveTimes(fair, holder, true, fair.now + declared - time)\n`,
+    to: `    moveTimes(fair, holder, true, 0)\n`,
+    spec: 'test/models/fair.crowd.spec.ts',
+    test: 'people who wait for a fair lock as the library does have it in the order in which they came, at once, without asking much, and leave nothing',
+    steps: 30_000,
+  },
+  {
+    name: 'no hold keys',
+    file: 'lua/read/acquire.lua',
+    from: `      redis.call('SET', key, 1, 'PX', lease)\n`,
+    to: ``,
+    spec: 'test/protocol/read.spec.ts',
+    test: 'over RESP2 a read acquire takes a free lock',
+  },
+  {
+    name: 'no message at a downgrade',
+    file: 'lua/write/release.lua',
+    from: `return {1, tell(publish, channel, '1')}`,
+    to: `return {1, left == 0 and tell(publish, channel, '1') or 0}`,
+    spec: 'test/protocol/write.spec.ts',
+    test: 'over RESP2 a write release leaves the lock to its read holds, and wakes the readers (D7)',
+  },
+  {
+    name: 'a read release ignores the holds of others',
+    file: 'lua/read/release.lua',
+    from: `local left = longestRead(lock)\n`,
+    to: `local left = count > 0 and longestRead(lock) or 0\n`,
+    spec: 'test/protocol/read.spec.ts',
+    test: 'over RESP2 a read release leaves the lock to others, for as long as the longest of them',
+  },
+  {
+    name: 'a partial write release shortens a read hold',
+    file: 'lua/write/release.lua',
+    from: `math.max(lease, longestRead(lock))`,
+    to: `lease + 0 * longestRead(lock)`,
+    spec: 'test/protocol/write.spec.ts',
+    test: 'over RESP2 a write release restores no lease below its longest read hold (D17)',
+  },
+  {
+    name: 'no hold key for a read hold: both read',
+    file: 'lua/read/acquire.lua',
+    from: `      redis.call('SET', key, 1, 'PX', lease)\n`,
+    to: ``,
+    project: 'interop',
+    spec: 'test/interop/r.rows.spec.ts',
+    test: 'R1 J and N both read, and unlock in either order: the lock stays until the last one',
+  },
+  {
+    name: 'no hold key for a read hold: a writer waits',
+    file: 'lua/read/acquire.lua',
+    from: `      redis.call('SET', key, 1, 'PX', lease)\n`,
+    to: ``,
+    project: 'interop',
+    spec: 'test/interop/r.rows.spec.ts',
+    test: 'R2 J reads, N reads, J unlocks, a writer of J waits: granted after the unlock of N only',
   },
 ];

@@ -44,11 +44,18 @@ export class SourceCopy {
     const text = await readFile(this.at(file), 'utf8');
     if (text.split(from).length !== 2)
       throw new Error(`"${name}" does not fit any more: ${file} must have this exactly once:\n${from}`);
-    await this.#write(
-      file,
-      text.replace(from, () => to),
-    );
-    return () => this.#write(file, text);
+    const restore = () => this.#write(file, text);
+    try {
+      await this.#write(
+        file,
+        text.replace(from, () => to),
+      );
+    } catch (error) {
+      // The defect must not stay for the mutations that follow.
+      await restore();
+      throw error;
+    }
+    return restore;
   }
 
   async remove() {

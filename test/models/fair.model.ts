@@ -1,0 +1,192 @@
+import type { FairState } from './fair.state.js';
+
+/** Times of the model, in ms. */
+export interface ModelTimes {
+  readonly life: number;
+  readonly margin: number;
+}
+
+export const clientOf = (holder: string): string => holder.split(':')[0] ?? '';
+
+/** What a Node client does to a fair lock, and is answered. Counts are absolute. */
+export class FairModel {
+  constructor(
+    private readonly state: FairState,
+    private readonly times: ModelTimes,
+  ) {}
+
+  acquire(holder: string, lease: number, count: number, wait: number): unknown {
+    const { state } = this;
+    const declared = Math.abs(state.waits.get(holder) ?? 0) || undefined;
+    if (declared !== undefined) this.#show(holder, declared);
+    if (state.waits.size > 0) this.#vouch(clientOf(holder));
+    let news = this.#prune();
+    const { head } = state;
+    const inTheWay = state.holder ?? head ?? '';
+    let reply: unknown;
+    if (state.countOf(holder) > 0) reply = this.#reenter(holder, lease, count);
+    else if (count > 1) reply = state.lock === undefined ? [2] : [0, state.ttl, inTheWay];
+    else if (state.lock === undefined && (head === undefined || head === holder)) {
+      news = false;
+      if (head === holder) {
+        state.remove(holder);
+        state.move(state.times.keys(), -(declared ?? wait));
+        news = this.#prune();
+      }
+      state.give(holder, lease);
+      reply = [1, 1];
+    } else if (wait === 0) reply = [0, state.ttl === -2 ? 0 : state.ttl, inTheWay];
+    else reply = [0, this.#stand(holder, wait, declared), inTheWay];
+    if (news && state.head !== holder) state.tell(state.head);
+    return reply;
+  }
+
+  release(holder: string, count: number, lease: number): unknown {
+    const { state } = this;
+    const held = state.countOf(holder);
+    let reply: (number | 'reached')[] = [0];
+    let news = false;
+    if (count === 0) {
+      if (held > 0) {
+        state.lock = undefined;
+        reply = [1, 'reached'];
+      }
+      news = state.head === holder;
+      this.#leave(holder);
+    } else if (held > 0) {
+      if (state.lock !== undefined && held > count) {
+        state.lock.counts.set(holder, count);
+        state.lock.until = state.now + lease;
+      }
+      reply = [2, state.countOf(holder)];
+    }
+    news = this.#prune() || news;
+    if (news || state.lock === undefined) state.tell(state.head);
+    return reply.map((part) => (part === 'reached' ? Number(state.head !== undefined) : part));
+  }
+
+  forceRelease(): unknown {
+    const { state } = this;
+    const freed = state.lock !== undefined;
+    state.lock = undefined;
+    this.#prune();
+    state.tell(state.head);
+    return freed ? [1, Number(state.head !== undefined)] : [0];
+  }
+
+  renew(holder: string, lease: number): unknown {
+    const { lock, now } = this.state;
+    if (lock === undefined || this.state.countOf(holder) === 0) return [0];
+    if (lease > 0 && this.state.ttl < lease) lock.until = now + lease;
+    return [1, this.state.ttl];
+  }
+
+  beat(client: string): unknown {
+    const { state } = this;
+    for (const [name, until] of state.alive) if (until <= state.now) state.alive.delete(name);
+    for (const waiter of [...state.waits.keys()].filter((name) => !state.queue.includes(name))) {
+      state.remove(waiter);
+      state.tell(waiter);
+    }
+    if (state.waits.size > 0) this.#vouch(client);
+    if (this.#prune() || state.lock === undefined) state.tell(state.head);
+    return [1, this.#untilNext(), state.queue.length];
+  }
+
+  #reenter(holder: string, lease: number, count: number): unknown {
+    const { lock, now } = this.state;
+    if (lock === undefined) throw new Error('nobody re-enters a free lock');
+    lock.counts.set(holder, Math.max(count, this.state.countOf(holder)));
+    if (this.state.ttl < lease) lock.until = now + lease;
+    return [1, this.state.countOf(holder)];
+  }
+
+  /** D21: a waiter that asks near its time gets its whole wait again. */
+  #show(holder: string, declared: number): void {
+    const { state } = this;
+    const time = state.times.get(holder);
+    const near = this.#near(declared);
+    if (time !== undefined && state.queue.includes(holder) && near > 0 && time - state.now <= near)
+      state.move([holder, ...state.behind(holder)], state.now + declared - time);
+    state.waits.set(holder, declared);
+  }
+
+  #stand(holder: string, wait: number, declared: number | undefined): number {
+    const { state } = this;
+    const isPlaced = state.times.has(holder) && state.queue.includes(holder);
+    if (!isPlaced) {
+      state.queue = state.queue.filter((waiter) => waiter !== holder);
+      const last = state.times.get(state.queue.at(-1) ?? '');
+      const from = last ?? state.now + state.ttl;
+      state.times.set(holder, Math.max(from, state.now) + wait);
+      state.queue.push(holder);
+    }
+    if (!isPlaced || declared === undefined) {
+      state.waits.set(holder, wait);
+      this.#vouch(clientOf(holder));
+    }
+    const left = Math.max((state.times.get(holder) ?? 0) - state.now - this.#near(declared ?? wait), 1);
+    return state.head === holder ? Math.min(state.ttl, left) : left;
+  }
+
+  #leave(holder: string): void {
+    const { state } = this;
+    const place = state.queue.indexOf(holder);
+    const front = state.times.get(state.queue[place - 1] ?? '');
+    const distance = front === undefined ? 0 : Math.max((state.times.get(holder) ?? front) - front, 0);
+    state.move(state.behind(holder), -Math.abs(state.waits.get(holder) ?? distance));
+    state.remove(holder);
+  }
+
+  /** @returns whether the head has to be told */
+  #prune(): boolean {
+    const { state } = this;
+    let news = false;
+    for (let { head } = state; head !== undefined; head = state.head) {
+      const time = state.times.get(head);
+      const wait = state.waits.get(head);
+      const lives = (state.alive.get(clientOf(head)) ?? 0) > state.now;
+      const near = wait === undefined ? 0 : this.#near(wait);
+      if (time === undefined) state.remove(head);
+      else if (wait !== undefined && !lives) this.#leave(head);
+      else if (wait !== undefined && wait > 0 && near > 0 && time - state.now <= near) {
+        state.waits.set(head, -wait);
+        state.move(state.queue, state.now + near - time);
+        return true;
+      } else if (time <= state.now) state.remove(head);
+      else break;
+      state.tell(head);
+      news = true;
+    }
+    if (state.head === undefined) {
+      for (const waiter of state.waits.keys()) state.tell(waiter);
+      state.times.clear();
+      state.waits.clear();
+    }
+    if (state.waits.size === 0) state.alive.clear();
+    return news;
+  }
+
+  #vouch(client: string): void {
+    const { state, times } = this;
+    const last = Math.max(...state.times.values());
+    state.waitsUntil = Math.max(last, state.now + times.life);
+    state.alive.set(client, state.now + times.life);
+    state.aliveUntil = state.now + times.life;
+  }
+
+  #near(wait: number): number {
+    return Math.min(this.times.margin, Math.floor(Math.abs(wait) / 2));
+  }
+
+  #untilNext(): number {
+    const { state } = this;
+    if (state.head === undefined) return -1;
+    const time = state.times.get(state.head) ?? state.now;
+    const wait = state.waits.get(state.head);
+    const moments = wait === undefined ? [time] : [time - (wait > 0 ? this.#near(wait) : 0)];
+    if (wait !== undefined) moments.push(state.alive.get(clientOf(state.head)) ?? state.now);
+    if (state.ttl >= 0) moments.push(state.now + state.ttl);
+    return Math.max(Math.min(...moments) - state.now, 1);
+  }
+}
