@@ -1,0 +1,118 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { latchChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { Gate } from '../locks/gate.js';
+import { CounterFleet } from './counter.fleet.js';
+
+const SHUTTING_DOWN = { name: 'LockUnavailableError', code: 'SHUTTING_DOWN' };
+let fleet: CounterFleet;
+let one: LockService;
+let other: LockService;
+beforeEach(async () => {
+  fleet = new CounterFleet();
+  [one, other] = await Promise.all([fleet.open({ shutdownTimeout: 100 }), fleet.open()]);
+});
+afterEach(() => fleet.close());
+
+describe('at shutdown', () => {
+  test('whoever waits is told, and nothing is left of them', async () => {
+    await other.getCountDownLatch('l').trySetCount(1);
+    const waiting = [
+      one.getSemaphore('s').acquire(),
+      one.getSemaphore('s').tryAcquire(1, { waitTime: 60_000 }),
+      one.getCountDownLatch('l').await(),
+      one.getPermitExpirableSemaphore('p').acquire(),
+    ];
+    await fleet.asleep(1, 's');
+    await fleet.asleep(1, 'p');
+    await fleet.asleep(1, 'l', latchChannel(fleet.key('l')));
+    const ended = Promise.allSettled(waiting);
+    const start = performance.now();
+    await one.shutDown();
+    expect(performance.now() - start).toBeLessThan(scaled(500));
+    for (const result of await ended)
+      expect(result).toMatchObject({ status: 'rejected', reason: SHUTTING_DOWN });
+    await fleet.expectNothingLeft('l');
+  });
+
+  test('nobody comes in any more, but inside a lock', async () => {
+    const semaphore = one.getSemaphore('s');
+    const latch = one.getCountDownLatch('l');
+    await semaphore.trySetPermits(2);
+    const gate = new Gate();
+    const work = one.getLock('x').using(async () => {
+      await gate.opened;
+      expect(await semaphore.tryAcquire()).toBe(true);
+      await semaphore.acquire();
+      expect(await latch.await()).toBe(true);
+      await semaphore.release(2);
+    });
+    await until('the lock is held', async () => await other.getLock('x').isLocked());
+    const down = one.shutDown();
+    await expect(semaphore.acquire()).rejects.toMatchObject(SHUTTING_DOWN);
+    await expect(semaphore.tryAcquire()).rejects.toMatchObject(SHUTTING_DOWN);
+    await expect(semaphore.using(() => 0)).rejects.toMatchObject(SHUTTING_DOWN);
+    await expect(latch.await()).rejects.toMatchObject(SHUTTING_DOWN);
+    gate.open();
+    await work;
+    await down;
+    expect(await other.getSemaphore('s').availablePermits()).toBe(2);
+    await fleet.expectNothingLeft('s');
+  });
+
+  test('whoever still waits inside a lock when the time is over is told', async () => {
+    const work = one.getLock('x').using(async () => {
+      const waiting = [one.getSemaphore('s').acquire(), one.getCountDownLatch('l').await()];
+      return await Promise.allSettled(waiting);
+    });
+    await other.getCountDownLatch('l').trySetCount(1);
+    await fleet.asleep(1, 's');
+    await one.shutDown();
+    const [acquired] = await work;
+    expect(acquired).toMatchObject({ status: 'rejected', reason: SHUTTING_DOWN });
+    await fleet.expectNothingLeft('l');
+  });
+
+  test('work under permits may end, and gives them back', async () => {
+    const patient = await fleet.open({ shutdownTimeout: 10_000 });
+    const semaphore = patient.getSemaphore('s');
+    await semaphore.trySetPermits(2);
+    const gate = new Gate();
+    const work = semaphore.using(async ({ signal }) => {
+      await gate.opened;
+      return signal.aborted;
+    });
+    await until('it is in', async () => (await semaphore.availablePermits()) === 1);
+    const down = patient.shutDown();
+    gate.open();
+    expect(await work).toBe(false);
+    await down;
+    expect(await other.getSemaphore('s').availablePermits()).toBe(2);
+  });
+
+  test('work that does not end is told by its signal, and its permits are given back without it', async () => {
+    const semaphore = one.getSemaphore('s');
+    await semaphore.trySetPermits(3);
+    const gate = new Gate();
+    const reasons: unknown[] = [];
+    const deaf = semaphore.using(({ signal }) => {
+      signal.addEventListener('abort', () => reasons.push(signal.reason));
+      return gate.opened;
+    });
+    const late = semaphore.using(async (taken) => {
+      await gate.opened;
+      return taken.signal.aborted;
+    });
+    await until('they are in', async () => (await semaphore.availablePermits()) === 1);
+    await one.shutDown();
+    expect(reasons).toMatchObject([{ name: 'LockLostError', lock: 's' }]);
+    expect(await other.getSemaphore('s').availablePermits()).toBe(3);
+    gate.open();
+    await deaf;
+    expect(await late).toBe(true);
+    expect(await other.getSemaphore('s').availablePermits()).toBe(3);
+    await fleet.expectNothingLeft('s');
+  });
+});
