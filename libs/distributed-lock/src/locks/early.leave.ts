@@ -21,8 +21,9 @@ export async function leaveEarly<T>(
   const left = new Promise<never>((_, reject) => {
     leave = reject;
   });
+  // After a stall of the event loop the answer may have come already, and only wants to be read.
   const timer: Timer | undefined =
-    within === Infinity ? undefined : wheel.after(within, () => leave(timeUp()));
+    within === Infinity ? undefined : wheel.after(within, () => setImmediate(() => leave(timeUp())));
   const unlisten = onAbort(signal, () => leave(signal?.reason));
   if (signal?.aborted === true) leave(signal.reason);
   try {

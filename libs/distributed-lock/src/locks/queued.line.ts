@@ -39,7 +39,12 @@ export class QueuedLine extends LockLine {
   async free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.news.freed();
-    return await this.during(async () => await (await this.releases.free(hold.lease, finish)).outcome);
+    return await this.during(async () => {
+      const { outcome, others } = await this.releases.free(hold.lease, finish);
+      // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
+      if (!others) this.#askFirst();
+      return await outcome;
+    });
   }
 
   lost(hold: Hold): void {
@@ -76,6 +81,11 @@ export class QueuedLine extends LockLine {
 
   protected left(waiter: Waiter<Grant>): void {
     this.#vacate(waiter);
+  }
+
+  #askFirst(): void {
+    const { first } = this.queue;
+    if (first !== undefined) this.#places.get(first)?.ask();
   }
 
   #vacate(waiter: Waiter<Grant>): void {

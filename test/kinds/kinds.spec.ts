@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Lockable } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import { LockConfigurationError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import { REMEDIES } from '../../libs/distributed-lock/src/errors/error.table.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { Services } from '../support/services.js';
+
+const services = new Services();
+let locks: LockService;
+beforeAll(async () => {
+  locks = await services.open();
+});
+afterAll(() => services.close());
+
+/** What the application calls each kind, and how it gets one. */
+const KINDS: Readonly<Record<string, (name: string) => unknown>> = {
+  're-entrant lock': (name) => locks.getLock(name),
+  'non-re-entrant lock': (name) => locks.getNonReentrantLock(name),
+  'spin lock': (name) => locks.getSpinLock(name),
+  'fenced lock': (name) => locks.getFencedLock(name),
+  'fair lock': (name) => locks.getFairLock(name),
+  'non-re-entrant fair lock': (name) => locks.getNonReentrantFairLock(name),
+  'read/write lock': (name) => locks.getReadWriteLock(name),
+  semaphore: (name) => locks.getSemaphore(name),
+  'permit-expirable semaphore': (name) => locks.getPermitExpirableSemaphore(name),
+  'count-down latch': (name) => locks.getCountDownLatch(name),
+};
+const PAIRS = Object.keys(KINDS).flatMap((one) =>
+  Object.keys(KINDS).flatMap((other) => (one === other ? [] : [[one, other] as const])),
+);
+
+function refusal(ask: () => unknown): unknown {
+  try {
+    return ask();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('one name', () => {
+  test.each(PAIRS)('that is a %s is refused as a %s', (one, other) => {
+    const name = `${one} and ${other}`;
+    KINDS[one]?.(name);
+    const error = refusal(() => KINDS[other]?.(name));
+    expect(error).toBeInstanceOf(LockConfigurationError);
+    expect(error).toMatchObject({
+      code: 'KIND_CONFLICT',
+      lock: name,
+      message: `"${name}" is a ${one} in this application, and cannot be a ${other} as well. ${REMEDIES.KIND_CONFLICT}`,
+    });
+    // The first one goes on.
+    expect(() => KINDS[one]?.(name)).not.toThrow();
+  });
+
+  test('may be both sides of a read/write lock, however it is asked for', async () => {
+    const { readLock, writeLock } = locks.getReadWriteLock('both');
+    await writeLock().using(() => readLock().using(() => undefined));
+    expect(await locks.using('both', () => 'read', { kind: 'read' })).toBe('read');
+    expect(await locks.using('both', () => 'written', { kind: 'write' })).toBe('written');
+  });
+
+  test('is refused by a multi lock, and by using(), like by the door of its kind', async () => {
+    locks.getFairLock('queued');
+    expect(refusal(() => locks.getMultiLock('a', 'queued'))).toMatchObject({
+      code: 'KIND_CONFLICT',
+      lock: 'queued',
+    });
+    const multi: Lockable = locks.getMultiLock('a', locks.getFairLock('queued'));
+    expect(await multi.using(() => 'ran')).toBe('ran');
+    for (const key of ['queued', ['a', 'queued']])
+      await expect(locks.using(key, () => 'ran')).rejects.toMatchObject({
+        code: 'KIND_CONFLICT',
+        lock: 'queued',
+      });
+    expect(await locks.using('queued', () => 'ran', { kind: 'fair' })).toBe('ran');
+  });
+
+  test('may be of another kind in another service: who sees to that is the application', async () => {
+    const other = await services.open();
+    locks.getLock('mine');
+    expect(await other.getSpinLock('mine').using(() => 'ran')).toBe('ran');
+  });
+
+  test('is what it is in Redis: two names that are mapped to one are one', async () => {
+    const mapped = await services.open({
+      namePrefix: undefined,
+      nameMapper: (name) => services.prefix + name.toLowerCase(),
+    });
+    mapped.getLock('Job');
+    expect(refusal(() => mapped.getFairLock('JOB'))).toMatchObject({ code: 'KIND_CONFLICT', lock: 'JOB' });
+  });
+});

@@ -1,0 +1,17 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { KindStage } from './kind.stage.js';
+
+test('locks that were granted while the process stood still are not given up for want of time', () =>
+  KindStage.play('shared', async (stage) => {
+    const service = await stage.faults.open();
+    await service.getMultiLock('b', 'c').using(() => undefined);
+    for (const lock of [service.getLock('a'), service.getMultiLock('b', 'c')]) {
+      const asking = lock.tryLock({ waitTime: 100 });
+      await turn();
+      // The answer comes meanwhile, and only wants to be read.
+      for (const end = performance.now() + 600; performance.now() < end;);
+      const handle = await asking;
+      expect(await handle?.unlock()).toBe('released');
+    }
+  }));
