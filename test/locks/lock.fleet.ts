@@ -38,6 +38,8 @@ export interface LockSubject {
   readonly reentrant: boolean;
   /** Whether waiters of one service are granted in their order. */
   readonly fifo: boolean;
+  /** What its holder ids look like. @default a uuid, a colon, a number */
+  readonly holderId?: RegExp;
 }
 
 /** A fleet on a real Redis. */
@@ -62,6 +64,7 @@ export class RedisFleet implements Fleet {
   ): Promise<RedisFleet> {
     const services = new Services(url);
     const [one, other] = await Promise.all([services.open(options), services.open(options)]);
+    if (kind === 'permit') await oneOfEach(one);
     return new RedisFleet(services, one, other, options, kind);
   }
 
@@ -85,6 +88,12 @@ export class RedisFleet implements Fleet {
     // Those behind a holder of their own service sleep until that one wakes them.
     const away = this.#opened.filter((service) => this.holds(service, name).length === 0);
     if (!isTold) return away.filter((service) => this.#isWaitedFor(service, name)).length;
+    if (line === 'shared')
+      return away.filter(
+        (service) =>
+          this.#isWaitedFor(service, name) &&
+          service.engine.context.subscriptions.isActive(this.channel(name)),
+      ).length;
     if (line !== 'queued') {
       const answer = await this.services.admin.pubsub('NUMSUB', this.channel(name));
       return Number(answer[1]);
@@ -113,7 +122,14 @@ export class RedisFleet implements Fleet {
   }
 
   async wipe(name: string): Promise<void> {
-    await this.services.admin.del(this.key(name));
+    const { admin } = this.services;
+    if (this.kind === 'permit')
+      await admin
+        .multi()
+        .del(`{${this.key(name)}}:timeout`)
+        .set(this.key(name), 1)
+        .exec();
+    else await admin.del(this.key(name));
   }
 
   notices(service: LockService): Notice[] {
@@ -123,10 +139,7 @@ export class RedisFleet implements Fleet {
   }
 
   async leftovers(): Promise<string[]> {
-    const inRedis = [...(await this.services.keys()), ...(await this.services.channels())].filter(
-      // The fencing token of a name outlives its locks, so that it rises for ever.
-      (key) => !key.startsWith('redisson_lock_token:'),
-    );
+    const inRedis = [...(await this.#keysLeft()), ...(await this.services.channels())];
     const inProcess = this.#opened.flatMap(({ engine: { lines, context } }, index) => {
       const sizes = {
         lines: lines.size,
@@ -139,6 +152,17 @@ export class RedisFleet implements Fleet {
       );
     });
     return [...inRedis, ...inProcess];
+  }
+
+  /** Keys but for those that are there to stay: the fencing token of a name, and the permits of a semaphore that nobody has. */
+  async #keysLeft(): Promise<string[]> {
+    const { admin } = this.services;
+    const keys = (await this.services.keys()).filter((key) => !key.startsWith('redisson_lock_token:'));
+    if (this.kind !== 'permit') return keys;
+    const taken = keys.filter((key) => key.endsWith(':timeout'));
+    // Permits whose lease is over are taken back by whoever comes next.
+    const live = await Promise.all(taken.map((key) => admin.zcount(key, Date.now(), '+inf')));
+    return taken.filter((_, index) => live[index] !== 0);
   }
 
   async close(): Promise<void> {
@@ -154,6 +178,12 @@ export class RedisFleet implements Fleet {
     const timers = this.#opened.map(({ engine }) => engine.context.wheel.size);
     if (timers.some((size) => size > 0)) throw new Error(`timers left after the end: ${timers.join(', ')}`);
   }
+}
+
+/** The names that the suites use are semaphores of one permit each. */
+async function oneOfEach(service: LockService): Promise<void> {
+  const names = ['x', 'y', 'the request', ...Array.from({ length: 10 }, (_, index) => `${index}`)];
+  await Promise.all(names.map((name) => service.getPermitExpirableSemaphore(name).trySetPermits(1)));
 }
 
 /** A new fleet for each test of the enclosing `describe`, which is ended, and looked through for leftovers, after it. */
