@@ -11,7 +11,7 @@ import { buildPeer } from '../java/peer.builder.mjs';
 /** @type {readonly VitestSuite[]} */
 export const VITEST_SUITES = [
   { name: 'unit', budget: 90, project: 'unit' },
-  { name: 'integration', budget: 420, project: 'integration' },
+  { name: 'integration', budget: 600, project: 'integration' },
   { name: 'interop', budget: 240, project: 'interop', needs: buildPeer },
 ];
 

@@ -2,39 +2,8 @@ import type { Duration } from '../contracts/duration.js';
 import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
 import { parseDuration } from '../timing/duration.parser.js';
+import { decide } from './decisive.answers.js';
 import { SHORTEST_LEASE, type Grant } from './grant.js';
-
-/**
- * Waits until the answers so far mean something, whatever the others are about.
- * @param judge what the answers, and the number of failures, mean; undefined while that is open
- * @returns what they mean; rejects with the first error when it is open in the end
- */
-function decide<T, R>(
-  asked: readonly Promise<T>[],
-  judge: (answers: readonly T[], failures: number) => R | undefined,
-): Promise<R> {
-  const answers: T[] = [];
-  const failures: unknown[] = [];
-  return new Promise((resolve, reject) => {
-    const look = () => {
-      const verdict = judge(answers, failures.length);
-      if (verdict !== undefined) resolve(verdict);
-      else if (answers.length + failures.length === asked.length) reject(failures[0]);
-    };
-    for (const each of asked) {
-      each.then(
-        (answer) => {
-          answers.push(answer);
-          look();
-        },
-        (error: unknown) => {
-          failures.push(error);
-          look();
-        },
-      );
-    }
-  });
-}
 
 /** What a group has that several locks taken together have not. */
 export interface GroupBounds {
@@ -43,7 +12,9 @@ export interface GroupBounds {
   /** Throws for a lease that is too long. */
   readonly checkLease?: (lease: number) => void;
   /** Called when it is unlocked, or given back. */
-  readonly closed?: () => void;
+  readonly closed?: (outcome: Promise<UnlockOutcome>) => void;
+  /** Called when too few are left, once its signal has been read. */
+  readonly lost?: (why: string) => void;
 }
 
 /** Several grants in one hand. It is held for as long as `needed` of them are. */
@@ -159,30 +130,37 @@ export class GroupHandle implements CurrentLock {
   }
 
   #closing(outcome: Promise<UnlockOutcome>): Promise<UnlockOutcome> {
-    this.bounds.closed?.();
+    this.bounds.closed?.(outcome);
     return outcome;
   }
 
   #listen(member: Grant, controller: AbortController): void {
     const { signal } = member;
     const check = () => {
-      if (this.#count((each) => !each.signal.aborted) >= this.needed) return;
+      if (controller.signal.aborted || this.#count((each) => !each.signal.aborted) >= this.needed) return;
       // A member that was told to stop, as at shutdown, is held yet: its reason is the group's.
-      controller.abort(this.#hasEnough ? signal.reason : this.#loss());
+      const isLost = !this.#hasEnough;
+      controller.abort(isLost ? this.#loss() : signal.reason);
+      if (isLost) this.bounds.lost?.(this.#why);
     };
     if (signal.aborted) check();
     else signal.addEventListener('abort', check, { once: true });
   }
 
   #loss(): LockLostError {
-    const first = this.members.find(({ loss }) => loss !== undefined)?.loss;
+    const isOverheld = this.#firstLoss?.code === 'MAX_HOLD';
+    return new LockLostError(this.name, this.#why, isOverheld ? 'MAX_HOLD' : 'LOST');
+  }
+
+  get #why(): string {
+    const first = this.#firstLoss;
     const held = this.#count(({ isHeld }) => isHeld);
-    const why = first === undefined ? '' : ` (${first.message.replace(` ${first.remedy}`, '')})`;
-    return new LockLostError(
-      this.name,
-      `${held} of its ${this.members.length} locks are held, of ${this.needed} needed${why}`,
-      first?.code === 'MAX_HOLD' ? 'MAX_HOLD' : 'LOST',
-    );
+    const why = first === undefined ? '' : ` (${first.message.replace(`. ${first.remedy}`, '')})`;
+    return `${held} of its ${this.members.length} locks are held, of ${this.needed} needed${why}`;
+  }
+
+  get #firstLoss(): LockLostError | undefined {
+    return this.members.find(({ loss }) => loss !== undefined)?.loss;
   }
 
   get #hasEnough(): boolean {

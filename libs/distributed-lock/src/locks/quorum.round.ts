@@ -1,5 +1,6 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HeldBy } from '../errors/lock.errors.js';
-import { currentFrame } from '../holders/hold.scope.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import { Grant } from './grant.js';
 import { GroupHandle } from './group.handle.js';
@@ -10,12 +11,15 @@ import type { Upheld } from './red.upkeep.js';
 /**
  * Asks every server at once, and is done as soon as the quorum is there or out of reach. What is granted later joins the
  * handle; of a round that failed every grant is given back, late ones as well.
+ * @param leaseTime in ms; undefined for a lease that the watchdog renews
+ * @param outer the handle by which the caller's scope, which is this one's, has the lock already
  */
 export function askQuorum(
   wish: QuorumWish,
   leaseTime: number | undefined,
+  outer?: GroupHandle,
 ): Promise<GroupHandle | RoundRefusal> {
-  return new Promise((resolve) => new QuorumRound(wish, leaseTime, resolve).ask());
+  return new Promise((resolve) => new QuorumRound(wish, leaseTime, outer, resolve).ask());
 }
 
 /**
@@ -45,21 +49,21 @@ class QuorumRound implements Upheld {
   readonly #tally: QuorumTally;
   /** By server: what it granted, or null while it is asked. */
   readonly #members = new Map<LockEngine, Grant | null>();
-  /** The handle around the caller by which it is held already. */
-  readonly #outer: GroupHandle | undefined;
   #isOver = false;
+  #isDelivered = false;
 
   constructor(
     private readonly wish: QuorumWish,
-    /** In ms; undefined for a lease that the watchdog renews. */
     private readonly leaseTime: number | undefined,
+    private readonly outer: GroupHandle | undefined,
     private readonly tell: (outcome: GroupHandle | RoundRefusal) => void,
   ) {
-    const bounds = { ...wish.bounds, closed: () => wish.upkeep.remove(this) };
-    this.#handle = new GroupHandle(wish.name, [], wish.quorum, bounds);
+    this.#handle = new GroupHandle(wish.name, [], wish.quorum, {
+      ...wish.bounds,
+      closed: (outcome) => this.#closed(outcome),
+      lost: (why) => this.#lost(why),
+    });
     this.#tally = new QuorumTally(wish);
-    const handle = currentFrame()?.handle;
-    this.#outer = handle instanceof GroupHandle && handle.name === wish.name ? handle : undefined;
   }
 
   get isHeld(): boolean {
@@ -82,8 +86,8 @@ class QuorumRound implements Upheld {
       }
     };
     // What the outer handle has got there by now is taken once more.
-    if (this.#outer === undefined) ask();
-    else this.#outer.run(ask);
+    if (this.outer === undefined) ask();
+    else this.outer.run(ask);
   }
 
   async #ask(engine: LockEngine): Promise<void> {
@@ -100,20 +104,34 @@ class QuorumRound implements Upheld {
   }
 
   /**
-   * A scope that holds it there takes it once more. Others go past the door of the engine: who may come in is decided for
-   * all servers together.
+   * A scope that holds it there takes it once more, and takes no more than that: it is the outer handle that is completed.
+   * Others go past the door of the engine: who may come in is decided for all servers together.
    */
   async #answerOf(engine: LockEngine): Promise<Grant | HeldBy> {
     const target = this.wish.targetOn(engine);
     const { leaseTime } = this;
-    if (engine.holdOf(target) !== undefined)
-      return await engine.acquire(target, { leaseTime, waitTime: 0, signal: undefined });
+    const isOurs = engine.holdOf(target) !== undefined;
+    if (!isOurs && this.outer?.isOpen === true)
+      throw new RedisFailure('unsent', 'the scope has no hold there');
+    if (isOurs) return await engine.acquire(target, { leaseTime, waitTime: 0, signal: undefined });
     const line = engine.line(target);
     const answer = await line.try(leaseTime);
     // A hold of this process was not asked about; the end of its lease is told by nobody.
     const [own] = line.holds;
     if (answer instanceof Grant || own === undefined) return answer;
     return { ttl: Math.max(0, own.lease.deadline - now()), ...answer };
+  }
+
+  #closed(outcome: Promise<UnlockOutcome>): void {
+    const { upkeep, freed } = this.wish;
+    upkeep.remove(this);
+    // Before the round has told of it nobody knows of the handle, and what it gives back was never held.
+    if (this.#isDelivered) void outcome.catch(() => undefined).then((what) => what === 'kept' || freed());
+  }
+
+  #lost(why: string): void {
+    // The loss of what was taken once more is that of the outer handle.
+    if (this.#handle.isOpen && this.outer?.isOpen !== true) this.wish.lost(this.#handle.holder, why);
   }
 
   #got(engine: LockEngine, grant: Grant): void {
@@ -134,6 +152,9 @@ class QuorumRound implements Upheld {
     const held = [...this.#members.values()].filter((grant) => grant?.isHeld === true).length;
     if (held >= quorum) {
       this.#isOver = true;
+      this.#isDelivered = true;
+      // From now on it tells of its loss.
+      void this.#handle.signal;
       if (this.leaseTime === undefined) upkeep.add(this);
       this.tell(this.#handle);
     } else if (held + this.#tally.pending < quorum) {

@@ -22,6 +22,10 @@ export interface QuorumWish {
   readonly asOneHolder: (ask: () => void) => void;
   readonly bounds: GroupBounds;
   readonly upkeep: RedUpkeep;
+  /** To be called when this process has let go of the lock. */
+  readonly freed: () => void;
+  /** To be called when this process has lost it. */
+  readonly lost: (holder: string, why: string) => void;
 }
 
 /** What a round found out that did not get enough. */

@@ -7,6 +7,8 @@ import type { Waiter } from '../waiting/waiter.js';
 import { tellsOfLock } from './contender.js';
 import { leaveEarly } from './early.leave.js';
 import { GroupHandle } from './group.handle.js';
+import { HandOver } from './hand.over.js';
+import type { Hold } from './hold.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import { askQuorum, lookAround } from './quorum.round.js';
 import type { QuorumWish, RoundRefusal } from './quorum.tally.js';
@@ -25,11 +27,14 @@ const TRIES = 5;
 /** A lock on several servers as this process sees it: its waiters stand first come, first served, and the first asks for all. */
 export class RedLine extends WaitingLine<GroupHandle> {
   readonly #signal: WakeSignal;
+  readonly #handOver: HandOver;
   #subscriptions: Subscription[] = [];
   #running = false;
   #collisions = 0;
   /** Whether some servers are free while somebody may have the lock: then to ask, and to give back, would only wake the others. */
   #isLoose = false;
+  /** Whether this process has just let go of the lock, and may take it again before others are heard. */
+  #isNext = false;
 
   constructor(
     context: LockContext,
@@ -39,18 +44,35 @@ export class RedLine extends WaitingLine<GroupHandle> {
   ) {
     super(context, wish.name);
     this.#signal = new WakeSignal(context.wheel);
+    this.#handOver = new HandOver(context.settings.handOver);
   }
 
   /**
    * Asks once; a few times when several ask at the same time, and none of them gets it.
    * @param within how long the answer may take, in ms
+   * @param outer the handle by which the caller's scope has it already
    * @throws LockNotAcquiredError when others have it
    * @throws LockUnavailableError when too few servers can be asked
    */
-  try({ leaseTime, signal }: AcquireRequest, within: number): Promise<GroupHandle> {
-    const asked = this.during(() => this.#try(leaseTime, signal));
+  try({ leaseTime, signal }: AcquireRequest, within = Infinity, outer?: GroupHandle): Promise<GroupHandle> {
+    const asked = this.during(() => this.#try(leaseTime, signal, outer));
     const timeUp = () => unavailable(this.name, new RedisFailure('ambiguous', 'no answer in time'));
     return leaveEarly(asked, { signal, within, timeUp }, this.context.wheel, (late) => late.unlock());
+  }
+
+  /** This process has let go of the lock: the next of its waiters may ask at once, for a while; then others have their chance. */
+  freed(): void {
+    this.news.freed();
+    this.#isNext = this.#handOver.next();
+    if (!this.#isNext) this.#handOver.begin();
+    this.#signal.wake();
+  }
+
+  /** The hold of this process, where that has the majority. */
+  protected override get inTheWay(): Hold | undefined {
+    const { servers, quorum, targetOn } = this.wish;
+    const holds = servers.flatMap(({ engine }) => engine.lines.get(targetOn(engine).id)?.holds ?? []);
+    return holds.length < quorum ? undefined : holds[0];
   }
 
   protected entered(waiter: Waiter<GroupHandle>): void {
@@ -68,9 +90,13 @@ export class RedLine extends WaitingLine<GroupHandle> {
     if (this.isQuiet) this.idle(this);
   }
 
-  async #try(leaseTime: number | undefined, signal: AbortSignal | undefined): Promise<GroupHandle> {
+  async #try(
+    leaseTime: number | undefined,
+    signal: AbortSignal | undefined,
+    outer: GroupHandle | undefined,
+  ): Promise<GroupHandle> {
     for (let tries = 1; ; tries += 1) {
-      const outcome = await askQuorum(this.wish, leaseTime);
+      const outcome = await askQuorum(this.wish, leaseTime, outer);
       if (outcome instanceof GroupHandle) return outcome;
       if (!outcome.isReachable) throw unavailable(this.name, outcome.failure);
       if (!outcome.isSplit || tries === TRIES) throw new LockNotAcquiredError(this.name, 0, outcome.heldBy);
@@ -84,8 +110,9 @@ export class RedLine extends WaitingLine<GroupHandle> {
       // A wake from before this round told of what the round finds out anyway; one from now on is kept for the sleep.
       this.#signal.clear();
       const seen = this.#isLoose ? await lookAround(this.wish) : undefined;
-      if (seen !== undefined) await this.#sleep(seen, false);
-      else await this.#ask(first.request.leaseTime);
+      this.#isLoose = seen !== undefined;
+      if (seen === undefined) await this.#ask(first.request.leaseTime);
+      else await this.#sleep(seen, false);
     }
     this.#running = false;
     this.#isLoose = false;
@@ -113,7 +140,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
       return;
     }
     this.heard({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
-    this.#isLoose = granted > 0 && !isSplit;
+    if (granted > 0 && !isSplit) this.#isLoose = true;
     if (isSplit || (hasTaken && granted > 0)) return await this.#backOff();
     this.#collisions = 0;
     await this.#rest(freeIn);
@@ -129,19 +156,29 @@ export class RedLine extends WaitingLine<GroupHandle> {
 
   /** Until somebody lets go of it, or could have without a word: servers that forgot it, and count again, tell nobody. */
   async #rest(freeIn: number): Promise<void> {
-    this.#listen();
-    const heard = this.#subscriptions.filter(({ isActive }) => isActive).length;
-    const cap = heard < this.wish.quorum ? SLEEP.deaf : Infinity;
     const { watchdogTimeout } = this.context.settings;
-    await this.#signal.sleep(Math.min(cap, watchdogTimeout / 3, Math.max(freeIn + 1, SLEEP.floor)));
+    await this.#signal.sleep(
+      Math.min(this.#listen(), watchdogTimeout / 3, Math.max(freeIn + 1, SLEEP.floor)),
+    );
+    const isNext = this.#isNext;
+    this.#isNext = false;
+    if (isNext) return;
     // The contenders of all processes hear the same message: they should not ask in the same moment.
     const jitter = Math.random() * PAUSE.afterMessage;
     await new Promise<void>((resolve) => this.context.wheel.after(jitter, resolve));
   }
 
-  /** Once so many servers tell of a release that none can be missed, it asks anew: there may have been one before. */
-  #listen(): void {
-    if (this.#subscriptions.length > 0) return;
+  /**
+   * Once so many servers tell of a release that none can be missed, it asks anew: there may have been one before.
+   * @returns how long it may rely on that, in ms
+   */
+  #listen(): number {
+    if (this.#subscriptions.length > 0)
+      return this.#subscriptions.filter(({ isActive }) => isActive).length < this.wish.quorum
+        ? SLEEP.deaf
+        : Infinity;
+    // A hold of this process tells by itself; to look whether it is there costs nothing.
+    if (this.inTheWay !== undefined) return SLEEP.deaf;
     let active = 0;
     this.#subscriptions = this.wish.servers.map(({ engine }) =>
       engine.context.subscriptions.subscribe(this.wish.targetOn(engine).channel, (payload) => {
@@ -153,6 +190,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
         if (subscription.isActive && (active += 1) === this.wish.quorum) this.#signal.wake();
       });
     }
+    return SLEEP.deaf;
   }
 }
 

@@ -19,9 +19,6 @@ import type { AcquireRequest } from './reentry.js';
 /** Pause between attempts to re-enter while too few servers answer, in ms. */
 const PAUSE = 100;
 
-/** A way into a scope: runs what is given inside of it. */
-type Scope = <T>(work: () => T) => T;
-
 /** The independent servers of a module instance, and its locks on them. */
 export class RedLocks {
   readonly #book: LineBook<QuorumWish & { readonly id: string }, RedLine>;
@@ -64,13 +61,13 @@ export class RedLocks {
     const nested = this.servers.some(({ engine }) => isInside(engine.context));
     if (this.#closing && !nested) throw shuttingDown(name);
     const line = this.#line(name);
-    if (waitTime === 0) return await line.try(request, Infinity);
+    if (waitTime === 0) return await line.try(request);
     return await line.wait({ ...request, waitTime: Math.max(end - now(), 1), nested });
   }
 
   /** Whether the caller's scope holds the lock on enough servers. */
   isHeld(name: string): boolean {
-    return this.#scopeOf(name) !== undefined;
+    return this.#handleOf(name) !== undefined;
   }
 
   /** Waits for running work as a single server's shutdown does, on all servers at once. */
@@ -92,11 +89,11 @@ export class RedLocks {
     const { signal } = request;
     const { wheel } = this.context;
     for (;;) {
-      const scope = this.#scopeOf(name);
-      if (scope === undefined) return undefined;
+      const outer = this.#handleOf(name);
+      if (outer === undefined) return undefined;
       const rest = end - now();
       try {
-        return await scope(() => this.#line(name).try(request, rest > 0 ? rest : Infinity));
+        return await outer.run(() => this.#line(name).try(request, rest > 0 ? rest : Infinity, outer));
       } catch (error) {
         signal?.throwIfAborted();
         if (!isPassing(error) || now() + PAUSE >= end) throw error;
@@ -108,17 +105,16 @@ export class RedLocks {
   }
 
   /**
-   * The scope of the innermost handle around the caller by which the lock is held. It has what servers granted after
-   * the caller's own scope was opened, which can then do without some of the first.
+   * The innermost handle around the caller in whose scope the lock is held. That knows of what servers granted after the
+   * caller's own scope was opened, and can then do without some of the first.
    */
-  #scopeOf(name: string): Scope | undefined {
+  #handleOf(name: string): GroupHandle | undefined {
     const isHeldHere = () =>
       this.servers.filter(({ engine }) => engine.holdOf(this.targetOn(engine, name))?.isBelieved === true)
         .length >= this.#quorum;
     for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
       const { handle } = frame;
-      if (handle instanceof GroupHandle && handle.name === name && handle.run(isHeldHere))
-        return (work) => handle.run(work);
+      if (handle instanceof GroupHandle && handle.name === name && handle.run(isHeldHere)) return handle;
     }
     return undefined;
   }
@@ -136,6 +132,11 @@ export class RedLocks {
       targetOn: (engine) => this.targetOn(engine, name),
       asOneHolder: (ask) => this.#asOneHolder(ask),
       upkeep: this.#upkeep,
+      freed: () => this.#book.lines.get(name)?.freed(),
+      lost: (holder, why) => {
+        this.context.notices.post({ kind: 'lost', lock: name, holder, why });
+        this.#book.lines.get(name)?.freed();
+      },
       bounds: {
         spare: this.servers.length - this.#quorum,
         checkLease: (lease) => this.#checkLease(name, lease),

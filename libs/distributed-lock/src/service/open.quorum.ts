@@ -1,12 +1,13 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError, LockUnavailableError } from '../errors/lock.errors.js';
-import { NoticeBoard, type Notice } from '../events/notice.board.js';
+import type { NoticeBoard } from '../events/notice.board.js';
 import type { QuorumServer } from '../locks/quorum.tally.js';
 import { RedLocks } from '../locks/red.lock.js';
 import { readTemplate, type RedisSource } from '../redis/client.factory.js';
 import { ServerAge } from '../redis/server.age.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { makeEngine, type OpenEngine } from './open.engine.js';
+import { QuorumNotices } from './quorum.notices.js';
 
 /** The red locks of a module instance, and how to close their connections. */
 export interface OpenQuorum {
@@ -19,12 +20,6 @@ interface Seat extends OpenEngine, QuorumServer {
   readonly age: ServerAge;
 }
 
-/** What is common to the servers. */
-interface Shared {
-  readonly wheel: TimerWheel;
-  readonly notices: NoticeBoard;
-}
-
 /**
  * Builds locks on several independent servers. A minority of them may be away, at boot and later; they are connected to as
  * soon as they can be.
@@ -34,7 +29,7 @@ interface Shared {
 export async function openQuorum(
   settings: LockSettings,
   sources: readonly RedisSource[],
-  shared: Shared,
+  shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
 ): Promise<OpenQuorum> {
   const different = new Set(sources).size;
   if (sources.length < 3 || different < sources.length) {
@@ -44,7 +39,8 @@ export async function openQuorum(
       `redLock.servers must name at least three independent servers, not ${said}.`,
     );
   }
-  const seats = sources.map((source) => makeSeat(settings, source, shared));
+  const notices = new QuorumNotices(shared.notices);
+  const seats = sources.map((source) => makeSeat(settings, source, { ...shared, notices }));
   const close = async () => void (await Promise.all(seats.map(({ connections }) => connections.close())));
   const [first] = seats;
   const ready = await countReady(seats);
@@ -56,14 +52,18 @@ export async function openQuorum(
       `${ready} of the ${seats.length} servers of redLock could be reached, and ${quorumOf(seats)} are needed (${troubles}).`,
     );
   }
-  return { locks: new RedLocks(first.engine.context, seats, settings.redLockRestartDelay), close };
+  const context = { ...first.engine.context, notices: shared.notices };
+  return { locks: new RedLocks(context, seats, settings.redLockRestartDelay), close };
 }
 
-function makeSeat(settings: LockSettings, source: RedisSource, shared: Shared): Seat {
+function makeSeat(
+  settings: LockSettings,
+  source: RedisSource,
+  shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices },
+): Seat {
   const template = readTemplate(source);
-  const notices = new NoticeBoard();
-  notices.listen((notice) => shared.notices.post(ofOne(notice, template.address)));
-  const open = makeEngine(settings, template, { ...shared, notices });
+  const notices = shared.notices.of(template.address);
+  const open = makeEngine(settings, template, { wheel: shared.wheel, notices });
   const { lifecycle } = open.connections.commands;
   const age = new ServerAge(lifecycle, shared.wheel, settings.commandTimeout, settings.redLockRestartDelay);
   return {
@@ -74,20 +74,6 @@ function makeSeat(settings: LockSettings, source: RedisSource, shared: Shared): 
       return trouble === undefined ? undefined : `${template.address} ${trouble}`;
     },
   };
-}
-
-/** What befalls the hold on one server is not what befalls the lock: its notice says which server it was. */
-function ofOne(notice: Notice, address: string): Notice {
-  switch (notice.kind) {
-    case 'lost':
-    case 'unknown':
-    case 'release-delayed':
-    case 'release-refused':
-    case 'unpublished':
-      return { ...notice, lock: `${notice.lock} (on ${address})` };
-    default:
-      return notice;
-  }
 }
 
 function quorumOf(seats: readonly Seat[]): number {

@@ -1,0 +1,31 @@
+/**
+ * Waits until the answers so far mean something, whatever the others are about.
+ * @param judge what the answers, and the number of failures, mean; undefined while that is open
+ * @returns what they mean; rejects with the first error when it is open in the end
+ */
+export function decide<T, R>(
+  asked: readonly Promise<T>[],
+  judge: (answers: readonly T[], failures: number) => R | undefined,
+): Promise<R> {
+  const answers: T[] = [];
+  const failures: unknown[] = [];
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      const verdict = judge(answers, failures.length);
+      if (verdict !== undefined) resolve(verdict);
+      else if (answers.length + failures.length === asked.length) reject(failures[0]);
+    };
+    for (const each of asked) {
+      each.then(
+        (answer) => {
+          answers.push(answer);
+          look();
+        },
+        (error: unknown) => {
+          failures.push(error);
+          look();
+        },
+      );
+    }
+  });
+}
