@@ -146,7 +146,7 @@ test('a write hold that is over ends in Redis also while its scope goes on readi
 describe('what Redis grants when the hold has ended here', () => {
   test('is taken back: a re-entry with a long lease does not shut the lock', async () => {
     const plain = service.getLock('z');
-    const outer = await plain.lock({ leaseTime: scaled(600) });
+    const outer = await plain.lock({ leaseTime: 700 });
     const slow = new Latch();
     wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
     const inner = outer.run(() => plain.lock({ leaseTime: '1h', waitTime: SOON }));
@@ -161,7 +161,7 @@ describe('what Redis grants when the hold has ended here', () => {
 
   test('is taken back: an extension of a hold that is over is none', async () => {
     const plain = service.getLock('z');
-    const handle = await plain.lock({ leaseTime: scaled(600) });
+    const handle = await plain.lock({ leaseTime: 700 });
     await handle.extend(100);
     const slow = new Latch();
     wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));

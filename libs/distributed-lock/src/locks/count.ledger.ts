@@ -132,6 +132,8 @@ export class CountLedger {
 
   async #lowerQuietly(): Promise<RedisFailure | undefined> {
     const { account } = this.counted;
+    // Something was heard since. The hold may have ended in good order, and its holder id may live on in the next one.
+    if (this.#doubt === undefined) return undefined;
     // A count of 0 is a hold that has got nothing yet: whoever asked for it either asks again, or ends it.
     if (this.takeBackIfOver() || account?.count === 0 || this.#known === account?.count) return undefined;
     try {
