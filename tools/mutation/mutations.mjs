@@ -48,8 +48,8 @@ export const MUTATIONS = [
   {
     name: 'local queue not FIFO',
     file: 'libs/distributed-lock/src/waiting/waiter.queue.ts',
-    from: `  shift(): Waiter<G> | undefined {\n    const first = this.#first;`,
-    to: `  shift(): Waiter<G> | undefined {\n    const first = this.#last;`,
+    from: `    return this.#first;\n`,
+    to: `    return this.#last;\n`,
     spec: 'test/locks/reentrant.conformance.spec.ts',
     test: 'a re-entrant lock waiters in order of one service are granted in their order, whoever held the lock',
   },
