@@ -1,6 +1,6 @@
 -- Frees a lock whoever holds it, and wakes one waiter of each client. Wire format section 2, force unlock.
 --
--- @include failure
+-- @include failure tell
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -18,9 +18,7 @@ local function attempt(publish, lock, channel)
     error({err = 'WRONGTYPE not a lock'})
   end
   redis.call('DEL', lock)
-  -- The lock is free by now: a channel that this user may not publish on must not look like a failed release.
-  local reached = redis.pcall(publish, channel, '0')
-  return {1, type(reached) == 'number' and reached or -1}
+  return {1, tell(publish, channel, '0')}
 end
 
 local replies = {}

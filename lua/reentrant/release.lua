@@ -1,7 +1,7 @@
 -- Lowers a holder's count, or frees the lock and wakes one waiter of each client.
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
 --
--- @include whole failure
+-- @include whole failure tell
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -34,9 +34,7 @@ local function attempt(publish, lock, holder, count, lease, channel)
     return {2, held}
   end
   redis.call('DEL', lock)
-  -- The lock is free by now: a channel that this user may not publish on must not look like a failed release.
-  local reached = redis.pcall(publish, channel, '0')
-  return {1, type(reached) == 'number' and reached or -1}
+  return {1, tell(publish, channel, '0')}
 end
 
 local replies = {}

@@ -1,7 +1,7 @@
 -- Stores how a run ended and releases the job's lock, with its message like any unlock.
 -- Refused when the run has lost its lease, whether or not another one has begun since.
 --
--- @include whole failure
+-- @include whole failure tell
 -- @key   lock     the job's lock
 -- @key   record   the job's record, a hash
 -- @key   runs     the newest 50 rows, a list of JSON objects, newest first
@@ -96,9 +96,7 @@ local function attempt()
     return {2, at}
   end
   redis.call('DEL', lock)
-  -- The lock is free by now: a channel that this user may not publish on must not look like a failed release.
-  local reached = redis.pcall(publish, channel, '0')
-  return {1, at, type(reached) == 'number' and reached or -1}
+  return {1, at, tell(publish, channel, '0')}
 end
 
 local ran, reply = pcall(attempt)

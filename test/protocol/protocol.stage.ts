@@ -106,6 +106,17 @@ export class ProtocolStage {
     return [...heard];
   }
 
+  /** Makes a server that nobody else uses refuse writes while `work` runs. */
+  async whileRefusing(how: 'OOM' | 'READONLY', work: () => Promise<void>): Promise<void> {
+    const { redis } = this;
+    await (how === 'OOM' ? redis.config('SET', 'maxmemory', '1') : redis.replicaof('127.0.0.1', '1'));
+    try {
+      await work();
+    } finally {
+      await (how === 'OOM' ? redis.config('SET', 'maxmemory', '0') : redis.replicaof('NO', 'ONE'));
+    }
+  }
+
   /** The store's time, epoch ms. */
   async now(): Promise<number> {
     const [seconds, microseconds] = await this.redis.time();

@@ -39,16 +39,6 @@ describe('a server of our own, whose settings may be spoiled', () => {
     await server.stop();
   });
 
-  async function whileRefusing(how: 'OOM' | 'READONLY', work: () => Promise<void>): Promise<void> {
-    const { redis } = stage;
-    await (how === 'OOM' ? redis.config('SET', 'maxmemory', '1') : redis.replicaof('127.0.0.1', '1'));
-    try {
-      await work();
-    } finally {
-      await (how === 'OOM' ? redis.config('SET', 'maxmemory', '0') : redis.replicaof('NO', 'ONE'));
-    }
-  }
-
   describe.each(['OOM', 'READONLY'] as const)('that answers %s', (code) => {
     test.each([
       ['an acquisition to read a free lock', free(), read(A, S, 1)],
@@ -58,7 +48,7 @@ describe('a server of our own, whose settings may be spoiled', () => {
       ['a re-entry of a writer', writing(A, 1, S), write(A, 2 * S, 2)],
     ])('refuses %s by that code in front, and nothing is half written', async (_what, state, call) => {
       await put(stage, names, state);
-      await whileRefusing(code, async () => {
+      await stage.whileRefusing(code, async () => {
         expect(await send(stage, names, call)).toEqual(refusedBy(code));
       });
       expect(await seen(stage, names)).toEqual(shown(state, names));
@@ -68,7 +58,7 @@ describe('a server of our own, whose settings may be spoiled', () => {
       const written = rwNames(stage.names().lock);
       await put(stage, names, reading({ [B]: [S] }));
       await put(stage, written, writing(B, 1, S));
-      await whileRefusing(code, async () => {
+      await stage.whileRefusing(code, async () => {
         expect(await send(stage, names, write(A, S, 1, S))).toEqual([0, S, B]);
         expect(await send(stage, written, read(A, S, 1))).toEqual([0, S, B]);
       });
@@ -97,7 +87,7 @@ describe('a server of our own, whose settings may be spoiled', () => {
     ['a forced unlock of a writer', WRITTEN, forceWrite(), [1, 0]],
   ])('that is out of memory still lets %s happen', async (_what, state, call, reply) => {
     await put(stage, names, state);
-    await whileRefusing('OOM', async () => {
+    await stage.whileRefusing('OOM', async () => {
       expect(await send(stage, names, call)).toEqual(reply);
     });
   });
@@ -109,7 +99,7 @@ describe('a server of our own, whose settings may be spoiled', () => {
     ['a writer by force', WRITTEN, forceWrite()],
   ])('that may not write keeps the lock that it is asked to take from %s', async (_what, state, call) => {
     await put(stage, names, state);
-    await whileRefusing('READONLY', async () => {
+    await stage.whileRefusing('READONLY', async () => {
       expect(await send(stage, names, call)).toEqual(refusedBy('READONLY'));
     });
     expect(await seen(stage, names)).toEqual(shown(state, names));

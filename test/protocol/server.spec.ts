@@ -36,17 +36,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Does `work` while the server refuses writes, and lets it write again. */
-async function whileRefusing(how: 'OOM' | 'READONLY', work: () => Promise<void>): Promise<void> {
-  const { redis } = stage;
-  await (how === 'OOM' ? redis.config('SET', 'maxmemory', '1') : redis.replicaof('127.0.0.1', '1'));
-  try {
-    await work();
-  } finally {
-    await (how === 'OOM' ? redis.config('SET', 'maxmemory', '0') : redis.replicaof('NO', 'ONE'));
-  }
-}
-
 describe.each(['OOM', 'READONLY'] as const)('a server that answers %s', (code) => {
   const refused = [-1, expect.stringMatching(new RegExp(`^${code} `)), expect.any(String)];
 
@@ -54,7 +43,7 @@ describe.each(['OOM', 'READONLY'] as const)('a server that answers %s', (code) =
     const [mine, theirs, free] = [stage.names(), stage.names(), stage.names()];
     await stage.put(mine.lock, held({ [A]: 1 }, S10));
     await stage.put(theirs.lock, held({ [B]: 1 }, S10));
-    await whileRefusing(code, async () => {
+    await stage.whileRefusing(code, async () => {
       const replies = await sendBatch(stage, [
         [mine, acquire(A, S60, 2)],
         [theirs, acquire(A, S60, 1)],
@@ -69,7 +58,7 @@ describe.each(['OOM', 'READONLY'] as const)('a server that answers %s', (code) =
   test('refuses a claim by that code in front, and the tick stays unclaimed', async () => {
     await stage.redis.hset(names.record, 'mark', '1');
     const before = await tick.wholeState(stage, names);
-    await whileRefusing(code, async () => {
+    await stage.whileRefusing(code, async () => {
       const reply = await tick.claim(stage, names, { mode: 'instant', tick: 2 });
       expect(reply).toEqual(refused);
     });
@@ -88,14 +77,14 @@ const SHRINKING: readonly (readonly [string, Call, unknown])[] = [
 
 test.each(SHRINKING)('a server that is out of memory still lets %s happen', async (_what, call, reply) => {
   await stage.put(names.lock, held({ [A]: 2 }, S10));
-  await whileRefusing('OOM', async () => {
+  await stage.whileRefusing('OOM', async () => {
     expect(await send(stage, names, call)).toEqual(reply);
   });
 });
 
 test('a server that is out of memory still lets a run end', async () => {
   const token = await tick.begin(stage, names);
-  await whileRefusing('OOM', async () => {
+  await stage.whileRefusing('OOM', async () => {
     expect(await tick.finish(stage, names, { token })).toEqual([1, TIME, 0]);
   });
   expect(await tick.settledRows(stage, names)).toMatchObject([{ outcome: 'completed', token }]);
@@ -103,7 +92,7 @@ test('a server that is out of memory still lets a run end', async () => {
 
 test('a replica that may not write keeps the lock that it is asked to release', async () => {
   await stage.put(names.lock, held({ [A]: 1 }, S10));
-  await whileRefusing('READONLY', async () => {
+  await stage.whileRefusing('READONLY', async () => {
     expect(await send(stage, names, release(A, 0, S10))).toEqual([
       -1,
       expect.stringMatching(/^READONLY /),

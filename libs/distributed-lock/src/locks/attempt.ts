@@ -5,9 +5,6 @@ import type { LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 import { askInTime } from './timely.answer.js';
 
-/** The longest wait that is declared to Redis, in ms: a dead waiter must not stop others for longer (wire format D22). */
-const LONGEST_WAIT = 3_600_000;
-
 /** What is asked for, in ms. */
 export interface Wish {
   /** Undefined for a lease that the watchdog renews. */
@@ -99,10 +96,8 @@ export class Attempt {
     return this.target.kind.newHolder?.() ?? this.context.ids.next();
   }
 
-  /** The same on every attempt, as the queue's arithmetic needs it. */
+  /** The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take. */
   #declared(waitTime: number): number {
-    if (waitTime === 0) return 0;
-    const wait = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
-    return Math.min(Math.max(Math.ceil(wait), 1), LONGEST_WAIT);
+    return waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
   }
 }

@@ -1,12 +1,13 @@
 import type { Lockable, LockHandle, LockOptions, UsingOptions } from '../contracts/lock.contract.js';
 import type { WaitTimes } from '../contracts/module.options.js';
 import type { LockSettings } from '../contracts/settings.js';
-import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { parseDuration } from '../timing/duration.parser.js';
-import { checkSignal, checkUsing } from './call.checks.js';
+import { checkUsing } from './call.checks.js';
 import { criticalSection } from './critical.section.js';
 import { SHORTEST_LEASE } from './grant.js';
+import { isTimeUp } from './passing.refusal.js';
 import type { AcquireRequest } from './reentry.js';
+import { readWait } from './wait.options.js';
 
 /** The ways into every lock, single or composed. */
 export abstract class BaseLock<H extends LockHandle = LockHandle> implements Lockable<H> {
@@ -28,8 +29,7 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
     try {
       return await this.acquire(request);
     } catch (error) {
-      if (error instanceof LockNotAcquiredError && error.lock === this.name && error.code === 'NOT_ACQUIRED')
-        return null;
+      if (isTimeUp(error, this.name)) return null;
       throw error;
     }
   }
@@ -45,17 +45,12 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
 
   #request(door: keyof WaitTimes, { waitTime, leaseTime, signal }: LockOptions): AcquireRequest {
     const lock = this.name;
-    checkSignal(lock, signal);
     return {
-      waitTime:
-        waitTime === undefined
-          ? this.settings.waitTime[door]
-          : parseDuration(waitTime, { option: 'waitTime', lock, unbounded: true }),
+      ...readWait(lock, { waitTime, signal }, this.settings.waitTime[door]),
       leaseTime:
         leaseTime === undefined
           ? undefined
           : parseDuration(leaseTime, { option: 'leaseTime', lock, min: SHORTEST_LEASE }),
-      signal,
     };
   }
 }

@@ -75,7 +75,7 @@ export class ClaimedTick {
         if (!failure.passing || now() + PAUSE >= this.lease.deadline) throw failure;
         notices.post({ kind: 'release-delayed', lock: this.target.name, holder, why: failure.message });
         await failure.settled;
-        await new Promise<void>((resolve) => wheel.after(PAUSE, resolve));
+        await wheel.pause(PAUSE);
       }
     }
   }

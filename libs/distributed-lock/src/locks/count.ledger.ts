@@ -124,8 +124,7 @@ export class CountLedger {
     for (let failure: RedisFailure | undefined = lost; failure?.passing === true;) {
       await failure.settled;
       failure = await this.inTurn(() => this.#lowerQuietly());
-      if (failure !== undefined)
-        await new Promise<void>((resolve) => this.context.wheel.after(REPAIR_PAUSE, resolve));
+      if (failure !== undefined) await this.context.wheel.pause(REPAIR_PAUSE);
     }
     this.#repairing = false;
   }

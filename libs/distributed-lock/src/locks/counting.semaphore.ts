@@ -9,13 +9,14 @@ import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { semaphoreChannel } from '../scripts/wire.names.js';
 import { checkPermits, checkUsing } from './call.checks.js';
 import { counterTarget, type CounterTarget } from './counter.target.js';
-import { leaveEarly } from './early.leave.js';
+import { leaveOnAbort } from './early.leave.js';
 import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import { PermitSection } from './permit.section.js';
+import { isTimeUp } from './passing.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
 import type { SemaphoreLine } from './semaphore.line.js';
-import { isTimeUp, readLife, readWait, type Wait } from './wait.options.js';
+import { readLife, readWait, type Wait } from './wait.options.js';
 
 /** The semaphore (wire format section 10). */
 export class CountingSemaphore implements Semaphore {
@@ -122,9 +123,7 @@ export class CountingSemaphore implements Semaphore {
       await line.wait({ permits, waitTime, signal, nested, leaseTime: undefined });
       return line;
     }
-    const bounds = { signal, within: Infinity, timeUp: () => new Error('never') };
-    const { wheel } = this.engine.context;
-    const isTaken = await leaveEarly(line.try(permits), bounds, wheel, async (late) => {
+    const isTaken = await leaveOnAbort(line.try(permits), signal, async (late) => {
       if (late) line.giveBack(permits);
     });
     if (!isTaken) throw new LockNotAcquiredError(this.name, 0);

@@ -1,4 +1,4 @@
-import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
 import { onAbort } from '../waiting/abort.listener.js';
 
 /** What ends a call before its answer is there. */
@@ -10,20 +10,44 @@ export interface Bounds {
   readonly timeUp: () => Error;
 }
 
+type GiveBack<T> = (late: T) => Promise<unknown> | undefined;
+
 /** Waits for `answer` no longer than `bounds` allow. Who leaves early gives back, by `giveBack`, what comes later. */
-export async function leaveEarly<T>(
+export function leaveEarly<T>(
   answer: Promise<T>,
   { signal, within, timeUp }: Bounds,
   wheel: TimerWheel,
-  giveBack: (late: T) => Promise<unknown> | undefined,
+  giveBack: GiveBack<T>,
+): Promise<T> {
+  return leaveAt(answer, signal, giveBack, (leave) => {
+    if (within === Infinity) return () => undefined;
+    // After a stall of the event loop the answer may have come already, and only wants to be read.
+    const timer = wheel.after(within, () => setImmediate(() => leave(timeUp())));
+    return () => wheel.cancel(timer);
+  });
+}
+
+/** As {@link leaveEarly}, for a caller whose signal is the only bound. */
+export function leaveOnAbort<T>(
+  answer: Promise<T>,
+  signal: AbortSignal | undefined,
+  giveBack: GiveBack<T>,
+): Promise<T> {
+  return leaveAt(answer, signal, giveBack, () => () => undefined);
+}
+
+/** @param arm calls its argument when the time is over; gives what disarms it */
+async function leaveAt<T>(
+  answer: Promise<T>,
+  signal: AbortSignal | undefined,
+  giveBack: GiveBack<T>,
+  arm: (leave: (reason: unknown) => void) => () => void,
 ): Promise<T> {
   let leave: (reason: unknown) => void = () => undefined;
   const left = new Promise<never>((_, reject) => {
     leave = reject;
   });
-  // After a stall of the event loop the answer may have come already, and only wants to be read.
-  const timer: Timer | undefined =
-    within === Infinity ? undefined : wheel.after(within, () => setImmediate(() => leave(timeUp())));
+  const disarm = arm((reason) => leave(reason));
   const unlisten = onAbort(signal, () => leave(signal?.reason));
   if (signal?.aborted === true) leave(signal.reason);
   try {
@@ -32,7 +56,7 @@ export async function leaveEarly<T>(
     void answer.then(giveBack).catch(() => undefined);
     throw error;
   } finally {
-    wheel.cancel(timer);
+    disarm();
     unlisten();
   }
 }

@@ -36,6 +36,10 @@ export class ExclusiveLine extends LockLine implements Contest {
     return this.#hold === undefined ? [] : [this.#hold];
   }
 
+  protected get isFree(): boolean {
+    return this.#hold === undefined;
+  }
+
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
     const former = this.#hold;
     const hold = new Hold(this.context, this, this.target, lease, maxHold, run);
@@ -144,9 +148,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   #letOthersGoFirst(messages: number): void {
     this.#courtesy = { until: now() + this.#standBack, messages };
     // Kept for so long, for the sake of those who come back.
-    void this.during(
-      () => new Promise<void>((resolve) => this.context.wheel.after(this.#standBack, () => resolve())),
-    );
+    void this.during(() => this.context.wheel.pause(this.#standBack));
   }
 
   #ask(): void {

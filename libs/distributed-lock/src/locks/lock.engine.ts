@@ -3,7 +3,7 @@ import { isInside } from '../holders/hold.scope.js';
 import type { LockState } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from './counter.engine.js';
-import { leaveEarly } from './early.leave.js';
+import { leaveOnAbort } from './early.leave.js';
 import { Grant } from './grant.js';
 import type { Hold } from './hold.js';
 import { KindBook } from './kind.book.js';
@@ -125,9 +125,6 @@ export class LockEngine {
 
   /** A caller that leaves early gives back the grant that comes for it later. */
   #leaving<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    const bounds = { signal, within: Infinity, timeUp: () => new Error('never') };
-    return leaveEarly(answer, bounds, this.context.wheel, (late) =>
-      late instanceof Grant ? late.unlock() : undefined,
-    );
+    return leaveOnAbort(answer, signal, (late) => (late instanceof Grant ? late.unlock() : undefined));
   }
 }

@@ -29,6 +29,9 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
 
+  /** Whether there are none; asked each time that anything ends. */
+  protected abstract get isFree(): boolean;
+
   /** Takes over what Redis has granted. */
   abstract adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold;
   abstract free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome>;
@@ -37,8 +40,8 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   /** Asks once. @returns the grant, or who is in the way */
   try(leaseTime: number | undefined): Promise<Grant | HeldBy> {
     return this.during(async () => {
-      const holder = this.holds.find(({ isCertain, target }) => isCertain && target.kind.line !== 'shared');
-      if (holder !== undefined) return this.news.heldBy(holder);
+      const holder = this.inTheWay;
+      if (holder?.isCertain === true) return this.news.heldBy(holder);
       const attempt = new Attempt(this.context, this.target);
       const news = await attempt.make({ leaseTime, waitTime: 0 });
       attempt.abandon();
@@ -87,6 +90,6 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
 
   /** The line is forgotten when nobody holds, waits or works. */
   protected settle(): void {
-    if (this.isQuiet && this.holds.length === 0) this.idle(this);
+    if (this.isQuiet && this.isFree) this.idle(this);
   }
 }

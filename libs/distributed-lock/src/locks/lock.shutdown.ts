@@ -35,8 +35,8 @@ export async function shutDown(engine: LockEngine): Promise<void> {
   retirement.end();
 }
 
-/** Leaves no timer behind: one that went on would keep the process alive. */
-async function isDoneWithin(delay: number, done: Promise<void>, wheel: TimerWheel): Promise<boolean> {
+/** Leaves no timer behind: one that went on would keep the process alive. @returns whether it was done in time, `delay` ms */
+export async function isDoneWithin(delay: number, done: Promise<void>, wheel: TimerWheel): Promise<boolean> {
   let timer: Timer | undefined;
   const late = new Promise<false>((resolve) => {
     timer = wheel.after(delay, () => resolve(false));

@@ -9,6 +9,7 @@ import { GroupHandle } from './group.handle.js';
 import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import { otherSideOf, type LockTarget } from './lock.target.js';
+import { isPassing, type PassingRefusal } from './passing.refusal.js';
 import type { AcquireRequest } from './reentry.js';
 
 /** What one call has heard so far. */
@@ -115,7 +116,7 @@ export class MultiLock extends BaseLock {
   }
 
   /** Asks for all that are missing in one turn, and keeps those before the first that is not free. */
-  async #takeFree(got: Grant[], request: AcquireRequest): Promise<Passing | undefined> {
+  async #takeFree(got: Grant[], request: AcquireRequest): Promise<PassingRefusal | undefined> {
     const missing = this.#targets.slice(got.length);
     const asked = missing.map((target) => this.engine.acquire(target, { ...request, waitTime: 0 }));
     const answers = await Promise.allSettled(asked);
@@ -149,17 +150,7 @@ export class MultiLock extends BaseLock {
   }
 }
 
-type Passing = LockNotAcquiredError | LockUnavailableError;
-
-/** Whether waiting can help: somebody else has it, or Redis is away. */
-function isPassing(error: unknown): error is Passing {
-  return (
-    (error instanceof LockNotAcquiredError && error.code === 'NOT_ACQUIRED') ||
-    (error instanceof LockUnavailableError && error.code === 'UNAVAILABLE')
-  );
-}
-
-function hear(progress: Progress, news: Passing | undefined): void {
+function hear(progress: Progress, news: PassingRefusal | undefined): void {
   if (news instanceof LockUnavailableError) {
     progress.trouble = news;
     return;

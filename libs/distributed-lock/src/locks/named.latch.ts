@@ -3,11 +3,12 @@ import type { WaitOptions } from '../contracts/semaphore.contract.js';
 import { latchChannel } from '../scripts/wire.names.js';
 import { checkNumber } from './call.checks.js';
 import { counterTarget, type CounterTarget } from './counter.target.js';
-import { leaveEarly } from './early.leave.js';
+import { leaveOnAbort } from './early.leave.js';
 import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
+import { isTimeUp } from './passing.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
-import { isTimeUp, readWait } from './wait.options.js';
+import { readWait } from './wait.options.js';
 
 /** The count-down latch (wire format section 10). */
 export class NamedLatch implements CountDownLatch {
@@ -37,10 +38,7 @@ export class NamedLatch implements CountDownLatch {
     const { waitTime, signal } = readWait(this.name, options, context.settings.waitTime.lock);
     signal?.throwIfAborted();
     const nested = counters.enter(this.name);
-    if (waitTime === 0) {
-      const bounds = { signal, within: Infinity, timeUp: () => new Error('never') };
-      return (await leaveEarly(this.getCount(), bounds, context.wheel, () => undefined)) === 0;
-    }
+    if (waitTime === 0) return (await leaveOnAbort(this.getCount(), signal, () => undefined)) === 0;
     try {
       await counters.latches.line(this.#target).wait({ waitTime, signal, nested, leaseTime: undefined });
       return true;

@@ -29,6 +29,10 @@ export class QueuedLine extends LockLine {
     return this.#hold === undefined ? [] : [this.#hold];
   }
 
+  protected get isFree(): boolean {
+    return this.#hold === undefined;
+  }
+
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
     const former = this.#hold;
     this.#hold = new Hold(this.context, this, this.target, lease, maxHold, run);

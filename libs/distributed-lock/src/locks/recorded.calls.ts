@@ -22,9 +22,7 @@ export class RecordedCalls {
   async once<T>(ask: (call: string) => Promise<T>, undo?: (call: string) => Promise<unknown>): Promise<T> {
     const call = this.context.ids.next();
     try {
-      const reply = await ask(call);
-      this.forget(call);
-      return reply;
+      return await this.#ask(call, ask);
     } catch (error) {
       const failure = RedisFailure.from(error);
       if (undo !== undefined) this.undo(() => undo(call), failure);
@@ -40,9 +38,7 @@ export class RecordedCalls {
   async insist<T>(what: string, ask: (call: string) => Promise<T>): Promise<T> {
     const call = this.context.ids.next();
     try {
-      const reply = await ask(call);
-      this.forget(call);
-      return reply;
+      return await this.#ask(call, ask);
     } catch (error) {
       const failure = RedisFailure.from(error);
       const why = failure.message;
@@ -64,6 +60,12 @@ export class RecordedCalls {
     const { retirement, counters } = this.context;
     const keep = wasRepeated ? CALL_ECHO : 0;
     void retirement.insist(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
+  }
+
+  async #ask<T>(call: string, ask: (call: string) => Promise<T>): Promise<T> {
+    const reply = await ask(call);
+    this.forget(call);
+    return reply;
   }
 
   async #goOn<T>(call: string, what: string, ask: () => Promise<T>, failure: RedisFailure): Promise<T> {

@@ -100,7 +100,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
       if (outcome instanceof GroupHandle) return outcome;
       if (!outcome.isReachable) throw unavailable(this.name, outcome.failure);
       if (!outcome.isSplit || tries === TRIES) throw new LockNotAcquiredError(this.name, 0, outcome.heldBy);
-      await new Promise<void>((resolve) => this.context.wheel.after(collisionPause(tries), resolve));
+      await this.context.wheel.pause(collisionPause(tries));
       signal?.throwIfAborted();
     }
   }
@@ -165,7 +165,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
     if (isNext) return;
     // The contenders of all processes hear the same message: they should not ask in the same moment.
     const jitter = Math.random() * PAUSE.afterMessage;
-    await new Promise<void>((resolve) => this.context.wheel.after(jitter, resolve));
+    await this.context.wheel.pause(jitter);
   }
 
   /**

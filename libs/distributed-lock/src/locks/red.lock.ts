@@ -1,16 +1,17 @@
 import type { LockHandle } from '../contracts/lock.contract.js';
-import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import { currentFrame, isInside } from '../holders/hold.scope.js';
 import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from './base.lock.js';
-import { leaveEarly } from './early.leave.js';
+import { leaveOnAbort } from './early.leave.js';
 import { GroupHandle } from './group.handle.js';
 import { LineBook } from './line.book.js';
 import { shuttingDown, type LockContext } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockKind } from './lock.kind.js';
-import { shutDown } from './lock.shutdown.js';
+import { isDoneWithin, shutDown } from './lock.shutdown.js';
 import type { LockTarget } from './lock.target.js';
+import { isPassing } from './passing.refusal.js';
 import type { QuorumServer, QuorumWish } from './quorum.tally.js';
 import { RedLine } from './red.line.js';
 import { RedUpkeep } from './red.upkeep.js';
@@ -80,8 +81,7 @@ export class RedLocks {
     for (const line of this.#book.lines.values()) line.refuse(() => shuttingDown(line.name));
     // A round that is under way gives back what it gets.
     const { wheel, settings } = this.context;
-    const bounds = { signal: undefined, within: settings.commandTimeout, timeUp: () => new Error('late') };
-    await leaveEarly(this.#book.idle(), bounds, wheel, () => undefined).catch(() => undefined);
+    await isDoneWithin(settings.commandTimeout, this.#book.idle(), wheel);
   }
 
   /** Waits, as long as it may, only for servers to answer. @returns undefined when the scope does not hold it any more */
@@ -97,9 +97,7 @@ export class RedLocks {
       } catch (error) {
         signal?.throwIfAborted();
         if (!isPassing(error) || now() + PAUSE >= end) throw error;
-        const pause = new Promise<void>((resolve) => wheel.after(PAUSE, resolve));
-        const bounds = { signal, within: Infinity, timeUp: () => new Error('never') };
-        await leaveEarly(pause, bounds, wheel, () => undefined);
+        await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
       }
     }
   }
@@ -162,12 +160,6 @@ export class RedLocks {
       name,
     );
   }
-}
-
-/** Whether it may be another answer soon. */
-function isPassing(error: unknown): boolean {
-  if (error instanceof LockNotAcquiredError) return error.code === 'NOT_ACQUIRED';
-  return error instanceof LockUnavailableError && error.code === 'UNAVAILABLE';
 }
 
 /** A lock on the majority of several independent servers (wire format section 9). */

@@ -2,7 +2,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { findHold } from '../holders/hold.scope.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
-import { leaveEarly } from './early.leave.js';
+import { leaveEarly, leaveOnAbort } from './early.leave.js';
 import { Grant } from './grant.js';
 import { Hold } from './hold.js';
 import { unavailable, type LockContext } from './lock.context.js';
@@ -127,8 +127,7 @@ export class Reentry {
         signal?.throwIfAborted();
         const failure = RedisFailure.from(error);
         if (!failure.passing || now() + PAUSE >= end) throw unavailable(hold.target.name, failure);
-        const pause = new Promise<void>((resolve) => wheel.after(PAUSE, resolve));
-        await leaveEarly(pause, { signal, within: Infinity, timeUp: () => failure }, wheel, () => undefined);
+        await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
       }
     }
   }

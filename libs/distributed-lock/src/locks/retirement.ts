@@ -90,7 +90,7 @@ export class Retirement {
         last = RedisFailure.from(error);
         if (!last.passing) return undefined;
       }
-      await new Promise<void>((resolve) => this.wheel.after(pause, resolve));
+      await this.wheel.pause(pause);
       pause = Math.min(pause * 2, PAUSE.longest);
     }
     return undefined;

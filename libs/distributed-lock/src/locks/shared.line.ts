@@ -25,6 +25,10 @@ export class SharedLine extends LockLine implements Contest {
     return [...this.#holds.values()];
   }
 
+  protected get isFree(): boolean {
+    return this.#holds.size === 0;
+  }
+
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
     const hold = new Hold(this.context, this, this.target, lease, maxHold, run);
     this.#holds.set(lease.holder, hold);

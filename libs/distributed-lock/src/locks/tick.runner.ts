@@ -134,7 +134,7 @@ export class TickRunner {
         const failure = RedisFailure.from(error);
         if (failure.kind === 'ambiguous') Object.assign(owed, { mayHave: true, failure });
         if (!failure.passing || now() + PAUSE >= end) throw failure;
-        await new Promise<void>((resolve) => wheel.after(PAUSE, resolve));
+        await wheel.pause(PAUSE);
       }
     }
   }

@@ -1,6 +1,5 @@
 import type { Duration } from '../contracts/duration.js';
 import type { WaitOptions } from '../contracts/semaphore.contract.js';
-import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { checkSignal } from './call.checks.js';
 
@@ -22,9 +21,4 @@ export function readLife(name: string, timeToLive: Duration | undefined): number
   return timeToLive === undefined
     ? 0
     : parseDuration(timeToLive, { option: 'timeToLive', lock: name, min: 1 });
-}
-
-/** Whether a call was refused because its own time was over. */
-export function isTimeUp(error: unknown, name: string): boolean {
-  return error instanceof LockNotAcquiredError && error.lock === name && error.code === 'NOT_ACQUIRED';
 }

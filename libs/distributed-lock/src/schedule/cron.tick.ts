@@ -135,6 +135,6 @@ export class CronTick implements TickCall {
   }
 
   #pause(ms: number): Promise<void> {
-    return new Promise((resolve) => this.claims.wheel.after(ms, resolve));
+    return this.claims.wheel.pause(ms);
   }
 }

@@ -53,6 +53,11 @@ export class TimerWheel {
     return timer;
   }
 
+  /** Resolves in `delay` ms. */
+  pause(delay: number): Promise<void> {
+    return new Promise((resolve) => this.after(delay, resolve));
+  }
+
   /** Runs `run` in `delay` ms. */
   after(delay: number, run: () => void): Timer {
     return this.at(now() + delay, run);

@@ -22,12 +22,6 @@ export class WaiterQueue<G, R extends WaitRequest = WaitRequest> {
     this.#size += 1;
   }
 
-  shift(): Waiter<G, R> | undefined {
-    const first = this.#first;
-    if (first !== undefined) this.remove(first);
-    return first;
-  }
-
   remove(waiter: Waiter<G, R>): void {
     const { previous, next } = waiter;
     if (previous === undefined && this.#first !== waiter) return;

@@ -2436,7 +2436,7 @@ return replies` as string,
  */
 export const reentrantForceRelease = {
   name: 'reentrant/force-release',
-  sha1: 'f396ba8877b0e9b18bd9e7db2381f5715eab6fc1',
+  sha1: 'bf81111724eaa1ab6a2f61b2089a1511a2d82c35',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
@@ -2445,6 +2445,10 @@ export const reentrantForceRelease = {
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
 end
 local function attempt(publish, lock, channel)
 local kind = redis.call('TYPE', lock).ok
@@ -2455,8 +2459,7 @@ if kind ~= 'hash' then
 error({err = 'WRONGTYPE not a lock'})
 end
 redis.call('DEL', lock)
-local reached = redis.pcall(publish, channel, '0')
-return {1, type(reached) == 'number' and reached or -1}
+return {1, tell(publish, channel, '0')}
 end
 local replies = {}
 local publish = ARGV[1]
@@ -2519,7 +2522,7 @@ return replies` as string,
  */
 export const reentrantRelease = {
   name: 'reentrant/release',
-  sha1: 'df77fa9adfecd74b6dbdc1a23b96138612042d54',
+  sha1: 'ee000cebeffc8f84c2be1b7aff94564b75a8ea5a',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
@@ -2531,6 +2534,10 @@ local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
 end
 local function attempt(publish, lock, holder, count, lease, channel)
 if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
@@ -2549,8 +2556,7 @@ end
 return {2, held}
 end
 redis.call('DEL', lock)
-local reached = redis.pcall(publish, channel, '0')
-return {1, type(reached) == 'number' and reached or -1}
+return {1, tell(publish, channel, '0')}
 end
 local replies = {}
 local publish = ARGV[1]
@@ -3290,7 +3296,7 @@ return ran and reply or failure(reply, lock)` as string,
  */
 export const tickFinish = {
   name: 'tick/finish',
-  sha1: '66ebe9e043af4e855a41a0309d4f22cfe035a18f',
+  sha1: '2de3030d352b16375a934a8a8ff2dad8b4fca7a7',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
@@ -3302,6 +3308,10 @@ local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
 end
 local lock = KEYS[1]
 local record = KEYS[2]
@@ -3373,8 +3383,7 @@ end
 return {2, at}
 end
 redis.call('DEL', lock)
-local reached = redis.pcall(publish, channel, '0')
-return {1, at, type(reached) == 'number' and reached or -1}
+return {1, at, tell(publish, channel, '0')}
 end
 local ran, reply = pcall(attempt)
 return ran and reply or failure(reply, lock)` as string,

@@ -1,0 +1,15 @@
+import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+
+/** What waiting can help against. */
+export type PassingRefusal = LockNotAcquiredError | LockUnavailableError;
+
+/** Whether the same question may have another answer soon: somebody else has it, or Redis is away. */
+export function isPassing(error: unknown): error is PassingRefusal {
+  if (error instanceof LockNotAcquiredError) return error.code === 'NOT_ACQUIRED';
+  return error instanceof LockUnavailableError && error.code === 'UNAVAILABLE';
+}
+
+/** Whether a call was refused because its own time was over, and not that of another lock which it asked for. */
+export function isTimeUp(error: unknown, name: string): boolean {
+  return error instanceof LockNotAcquiredError && isPassing(error) && error.lock === name;
+}
