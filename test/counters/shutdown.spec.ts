@@ -41,15 +41,17 @@ describe('at shutdown', () => {
     const semaphore = one.getSemaphore('s');
     const latch = one.getCountDownLatch('l');
     await semaphore.trySetPermits(2);
-    const gate = new Gate();
+    const [inside, gate] = [new Gate(), new Gate()];
     const work = one.getLock('x').using(async () => {
+      inside.open();
       await gate.opened;
       expect(await semaphore.tryAcquire()).toBe(true);
       await semaphore.acquire();
       expect(await latch.await()).toBe(true);
       await semaphore.release(2);
     });
-    await until('the lock is held', async () => await other.getLock('x').isLocked());
+    // Not when Redis has granted it, but when its holder knows: until then it is a newcomer, too.
+    await inside.opened;
     const down = one.shutDown();
     await expect(semaphore.acquire()).rejects.toMatchObject(SHUTTING_DOWN);
     await expect(semaphore.tryAcquire()).rejects.toMatchObject(SHUTTING_DOWN);
