@@ -4,6 +4,11 @@ import { scaled } from './test/support/slowness.js';
 
 const library = fileURLToPath(new URL('./libs/distributed-lock/src/index.ts', import.meta.url));
 
+/** What runs on Sentinel or a Cluster. */
+const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].map(
+  (folder) => `test/${folder}/**/*.spec.ts`,
+);
+
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   resolve: { alias: { 'nestjs-distributed-lock': library } },
@@ -22,12 +27,35 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['test/**/*.spec.ts'],
-          exclude: [...configDefaults.exclude, 'test/interop/**'],
+          exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**', ...TOPOLOGIES],
           globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
-          // Every file starts processes of its own.
-          maxWorkers: 2,
+          // Every file starts processes of its own, and waits for most of its time.
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'topologies',
+          include: TOPOLOGIES,
+          globalSetup: ['test/topologies/topologies.setup.ts'],
+          pool: 'forks',
+          // Most of the time a file waits for leases to end.
+          maxWorkers: 6,
+          sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'chaos',
+          include: ['test/chaos/**/*.spec.ts'],
+          pool: 'forks',
+          // Each run has its servers, and processes that are to be late for one reason only.
+          maxWorkers: 2,
+          sequence: { groupOrder: 4 },
         },
       },
       {
@@ -41,7 +69,7 @@ export default defineConfig({
           testTimeout: scaled(20_000),
           // What is measured is how soon the other side hears of something: nobody else shall need the machine.
           maxWorkers: 1,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -1,17 +1,20 @@
--- Stores how a run ended and releases the job's lock, with its message like any unlock.
--- Refused when the run has lost its lease, whether or not another one has begun since.
+-- Ends a run and releases the job's lock, with its message like any unlock. Stores how it ended, or hands its tick over, so that
+-- another instance runs it at once: the job's channel says so.
+-- Refused when the run has lost its lease, whether or not another one has begun since. Of a run that the record has forgotten
+-- the lock is released, and nothing is stored.
 --
--- @include whole failure tell
+-- @include whole failure tell mistyped rowOf addRow keepHanded
 -- @key   lock     the job's lock
 -- @key   record   the job's record, a hash
 -- @key   runs     the newest 50 rows, a list of JSON objects, newest first
 -- @arg   publish  PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   holder   the holder id of the run
--- @arg   token    the token of the run
+-- @arg   token    the token of the run; '' for 'returned' where the claim's reply never came
 -- @arg   count    the hold count to leave behind; 0 frees the lock
 -- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @arg   channel  the lock's channel
--- @arg   outcome  'completed' or 'failed'
+-- @arg   jobs     the job's channel, on which its instances are told to look
+-- @arg   outcome  'completed', 'failed', 'handed-over' (stopped midway, the next one is another attempt), or 'returned' (it never began: no row)
 -- @arg   reason   the error's message, or ''; its first 4,000 bytes are kept
 -- @reply released {1, store's time in ms, clients that PUBLISH reached (-1: publishing was refused; 0 when it was released before)}
 -- @reply kept     {2, store's time}
@@ -27,19 +30,17 @@ local token = ARGV[3]
 local count = tonumber(ARGV[4])
 local lease = tonumber(ARGV[5])
 local channel = ARGV[6]
-local outcome = ARGV[7]
-local reason = ARGV[8]
+local jobs = ARGV[7]
+local outcome = ARGV[8]
+local reason = ARGV[9]
 
-local function decode(entry)
-  local ran, row = pcall(cjson.decode, entry)
-  return ran and type(row) == 'table' and row or {}
-end
+local ENDS = {completed = true, failed = true, ['handed-over'] = true}
 local function finished()
   for _, entry in ipairs(redis.call('LRANGE', runs, 0, 49)) do
-    if string.find(entry, token, 1, true) then
-      local row = decode(entry)
+    if token ~= '' and string.find(entry, token, 1, true) then
+      local row = rowOf(entry)
       if row.token == token then
-        return row.outcome == 'completed' or row.outcome == 'failed'
+        return ENDS[row.outcome]
       end
     end
   end
@@ -47,17 +48,14 @@ local function finished()
 end
 
 local function attempt()
-  -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
-  for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
-    local kind = redis.call('TYPE', key).ok
-    if kind ~= 'none' and kind ~= expected then
-      return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
-    end
+  local problem = mistyped(lock, record, runs)
+  if problem then
+    return problem
   end
   if not whole(count, 0, 2147483647)
     or count > 0 and not whole(lease, 1, 315360000000)
-    or outcome ~= 'completed' and outcome ~= 'failed'
-    or #holder == 0 or #token == 0 then
+    or not ENDS[outcome] and outcome ~= 'returned'
+    or #holder == 0 or #token == 0 and outcome ~= 'returned' then
     return {-1, 'ERR the outcome is unknown, or the hold count or the lease is out of range', 'none'}
   end
   if #reason > 4000 then
@@ -70,18 +68,29 @@ local function attempt()
 
   local held = tonumber(redis.call('HGET', lock, holder))
   local fields = redis.call('HMGET', record, 'holder', 'token', 'run')
-  if held and fields[1] == holder and fields[2] == token then
-    local row = decode(fields[3])
-    row.token, row.outcome, row['end'] = token, outcome, at
-    if reason ~= '' then
-      row.reason = reason
-    end
-    local entry = cjson.encode(row)
+  local handsOver = false
+  if held and fields[1] == holder and (fields[2] == token or token == '') then
+    local row = rowOf(fields[3])
+    local tick, number = tonumber(row.tick), tonumber(row.attempt) or 1
     -- HDEL comes first: a server that is out of memory refuses LPUSH and HSET as a first write only.
     redis.call('HDEL', record, 'holder', 'run')
-    redis.call('LPUSH', runs, entry)
-    redis.call('LTRIM', runs, 0, 49)
-  elseif not finished() then
+    if outcome ~= 'returned' then
+      row.token, row.outcome, row['end'] = token, outcome, at
+      if reason ~= '' then
+        row.reason = reason
+      end
+      addRow(record, runs, row)
+    end
+    handsOver = tick and (outcome == 'returned' or outcome == 'handed-over')
+    if handsOver then
+      local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1}
+      -- What never began is as old as its instant: a claim that Redis found when it came back may be long past.
+      handed.at = outcome == 'returned' and math.min(at, tick) or at
+      local waiting = rowOf(redis.call('HGET', record, 'handed'))
+      waiting[#waiting + 1] = handed
+      keepHanded(record, waiting)
+    end
+  elseif (not held or fields[1] == holder) and not finished() then
     return {0, at}
   end
 
@@ -96,7 +105,11 @@ local function attempt()
     return {2, at}
   end
   redis.call('DEL', lock)
-  return {1, at, tell(publish, channel, '0')}
+  local reached = tell(publish, channel, '0')
+  if handsOver then
+    tell(publish, jobs, 'look')
+  end
+  return {1, at, reached}
 end
 
 local ran, reply = pcall(attempt)

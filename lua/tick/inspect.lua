@@ -1,10 +1,10 @@
--- Reads a job's record: its rows, and whether the run that they call running still has the lock. Writes nothing.
+-- Reads a job: its rows, whether the run that they call running still has the lock, and its record. Writes nothing.
 --
--- @include failure
+-- @include failure mistyped
 -- @key   lock    the job's lock
 -- @key   record  the job's record, a hash
 -- @key   runs    the newest 50 rows, a list of JSON objects, newest first
--- @reply state   {1, store's time in ms, 1 when the last run still has the lock else 0, the rows: the run under way, then the newest 50}
+-- @reply state   {1, store's time in ms, 1 when the last run still has the lock else 0, the rows: the run under way, then the newest 50, the record's fields and values in turn}
 -- @reply error   {-1, message with its code in front, type of the key}
 -- @repeat safe: it only reads
 local lock = KEYS[1]
@@ -12,11 +12,9 @@ local record = KEYS[2]
 local runs = KEYS[3]
 
 local function attempt()
-  for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
-    local kind = redis.call('TYPE', key).ok
-    if kind ~= 'none' and kind ~= expected then
-      return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
-    end
+  local problem = mistyped(lock, record, runs)
+  if problem then
+    return problem
   end
   local time = redis.call('TIME')
   local at = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -26,7 +24,7 @@ local function attempt()
   if fields[2] then
     table.insert(rows, 1, fields[2])
   end
-  return {1, at, running and 1 or 0, rows}
+  return {1, at, running and 1 or 0, rows, redis.call('HGETALL', record)}
 end
 
 local ran, reply = pcall(attempt)

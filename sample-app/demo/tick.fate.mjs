@@ -43,6 +43,10 @@ export function fateOf(instant, { records, kills, lease }) {
       return refusal(row, records, kills, lease);
     case 'missed':
       return row.reason ? 'missed' : 'unaccounted for';
+    case 'handed-over':
+    case 'paused':
+    case 'unknown':
+      return 'unaccounted for';
     default:
       return row.outcome;
   }

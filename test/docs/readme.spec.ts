@@ -82,9 +82,16 @@ test(
     const pages = resolve('dist/docs/pages');
     expect(
       compileBlocks(
-        ['ticks', 'reference', 'locks', 'fencing', 'red-lock', 'java'].flatMap((page) =>
-          readBlocks(`docs/${page}.md`),
-        ),
+        [
+          'ticks',
+          'reference',
+          'locks',
+          'fencing',
+          'red-lock',
+          'replication',
+          'java',
+          'degraded-redis',
+        ].flatMap((page) => readBlocks(`docs/${page}.md`)),
         pages,
       ),
     ).toEqual([]);
@@ -93,6 +100,10 @@ test(
     const day = new Date('2026-01-01');
     expect(await closeTheBooks(a, day)).toBe('closed here');
     expect(await closeTheBooks(b, day)).toBe('completed by ledger');
+    const { payOut } = await import(pathToFileURL(resolve(pages, 'payouts.js')).href);
+    expect(await payOut(a, '1')).toBe('paid');
+    const away = await services.open({ commandTimeout: 100 }, { port: 1, lazyConnect: true });
+    expect(await payOut(away, '1')).toBe('queued');
   },
   scaled(60_000),
 );

@@ -231,8 +231,9 @@ describe('a method that returns an Observable', () => {
     const app = await stage.start({ controllers: [Streams] });
     const client = new AbortController();
     await fetch(`${await app.getUrl()}/events`, { signal: client.signal });
-    await until('it is locked', () => isLocked('events'));
-    expect(app.get(Streams).events.observed).toBe(true);
+    // Redis knows of the lock before the reply has come.
+    await until('it streams', () => app.get(Streams).events.observed);
+    expect(await isLocked('events')).toBe(true);
     client.abort();
     await until('it is free', async () => !(await isLocked('events')));
     expect(app.get(Streams).events.observed).toBe(false);

@@ -143,16 +143,18 @@ describe('app.close()', () => {
 
   test('aborts work that outlasts shutdownTimeout, frees its lock, and the key does not stay', async () => {
     const app = await stage.start({ options: { shutdownTimeout: 50 } });
+    let isInside = false;
     const reason = new Promise((resolve) => {
       void app
         .get(LockService)
         .getLock('long')
         .using(async ({ signal }) => {
+          isInside = true;
           await new Promise((aborted) => signal.addEventListener('abort', aborted));
           resolve(signal.reason);
         });
     });
-    await until('it runs', async () => (await stage.services.keys()).length === 1);
+    await until('it runs', () => isInside);
     await app.close();
     await expect(reason).resolves.toMatchObject({ code: 'LOST', lock: 'long' });
     expect(await stage.services.keys()).toEqual([]);

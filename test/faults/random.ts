@@ -1,7 +1,12 @@
 /** Random numbers that can be had again: set FAULT_SEED to the seed of a failure. */
 export class Random {
-  readonly seed = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
-  #state = this.seed;
+  readonly seed: number;
+  #state: number;
+
+  constructor(seed = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 2 ** 31))) {
+    this.seed = seed;
+    this.#state = seed;
+  }
 
   /** A whole number from 0 to `limit` - 1 (mulberry32). */
   below(limit: number): number {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { latchChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { interopRows } from './interop.rows.js';
-import { expectPrompt } from './row.stage.js';
+import { expectPrompt } from './row.notes.js';
 import { timed } from './timed.js';
 
 const stage = interopRows();

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/until.js';
 import { FairView } from './fair.view.js';
 import { interopRows } from './interop.rows.js';
-import { expectPrompt } from './row.stage.js';
+import { expectPrompt } from './row.notes.js';
 import { JavaTaker, NodeTaker, type Taker } from './takers.js';
 import { timed, type Timed } from './timed.js';
 

@@ -26,6 +26,8 @@ export interface JavaSettings {
   readonly prefix?: string;
   /** How long a server that does not answer is asked. @default as long as Redisson does, which is more than 10 s */
   readonly patience?: number;
+  /** Redisson's `shardedSubscriptionMode`: the client is one of a cluster, and its URL names nodes with commas between. */
+  readonly subscription?: 'AUTO' | 'ON' | 'OFF';
 }
 
 /** The watchdog's timeout on both sides, in ms: a row that waits for a lease to end shall not take half a minute. */
@@ -78,7 +80,8 @@ export class JavaPeer {
   /** Makes one more client in this process: another client id, on the same server or another one. */
   async connect(client: string, url: string, settings: JavaSettings = {}): Promise<void> {
     const { lockWatchdogTimeout = T, fairLockWaitTimeout = 300_000, prefix = '', patience = 0 } = settings;
-    const words = [client, url, lockWatchdogTimeout, fairLockWaitTimeout, prefix, patience];
+    const { subscription = '' } = settings;
+    const words = [client, url, lockWatchdogTimeout, fairLockWaitTimeout, prefix, patience, subscription];
     await this.call('connector', 'connect', ...words);
   }
 

@@ -9,7 +9,8 @@ import { lockLoop, type CounterStore } from '../workers/interop/lock.loop.js';
 import { interopRows, LONG } from './interop.rows.js';
 import { overlaps } from './lock.sections.js';
 import type { Observer } from './observer.js';
-import { expectPrompt, portOf } from './row.stage.js';
+import { expectPrompt } from './row.notes.js';
+import { portOf } from './row.stage.js';
 import { timed } from './timed.js';
 
 const stage = interopRows();

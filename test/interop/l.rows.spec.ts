@@ -4,7 +4,7 @@ import { SLOWNESS } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { interopRows } from './interop.rows.js';
 import { T } from './java.peer.js';
-import { expectPrompt } from './row.stage.js';
+import { expectPrompt } from './row.notes.js';
 import { timed } from './timed.js';
 
 const stage = interopRows();

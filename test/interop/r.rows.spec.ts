@@ -5,7 +5,7 @@ import { until } from '../support/until.js';
 import { interopRows } from './interop.rows.js';
 import { T } from './java.peer.js';
 import { ReadWriteView } from './read-write.view.js';
-import { expectPrompt } from './row.stage.js';
+import { expectPrompt } from './row.notes.js';
 import { JavaTaker, NodeTaker } from './takers.js';
 import { timed } from './timed.js';
 

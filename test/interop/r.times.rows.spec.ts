@@ -3,7 +3,7 @@ import { readWriteChannel } from '../../libs/distributed-lock/src/scripts/wire.n
 import { interopRows } from './interop.rows.js';
 import { T } from './java.peer.js';
 import { ReadWriteView } from './read-write.view.js';
-import { expectPrompt } from './row.stage.js';
+import { expectPrompt } from './row.notes.js';
 import { JavaTaker, NodeTaker } from './takers.js';
 
 const stage = interopRows();

@@ -4,30 +4,26 @@ import type { LockService } from '../../libs/distributed-lock/src/service/lock.s
 import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
-import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { JavaPeer, T, type JavaSettings } from './java.peer.js';
 import type { Observer } from './observer.js';
 import { NodePeer } from './node.peer.js';
-import type { Timed } from './timed.js';
-
-/** As the matrix has it. */
-const PROMPTLY = 200;
+import { RowNotes } from './row.notes.js';
 
 /** What a row plays with: both sides, and the observer. Everything that it opens is closed after the row. */
-export class RowStage {
-  readonly notes: string[] = [];
+export class RowStage extends RowNotes {
   readonly url = inject('redisUrl');
   readonly port = portOf(this.url);
   readonly #services: LockService[] = [];
   readonly #peers: { kill(): Promise<void> }[] = [];
-  readonly #grants: { readonly what: string; readonly took: number }[] = [];
 
   constructor(
     /** The Java process that all rows of a file share. */
     readonly java: JavaPeer,
     readonly observer: Observer,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Locks of Node in this process, as a client of its own, with plain names and a watchdog timeout of T. */
   async node(
@@ -70,27 +66,6 @@ export class RowStage {
     await until('nothing is held', async () => (await this.observer.leftovers()).length === 0);
   }
 
-  /** For what has no state that could be looked at: lets time pass. */
-  async passed(ms: number): Promise<void> {
-    const end = performance.now() + ms;
-    await until(`${ms} ms have passed`, () => performance.now() >= end, ms + 1000);
-  }
-
-  /** @internal For {@link expectPrompt}. */
-  noteGrant(what: string, took: number): void {
-    this.#grants.push({ what, took });
-  }
-
-  /** What was measured, for the table: of many grants only the slowest. */
-  get measured(): string[] {
-    const slowest = this.#grants.toSorted((one, other) => other.took - one.took).slice(0, 2);
-    const rest = this.#grants.length - slowest.length;
-    const grants = slowest.map(
-      ({ what, took }) => `${what} granted ${took.toFixed(1)} ms after the release was asked for`,
-    );
-    return [...this.notes, ...grants, ...(rest > 0 ? [`${rest} more grants were faster`] : [])];
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.#services.map((service) => service.shutDown()));
     await Promise.all(this.#peers.map((peer) => peer.kill()));
@@ -99,18 +74,4 @@ export class RowStage {
 
 export function portOf(url: string): number {
   return Number(new URL(url).port);
-}
-
-/** What was released by `released` was granted by `granted` without waiting for a lease. @param what who, for people */
-export function expectPrompt(
-  stage: RowStage,
-  what: string,
-  released: { readonly from: number },
-  granted: Timed<unknown>,
-): void {
-  const took = granted.at - released.from;
-  stage.noteGrant(what, took);
-  // Not before, either: the processes share one clock.
-  if (took > scaled(PROMPTLY) || took < -2)
-    throw new Error(`${what} was granted ${took} ms after the release, which is not promptly`);
 }

@@ -44,7 +44,7 @@ export function tableOf(rows: readonly RowResult[]): string {
 
 /** In the order of the matrix, whatever the order in which they were run. */
 function inMatrix(one: RowResult, other: RowResult): number {
-  const place = ({ id }: RowResult) => 'LFRESMPCX'.indexOf(id.charAt(0)) * 100 + Number(id.slice(1));
+  const place = ({ id }: RowResult) => 'LFRESMPCKWX'.indexOf(id.charAt(0)) * 100 + Number(id.slice(1));
   return place(one) - place(other);
 }
 

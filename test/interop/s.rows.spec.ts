@@ -3,7 +3,7 @@ import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.
 import { SLOWNESS } from '../support/slowness.js';
 import { interopRows } from './interop.rows.js';
 import { T } from './java.peer.js';
-import { expectPrompt } from './row.stage.js';
+import { expectPrompt } from './row.notes.js';
 import { JavaTaker, NodeTaker } from './takers.js';
 
 const stage = interopRows();

@@ -19,8 +19,9 @@ export class JavaTaker implements Taker {
   readonly side = 'J';
   readonly lock: JavaLock;
 
-  constructor(java: JavaPeer, kind: NodeKind, name: string) {
-    this.lock = java.owner().lock(kind, name);
+  /** @param client of the Java process, where it has several */
+  constructor(java: JavaPeer, kind: NodeKind, name: string, client?: string) {
+    this.lock = java.owner(client).lock(kind, name);
   }
 
   async take(wait?: number): Promise<Timed<boolean>> {

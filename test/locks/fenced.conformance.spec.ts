@@ -1,9 +1,3 @@
-import { describeLock } from './conformance.suite.js';
-import { RedisFleet } from './lock.fleet.js';
+import { describeKind } from './conformance.kinds.js';
 
-describeLock('fenced', {
-  open: (options) => RedisFleet.open(options, undefined, 'fenced'),
-  lock: (service, name) => service.getFencedLock(name),
-  reentrant: true,
-  fifo: true,
-});
+describeKind('fenced');

@@ -6,8 +6,9 @@ import type { Hold } from '../../libs/distributed-lock/src/locks/hold.js';
 import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
 import type { LockKind } from '../../libs/distributed-lock/src/locks/lock.kind.js';
 import type { LockTarget } from '../../libs/distributed-lock/src/locks/lock.target.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis/client.factory.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { Services } from '../support/services.js';
+import { Services, type ServicesSeat } from '../support/services.js';
 import { until } from '../support/until.js';
 
 /** Services that compete for the same locks, each a client of its own, as if in a process of its own. */
@@ -56,13 +57,14 @@ export class RedisFleet implements Fleet {
     this.#opened.push(one, other);
   }
 
-  /** @param url another Redis than the one that all tests share */
+  /** @param source another Redis than the one that all tests share */
   static async open(
     options: LockModuleSettings = {},
-    url?: string,
+    source?: RedisSource,
     kind: keyof LockKinds = 'reentrant',
+    seat: ServicesSeat = {},
   ): Promise<RedisFleet> {
-    const services = new Services(url);
+    const services = new Services(source, seat);
     const [one, other] = await Promise.all([services.open(options), services.open(options)]);
     if (kind === 'permit') await oneOfEach(one);
     return new RedisFleet(services, one, other, options, kind);
@@ -94,10 +96,7 @@ export class RedisFleet implements Fleet {
           this.#isWaitedFor(service, name) &&
           service.engine.context.subscriptions.isActive(this.channel(name)),
       ).length;
-    if (line !== 'queued') {
-      const answer = await this.services.admin.pubsub('NUMSUB', this.channel(name));
-      return Number(answer[1]);
-    }
+    if (line !== 'queued') return await this.services.store.listeners(this.channel(name));
     // Each waiter listens to a channel of its own, which ends with its holder id.
     const channels = await this.services.channels();
     return away.filter(({ engine }) =>
@@ -122,14 +121,14 @@ export class RedisFleet implements Fleet {
   }
 
   async wipe(name: string): Promise<void> {
-    const { admin } = this.services;
+    const { client } = this.services.store;
     if (this.kind === 'permit')
-      await admin
+      await client
         .multi()
         .del(`{${this.key(name)}}:timeout`)
         .set(this.key(name), 1)
         .exec();
-    else await admin.del(this.key(name));
+    else await client.del(this.key(name));
   }
 
   notices(service: LockService): Notice[] {
@@ -156,12 +155,12 @@ export class RedisFleet implements Fleet {
 
   /** Keys but for those that are there to stay: the fencing token of a name, and the permits of a semaphore that nobody has. */
   async #keysLeft(): Promise<string[]> {
-    const { admin } = this.services;
+    const { client } = this.services.store;
     const keys = (await this.services.keys()).filter((key) => !key.startsWith('redisson_lock_token:'));
     if (this.kind !== 'permit') return keys;
     const taken = keys.filter((key) => key.endsWith(':timeout'));
     // Permits whose lease is over are taken back by whoever comes next.
-    const live = await Promise.all(taken.map((key) => admin.zcount(key, Date.now(), '+inf')));
+    const live = await Promise.all(taken.map((key) => client.zcount(key, Date.now(), '+inf')));
     return taken.filter((_, index) => live[index] !== 0);
   }
 
@@ -172,7 +171,7 @@ export class RedisFleet implements Fleet {
     } catch (error) {
       throw new Error(`left behind: ${left.join(', ')}`, { cause: error });
     } finally {
-      for (const key of await this.services.keys()) await this.services.admin.del(key);
+      await this.services.store.delete(await this.services.keys());
       await this.services.close();
     }
     const timers = this.#opened.map(({ engine }) => engine.context.wheel.size);

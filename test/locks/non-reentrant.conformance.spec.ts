@@ -1,9 +1,3 @@
-import { describeLock } from './conformance.suite.js';
-import { RedisFleet } from './lock.fleet.js';
+import { describeKind } from './conformance.kinds.js';
 
-describeLock('non-reentrant', {
-  open: (options) => RedisFleet.open(options, undefined, 'nonReentrant'),
-  lock: (service, name) => service.getNonReentrantLock(name),
-  reentrant: false,
-  fifo: true,
-});
+describeKind('nonReentrant');

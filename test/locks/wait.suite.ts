@@ -129,7 +129,7 @@ export function describeWait(subject: LockSubject): void {
       const held = await one().lock();
       const answers = Array.from({ length: 300 }, async (_, index) => {
         // Another lease than the one before: each hand-over is a round trip, in which nobody has the lock.
-        const handle = await one().tryLock({ waitTime: 80 + index / 2, leaseTime: 4000 + index });
+        const handle = await one().tryLock({ waitTime: scaled(80) + index / 2, leaseTime: 4000 + index });
         if (handle === null) return 'refused';
         await sleep(1);
         return await handle.unlock();

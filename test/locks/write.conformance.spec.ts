@@ -1,9 +1,3 @@
-import { describeLock } from './conformance.suite.js';
-import { RedisFleet } from './lock.fleet.js';
+import { describeKind } from './conformance.kinds.js';
 
-describeLock('write', {
-  open: (options) => RedisFleet.open(options, undefined, 'write'),
-  lock: (service, name) => service.getReadWriteLock(name).writeLock(),
-  reentrant: true,
-  fifo: true,
-});
+describeKind('write');

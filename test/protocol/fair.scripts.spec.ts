@@ -23,7 +23,7 @@ beforeAll(async () => {
   connections = new ConnectionPair(readTemplate(inject('redisUrl')), wheel, scaled(5000));
   await connections.open();
   const runner = new ScriptRunner(connections.commands, wheel, scaled(5000));
-  scripts = new FairScripts(new ScriptCaller(runner, 'PUBLISH'), { life: S60 });
+  scripts = new FairScripts(new ScriptCaller(runner), { life: S60 });
 });
 beforeEach(() => stage.clear());
 afterAll(async () => {

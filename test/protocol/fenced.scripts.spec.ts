@@ -24,9 +24,7 @@ beforeAll(async () => {
   const wheel = new TimerWheel();
   connections = new ConnectionPair(readTemplate(inject('redisUrl')), wheel, scaled(5000));
   await connections.open();
-  scripts = new FencedScripts(
-    new ScriptCaller(new ScriptRunner(connections.commands, wheel, scaled(5000)), 'PUBLISH'),
-  );
+  scripts = new FencedScripts(new ScriptCaller(new ScriptRunner(connections.commands, wheel, scaled(5000))));
 });
 beforeEach(() => {
   lock = `fenced:${randomUUID()}`;

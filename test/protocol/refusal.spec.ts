@@ -55,6 +55,9 @@ describe.each(['string', 'list', 'set', 'zset', 'stream'])('a key that is a %s',
       expect(await tick.claim(stage, names, { mode: 'instant', tick: 1 })).toEqual(wrong);
       expect(await tick.finish(stage, names, { token: '1' })).toEqual(wrong);
       expect(await tick.inspect(stage, names)).toEqual(wrong);
+      expect(await tick.again(stage, names)).toEqual(wrong);
+      expect(await tick.pause(stage, names)).toEqual(wrong);
+      expect(await tick.forget(stage, names)).toEqual(wrong);
       expect(await stage.redis.exists(...names.tick)).toBe(1);
     },
   );
@@ -69,13 +72,12 @@ test("a hash in the place of a job's rows is named, and nothing is written", asy
   expect(await stage.redis.exists(...names.tick)).toBe(1);
 });
 
-test('a record of another type is named to a registration', async () => {
+test('a record of another type is named to a registration and a request', async () => {
   await stage.redis.set(names.record, 'value');
-  expect(await tick.register(stage, names, 1)).toEqual([
-    -1,
-    `WRONGTYPE ${names.record} is not a hash`,
-    'string',
-  ]);
+  const wrong = [-1, `WRONGTYPE ${names.record} is not a hash`, 'string'];
+  expect(await tick.register(stage, names, 1)).toEqual(wrong);
+  expect(await tick.request(stage, names, 'r1')).toEqual(wrong);
+  expect(await tick.withdraw(stage, names, 'r1')).toEqual(wrong);
 });
 
 test.each([
@@ -124,8 +126,9 @@ test.each<tick.Claim>([
   ...['-1', 'nan', 'inf'].map((instant) => ({ mode: 'cron', tick: 2, following: instant })),
   ...INSTANTS.map((instant) => ({ mode: 'cron', tick: 2, previous: instant })),
   ...['', 'CRON', 'retry'].map((mode) => ({ mode, tick: 2 })),
-  { mode: 'instant', tick: 2, onCrash: 'retry' },
-  { mode: 'instant', tick: 2, overlap: 'queue' },
+  ...['', '-1', '1.5', 'nan', 'inf'].map((grace) => ({ mode: 'cron', tick: 2, grace })),
+  { mode: 'instant', tick: 2, onCrash: 'queue' },
+  { mode: 'instant', tick: 2, overlap: 'retry' },
 ])('a claim of %j is refused before anything is written', async (wanted) => {
   await stage.redis.hset(names.record, 'mark', '1');
   const before = await tick.wholeState(stage, names);
@@ -147,5 +150,30 @@ test.each<Omit<tick.Finish, 'token'>>([
 
 test.each(INSTANTS)('a registration at "%s" is refused before anything is written', async (instant) => {
   expect(await tick.register(stage, names, instant)).toEqual(ERR);
+  expect(await stage.redis.exists(names.record)).toBe(0);
+});
+
+test.each<tick.Again>([
+  ...LEASES.map((lease) => ({ lease })),
+  ...['', '-1', '1.5', 'nan', 'inf'].map((grace) => ({ grace })),
+  { onCrash: 'queue' },
+])('a look of %j for what waits is refused before anything is written', async (wanted) => {
+  await stage.redis.hset(names.record, { mark: '1', queued: '1' });
+  const before = await tick.wholeState(stage, names);
+  expect(await tick.again(stage, names, wanted)).toEqual(ERR);
+  expect(await tick.wholeState(stage, names)).toEqual(before);
+});
+
+test.each(['', '0', '-1', '1.5', 'nan', 'inf', 'ten'])(
+  'a request that waits for "%s" is refused before anything is written',
+  async (patience) => {
+    expect(await tick.request(stage, names, 'r1', patience)).toEqual(ERR);
+    expect(await stage.redis.exists(names.record)).toBe(0);
+  },
+);
+
+test('a request without an id, and a pause by another word, are refused', async () => {
+  expect(await tick.request(stage, names, '')).toEqual(ERR);
+  expect(await tick.pause(stage, names, 'stop')).toEqual(ERR);
   expect(await stage.redis.exists(names.record)).toBe(0);
 });

@@ -1,9 +1,15 @@
 import {
+  tickAgain,
   tickClaim,
   tickFinish,
+  tickForget,
   tickInspect,
+  tickPause,
   tickRegister,
+  tickRequest,
+  tickWithdraw,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import { jobKeys } from '../../libs/distributed-lock/src/scripts/job.keys.js';
 import type { Names, ProtocolStage } from './protocol.stage.js';
 
 /** One row of a job's record, as JSON has it. */
@@ -18,6 +24,15 @@ export interface Claim {
   readonly previous?: number | string;
   readonly onCrash?: string;
   readonly overlap?: string;
+  readonly grace?: number | string;
+}
+
+export interface Again {
+  readonly holder?: string;
+  readonly lease?: number | string;
+  readonly gap?: number | '';
+  readonly onCrash?: string;
+  readonly grace?: number | string;
 }
 
 export interface Finish {
@@ -36,17 +51,57 @@ export const INSTANCE = 'host:1:6e38a1f0';
 
 const reply = (answer: unknown): readonly unknown[] => (Array.isArray(answer) ? answer : [answer]);
 
+/** How long a tick that was handed over waits under `skip` where a test does not say, in ms. */
+export const GRACE = 86_400_000;
+
+/** The channel of a job. */
+export function jobChannel(names: Names): string {
+  return jobKeys(names.lock).channel;
+}
+
 export async function claim(stage: ProtocolStage, names: Names, given: Claim): Promise<readonly unknown[]> {
   const { holder = RUNNER, lease = 10_000, mode = 'cron', tick = '', following = '', previous = '' } = given;
-  const policies = [given.onCrash ?? 'skip', given.overlap ?? 'skip'];
+  const policies = [given.onCrash ?? 'skip', given.overlap ?? 'skip', given.grace ?? GRACE];
   const args = [holder, lease, mode, tick, following, previous, APP, INSTANCE, ...policies];
   return reply(await stage.call(tickClaim, names.tick, args));
 }
 
+export async function again(
+  stage: ProtocolStage,
+  names: Names,
+  { holder = RUNNER, lease = 10_000, gap = '', onCrash = 'skip', grace = GRACE }: Again = {},
+): Promise<readonly unknown[]> {
+  const args = ['PUBLISH', jobChannel(names), holder, lease, gap, APP, INSTANCE, onCrash, grace];
+  return reply(await stage.call(tickAgain, names.tick, args));
+}
+
 export async function finish(stage: ProtocolStage, names: Names, given: Finish): Promise<readonly unknown[]> {
   const { holder = RUNNER, token, count = 0, lease = 10_000, outcome = 'completed', reason = '' } = given;
-  const args = ['PUBLISH', holder, token, count, lease, names.channel, outcome, reason];
+  const channels = [names.channel, jobChannel(names)];
+  const args = ['PUBLISH', holder, token, count, lease, ...channels, outcome, reason];
   return reply(await stage.call(tickFinish, names.tick, args));
+}
+
+export async function pause(stage: ProtocolStage, names: Names, verb = 'pause'): Promise<readonly unknown[]> {
+  return reply(await stage.call(tickPause, names.tick, ['PUBLISH', jobChannel(names), verb, APP, INSTANCE]));
+}
+
+export async function request(
+  stage: ProtocolStage,
+  names: Names,
+  id: string,
+  patience: number | string = 10_000,
+): Promise<readonly unknown[]> {
+  const args = ['PUBLISH', jobChannel(names), id, patience, 'an operator'];
+  return reply(await stage.call(tickRequest, [names.record], args));
+}
+
+export async function withdraw(stage: ProtocolStage, names: Names, id: string): Promise<readonly unknown[]> {
+  return reply(await stage.call(tickWithdraw, [names.record], [id]));
+}
+
+export async function forget(stage: ProtocolStage, names: Names, force = ''): Promise<readonly unknown[]> {
+  return reply(await stage.call(tickForget, names.tick, [force]));
 }
 
 export async function register(
@@ -69,7 +124,10 @@ export async function settledRows(stage: ProtocolStage, names: Names): Promise<R
 }
 
 /** All that the store has of a job but ttls: to see that nothing was written. */
-export async function wholeState(stage: ProtocolStage, names: Names): Promise<unknown> {
+export async function wholeState(
+  stage: ProtocolStage,
+  names: Names,
+): Promise<Readonly<{ lock: unknown; record: Readonly<Record<string, string>>; runs: unknown }>> {
   const [lock, record, runs] = await Promise.all([
     stage.redis.hgetall(names.lock),
     stage.redis.hgetall(names.record),

@@ -53,7 +53,7 @@ describe('the end of a run', () => {
       ...row,
     };
     expect(await settledRows(stage, names)).toEqual([expected]);
-    expect(await stage.redis.hgetall(names.record)).toEqual({ v: '1', mark: '1', token });
+    expect(await stage.redis.hgetall(names.record)).toEqual({ v: '1', mark: '1', token, [outcome]: '1' });
   });
 
   test('is answered the same when it is repeated, without a second row or message', async () => {
@@ -146,14 +146,20 @@ describe('the end of a run', () => {
 });
 
 test('a look at a job tells its run under way first, and whether it still has the lock', async () => {
-  expect(await inspect(stage, names)).toEqual([1, TIME, 0, []]);
+  expect(await inspect(stage, names)).toEqual([1, TIME, 0, [], []]);
   const token = await begin(stage, names);
   await claim(stage, names, { holder: OTHER, mode: 'instant', tick: 2 });
   const rows = [
     expect.stringContaining('"outcome":"running"'),
     expect.stringContaining('"outcome":"overlapped"'),
   ];
-  expect(await inspect(stage, names)).toEqual([1, TIME, 1, rows]);
+  expect(await inspect(stage, names)).toEqual([
+    1,
+    TIME,
+    1,
+    rows,
+    expect.arrayContaining(['mark', '2', 'token', token]),
+  ]);
   await send(stage, names, forceRelease());
   expect(coarse((await inspect(stage, names))[2])).toBe(0);
   expect((await finish(stage, names, { token }))[0]).toBe(0);

@@ -31,15 +31,16 @@ const NEWER: Row = {
 };
 
 test('a record of a newer version keeps its version and the fields that this one does not know', async () => {
-  await stage.redis.hset(names.record, { v: '2', queued: '7', region: 'eu' });
+  await stage.redis.hset(names.record, { v: '2', queued: '7', region: 'eu', failed: 'no number' });
   await register(stage, names, 1);
   const token = await begin(stage, names, { tick: 2 });
   await claim(stage, names, { holder: OTHER, mode: 'instant', tick: 3 });
-  await finish(stage, names, { token });
+  await finish(stage, names, { token, outcome: 'failed' });
   expect(await stage.redis.hgetall(names.record)).toMatchObject({
     v: '2',
     queued: '7',
     region: 'eu',
+    failed: 'no number',
     mark: '3',
   });
 });
@@ -62,7 +63,7 @@ test('the row of a crashed run keeps the fields that this version does not know'
 test('a repeated claim tells the attempt that the record has', async () => {
   const token = await begin(stage, names);
   await enrichRun({ attempt: 2 });
-  expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([1, TIME, token, 2, 1]);
+  expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([1, TIME, token, 2, 1, []]);
 });
 
 test('a run that outlasts sixty ticks is recorded when it ends', async () => {
@@ -94,7 +95,7 @@ test.each(['no json', '5', 'null', '{"tick":null,"cost":1e999}'])(
   async (run) => {
     const token = await begin(stage, names);
     await stage.redis.hset(names.record, 'run', run);
-    expect((await claim(stage, names, { mode: 'instant', tick: 1 })).slice(2)).toEqual([token, 1, 1]);
+    expect((await claim(stage, names, { mode: 'instant', tick: 1 })).slice(2)).toEqual([token, 1, 1, []]);
     await send(stage, names, forceRelease());
     await begin(stage, names, { tick: 2, holder: OTHER });
     expect(JSON.parse((await stage.redis.hget(names.record, 'run')) ?? '')).toMatchObject({ tick: 2 });

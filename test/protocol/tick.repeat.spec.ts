@@ -23,20 +23,20 @@ describe('a claim whose reply was lost', () => {
     expect((await claim(stage, names, { holder: OTHER, mode: 'instant', tick: 2 }))[0]).toBe(3);
     await stage.redis.pexpire(names.lock, 5000);
     const repeated = { mode: 'instant', tick: 1, lease: S60 };
-    expect(await claim(stage, names, repeated)).toEqual([1, TIME, token, 1, 1]);
+    expect(await claim(stage, names, repeated)).toEqual([1, TIME, token, 1, 1, []]);
     expect(await stage.state(names.lock)).toEqual(held({ [RUNNER]: 1 }, S60));
   });
 
   test('is taken when it comes again after its run has ended', async () => {
     await finish(stage, names, { token: await begin(stage, names) });
-    expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([2, TIME, 0, 1]);
+    expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([2, TIME, 0, 1, 0, []]);
     expect(await stage.state(names.lock)).toBe('free');
   });
 
   test('is taken when its lease was lost: the tick does not run twice', async () => {
     await begin(stage, names);
     await send(stage, names, forceRelease());
-    expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([2, TIME, 0, 1]);
+    expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([2, TIME, 0, 1, 0, []]);
   });
 });
 

@@ -54,6 +54,18 @@ export class FakeClient implements ClientPort {
     return this.#send('unsubscribe', channels);
   }
 
+  ssubscribe(...channels: string[]): Promise<unknown> {
+    return this.#send('ssubscribe', channels);
+  }
+
+  sunsubscribe(...channels: string[]): Promise<unknown> {
+    return this.#send('sunsubscribe', channels);
+  }
+
+  pubsub(subcommand: string): Promise<unknown> {
+    return this.#send('pubsub', [subcommand]);
+  }
+
   info(section: string): Promise<unknown> {
     return this.#send('info', [section]);
   }

@@ -5,6 +5,7 @@ import type { RedisSource } from '../../libs/distributed-lock/src/redis/client.f
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { StoreView } from './store.view.js';
 
 let serial = 0;
 
@@ -14,19 +15,36 @@ export function uniquePrefix(): string {
   return `test:${process.pid}:${Date.now()}:${serial}:`;
 }
 
+export interface ServicesSeat {
+  /** The URL of the ordinary client that looks at what is in Redis. @default the services' own */
+  readonly admin?: string;
+  readonly prefix?: string;
+  /** What looks instead of a client of the services' own; it stays open. */
+  readonly store?: StoreView;
+}
+
 /** Services like those that a module instance has, each a client of its own: as if in a process of its own. */
 export class Services {
-  readonly prefix = uniquePrefix();
+  readonly prefix: string;
   readonly #open: LockService[] = [];
-  readonly #admin: Redis;
+  /** What is in Redis, be that one server or a cluster. */
+  readonly store: StoreView;
 
-  constructor(readonly source: RedisSource = inject('redisUrl')) {
-    this.#admin = typeof source === 'string' ? new Redis(source) : new Redis(inject('redisUrl'));
+  /** @param seat who looks at what is in Redis, where the services' own user may not; and a prefix that is not of its own making */
+  constructor(
+    readonly source: RedisSource = inject('redisUrl'),
+    private readonly seat: ServicesSeat = {},
+  ) {
+    this.prefix = seat.prefix ?? uniquePrefix();
+    const admin = seat.admin ?? source;
+    this.store = seat.store ?? StoreView.at(typeof admin === 'string' ? admin : inject('redisUrl'));
   }
 
-  /** An ordinary client, to look at what is in Redis. */
+  /** An ordinary client of the one server. */
   get admin(): Redis {
-    return this.#admin;
+    const { client } = this.store;
+    if (!(client instanceof Redis)) throw new Error('a cluster is looked at through `store`');
+    return client;
   }
 
   async open(options: LockModuleSettings = {}, source: RedisSource = this.source): Promise<LockService> {
@@ -40,16 +58,16 @@ export class Services {
 
   /** The keys of these services' locks. */
   async keys(): Promise<string[]> {
-    return await this.#admin.keys(`*${this.prefix}*`);
+    return await this.store.keys(`*${this.prefix}*`);
   }
 
   /** The channels of these services' locks that anybody listens to. */
   async channels(): Promise<string[]> {
-    return (await this.#admin.pubsub('CHANNELS', `*${this.prefix}*`)) as string[];
+    return await this.store.channels(`*${this.prefix}*`);
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#open.map((service) => service.shutDown()));
-    this.#admin.disconnect();
+    if (this.store !== this.seat.store) this.store.close();
   }
 }

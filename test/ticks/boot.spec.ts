@@ -1,5 +1,5 @@
 import type { Provider } from '@nestjs/common';
-import { Cron, Interval, ScheduleModule } from '@nestjs/schedule';
+import { Cron, Interval, ScheduleModule, Timeout } from '@nestjs/schedule';
 import { Test } from '@nestjs/testing';
 import { DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { Redis } from 'ioredis';
@@ -96,17 +96,37 @@ describe('an application with scheduled methods', () => {
     });
   });
 
-  test('is refused when an option is not there yet', async ({ boot }) => {
-    const options: object = { catchUp: '1h' };
-    class Late {
-      @Cron(DAILY)
-      @DistributedLock('late', options)
+  test.for([
+    ['an interval with catchUp', Interval(60_000), { catchUp: '1h' }, 'catchUp'],
+    ['a timeout with catchUp', Timeout(60_000), { catchUp: '1h', minInterval: '1h' }, 'catchUp'],
+    ['a timeout on every instance with retry', Timeout(60_000), { onCrash: 'retry' }, 'onCrash: "retry"'],
+    ['a timeout on every instance with a queue', Timeout(60_000), { overlap: 'queue' }, 'overlap: "queue"'],
+    ['a shared key with retry', Cron(DAILY), { onCrash: 'retry', shared: true }, 'onCrash: "retry"'],
+  ] as const)('is refused for %s', async ([, schedule, options, option], { boot }) => {
+    class Wrong {
+      @DistributedLock('wrong', options)
       async run(): Promise<void> {}
     }
-    await expect(boot([Late])).rejects.toMatchObject({
+    schedule(Wrong.prototype, 'run', Reflect.getOwnPropertyDescriptor(Wrong.prototype, 'run') ?? {});
+    await expect(boot([Wrong])).rejects.toMatchObject({
       code: 'INVALID_OPTION',
-      message: expect.stringContaining('catchUp of Late.run'),
+      message: expect.stringContaining(`Wrong.run cannot have ${option}`),
     });
+  });
+
+  test.for([
+    ['an interval', Interval(60_000)],
+    ['a timeout', Timeout(60_000)],
+    ['a cron job', Cron(DAILY)],
+  ] as const)('starts with %s that retries and queues', async ([, schedule], { boot }) => {
+    class Right {
+      @DistributedLock('right', { onCrash: 'retry', overlap: 'queue', minInterval: '1h' })
+      async run(): Promise<void> {}
+    }
+    schedule(Right.prototype, 'run', Reflect.getOwnPropertyDescriptor(Right.prototype, 'run') ?? {});
+    const locks = await boot([Right]);
+    await until('the record', async () => (await locks.jobs.status('right'))?.mark !== undefined);
+    expect(await locks.getRuns('right')).toEqual([]);
   });
 
   test('is refused with a scheduler whose ticks cannot be told from direct calls', async ({ boot }) => {

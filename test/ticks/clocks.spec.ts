@@ -6,7 +6,7 @@ const test = base.extend<TickFixtures>(tickFixtures);
 
 const HOUR = 3_600_000;
 
-describe.concurrent('an instance that is the only one', { timeout: scaled(30_000) }, () => {
+describe.concurrent('case 2: an instance that is the only one', { timeout: scaled(30_000) }, () => {
   const cases = [
     ['an instance an hour ahead runs no tick early', HOUR, 1],
     ['an instance an hour behind runs no tick late', -HOUR, 1],

@@ -1,43 +1,24 @@
 import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
-import { until } from '../support/until.js';
-import type { TickFleet } from './tick.fleet.js';
-import type { TickWorker } from './tick.worker.js';
 import { isRecorded, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import { NEVER } from './tick.schedule.js';
+import { awaitRun, errorsOfOthers, toldRuns } from './tick.runners.js';
 
 const test = base.extend<TickFixtures>(tickFixtures);
 
-/** The lease of a run, in ms. */
+/** The lease of a run, in ms: two ticks long. */
 const LEASE = 2000;
 
-/** Waits until one of the instances works on a tick, which it does until it is told to end. */
-async function firstRunner(fleet: TickFleet): Promise<{ runner: TickWorker; tick: number }> {
-  const find = () => fleet.workers.find((worker) => worker.of('started').length > 0);
-  await until('a run', () => find() !== undefined, 10_000);
-  const runner = find();
-  const tick = runner?.of('started')[0]?.tick;
-  if (runner === undefined || tick === undefined) throw new Error('no run of a tick');
-  return { runner, tick };
-}
+const hanging = { work: 'hang' } as const;
+const retried = { work: 'hang', onCrash: 'retry' } as const;
 
-/** Waits for the first run of another instance. */
-async function firstRunAfter(fleet: TickFleet, runner: TickWorker): Promise<number> {
-  const survivors = fleet.workers.filter((worker) => worker !== runner);
-  await until(
-    'a run of a survivor',
-    () => survivors.some((worker) => worker.of('started').length > 0),
-    10_000,
-  );
-  return Math.min(...survivors.flatMap((worker) => worker.of('started').map(({ tick }) => tick ?? Infinity)));
-}
-
-describe.concurrent('a run that dies', { timeout: scaled(40_000) }, () => {
-  test('is not repeated after SIGKILL, and the first tick after its lease is run', async ({ fleet }) => {
-    await fleet.start({ work: 'hang' }, { work: 'hang' }, { work: 'hang' });
-    const { runner, tick } = await firstRunner(fleet);
+describe.concurrent('case 4: a run that dies by SIGKILL', { timeout: scaled(40_000) }, () => {
+  test('is not repeated under skip, and the first tick after its lease is run', async ({ fleet }) => {
+    await fleet.start(hanging, hanging, hanging);
+    const { runner, tick } = await awaitRun(fleet, 'a run');
     const killed = await fleet.storeNow();
     await runner.kill();
-    const next = await firstRunAfter(fleet, runner);
+    const { tick: next } = await awaitRun(fleet, 'a run of a survivor', (run) => run.runner !== runner);
     // Renewed at most a third of it before the kill.
     expect(next - killed).toBeLessThanOrEqual(LEASE + 1000);
     expect(next).toBeGreaterThan(tick);
@@ -48,25 +29,58 @@ describe.concurrent('a run that dies', { timeout: scaled(40_000) }, () => {
       expect(rows.find((row) => row.tick === between)).toMatchObject({ outcome: 'overlapped', attempt: 0 });
     }
     expect(isRecorded(rows, next)).toBe(true);
-    expect(fleet.workers.flatMap((worker) => (worker === runner ? [] : worker.errors))).toEqual([]);
+    expect(errorsOfOthers(fleet, runner)).toEqual([]);
   });
 
-  test('a run stopped over its lease is refused its finish', async ({ fleet }) => {
-    await fleet.start({ work: 'hang' }, { work: 'hang' });
-    const { runner, tick } = await firstRunner(fleet);
-    runner.signal('SIGSTOP');
-    try {
-      const next = await firstRunAfter(fleet, runner);
-      expect(next).toBeGreaterThan(tick);
-    } finally {
-      runner.signal('SIGCONT');
+  test('is repeated by a survivor under retry within its lease and a second, and again when that dies too', async ({
+    fleet,
+  }) => {
+    await fleet.start(retried, retried, retried);
+    const first = await awaitRun(fleet, 'a run');
+    const dead = [first.runner];
+    for (const attempt of [2, 3]) {
+      const killed = await fleet.storeNow();
+      await dead.at(-1)?.kill();
+      const again = await awaitRun(fleet, `attempt ${attempt}`, (run) => run.attempt === attempt);
+      const rows = await fleet.runs('counted');
+      const row = rows.find((one) => one.attempt === attempt);
+      expect(again.tick).toBe(first.tick);
+      expect(row).toMatchObject({ tick: first.tick, outcome: 'running' });
+      expect((row?.start ?? Infinity) - killed).toBeLessThanOrEqual(LEASE + 1000);
+      dead.push(again.runner);
     }
-    const ended = await runner.first('ended', () => true, 10_000);
-    expect(ended).toMatchObject({ tick, aborted: true });
-    await runner.first('log', ({ level, text }) => level === 'warn' && text.includes('was lost by'));
-    await runner.ask({ do: 'close' });
-    const rows = (await fleet.runs('counted')).filter((row) => row.tick === tick);
-    expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({ outcome: 'crashed', attempt: 1 });
+    const last = dead.pop();
+    await last?.ask({ do: 'release' });
+    const { tick: next } = await awaitRun(fleet, 'the next tick', ({ tick }) => tick > first.tick);
+    const rows = (await fleet.runs('counted')).toReversed();
+    expect(rows.filter(({ tick }) => tick === first.tick)).toMatchObject([
+      { outcome: 'crashed', attempt: 1 },
+      { outcome: 'crashed', attempt: 2 },
+      { outcome: 'completed', attempt: 3 },
+    ]);
+    for (let between = first.tick + 1000; between < next; between += 1000)
+      expect(isRecorded(rows, between)).toBe(true);
+    expect(errorsOfOthers(fleet, ...dead)).toEqual([]);
+  });
+
+  test('is repeated under retry also where no other tick is near', async ({ fleet }) => {
+    const rare = { ...retried, cron: NEVER };
+    await fleet.start(rare, rare, rare);
+    const [tick = 0] = await fleet.schedule(0);
+    const { runner } = await awaitRun(fleet, 'a run');
+    const killed = await fleet.storeNow();
+    await runner.kill();
+    const again = await awaitRun(fleet, 'attempt 2', (run) => run.attempt === 2);
+    const row = (await fleet.runs('counted')).find(({ attempt }) => attempt === 2);
+    expect(row).toMatchObject({ tick, outcome: 'running' });
+    expect((row?.start ?? Infinity) - killed).toBeLessThanOrEqual(LEASE + 1000);
+    await again.runner.ask({ do: 'release' });
+    await again.runner.first('ended', ({ attempt }) => attempt === 2);
+    expect(
+      toldRuns(fleet)
+        .map(({ attempt }) => attempt)
+        .toSorted(),
+    ).toEqual([1, 2]);
+    expect(errorsOfOthers(fleet, runner)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixt
 
 const test = base.extend<TickFixtures>(tickFixtures);
 
-describe.concurrent('a direct call', { timeout: scaled(30_000) }, () => {
+describe.concurrent('case 11: a direct call', { timeout: scaled(30_000) }, () => {
   test('is never refused because the tick was already run', async ({ fleet }) => {
     const worker = await fleet.startOne();
     for (let call = 0; call < 5; call += 1) {
@@ -13,19 +13,6 @@ describe.concurrent('a direct call', { timeout: scaled(30_000) }, () => {
       expect(tick).toBeGreaterThan(0);
     }
     expect(fleet.started('counted').filter(({ tick }) => tick === undefined)).toHaveLength(5);
-    expect(fleet.errors).toEqual([]);
-  });
-
-  test('takes the lock, so that a tick in its time is counted as overlapped', async ({ fleet }) => {
-    const worker = await fleet.startOne();
-    await worker.first('ended', () => true);
-    const [, covered = 0, next = 0] = ticksAfter(await fleet.storeNow(), 3);
-    await fleet.reach(covered - 500);
-    await worker.ask({ do: 'hold', ms: 1000 });
-    await worker.first('started', ({ tick }) => tick === next);
-    expect(runsOf(fleet, 'counted', [covered])).toEqual([]);
-    const row = (await fleet.runs('counted')).find(({ tick }) => tick === covered);
-    expect(row).toMatchObject({ outcome: 'overlapped', attempt: 0 });
     expect(fleet.errors).toEqual([]);
   });
 
@@ -63,7 +50,7 @@ describe.concurrent('a direct call', { timeout: scaled(30_000) }, () => {
   });
 });
 
-test('setTime changes the ticks of a job', { timeout: scaled(30_000) }, async ({ fleet }) => {
+test('case 11: setTime changes the ticks of a job', { timeout: scaled(30_000) }, async ({ fleet }) => {
   const [one, other] = await fleet.start({ cron: '0 0 0 1 1 *' }, { cron: '0 0 0 1 1 *', shift: 7000 });
   await one?.ask({ do: 'set-time', cron: '*/2 * * * * *' });
   await other?.ask({ do: 'set-time', cron: '*/2 * * * * *' });

@@ -38,7 +38,7 @@ describe('a job', () => {
     const app = await Test.createTestingModule({ imports: [App] }).compile();
     app.useLogger(false);
     try {
-      const register = vi.spyOn(app.get(LockService).ticks, 'register');
+      const register = vi.spyOn(app.get(LockService).ticks.jobs, 'register');
       await app.init();
       await until('a first attempt has failed', () => register.mock.settledResults[0]?.type === 'rejected');
       gate.restore();

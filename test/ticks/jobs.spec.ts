@@ -23,21 +23,6 @@ describe.concurrent('jobs', { timeout: scaled(30_000) }, () => {
     }
   });
 
-  test('a job longer than its period leaves out the ticks in between, and never runs twice at a time', async ({
-    fleet,
-  }) => {
-    await fleet.start({ work: 1300 }, { work: 1300 });
-    await until('three runs', () => fleet.started('counted').length >= 3, 12_000);
-    const rows = (await fleet.runs('counted')).toReversed();
-    const runs = rows.filter(({ attempt }) => attempt === 1);
-    const overlapped = rows.filter(({ outcome }) => outcome === 'overlapped');
-    expect(overlapped.length).toBeGreaterThanOrEqual(runs.length - 1);
-    expect(overlapped[0]?.reason).toBe('the last run still has the lock');
-    const gaps = runs.slice(1).map(({ start }, index) => start - (runs[index]?.end ?? Infinity));
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(0);
-    expect(fleet.errors).toEqual([]);
-  });
-
   test('a run longer than its maxHold is aborted with an error in the log, and the schedule goes on', async ({
     fleet,
   }) => {
@@ -58,22 +43,6 @@ describe.concurrent('jobs', { timeout: scaled(30_000) }, () => {
     );
     for (const job of jobs) expect(runsOf(fleet, job, ticks)).toEqual(ticks);
     expect(worker.errors.filter((line) => !line.includes('the job has failed'))).toEqual([]);
-  });
-
-  test('an instance with other jobs touches no record but its own', async ({ fleet }) => {
-    await fleet.start({ jobs: ['counted'] });
-    await until('a run', () => fleet.started('counted').length > 0);
-    await fleet.start({ jobs: ['other'] });
-    await until('a run', () => fleet.started('other').length > 0);
-    const ticks = ticksAfter(await fleet.storeNow(), 2);
-    await fleet.reach((ticks[1] ?? 0) + 700);
-    expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
-    expect(runsOf(fleet, 'other', ticks)).toEqual(ticks);
-    const instances = (rows: readonly { instance: string }[]) =>
-      new Set(rows.map(({ instance }) => instance));
-    const [one, other] = [instances(await fleet.runs('counted')), instances(await fleet.runs('other'))];
-    expect([one.size, other.size, new Set([...one, ...other]).size]).toEqual([1, 1, 2]);
-    expect(fleet.workers.flatMap((worker) => worker.lines('warn'))).toEqual([]);
   });
 
   test('two applications, or two schedules, on one job are named in the log', async ({ fleet }) => {

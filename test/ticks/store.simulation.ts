@@ -5,7 +5,7 @@ import { StoreClock } from '../../libs/distributed-lock/src/timing/store.clock.j
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { CronTick } from '../../libs/distributed-lock/src/schedule/cron.tick.js';
 import type { CronJobLike } from '../../libs/distributed-lock/src/schedule/cron.job.port.js';
-import type { JobClaims } from '../../libs/distributed-lock/src/schedule/job.claimer.port.js';
+import type { GrantedTick, JobClaims } from '../../libs/distributed-lock/src/schedule/job.claimer.port.js';
 import { LiveSchedule } from '../../libs/distributed-lock/src/schedule/live.schedule.js';
 
 /** A round trip, in ms. */
@@ -37,7 +37,9 @@ export class SimulatedStore implements JobClaims {
   async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
     const verdict = this.isAway ? undefined : await this.#answer(() => this.#decide(claim));
     this.claims.push({ ...claim, at: this.now, verdict: verdict ?? 'none' });
-    if (verdict !== 'granted') return verdict === undefined ? undefined : { kind: verdict };
+    const mark = this.#mark ?? 0;
+    if (verdict !== 'granted')
+      return verdict === undefined ? undefined : { kind: verdict, mark, wait: 0, listens: false };
     const { tick } = claim;
     const at = this.now;
     return {
@@ -47,8 +49,15 @@ export class SimulatedStore implements JobClaims {
         this.ran.push({ tick, at });
         return await (work as () => never)();
       },
+      giveBack: () => Promise.resolve(),
     };
   }
+
+  start(granted: GrantedTick): void {
+    void granted.run(() => undefined);
+  }
+
+  rest(): void {}
 
   checkClocks(): void {}
 
@@ -81,7 +90,7 @@ export class SimulatedInstance {
     private readonly late = 1,
   ) {
     this.job = { cronTime: new CronTime(cron, 'UTC'), fireOnTick: () => undefined, stop: () => undefined };
-    this.tick = new CronTick(store, new LiveSchedule(this.job), 5000);
+    this.tick = new CronTick(store, new LiveSchedule(this.job), { grace: 5000, catchUp: 0 });
     void store.ready();
     this.#arm();
   }

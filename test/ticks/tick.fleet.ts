@@ -3,13 +3,14 @@ import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.
 import { Services, uniquePrefix } from '../support/services.js';
 import { until } from '../support/until.js';
 import type { WorkerSettings } from '../workers/worker.protocol.js';
-import { TickWorker } from './tick.worker.js';
+import { cronOf, secondAfter } from './tick.schedule.js';
+import { TickWorker, type ClockFaults } from './tick.worker.js';
+
+/** How long before its first tick a schedule is set, in ms: longer where it came too late. */
+const LEADS = [1500, 10_000];
 
 /** What a worker may be given beside the defaults. */
-export interface WorkerOptions extends Partial<Omit<WorkerSettings, 'redis' | 'prefix'>> {
-  /** How far its wall clock is ahead of the machine's, in ms. */
-  readonly shift?: number;
-}
+export interface WorkerOptions extends Partial<Omit<WorkerSettings, 'redis' | 'prefix'>>, ClockFaults {}
 
 /** Instances of one application on one Redis. */
 export class TickFleet {
@@ -22,19 +23,37 @@ export class TickFleet {
    * @param direct what the test itself goes by
    */
   constructor(
-    private readonly redis: string,
+    private readonly redis: WorkerSettings['redis'],
     private readonly direct = redis,
   ) {
-    this.admin = new Redis(direct);
+    this.admin = typeof direct === 'string' ? new Redis(direct) : new Redis(direct);
+    // A server that is killed on purpose is no news.
+    this.admin.on('error', () => undefined);
   }
 
   /** Starts instances, all at once. */
   async start(...instances: readonly WorkerOptions[]): Promise<TickWorker[]> {
+    const started = this.launch(...instances);
+    await Promise.all(started.map((worker) => worker.ready()));
+    return started;
+  }
+
+  /** Gets processes ready which start as instances, at once, when the function that it gives is called. */
+  async prepare(count: number): Promise<(instance: Omit<WorkerOptions, 'early'>) => Promise<void>> {
+    const prepared = Array.from({ length: count }, () => new TickWorker());
+    this.workers.push(...prepared);
+    await Promise.all(prepared.map((worker) => worker.first('loaded', () => true, 20_000)));
+    return async ({ shift = 0, ...settings }) => {
+      await Promise.all(prepared.map((worker) => worker.begin(this.#settings(settings), shift)));
+    };
+  }
+
+  /** Starts instances, and does not wait for them. */
+  launch(...instances: readonly WorkerOptions[]): TickWorker[] {
     const started = instances.map(
-      ({ shift = 0, ...settings }) => new TickWorker(this.#settings(settings), shift),
+      ({ shift = 0, early = 0, ...settings }) => new TickWorker(this.#settings(settings), { shift, early }),
     );
     this.workers.push(...started);
-    await Promise.all(started.map((worker) => worker.ready()));
     return started;
   }
 
@@ -42,6 +61,22 @@ export class TickFleet {
     const [worker] = await this.start(instance);
     if (worker === undefined) throw new Error('unreachable');
     return worker;
+  }
+
+  /**
+   * Gives the counted job of all instances a schedule that begins in a moment.
+   * @param distances of its ticks from the first one, in ms, below a minute
+   * @returns its ticks
+   */
+  async schedule(...distances: readonly number[]): Promise<number[]> {
+    for (const lead of LEADS) {
+      const first = secondAfter(await this.storeNow(), lead);
+      const ticks = distances.map((distance) => first + distance);
+      const command = { do: 'set-time', cron: cronOf(...ticks) } as const;
+      await Promise.all(this.workers.map((worker) => worker.ask(command)));
+      if ((await this.storeNow()) < first) return ticks;
+    }
+    throw new Error('the instances never had their schedule in time');
   }
 
   /** The record of a job, newest first, as any instance reads it. */
@@ -55,10 +90,22 @@ export class TickFleet {
     }
   }
 
+  /** The newest tick of a job that has its verdict; undefined for a job that is not known. */
+  async markOf(job: string): Promise<number | undefined> {
+    const mark = await this.admin.hget(`{${this.prefix}${job}}:tick`, 'mark');
+    return mark === null ? undefined : Number(mark);
+  }
+
   /** The store's clock, epoch ms. */
   async storeNow(): Promise<number> {
     const [seconds, micros] = await this.admin.time();
     return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
+  }
+
+  /** Scripts that Redis has run so far, whoever asked. */
+  async scriptCalls(): Promise<number> {
+    const info = await this.admin.info('commandstats');
+    return Number(/cmdstat_evalsha:calls=(\d+)/.exec(info)?.[1] ?? 0);
   }
 
   /** Waits until the store's clock has reached `at`. */
@@ -100,11 +147,16 @@ export class TickFleet {
       lockWatchdogTimeout: 2000,
       jobs: ['counted'],
       cron: '* * * * * *',
+      timeZone: undefined,
       grace: undefined,
+      catchUp: undefined,
+      onCrash: 'skip',
+      overlap: 'skip',
       period: 1000,
       minInterval: undefined,
       maxHold: undefined,
       work: 5,
+      journal: undefined,
       ...settings,
     };
   }

@@ -12,6 +12,14 @@ const CRON_WARNING = /^\[Cron\] Missed execution deadline by /;
 
 export type MessageOf<K extends WorkerMessage['kind']> = Extract<WorkerMessage, { kind: K }>;
 
+/** What is wrong with the clocks of a process. */
+export interface ClockFaults {
+  /** How far its wall clock is ahead of the machine's, in ms. @default 0 */
+  readonly shift?: number;
+  /** How much before their time its timers fire, at most, in ms. @default 0 */
+  readonly early?: number;
+}
+
 /** A Nest application in a process of its own. */
 export class TickWorker {
   readonly messages: WorkerMessage[] = [];
@@ -20,11 +28,19 @@ export class TickWorker {
   readonly exited: Promise<unknown>;
   #commands = 0;
 
-  /** @param shift how far its wall clock is ahead of the machine's, in ms */
-  constructor(settings: WorkerSettings, shift: number) {
+  /** @param settings undefined for one that waits, with everything loaded, until it may {@link begin} */
+  constructor(settings?: WorkerSettings, { shift = 0, early = 0 }: ClockFaults = {}) {
+    const isShifted = shift !== 0 || settings === undefined;
+    const preloads = [...(isShifted ? ['clock.shift.js'] : []), ...(early === 0 ? [] : ['early.timers.js'])];
     this.#process = fork(fileURLToPath(new URL('tick.worker.js', BUILT)), [], {
-      execArgv: shift === 0 ? [] : ['--import', new URL('clock.shift.js', BUILT).href],
-      env: { ...process.env, TICK_WORKER: JSON.stringify(settings), CLOCK_SHIFT: `${shift}`, NO_COLOR: '1' },
+      execArgv: preloads.flatMap((name) => ['--import', new URL(name, BUILT).href]),
+      env: {
+        ...process.env,
+        ...(settings === undefined ? {} : { TICK_WORKER: JSON.stringify(settings) }),
+        CLOCK_SHIFT: `${shift}`,
+        TIMERS_EARLY: `${early}`,
+        NO_COLOR: '1',
+      },
       silent: true,
     });
     this.exited = once(this.#process, 'exit');
@@ -33,8 +49,19 @@ export class TickWorker {
       createInterface({ input: this.#process.stderr }).on('line', (line) => this.#stderr.push(line));
   }
 
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   async ready(): Promise<MessageOf<'ready'>> {
     return await this.first('ready', () => true, 20_000);
+  }
+
+  /** Starts the application of one that has waited. */
+  async begin(settings: WorkerSettings, shift: number): Promise<void> {
+    await this.first('loaded', () => true, 20_000);
+    this.#process.send({ TICK_WORKER: JSON.stringify(settings), CLOCK_SHIFT: `${shift}` });
+    await this.ready();
   }
 
   of<K extends WorkerMessage['kind']>(kind: K): MessageOf<K>[] {

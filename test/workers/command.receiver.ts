@@ -51,6 +51,13 @@ async function obey(app: INestApplication, command: WorkerCommand): Promise<unkn
         .getLock('counted')
         .using(() => sleep(command.ms));
       return undefined;
+    case 'pause':
+    case 'resume':
+    case 'forget':
+    case 'status':
+      return await app.get(LockService).jobs[command.do]('counted');
+    case 'run-now':
+      return await app.get(LockService).jobs.runNow('counted');
     case 'count-timers':
       return countTimers(app.get(LockService));
     case 'close':

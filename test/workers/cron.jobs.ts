@@ -8,14 +8,30 @@ import { settings } from './worker.channel.js';
 /** A direct call waits for the run that is about to end, in ms. */
 const DIRECT_WAIT = 2000;
 
+const { grace, maxHold, onCrash, overlap, catchUp } = settings;
+const policies = { grace, maxHold, onCrash, overlap, catchUp };
+const zone = settings.timeZone === undefined ? {} : { timeZone: settings.timeZone };
+
 @Injectable()
 export class CountedJob {
   constructor(private readonly stage: WorkStage) {}
 
-  @Cron(settings.cron, { name: 'counted' })
-  @DistributedLock('counted', { grace: settings.grace, maxHold: settings.maxHold, waitTime: DIRECT_WAIT })
+  @Cron(settings.cron, { name: 'counted', ...zone })
+  @DistributedLock('counted', { waitTime: DIRECT_WAIT, ...policies })
   async run(): Promise<number | string | undefined> {
     return (await this.stage.perform('counted')) ?? 'direct';
+  }
+}
+
+/** Under `retry`, beside a counted job that is not. */
+@Injectable()
+export class RetriedJob {
+  constructor(private readonly stage: WorkStage) {}
+
+  @Cron(settings.cron)
+  @DistributedLock('retried', { onCrash: 'retry' })
+  async run(): Promise<void> {
+    await this.stage.perform('retried');
   }
 }
 

@@ -1,51 +1,12 @@
+import { once } from 'node:events';
 import 'reflect-metadata';
-import { Module, type Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { ScheduleModule } from '@nestjs/schedule';
-import { DistributedLockModule } from 'nestjs-distributed-lock';
-import { CountedJob, FailingJob, OnInitJob, OtherJob, RouteJob, SlowStart } from './cron.jobs.js';
-import { CallerJob, IntervalJob, TimeoutJob } from './timer.jobs.js';
-import { WorkStage } from './work.stage.js';
-import { ChannelLogger, settings, tell } from './worker.channel.js';
-import { CommandReceiver } from './command.receiver.js';
-import type { JobKind } from './worker.protocol.js';
+import type { WorkerMessage } from './worker.protocol.js';
 
-const JOBS: Readonly<Record<Exclude<JobKind, 'route'>, Type>> = {
-  counted: CountedJob,
-  other: OtherJob,
-  failing: FailingJob,
-  'on-init': OnInitJob,
-  'slow-start': SlowStart,
-  interval: IntervalJob,
-  caller: CallerJob,
-  timeout: TimeoutJob,
-};
-
-const isApi = settings.jobs.includes('route');
-
-@Module({
-  imports: [
-    ScheduleModule.forRoot(),
-    DistributedLockModule.forRoot({
-      redis: settings.redis,
-      namePrefix: settings.prefix,
-      appName: settings.appName,
-      lockWatchdogTimeout: settings.lockWatchdogTimeout,
-      shutdownTimeout: 500,
-    }),
-  ],
-  controllers: isApi ? [RouteJob] : [],
-  providers: [
-    WorkStage,
-    CommandReceiver,
-    ...settings.jobs.flatMap((job) => (job === 'route' ? [] : [JOBS[job]])),
-  ],
-})
-class WorkerModule {}
-
-const app = await NestFactory.create(WorkerModule, { logger: new ChannelLogger() });
-app.get(CommandReceiver).listen(app);
-process.once('disconnect', () => process.exit());
-if (isApi) await app.listen(0, '127.0.0.1');
-else await app.init();
-tell({ kind: 'ready', url: isApi ? await app.getUrl() : undefined });
+// What takes long to load comes first, so that an application which is told its settings later starts at once then.
+await Promise.all([import('@nestjs/core'), import('@nestjs/schedule'), import('nestjs-distributed-lock')]);
+if (process.env['TICK_WORKER'] === undefined) {
+  process.send?.({ kind: 'loaded' } satisfies WorkerMessage);
+  const [environment] = await once(process, 'message');
+  Object.assign(process.env, environment);
+}
+await import('./tick.app.js');

@@ -1,6 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { currentLock } from 'nestjs-distributed-lock';
+import { note } from './run.journal.js';
 import { settings, tell } from './worker.channel.js';
 
 /** What the workers' jobs do: they say that they have begun, work for a while, and say that they have ended. */
@@ -12,11 +14,18 @@ export class WorkStage {
   });
 
   async perform(job: string): Promise<number | undefined> {
-    const { tick, token, signal } = currentLock() ?? {};
-    const known = tick === undefined ? {} : { tick };
-    tell({ kind: 'started', job, ...known, ...(token === undefined ? {} : { token: `${token}` }) });
+    const { tick, attempt, token, signal } = currentLock() ?? {};
+    const run = {
+      job,
+      ...(tick === undefined ? {} : { tick }),
+      ...(attempt === undefined ? {} : { attempt }),
+    };
+    note('start', run);
+    tell({ kind: 'started', ...run, ...(token === undefined ? {} : { token: `${token}` }) });
     await this.#work(signal);
-    tell({ kind: 'ended', job, ...known, aborted: signal?.aborted === true });
+    const aborted = signal?.aborted === true;
+    note(aborted ? 'abort' : 'end', run);
+    tell({ kind: 'ended', ...run, aborted });
     return tick;
   }
 
@@ -25,8 +34,14 @@ export class WorkStage {
   }
 
   async #work(signal: AbortSignal | undefined): Promise<void> {
-    if (settings.work !== 'hang') {
-      await sleep(settings.work);
+    const { work } = settings;
+    if (typeof work === 'number') {
+      await sleep(work);
+      return;
+    }
+    if (work !== 'hang') {
+      // An abort ends it early, which is told by the signal.
+      await sleep(randomInt(work[0], work[1]), undefined, { signal }).catch(() => undefined);
       return;
     }
     const aborted = new Promise<void>((resolve) =>

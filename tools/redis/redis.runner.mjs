@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -16,6 +16,15 @@ const HOST = '127.0.0.1';
 const READY_WITHIN = 10_000;
 const START_ATTEMPTS = 5;
 const SETPRIV = '/usr/bin/setpriv';
+
+/**
+ * What ends our servers when this process ends: behind one listener, because those of a cluster would be too many.
+ * @type {Set<() => void>}
+ */
+const farewells = new Set();
+process.once('exit', () => {
+  for (const endServer of farewells) endServer();
+});
 
 /**
  * The Redis of REDIS_URL, or else one that is started now: for whoever only needs an address.
@@ -42,6 +51,10 @@ export async function startRedis(options = {}) {
  */
 async function start(server, options) {
   if (server.kind === 'url') throw new Error('a Redis given by REDIS_URL cannot be started');
+  if (server.kind === 'docker' && (options.config ?? options.folder) !== undefined)
+    throw new Error(
+      'a configuration or a folder of its own needs a redis-server binary, and there is only docker',
+    );
   for (let attempt = 1; ; attempt += 1) {
     const port = options.port ?? (await findFreePort());
     try {
@@ -62,9 +75,13 @@ async function start(server, options) {
  * @param {StartOptions} options
  * @returns {Promise<RunningRedis>}
  */
-async function startProcess(server, port, { args = [], onLog }) {
-  const folder = await mkdtemp(join(tmpdir(), 'redis-'));
+async function startProcess(server, port, { args = [], config, folder: kept, env, onLog }) {
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'redis-')));
+  const file = join(folder, 'redis.conf');
+  // Sentinel keeps what it has learnt in its file: one that comes again in its folder finds it there.
+  if (config !== undefined && !existsSync(file)) await writeFile(file, config);
   const own = [
+    ...(config === undefined ? [] : [file]),
     '--port',
     `${port}`,
     '--bind',
@@ -84,7 +101,7 @@ async function startProcess(server, port, { args = [], onLog }) {
       : [server.path, own];
   const child = spawn(command, words, {
     cwd: folder,
-    env: { ...process.env, ...server.env },
+    env: { ...process.env, ...server.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   /** @type {string[]} */
@@ -97,18 +114,20 @@ async function startProcess(server, port, { args = [], onLog }) {
   }
   const endWithUs = () => {
     child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    if (kept === undefined) rmSync(folder, { recursive: true, force: true });
   };
-  process.once('exit', endWithUs);
+  farewells.add(endWithUs);
   /** @type {Promise<void>} */
   const exited = new Promise((resolve) => {
     child.once('error', (error) => log.push(error.message));
     child.once('close', () => {
-      process.off('exit', endWithUs);
+      farewells.delete(endWithUs);
       resolve();
     });
   });
-  const cleared = exited.then(() => rm(folder, { recursive: true, force: true }));
+  const cleared = exited.then(async () => {
+    if (kept === undefined) await rm(folder, { recursive: true, force: true });
+  });
 
   const ready = await Promise.race([waitUntilReady(port, READY_WITHIN, child.pid), exited.then(() => false)]);
   if (!ready) {

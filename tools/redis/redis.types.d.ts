@@ -23,6 +23,12 @@ export interface StartOptions {
   readonly port?: number;
   /** Further arguments of redis-server; they win over the defaults. */
   readonly args?: readonly string[];
+  /** The text of a configuration file, which Sentinel needs; it is not written where the folder has one already. */
+  readonly config?: string;
+  /** A folder of the caller's that stays when the server ends, so that it can come again with what it knew. @default one of its own */
+  readonly folder?: string;
+  /** Further variables of the server's environment; a container does not get them. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Gets every line that the server prints. */
   readonly onLog?: (line: string) => void;
 }
@@ -35,7 +41,7 @@ export interface RunningRedis {
   readonly pid: number;
   /** Settles once the server is gone. */
   readonly exited: Promise<void>;
-  /** Ends the server in order, and removes its folder. A server that we did not start is left alone. */
+  /** Ends the server in order, and removes its folder where that is not the caller's. A server that we did not start is left alone. */
   stop(): Promise<void>;
   /** Sends a signal, `SIGKILL` by default, and waits for the end where the signal ends a process. */
   kill(signal?: NodeJS.Signals): Promise<void>;

@@ -12,6 +12,8 @@ import { buildPeer } from '../java/peer.builder.mjs';
 export const VITEST_SUITES = [
   { name: 'unit', budget: 90, project: 'unit' },
   { name: 'integration', budget: 600, project: 'integration' },
+  { name: 'topologies', budget: 100, project: 'topologies' },
+  { name: 'chaos', budget: 120, project: 'chaos' },
   { name: 'interop', budget: 240, project: 'interop', needs: buildPeer },
 ];
 

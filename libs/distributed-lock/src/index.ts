@@ -23,6 +23,7 @@ export type {
   HandOverBounds,
   LockModuleSettings,
   RedLockTimes,
+  ReplicaAcknowledgement,
   WaitTimes,
 } from './contracts/module.options.js';
 export type { CountDownLatch } from './contracts/latch.contract.js';
@@ -33,6 +34,7 @@ export type {
   TakenPermits,
   WaitOptions,
 } from './contracts/semaphore.contract.js';
+export type { JobControl, JobStatus, RunNowOptions } from './contracts/job.contract.js';
 export type { TickOutcome, TickRecord } from './contracts/tick.contract.js';
 export { lockServiceToken } from './contracts/tokens.js';
 export { DistributedLock } from './decorators/distributed-lock.decorator.js';

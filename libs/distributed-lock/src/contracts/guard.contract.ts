@@ -49,12 +49,23 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
 /** What only scheduled methods use. */
 export interface TickOptions {
   /**
-   * What happens to a tick while an earlier run, or anybody else, has the lock. `skip`: it is counted and not run.
+   * What happens to a tick while an earlier run, or anybody else, has the lock. `skip`: it is counted and not run. `queue`:
+   * one instance runs it as soon as the lock is free; of several only the newest, the others are counted.
    * @default 'skip'
    */
-  readonly overlap?: 'skip' | undefined;
-  /** What happens to a tick whose run died. `skip`: it is not run again. @default 'skip' */
-  readonly onCrash?: 'skip' | undefined;
+  readonly overlap?: 'skip' | 'queue' | undefined;
+  /**
+   * What happens to a tick whose run died, or was stopped by a shutdown. `skip`: it is not run again. `retry`: another
+   * instance runs it again, before any newer tick; `currentLock()?.attempt` counts. The work has to bear being run twice.
+   * @default 'skip'
+   */
+  readonly onCrash?: 'skip' | 'retry' | undefined;
+  /**
+   * For `@Cron`: when the whole fleet was down, or Redis was, the latest tick that was missed meanwhile is run once on
+   * return, if it is not older than this; those before it are missed.
+   * @default none: every missed tick is recorded, and not run
+   */
+  readonly catchUp?: Duration | undefined;
   /** A tick older than this that nobody ran is closed as missed. @default 5 s */
   readonly grace?: Duration | undefined;
   /** The longest a run may last before its signal aborts. @default '1h' */

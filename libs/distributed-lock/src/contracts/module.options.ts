@@ -34,14 +34,37 @@ export interface LockModuleSettings {
   readonly maxWaiters?: number | undefined;
   /** How long one lock may be handed from waiter to waiter inside this process before other processes get their turn. */
   readonly handOver?: HandOverBounds | undefined;
+  /**
+   * In a cluster: whether releases are told on sharded channels. `auto`: where the servers know them (Redis 7 and later), which is
+   * also what Redisson does by default. The two kinds of channels do not hear each other: say `classic` where Redisson's
+   * `shardedSubscriptionMode` is `OFF`, or is older than 3.22. Elsewhere channels are never sharded.
+   * @default 'auto'
+   */
+  readonly pubsub?: 'auto' | 'sharded' | 'classic' | undefined;
   /** The deadline of one round trip to Redis. @default '1s' */
   readonly commandTimeout?: Duration | undefined;
+  /**
+   * Lets a lock be granted, or renewed, only when replicas have it as well: see docs/replication.md. Not for red locks.
+   * @default off
+   */
+  readonly replication?: ReplicaAcknowledgement | undefined;
   /** How long shutdown waits for running work before its signals are aborted. @default '10s' */
   readonly shutdownTimeout?: Duration | undefined;
   /** The HTTP status of a refusal. @default 423 */
   readonly busyStatus?: 423 | 409 | 429 | 503 | undefined;
   /** The `Retry-After` of a refusal, rounded up to seconds. @default '1s' */
   readonly retryAfter?: Duration | undefined;
+}
+
+/** How many replicas have to have a grant before it counts. */
+export interface ReplicaAcknowledgement {
+  /** At least 1. `majority`: with the master they are more than half of all copies, so that they grow with the replicas. */
+  readonly acks: number | 'majority';
+  /**
+   * How long they may take before the grant is undone; 10 ms to a third of `commandTimeout`.
+   * @default '300ms', or a third of a commandTimeout below 900 ms
+   */
+  readonly timeout?: Duration | undefined;
 }
 
 /** Times of red locks. */

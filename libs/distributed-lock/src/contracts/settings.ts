@@ -22,6 +22,9 @@ export interface LockSettings {
   readonly maxWaiters: number;
   readonly handOver: { readonly max: number; readonly time: number };
   readonly commandTimeout: number;
+  /** Undefined when grants do not wait for replicas. */
+  readonly replication: { readonly acks: number | 'majority'; readonly timeout: number } | undefined;
+  readonly pubsub: 'auto' | 'sharded' | 'classic';
   readonly shutdownTimeout: number;
   readonly busyStatus: number;
   /** Seconds, as the header has it. */

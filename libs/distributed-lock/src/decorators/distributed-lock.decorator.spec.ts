@@ -79,8 +79,9 @@ describe('an option that cannot work is refused at once', () => {
     ['grace', 'x', 'a number of milliseconds'],
     ['maxHold', -5, 'at least'],
     ['minInterval', {}, 'a number of milliseconds'],
-    ['overlap', 'queue', '"skip"'],
-    ['onCrash', 'retry', '"skip"'],
+    ['catchUp', -1, 'at least'],
+    ['overlap', 'retry', '"skip" or "queue"'],
+    ['onCrash', 'queue', '"skip" or "retry"'],
     ['shared', 'yes', 'true or false'],
   ])('%s: %j', (option, value, said) => {
     expect(() => apply(Orders.prototype, 'place', place(), { [option]: value })).toThrow(

@@ -7,14 +7,18 @@ import { parseDuration } from '../timing/duration.parser.js';
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function checkTickOptions(options: TickOptions, where: string): void {
-  for (const option of ['grace', 'maxHold', 'minInterval'] as const) {
+  for (const option of ['grace', 'catchUp', 'maxHold', 'minInterval'] as const) {
     const value = options[option];
     if (value !== undefined)
       parseDuration(value, { option: `${option} of ${where}`, unbounded: option === 'maxHold' });
   }
-  for (const option of ['overlap', 'onCrash'] as const) {
+  for (const [option, other] of [
+    ['overlap', 'queue'],
+    ['onCrash', 'retry'],
+  ] as const) {
     const value: unknown = options[option];
-    if (value !== undefined && value !== 'skip') throw invalid(option, where, '"skip"', value);
+    if (value !== undefined && value !== 'skip' && value !== other)
+      throw invalid(option, where, `"skip" or "${other}"`, value);
   }
   const shared: unknown = options.shared;
   if (shared !== undefined && typeof shared !== 'boolean')

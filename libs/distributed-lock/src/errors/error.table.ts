@@ -7,13 +7,16 @@ export const REMEDIES = {
   LOST: 'Stop writing: another holder may be at work. Keep the event loop free, or raise lockWatchdogTimeout or leaseTime.',
   MAX_HOLD: 'The hold outlived maxHold. Make the work shorter, or raise maxHold.',
   UNAVAILABLE: 'Check that Redis is up and can be reached; nothing was run unlocked.',
+  NOT_REPLICATED:
+    'The grant was undone. Look at the replicas and their lag; raise replication.timeout, or ask for fewer acks.',
   REJECTED_BY_REDIS:
     'Redis refused the command. Look at its message: permissions, memory and read-only replicas are the usual causes.',
   WRONG_TYPE: 'Something else lives at this key. Choose another lock name or namePrefix.',
   SHUTTING_DOWN:
     'The application is shutting down; a lock is granted only inside work that already holds one.',
   INVALID_OPTION: 'Correct the option; nothing was sent to Redis.',
-  INVALID_NAME: 'Give the lock a name of 1 to 1024 characters without NUL.',
+  INVALID_NAME:
+    'Give the lock a name of 1 to 1024 characters, without NUL or half a surrogate pair, that does not look like a key beside a lock: see docs/security.md.',
   NOT_BOUND: 'Import DistributedLockModule.forRoot() in the root module, and let Nest create the instance.',
   NOT_ASYNC: 'Let the method return a promise or an Observable: taking a lock takes a round trip.',
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',

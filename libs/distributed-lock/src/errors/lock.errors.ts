@@ -1,4 +1,5 @@
 import { REMEDIES, type LockErrorCode } from './error.table.js';
+import { printable } from './printable.text.js';
 
 /** Base of every error of this library: a stable code, the lock's name where there is one, and a remedy. */
 export class DistributedLockError extends Error {
@@ -14,7 +15,7 @@ export class DistributedLockError extends Error {
     readonly lock?: string,
     options?: ErrorOptions,
   ) {
-    super(`${message} ${REMEDIES[code]}`, options);
+    super(`${printable(message)} ${REMEDIES[code]}`, options);
     this.remedy = REMEDIES[code];
   }
 }
@@ -77,7 +78,8 @@ export class LockUnavailableError extends DistributedLockError {
     lock: string | undefined,
     message: string,
     options?: ErrorOptions,
-    code: 'UNAVAILABLE' | 'REJECTED_BY_REDIS' | 'WRONG_TYPE' | 'SHUTTING_DOWN' = 'UNAVAILABLE',
+    code:
+      'UNAVAILABLE' | 'NOT_REPLICATED' | 'REJECTED_BY_REDIS' | 'WRONG_TYPE' | 'SHUTTING_DOWN' = 'UNAVAILABLE',
   ) {
     super(code, message, lock, options);
   }

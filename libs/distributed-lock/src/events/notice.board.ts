@@ -14,6 +14,10 @@ export type Notice =
   | { readonly kind: 'call-delayed'; readonly lock: string; readonly what: string; readonly why: string }
   | { readonly kind: 'call-refused'; readonly lock: string; readonly what: string; readonly why: string }
   | { readonly kind: 'unpublished'; readonly lock: string; readonly channel: string }
+  | { readonly kind: 'disconnected'; readonly address: string; readonly why: string }
+  | { readonly kind: 'reconnected'; readonly address: string }
+  | { readonly kind: 'failover-undetected'; readonly address: string }
+  | { readonly kind: 'unreplicated'; readonly why: string }
   | { readonly kind: 'clock-offset'; readonly offset: number }
   | { readonly kind: 'clock-stepped'; readonly lock: string; readonly mark: number }
   | {
@@ -25,6 +29,14 @@ export type Notice =
     }
   | { readonly kind: 'tick-skipped'; readonly lock: string; readonly tick: number; readonly why: string }
   | { readonly kind: 'tick-missed'; readonly lock: string; readonly tick: number; readonly why: string }
+  | {
+      readonly kind: 'tick-crashed';
+      readonly lock: string;
+      readonly tick: number;
+      readonly attempt: number;
+      /** That ran it. */
+      readonly instance: string;
+    }
   | { readonly kind: 'tick-unclaimed'; readonly lock: string; readonly why: string }
   | { readonly kind: 'unscheduled-once'; readonly lock: string };
 

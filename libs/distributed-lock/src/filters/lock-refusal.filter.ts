@@ -4,9 +4,9 @@ import { throwError } from 'rxjs';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
-import { RateLimitedLog } from '../service/rate.limited.log.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
 import { emitRefusal, isHttpResponse } from './transport.answers.js';
+import { UnavailableLog } from './unavailable.log.js';
 
 /**
  * Gives a refused lock its transport's form, wherever in a request it was refused:
@@ -18,13 +18,13 @@ import { emitRefusal, isHttpResponse } from './transport.answers.js';
  * | WS | an `exception` event with `{ status: 'error', message, code, lock }` | the same |
  * | RPC | an error with `{ status: 'error', message, code, lock }` | the same |
  *
- * Never tells clients who holds the lock. That locks cannot be taken is logged, at most once a second.
+ * Never tells clients who holds the lock. That locks cannot be taken is logged, at most once in 10 s for each error code.
  * The module registers it globally, unless `refusalFilter: false`, and on gateways, which have no global filters in Nest;
  * a filter bound nearer to the handler goes first. A hybrid application needs `inheritAppConfig: true` for it, as for any.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
-  readonly #log = new RateLimitedLog('error');
+  readonly #log = new UnavailableLog();
 
   constructor(
     @Inject(lockServiceToken()) private readonly locks: LockService,
@@ -32,7 +32,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
   ) {}
 
   catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): unknown {
-    if (error instanceof LockUnavailableError) this.#log.tell(() => error.message.replace(/\.$/, ''));
+    if (error instanceof LockUnavailableError) this.#log.tell(error);
     const refusal = describeRefusal(error);
     switch (host.getType<string>()) {
       case 'http':

@@ -70,6 +70,8 @@ export class Attempt {
     } catch (error) {
       const failure = RedisFailure.from(error);
       if (failure.kind === 'ambiguous') this.#doubt = failure;
+      // What must not count must not be in the way of others either; but a place in a queue is worth more than that.
+      if (failure.isShortfall && !this.#marked) this.abandon();
       return failure;
     }
   }

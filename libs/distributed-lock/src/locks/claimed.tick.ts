@@ -1,11 +1,15 @@
 import type { CurrentLock } from '../contracts/lock.contract.js';
+import type { TickPolicies } from '../contracts/tick.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Lease } from '../renewal/lease.js';
+import type { Instant, Lease } from '../renewal/lease.js';
+import type { JobKeys } from '../scripts/job.keys.js';
 import type { ReleaseReply } from '../scripts/lock.replies.js';
-import type { ClaimReply, JobKeys, TickScripts } from '../scripts/tick.scripts.js';
+import type { ClaimReply, FinishArguments, TickScripts } from '../scripts/tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
+import type { Grant } from './grant.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
+import type { GrantedTick } from './tick.claim.js';
 
 /** Pause between attempts to store the outcome while Redis does not answer, in ms. */
 const PAUSE = 100;
@@ -13,70 +17,124 @@ const PAUSE = 100;
 /** What the error message of a failed run is cut to: a record is read by people. */
 const LONGEST_REASON = 500;
 
+const SHUT_DOWN = 'the application was shutting down';
+
+const NOT_BEGUN = 'it did not begin: something around the guarded method kept the call to itself';
+
+/** A grant as it came, and what holds for its run. */
+export interface TickGrant {
+  readonly target: LockTarget;
+  readonly keys: JobKeys;
+  readonly lease: Lease;
+  readonly reply: ClaimReply & { readonly kind: 'granted' };
+  readonly policies: TickPolicies;
+  /** Whether any instance could run it: the work of `runOnce` is its caller's alone. */
+  readonly isFleets: boolean;
+  /** Whether the application has begun to shut down. */
+  readonly isRefusing: () => boolean;
+}
+
 /** A tick that was granted to this process: runs under the job's lock, and stores how it ended with the release. */
 export class ClaimedTick {
-  #outcome: 'completed' | 'failed' = 'completed';
-  #reason = '';
+  #ending: Pick<FinishArguments, 'outcome' | 'reason'>;
+  #handle: Grant | undefined;
+  #begun = false;
 
   constructor(
     private readonly engine: LockEngine,
     private readonly scripts: TickScripts,
-    private readonly target: LockTarget,
-    private readonly keys: JobKeys,
-    private readonly lease: Lease,
-    private readonly grant: ClaimReply & { kind: 'granted' },
-  ) {}
+    private readonly grant: TickGrant,
+  ) {
+    this.#ending = grant.isFleets
+      ? { outcome: 'returned', reason: '' }
+      : { outcome: 'failed', reason: `it did not begin: ${SHUT_DOWN}` };
+  }
 
-  /** Takes the hold over; what it gives runs the work, once. */
-  begin(
-    sentAt: number,
-    maxHold = this.engine.context.settings.tickMaxHold,
-  ): <T>(work: (lock: CurrentLock) => T | PromiseLike<T>) => Promise<T> {
-    const { tick, attempt, token } = this.grant;
+  /** Takes the hold over. @param sent when the claim was sent */
+  begin(sent: Instant): GrantedTick {
+    const { target, lease, reply, policies } = this.grant;
+    const { tick, attempt, token } = reply;
     const run = {
       tick,
       attempt,
       token,
-      finish: (count: number, lease: number) => this.#finish(count, lease),
+      finish: (count: number, ttl: number) => this.#finish(count, ttl),
+      abandon: () => this.#abandon(),
     };
-    const handle = this.engine.line(this.target).adopt(this.lease, maxHold, run).admit(undefined, sentAt);
-    return async (work) => {
-      try {
-        return await handle.run(() => work(handle));
-      } catch (error) {
-        this.#outcome = 'failed';
-        this.#reason = (error instanceof Error ? error.message : String(error)).slice(0, LONGEST_REASON);
-        throw error;
-      } finally {
-        // The work's own result or error stands; what became of the release is logged where it is known.
-        await handle.unlock().catch(() => undefined);
-      }
+    const { maxHold = this.engine.context.settings.tickMaxHold } = policies;
+    const handle = this.engine.line(target).adopt(lease, maxHold, run).admit(undefined, sent.at);
+    this.#handle = handle;
+    return {
+      kind: 'granted',
+      tick,
+      run: (work) => this.#run(handle, work),
+      giveBack: () => this.#giveBack(),
     };
   }
 
-  /** An outcome is worth asking for until the lease is over; repeating it is safe. */
-  async #finish(count: number, lease: number): Promise<ReleaseReply> {
-    const { wheel, notices } = this.engine.context;
-    const { holder } = this.lease;
-    const finish = {
-      holder,
-      token: this.grant.token,
-      count,
-      lease,
-      channel: this.target.channel,
-      outcome: this.#outcome,
-      reason: this.#reason,
+  async #run<T>(handle: Grant, work: (lock: CurrentLock) => T | PromiseLike<T>): Promise<T | undefined> {
+    if (this.grant.isRefusing()) {
+      await this.#giveBack();
+      return undefined;
+    }
+    this.#begun = true;
+    this.#ending = { outcome: 'completed', reason: '' };
+    try {
+      return await handle.run(() => work(handle));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      this.#ending = { outcome: 'failed', reason: message.slice(0, LONGEST_REASON) };
+      throw error;
+    } finally {
+      // Aborted with its lease alive: told to stop by the shutdown. What came of it then is not the whole work, whatever it says.
+      if (handle.isOpen && handle.isAborted) this.#stopped();
+      // The work's own result or error stands; what became of the release is logged where it is known.
+      await handle.unlock().catch(() => undefined);
+    }
+  }
+
+  async #giveBack(): Promise<void> {
+    if (this.#begun) return;
+    // Whatever kept the work from beginning would do so again, here and elsewhere, without end.
+    if (!this.grant.isRefusing()) this.#ending = { outcome: 'failed', reason: NOT_BEGUN };
+    await this.#handle?.unlock().catch(() => undefined);
+  }
+
+  #stopped(): void {
+    const { policies, isFleets } = this.grant;
+    this.#ending = {
+      outcome: policies.onCrash === 'retry' && isFleets ? 'handed-over' : 'failed',
+      reason: SHUT_DOWN,
     };
+  }
+
+  #abandon(): Promise<ReleaseReply> {
+    if (this.#begun) this.#stopped();
+    return this.scripts.finish(this.grant.keys, this.#arguments(0, 1));
+  }
+
+  /** An outcome is worth asking for until the lease is over; repeating it is safe. */
+  async #finish(count: number, ttl: number): Promise<ReleaseReply> {
+    const { wheel, notices } = this.engine.context;
+    const { keys, target, lease } = this.grant;
+    const finish = this.#arguments(count, ttl);
     for (;;) {
       try {
-        return await this.scripts.finish(this.keys, finish);
+        return await this.scripts.finish(keys, finish);
       } catch (error) {
         const failure = RedisFailure.from(error);
-        if (!failure.passing || now() + PAUSE >= this.lease.deadline) throw failure;
-        notices.post({ kind: 'release-delayed', lock: this.target.name, holder, why: failure.message });
+        if (!failure.passing || now() + PAUSE >= lease.deadline) throw failure;
+        const { holder } = lease;
+        notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
         await failure.settled;
         await wheel.pause(PAUSE);
       }
     }
+  }
+
+  #arguments(count: number, ttl: number): FinishArguments {
+    const { lease, reply, target } = this.grant;
+    const { holder } = lease;
+    return { holder, token: reply.token, count, lease: ttl, channel: target.channel, ...this.#ending };
   }
 }

@@ -94,6 +94,11 @@ export class Grant implements CurrentLock {
     return this.isOpen && this.hold.isBelieved;
   }
 
+  /** Whether its work was told to stop. */
+  get isAborted(): boolean {
+    return this.#controller?.signal.aborted === true;
+  }
+
   /** Neither unlocked nor lost. */
   get isOpen(): boolean {
     return this.#loss === undefined && this.#unlocking === undefined;

@@ -75,10 +75,12 @@ export class GroupHandle implements CurrentLock {
     this.bounds.checkLease?.(lease);
     if (!this.isHeld) return false;
     const asked = this.members.map((member) => member.extend(lease));
-    return await decide(asked, (answers) => {
+    return await decide(asked, (answers, failures) => {
       const extended = answers.filter(Boolean).length;
       if (extended >= this.needed) return true;
-      return asked.length - answers.length + extended < this.needed ? false : undefined;
+      // Not before all have answered: who is told of a loss must not find the lock held by one that has not been told yet.
+      const isOver = answers.length + failures === asked.length;
+      return isOver && failures + extended < this.needed ? false : undefined;
     });
   }
 

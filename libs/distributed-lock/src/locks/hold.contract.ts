@@ -1,4 +1,5 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { ReleaseReply } from '../scripts/lock.replies.js';
 import type { Lowering } from './count.ledger.js';
 
 /** Who is told when a hold ends, and frees the lock for it. */
@@ -16,4 +17,6 @@ export interface TickRun {
   readonly token: bigint;
   /** Stores the outcome and lowers the count in one step. */
   readonly finish: Lowering;
+  /** Ends it for an application that shuts down and cannot wait for its work any more. Safe to repeat. */
+  readonly abandon: () => Promise<ReleaseReply>;
 }

@@ -13,6 +13,18 @@ interface Waiting {
   readonly waited: number;
 }
 
+/** A caller that may have no bound. */
+interface Endless {
+  readonly request: { readonly waitTime: number };
+  readonly since: number;
+}
+
+/**
+ * How often a lock is granted in vain before a caller without a bound is told: once, and four times more, as Redisson has it (wire format
+ * section 11). A replica that only lags has caught up by then, and who waits for one that is gone would wait for ever, and hear nothing.
+ */
+export const SHORTFALLS = 5;
+
 /** How old news may be that a waiter is told, in ms. */
 const FRESH = 1000;
 
@@ -21,12 +33,24 @@ export class LineNews {
   #last: Busy | RedisFailure | undefined;
   #heardAt = -Infinity;
   #passedAt = -Infinity;
+  /** When the last grants did not count since too few replicas had them. */
+  #shortfalls: number[] = [];
 
   constructor(private readonly lock: string) {}
 
   hear(news: Busy | RedisFailure): void {
     this.#last = news;
     this.#heardAt = now();
+    if (news instanceof RedisFailure && news.isShortfall)
+      this.#shortfalls = [...this.#shortfalls, this.#heardAt].slice(-SHORTFALLS);
+  }
+
+  /** Why a waiter without a bound has waited long enough: its lock was granted again and again, and too few replicas had it. */
+  endless({ request, since }: Endless): Error | undefined {
+    const [first = -Infinity] = this.#shortfalls;
+    const isEnough = this.#shortfalls.length === SHORTFALLS && first >= since;
+    if (request.waitTime !== Infinity || !isEnough) return undefined;
+    return unavailable(this.lock, this.#last);
   }
 
   /** A caller of this process got it: what was heard is over, and whoever waits on has been passed by. */

@@ -3,7 +3,6 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Busy, LockScripts } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { Timer } from '../timing/timer.wheel.js';
 import type { RawGrant } from './attempt.js';
 import type { Lowering } from './count.ledger.js';
 import { unavailable, type LockContext } from './lock.context.js';
@@ -99,13 +98,8 @@ export class LineRelease {
   /** Its caller waits no longer than for any round trip. */
   async #inTime(lease: Lease, failure: RedisFailure, retired: Promise<Retired>): Promise<UnlockOutcome> {
     const { target, context } = this;
-    let timer: Timer | undefined;
-    const late = new Promise<'late'>((resolve) => {
-      timer = context.wheel.after(context.settings.commandTimeout, () => resolve('late'));
-    });
-    const outcome = await Promise.race([retired, late]);
-    context.wheel.cancel(timer);
-    if (outcome === 'late' || outcome === 'unanswered') {
+    const outcome = await context.wheel.within(context.settings.commandTimeout, retired);
+    if (outcome === undefined || outcome === 'unanswered') {
       const { holder } = lease;
       context.notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
       throw unavailable(target.name, failure);

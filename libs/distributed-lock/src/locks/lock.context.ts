@@ -2,7 +2,7 @@ import type { LockSettings } from '../contracts/settings.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { HolderIds } from '../holders/holder.ids.js';
-import { RedisFailure } from '../redis/redis.failure.js';
+import { NOT_REPLICATED, RedisFailure } from '../redis/redis.failure.js';
 import type { Watchdog } from '../renewal/watchdog.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
@@ -23,6 +23,8 @@ export interface LockContext {
   readonly notices: NoticeBoard;
   readonly retirement: Retirement;
   readonly joints: JointHolders;
+  /** Whether keys and channels have slots, which those of one name must share. */
+  readonly isCluster: boolean;
   /** Whether the number of clients that PUBLISH reached is the fleet's; in a cluster it is one node's. */
   readonly countsFleet: boolean;
   /** Runs machinery that many callers share outside of any caller's async context. */
@@ -32,17 +34,21 @@ export interface LockContext {
 /** What a caller is told when Redis could not be asked. */
 export function unavailable(lock: string, cause: unknown): LockUnavailableError {
   const failure = RedisFailure.from(cause);
+  // Redis ends some of its messages like a sentence.
+  const why = failure.message.replace(/\.$/, '');
+  if (failure.isShortfall) {
+    const told = `Lock "${lock}" was not granted: ${why}.`;
+    return new LockUnavailableError(lock, told, { cause }, NOT_REPLICATED);
+  }
   if (failure.kind !== 'refused') {
-    return new LockUnavailableError(
-      lock,
-      `Redis could not be asked about lock "${lock}": ${failure.message}.`,
-      { cause },
-    );
+    return new LockUnavailableError(lock, `Redis could not be asked about lock "${lock}": ${why}.`, {
+      cause,
+    });
   }
   const code = failure.code === 'WRONGTYPE' ? 'WRONG_TYPE' : 'REJECTED_BY_REDIS';
   return new LockUnavailableError(
     lock,
-    `Redis refused a command for lock "${lock}": ${failure.message}.`,
+    `Redis refused a command for lock "${lock}": ${why}.`,
     { cause },
     code,
   );

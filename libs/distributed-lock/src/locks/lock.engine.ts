@@ -1,4 +1,4 @@
-import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { isInside } from '../holders/hold.scope.js';
 import type { LockState } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -12,6 +12,7 @@ import { makeLine } from './line.factory.js';
 import { shuttingDown, unavailable, type LockContext } from './lock.context.js';
 import type { LockKind } from './lock.kind.js';
 import type { LockLine } from './lock.line.js';
+import { checkKey, checkName } from './name.checks.js';
 import { otherSideOf, targetOf, type LockTarget } from './lock.target.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
 
@@ -40,13 +41,9 @@ export class LockEngine {
    * @throws LockConfigurationError `INVALID_NAME`, or `KIND_CONFLICT` for a name that is in use with another kind
    */
   keyOf(name: string, family: string): string {
-    if (typeof name !== 'string' || name.length === 0 || name.length > 1024 || name.includes('\0')) {
-      throw new LockConfigurationError(
-        'INVALID_NAME',
-        `A lock cannot be called ${JSON.stringify(name)?.slice(0, 80)}.`,
-      );
-    }
+    checkName(name);
     const key = this.context.settings.mapName(name);
+    checkKey(name, key);
     this.#kinds.note(key, name, family);
     return key;
   }

@@ -1,5 +1,5 @@
 import { LockLostError } from '../errors/lock.errors.js';
-import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
 import { shuttingDown } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 
@@ -27,7 +27,9 @@ export async function shutDown(engine: LockEngine): Promise<void> {
     line.refuse(() => shuttingDown(target.name));
     for (const hold of holds) {
       hold.lose('the application has shut down');
-      void retirement.retire({ target, holder: hold.lease.holder, lease: hold.lease.longest });
+      const { run, lease } = hold;
+      if (run === undefined) void retirement.retire({ target, holder: lease.holder, lease: lease.longest });
+      else void retirement.insist(run.abandon, lease.longest);
     }
   }
   const settled = Promise.all([engine.idle(), retirement.idle()]).then(() => retirement.idle());
@@ -37,13 +39,10 @@ export async function shutDown(engine: LockEngine): Promise<void> {
 
 /** Leaves no timer behind: one that went on would keep the process alive. @returns whether it was done in time, `delay` ms */
 export async function isDoneWithin(delay: number, done: Promise<void>, wheel: TimerWheel): Promise<boolean> {
-  let timer: Timer | undefined;
-  const late = new Promise<false>((resolve) => {
-    timer = wheel.after(delay, () => resolve(false));
-  });
-  try {
-    return await Promise.race([done.then(() => true), late]);
-  } finally {
-    wheel.cancel(timer);
-  }
+  return (
+    (await wheel.within(
+      delay,
+      done.then(() => true),
+    )) === true
+  );
 }

@@ -106,7 +106,9 @@ export class MultiLock extends BaseLock {
         hear(progress, undefined);
       }
     } catch (error) {
-      if (isPassing(error)) {
+      // Whoever has no bound of his own is told by the member that has waited long enough for replicas.
+      const isHopeless = end === Infinity && isPassing(error) && error.code === 'NOT_REPLICATED';
+      if (isPassing(error) && !isHopeless) {
         hear(progress, error);
         return got;
       }

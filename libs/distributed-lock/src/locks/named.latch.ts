@@ -1,5 +1,6 @@
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { WaitOptions } from '../contracts/semaphore.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import { latchChannel } from '../scripts/wire.names.js';
 import { checkNumber } from './call.checks.js';
 import { counterTarget, type CounterTarget } from './counter.target.js';
@@ -20,7 +21,16 @@ export class NamedLatch implements CountDownLatch {
     private readonly engine: LockEngine,
     name: string,
   ) {
-    this.#target = counterTarget(name, engine.keyOf(name, 'count-down latch'), latchChannel);
+    const key = engine.keyOf(name, 'count-down latch');
+    // Its channel always has braces of its own (wire format section 10), so that a tag in the name is not its slot.
+    if (engine.context.isCluster && key.includes('{')) {
+      throw new LockConfigurationError(
+        'INVALID_NAME',
+        `In a cluster a latch cannot be called ${JSON.stringify(name).slice(0, 80)}: leave braces out.`,
+        name,
+      );
+    }
+    this.#target = counterTarget(name, key, latchChannel);
     this.#calls = new RecordedCalls(engine.context, this.#target);
   }
 

@@ -3,10 +3,12 @@ import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.error
 /** What waiting can help against. */
 export type PassingRefusal = LockNotAcquiredError | LockUnavailableError;
 
-/** Whether the same question may have another answer soon: somebody else has it, or Redis is away. */
+/** Whether the same question may have another answer soon: somebody else has it, Redis is away, or its replicas are. */
 export function isPassing(error: unknown): error is PassingRefusal {
   if (error instanceof LockNotAcquiredError) return error.code === 'NOT_ACQUIRED';
-  return error instanceof LockUnavailableError && error.code === 'UNAVAILABLE';
+  return (
+    error instanceof LockUnavailableError && (error.code === 'UNAVAILABLE' || error.code === 'NOT_REPLICATED')
+  );
 }
 
 /** Whether a call was refused because its own time was over, and not that of another lock which it asked for. */

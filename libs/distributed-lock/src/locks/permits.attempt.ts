@@ -55,6 +55,7 @@ export class PermitsAttempt implements Asking<PermitsWish, PermitsGrant> {
     } catch (error) {
       const failure = RedisFailure.from(error);
       if (failure.kind === 'ambiguous') this.#doubt = failure;
+      if (failure.isShortfall) this.abandon();
       return failure;
     }
   }

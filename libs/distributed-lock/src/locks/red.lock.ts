@@ -96,6 +96,8 @@ export class RedLocks {
         return await outer.run(() => this.#line(name).try(request, rest > 0 ? rest : Infinity, outer));
       } catch (error) {
         signal?.throwIfAborted();
+        // Lost while it was asked: nothing is left to be entered again.
+        if (isPassing(error) && this.#handleOf(name) === undefined) return undefined;
         if (!isPassing(error) || now() + PAUSE >= end) throw error;
         await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
       }

@@ -5,6 +5,7 @@ import { now } from '../timing/monotonic.clock.js';
 import { leaveEarly, leaveOnAbort } from './early.leave.js';
 import { Grant } from './grant.js';
 import { Hold } from './hold.js';
+import { SHORTFALLS } from './line.news.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockLine } from './lock.line.js';
 import { otherSideOf, type LockTarget } from './lock.target.js';
@@ -113,7 +114,7 @@ export class Reentry {
   async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<Grant | undefined> {
     const { leaseTime, signal } = request;
     const { wheel, settings } = this.context;
-    for (;;) {
+    for (let shortfalls = 0; ;) {
       // A turn that comes after its caller has left must not keep those behind it waiting for a round trip.
       let isWanted = true;
       try {
@@ -126,7 +127,10 @@ export class Reentry {
         isWanted = false;
         signal?.throwIfAborted();
         const failure = RedisFailure.from(error);
-        if (!failure.passing || now() + PAUSE >= end) throw unavailable(hold.target.name, failure);
+        if (failure.isShortfall) shortfalls += 1;
+        const isHopeless = end === Infinity && shortfalls === SHORTFALLS;
+        if (!failure.passing || isHopeless || now() + PAUSE >= end)
+          throw unavailable(hold.target.name, failure);
         await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
       }
     }

@@ -1,24 +1,32 @@
 import type { CurrentLock } from '../contracts/lock.contract.js';
-import type { TickVerdict } from '../contracts/tick.contract.js';
+import type { TickPolicies, TickVerdict } from '../contracts/tick.contract.js';
+import type { Waiting } from '../scripts/tick.scripts.js';
 
 /** A claim, in epoch ms by the schedule. */
 export interface TickClaim {
-  readonly mode: 'cron' | 'interval' | 'instant' | 'close';
+  /** `again`: no tick of its own, but what waits to be run. */
+  readonly mode: 'cron' | 'interval' | 'instant' | 'close' | 'again';
   readonly tick: number;
   /** The instant after it; for an interval the least time since the last start. */
   readonly following?: number | undefined;
   readonly previous?: number | undefined;
   /** How long to go on asking while Redis does not answer, in ms. @default 5 s */
   readonly patience?: number;
-  /** The longest the run may last, in ms. @default the module's */
-  readonly maxHold?: number | undefined;
+  /** @default `skip`, without a grace */
+  readonly policies?: TickPolicies | undefined;
+}
+
+/** A tick that is this instance's to run. */
+export interface GrantedTick {
+  readonly kind: 'granted';
+  /** An older one than that which was asked for, where one has to be run again. */
+  readonly tick: number;
+  /** Runs the work, once; without running it where the application shuts down by now: the tick is then given back. */
+  readonly run: <T>(work: (lock: CurrentLock) => T | PromiseLike<T>) => Promise<T | undefined>;
+  /** Lets go of it, if the work has not begun: while the application shuts down another instance runs it, else it has failed. */
+  readonly giveBack: () => Promise<void>;
 }
 
 /** What came of a claim. `refused`: the application shuts down. */
 export type TickAnswer =
-  | {
-      readonly kind: 'granted';
-      readonly tick: number;
-      readonly run: <T>(work: (lock: CurrentLock) => T | PromiseLike<T>) => Promise<T>;
-    }
-  | { readonly kind: Exclude<TickVerdict, 'granted'> | 'refused' };
+  GrantedTick | ({ readonly kind: Exclude<TickVerdict, 'granted'> } & Waiting) | { readonly kind: 'refused' };

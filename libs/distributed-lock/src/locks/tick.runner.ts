@@ -1,18 +1,19 @@
 import { hostname } from 'node:os';
-import type { TickRecord } from '../contracts/tick.contract.js';
+import type { TickPolicies } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease } from '../renewal/lease.js';
-import type { ClaimReply, JobKeys, TickScripts } from '../scripts/tick.scripts.js';
-import { suffixName } from '../scripts/wire.names.js';
+import { jobKeys } from '../scripts/job.keys.js';
+import type { Asker, ClaimReply, TickScripts } from '../scripts/tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from '../timing/store.clock.js';
 import { ClaimedTick } from './claimed.tick.js';
+import { JobDesk } from './job.desk.js';
 import { unavailable } from './lock.context.js';
-import type { LockTarget } from './lock.target.js';
 import type { LockEngine } from './lock.engine.js';
+import type { LockTarget } from './lock.target.js';
 import type { TickAnswer, TickClaim } from './tick.claim.js';
-import { readRecords } from './tick.records.js';
+import { noticesOf } from './tick.records.js';
 import { askInTime } from './timely.answer.js';
 
 /** Pause between attempts while Redis does not answer, in ms. */
@@ -24,6 +25,9 @@ const LAST_INSTANT = 99_999_999_999_999;
 /** A mark this far ahead of the store's clock, in ms, was set before that clock stepped back. */
 const STEP = 1000;
 
+/** Of claims that do not say. */
+const POLICIES: TickPolicies = { onCrash: 'skip', overlap: 'skip', grace: 0 };
+
 /** The holder id of a claim, and whether Redis may have granted it. */
 interface Owed {
   readonly holder: string;
@@ -33,6 +37,8 @@ interface Owed {
 
 /** Runs a job's ticks, each once in the fleet: claims, runs under the job's lock, stores how it ended. */
 export class TickRunner {
+  /** What is known of the jobs, and steers them. */
+  readonly jobs: JobDesk;
   #refusing = false;
   readonly #instance: string;
 
@@ -43,6 +49,7 @@ export class TickRunner {
     readonly clock: StoreClock,
   ) {
     this.#instance = `${hostname()}:${process.pid}:${engine.context.ids.client}`;
+    this.jobs = new JobDesk(engine, scripts.jobs, this.#instance);
   }
 
   /** From now on no tick is claimed. */
@@ -63,48 +70,12 @@ export class TickRunner {
     return answer.kind === 'granted' ? await answer.run(work) : undefined;
   }
 
-  /** The newest rows of a job, newest first. */
-  async records(job: string): Promise<TickRecord[]> {
-    const target = this.#targetOf(job);
-    try {
-      const { running, rows } = await this.scripts.inspect(keysOf(target));
-      return readRecords(rows, running);
-    } catch (error) {
-      throw unavailable(job, error);
-    }
-  }
-
-  /**
-   * Makes a job known, so that its ticks are run from now on. `latest` gives the latest instant at or before a time by
-   * the store's clock; undefined for a job that has none yet.
-   */
-  async register(
-    job: string,
-    schedule: string,
-    latest: (at: number) => number | 'now' | undefined,
-  ): Promise<void> {
-    const target = this.#targetOf(job);
-    const { settings, notices } = this.engine.context;
-    const keys = keysOf(target);
-    try {
-      const before = await this.scripts.register(keys, 'look', settings.appName, schedule);
-      await this.scripts.register(keys, latest(before.at) ?? 0, settings.appName, schedule);
-      const warn = (what: 'app' | 'schedule', was: string, is: string) => {
-        if (was !== '' && was !== is) notices.post({ kind: 'shared-job', lock: job, what, is, was });
-      };
-      warn('app', before.app, settings.appName);
-      if (before.app === settings.appName) warn('schedule', before.schedule, schedule);
-    } catch (error) {
-      throw unavailable(job, error);
-    }
-  }
-
   /**
    * Asks for a tick. Asks again, under the same holder id, while the answer is lost or Redis is away.
    * @throws LockUnavailableError when there was no answer within the claim's patience
    */
   claim(job: string, claim: TickClaim): Promise<TickAnswer> {
-    const target = this.#targetOf(job);
+    const target = this.jobs.targetOf(job);
     // The line is kept for as long as a claim is under way, so that shutdown waits for it.
     return this.engine.line(target).during(async () => {
       const owed = { holder: this.engine.context.ids.next(), mayHave: false, failure: undefined };
@@ -113,7 +84,7 @@ export class TickRunner {
       } catch (error) {
         throw unavailable(job, error);
       } finally {
-        this.#settle(target, owed);
+        this.#settle(target, claim, owed);
       }
     });
   }
@@ -125,11 +96,21 @@ export class TickRunner {
       if (this.#refusing) return { kind: 'refused' };
       try {
         const { reply, sent } = await askInTime(this.#ttl, () => this.#send(target, claim, owed.holder));
-        if (reply.kind !== 'granted') return this.#refused(target.name, claim, reply);
+        this.#tell(target.name, claim, reply);
+        if (reply.kind !== 'granted') return reply;
         owed.mayHave = false;
-        const lease = new Lease(target.key, owed.holder, this.#ttl, sent, target.kind.scripts);
-        const tick = new ClaimedTick(this.engine, this.scripts, target, keysOf(target), lease, reply);
-        return { kind: 'granted', tick: reply.tick, run: tick.begin(sent.at, claim.maxHold) };
+        const tick = new ClaimedTick(this.engine, this.scripts, {
+          target,
+          keys: jobKeys(target.key),
+          lease: new Lease(target.key, owed.holder, this.#ttl, sent, target.kind.scripts),
+          reply,
+          policies: claim.policies ?? POLICIES,
+          isFleets: claim.mode !== 'instant',
+          isRefusing: () => this.#refusing,
+        }).begin(sent);
+        if (!this.#refusing) return tick;
+        await tick.giveBack();
+        return { kind: 'refused' };
       } catch (error) {
         const failure = RedisFailure.from(error);
         if (failure.kind === 'ambiguous') Object.assign(owed, { mayHave: true, failure });
@@ -139,46 +120,44 @@ export class TickRunner {
     }
   }
 
-  #send(
-    target: LockTarget,
-    { mode, tick, following, previous }: TickClaim,
-    holder: string,
-  ): Promise<ClaimReply> {
+  #send({ key }: LockTarget, claim: TickClaim, holder: string): Promise<ClaimReply> {
+    const { mode, tick, following, previous, policies = POLICIES } = claim;
     const { appName } = this.engine.context.settings;
-    const claim = {
+    const asker: Asker = { holder, lease: this.#ttl, app: appName, instance: this.#instance, policies };
+    if (mode === 'again') return this.scripts.again(jobKeys(key), asker);
+    return this.scripts.claim(jobKeys(key), { ...asker, mode, tick, following, previous });
+  }
+
+  /** A run that may have been granted, and that nobody runs, ends here and not with its lease: another instance may run its tick. */
+  #settle(target: LockTarget, { mode }: TickClaim, { holder, mayHave, failure }: Owed): void {
+    if (!mayHave) return;
+    const { retirement } = this.engine.context;
+    if (mode === 'instant') {
+      void retirement.retire({ target, holder, lease: this.#ttl, failure });
+      return;
+    }
+    const { channel } = target;
+    const unbegun = {
       holder,
-      lease: this.#ttl,
-      mode,
-      tick,
-      following,
-      previous,
-      app: appName,
-      instance: this.#instance,
-    };
-    return this.scripts.claim(keysOf(target), claim);
-  }
-
-  /** A run that may have been granted, and that nobody runs, ends here and not with its lease. */
-  #settle(target: LockTarget, { holder, mayHave, failure }: Owed): void {
-    if (mayHave) void this.engine.context.retirement.retire({ target, holder, lease: this.#ttl, failure });
-  }
-
-  #targetOf(job: string): LockTarget {
-    return this.engine.target(this.engine.context.kinds.reentrant, job);
+      token: undefined,
+      count: 0,
+      lease: 1,
+      channel,
+      outcome: 'returned',
+      reason: '',
+    } as const;
+    void retirement.insist(() => this.scripts.finish(jobKeys(target.key), unbegun), this.#ttl, failure);
   }
 
   get #ttl(): number {
     return this.engine.context.settings.watchdogTimeout;
   }
 
-  #refused(job: string, { mode }: TickClaim, reply: Exclude<ClaimReply, { kind: 'granted' }>): TickAnswer {
-    if (reply.kind === 'taken' && mode !== 'instant' && reply.mark - reply.at > STEP) {
-      this.engine.context.notices.post({ kind: 'clock-stepped', lock: job, mark: reply.mark });
-    }
-    return { kind: reply.kind };
+  /** What an answer has to say to people. */
+  #tell(job: string, { mode }: TickClaim, reply: ClaimReply): void {
+    const { notices } = this.engine.context;
+    for (const notice of noticesOf(job, reply.rows)) notices.post(notice);
+    if (reply.kind === 'taken' && mode !== 'instant' && reply.mark - reply.at > STEP)
+      notices.post({ kind: 'clock-stepped', lock: job, mark: reply.mark });
   }
-}
-
-function keysOf({ key }: LockTarget): JobKeys {
-  return { lock: key, record: suffixName(key, 'tick'), runs: suffixName(key, 'runs') };
 }

@@ -70,7 +70,13 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> {
 
   heard(news: Busy | RedisFailure): void {
     this.news.hear(news);
-    if (news instanceof RedisFailure && !news.passing) this.refuse(() => unavailable(this.name, news));
+    if (!(news instanceof RedisFailure)) return;
+    if (!news.passing) this.refuse(() => unavailable(this.name, news));
+    if (!news.isShortfall) return;
+    for (const waiter of this.queue.snapshot()) {
+      const error = this.news.endless(waiter);
+      if (error !== undefined) waiter.refuse(error);
+    }
   }
 
   async during<T>(work: () => Promise<T>): Promise<T> {

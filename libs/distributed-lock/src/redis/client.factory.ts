@@ -7,6 +7,9 @@ export type RedisSource = string | RedisOptions | Redis | Cluster;
 /** A client of ours. */
 export type Client = Redis | Cluster;
 
+/** What a client is for. */
+type Purpose = 'commands' | 'subscriber';
+
 /** What is read from the source once. */
 export interface Template {
   readonly isCluster: boolean;
@@ -16,7 +19,11 @@ export interface Template {
   readonly lazy: boolean;
   /** For messages; never has a password. */
   readonly address: string;
-  readonly create: (purpose: 'commands' | 'subscriber') => Client;
+  readonly create: (purpose: Purpose) => Client;
+  /** What one more client of a cluster's node has beside the node's own options. */
+  readonly nodeOptions: (purpose: Purpose) => RedisOptions;
+  /** Whether a failover by sentinels may go unnoticed: then a master that was replaced can still take writes for seconds. */
+  readonly missesFailover: boolean;
 }
 
 /**
@@ -37,6 +44,8 @@ const OURS = {
   // The first one comes soon: a cut wire is more frequent than a server that is gone.
   retryStrategy: (attempt: number) =>
     Math.min(20 * 2 ** Math.min(attempt - 1, 6), 500) * (0.8 + 0.2 * Math.random()),
+  // ioredis would wait for the server's own estimate, up to 10 s, before it asks a loading Redis again.
+  maxLoadingRetryTime: 200,
   // Whoever closes a connection that gives no sign of life must not wait for its farewell.
   disconnectTimeout: 100,
 } satisfies RedisOptions;
@@ -68,14 +77,22 @@ function ofUrl(url: string): Template {
 
 function readUrl(url: string): Redis {
   try {
+    if (hasLostPassword(url)) throw new TypeError('its password is no part of it');
     return new Redis(url, { lazyConnect: true });
   } catch {
     // The error that is caught here has the whole URL, with its password.
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      'redis must be a URL like "redis://user:password@host:6379/0", and what was given cannot be read as one.',
+      'redis must be a URL like "redis://user:password@host:6379/0", with what is special in the password percent-encoded, and what was given cannot be read as one.',
     );
   }
+}
+
+/** With a slash too few, or a # or / in the password, the password is read as a path: it would be in every message of ioredis. */
+function hasLostPassword(url: string): boolean {
+  if (!URL.canParse(url) || /^\w+:\/\/\//.test(url)) return false;
+  const { pathname, hash } = new URL(url);
+  return `${pathname}${hash}`.includes('@');
 }
 
 /** Timeouts of the template would reject commands before we know what became of them. */
@@ -105,6 +122,8 @@ function ofCluster(cluster: Cluster): Template {
       keyPrefix: '',
       scaleReads: 'master' as const,
       retryDelayOnFailover: 0,
+      // It would ask any node, also one that is gone; whoever waits for a lock asks again by itself.
+      retryDelayOnClusterDown: 0,
       clusterRetryStrategy: OURS.retryStrategy,
       redisOptions: ours({ ...redisOptions, connectionName }),
     };
@@ -125,13 +144,15 @@ function ofCluster(cluster: Cluster): Template {
 function template(
   create: Template['create'],
   isCluster: boolean,
-  options: Pick<RedisOptions, 'keyPrefix' | 'lazyConnect'>,
+  options: RedisOptions,
   address: string,
 ): Template {
   return {
     create,
     isCluster,
     address,
+    nodeOptions: (purpose) => ours({ connectionName: nameOf(purpose, options.connectionName) }),
+    missesFailover: hasSentinels(options) && options.failoverDetector !== true,
     keyPrefix: options.keyPrefix ?? '',
     lazy: options.lazyConnect ?? false,
   };
@@ -144,6 +165,10 @@ function isClient(source: RedisOptions | Redis | Cluster): source is Redis | Clu
 
 function nameOf(purpose: string, name: string | null | undefined): string {
   return `${name ?? 'distributed-lock'}:${purpose}`;
+}
+
+function hasSentinels({ sentinels }: RedisOptions): boolean {
+  return sentinels !== undefined && sentinels !== null;
 }
 
 function addressOf({ host, port, path, sentinels, name }: RedisOptions): string {

@@ -6,6 +6,12 @@ import { RedisFailure } from './redis.failure.js';
 /** What a client may take to say that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
 const LONGEST_FAREWELL = 3000;
 
+/** Least time that a connection gets to become ready once it is there, in ms: a busy machine takes its time. */
+const LEAST_PATIENCE = 1000;
+
+/** Pause before a client that ended by itself is connected again, in ms. */
+const REVIVAL = 100;
+
 /** Without a socket there is no `end` to come: ioredis waits for its first use, or for its next attempt to connect. */
 const SILENT = new Set(['wait', 'reconnecting', 'close', 'end']);
 
@@ -15,6 +21,7 @@ export class ClientLifecycle {
   readonly #atClose: (() => void)[] = [];
   readonly #outside = AsyncLocalStorage.snapshot();
   #handshake: Timer | undefined;
+  #revival: Timer | undefined;
   #lastError = 'no connection yet';
   #closed = false;
 
@@ -26,10 +33,14 @@ export class ClientLifecycle {
   ) {
     client.on('ready', () => {
       this.wheel.cancel(this.#handshake);
+      // What went wrong before is no reason for what goes wrong from now on.
+      this.#lastError = 'the connection was closed';
       for (const listener of this.#ready) listener();
     });
     client.on('connect', () => this.#expectReady());
     client.on('close', () => this.wheel.cancel(this.#handshake));
+    // By itself: ioredis gives a client up for good when the sentinels tell of a new master while it asks them for one.
+    client.on('end', () => this.#reviveSoon());
     // Without a listener an `error` event would end the process; what it means for a lock is told by each call.
     client.on('error', (error: string) => {
       this.#lastError = String(error).replace(/^\w*Error: /, '');
@@ -50,9 +61,30 @@ export class ClientLifecycle {
     this.#ready.push(listener);
   }
 
+  /** Tells once when the connection has been away for longer than `patience` ms, with why, and once when it is back. */
+  watch(patience: number, lost: (why: string) => void, back: () => void): void {
+    let timer: Timer | undefined;
+    let isTold = false;
+    this.client.on('close', () => {
+      if (this.#closed || isTold) return;
+      timer ??= this.wheel.after(patience, () => {
+        isTold = true;
+        lost(this.#lastError);
+      });
+    });
+    this.onReady(() => {
+      this.wheel.cancel(timer);
+      timer = undefined;
+      if (isTold) back();
+      isTold = false;
+    });
+    this.#atClose.push(() => this.wheel.cancel(timer));
+  }
+
   /** Starts connecting; it goes on by itself until {@link close}. */
   start(): void {
-    if (this.client.status !== 'wait') return;
+    const { status } = this.client;
+    if (this.#closed || (status !== 'wait' && status !== 'end')) return;
     this.#outside(() => void this.client.connect().catch(() => undefined));
   }
 
@@ -84,6 +116,7 @@ export class ClientLifecycle {
     if (this.#closed) return;
     this.#closed = true;
     this.wheel.cancel(this.#handshake);
+    this.wheel.cancel(this.#revival);
     for (const end of this.#atClose.splice(0)) end();
     if (SILENT.has(this.client.status)) {
       this.client.disconnect();
@@ -101,6 +134,13 @@ export class ClientLifecycle {
 
   #expectReady(): void {
     this.wheel.cancel(this.#handshake);
-    this.#handshake = this.wheel.after(this.patience, () => this.restart());
+    const patience = Math.max(this.patience, LEAST_PATIENCE);
+    // After a stall of the event loop it may be ready, and only wants to be told.
+    this.#handshake = this.wheel.after(patience, () => setImmediate(() => !this.isReady && this.restart()));
+  }
+
+  #reviveSoon(): void {
+    this.wheel.cancel(this.#revival);
+    if (!this.#closed) this.#revival = this.wheel.after(REVIVAL, () => this.start());
   }
 }

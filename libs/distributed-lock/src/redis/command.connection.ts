@@ -1,57 +1,136 @@
+import type { RedisOptions } from 'ioredis';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
+import { AckedCalls, SERVER, type AckedPlaces, type Answer, type Send } from './acked.calls.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
+import { ClusterCalls } from './cluster.calls.js';
+import type { ClusterMap, NodeKey } from './cluster.map.js';
 import { slotOf } from './key.slot.js';
+import type { PubSubMode } from './pub-sub.mode.js';
 import { RedisFailure } from './redis.failure.js';
 import { StallGuard } from './stall.guard.js';
 
-/** The connection that scripts are sent on. A command is sent at most once, and never queued here. */
+/** What a connection that sends commands is made with. */
+export interface CommandConnectionParts {
+  readonly lifecycle: ClientLifecycle;
+  readonly mode: PubSubMode;
+  readonly wheel: TimerWheel;
+  /** Silence in ms, with something expected, that counts as a stall. */
+  readonly silence: number;
+  /** Drops the connections, and makes new ones. */
+  readonly restart: () => void;
+  /** Of a cluster. */
+  readonly map?: ClusterMap | undefined;
+  /** What a connection to one more node of a cluster has beside the node's own options. */
+  readonly nodeOptions?: RedisOptions | undefined;
+  /** Undefined where nothing waits for replicas. */
+  readonly acked?: Pick<AckedPlaces, 'acks' | 'server'> | undefined;
+}
+
+/** The connection that scripts are sent on; in a cluster one per node. A command is sent at most once. */
 export class CommandConnection {
-  readonly #guard: StallGuard;
+  readonly lifecycle: ClientLifecycle;
+  readonly #guards = new Map<NodeKey, StallGuard>();
+  readonly #cluster: ClusterCalls | undefined;
+  readonly #acked: AckedCalls | undefined;
   #demotedAt = -Infinity;
 
-  constructor(
-    readonly lifecycle: ClientLifecycle,
-    private readonly isCluster: boolean,
-    wheel: TimerWheel,
-    private readonly silence: number,
-    private readonly restart: () => void,
-  ) {
-    this.#guard = new StallGuard(wheel, silence, restart);
+  constructor(private readonly parts: CommandConnectionParts) {
+    this.lifecycle = parts.lifecycle;
+    const { mode, map, lifecycle, acked, wheel, silence } = parts;
+    this.#cluster = map && new ClusterCalls(map, wheel, parts.nodeOptions);
+    if (acked !== undefined) {
+      const guardOf = (node: NodeKey) => this.#guardAt(node);
+      this.#acked = new AckedCalls({ ...acked, cluster: this.#cluster, guardOf });
+      lifecycle.onReady(() => this.#acked?.look());
+    }
+    if (map === undefined) return;
+    lifecycle.onReady(() => void mode.look(lifecycle, wheel, silence));
   }
 
   get isReady(): boolean {
-    return this.lifecycle.isReady;
+    return this.lifecycle.isReady && this.parts.mode.isKnown;
+  }
+
+  /** The command that tells a channel. */
+  get publish(): 'PUBLISH' | 'SPUBLISH' {
+    return this.parts.mode.isSharded ? 'SPUBLISH' : 'PUBLISH';
+  }
+
+  /** Calls `listener` each time commands can be sent again. */
+  onReady(listener: () => void): void {
+    this.lifecycle.onReady(() => this.parts.mode.whenKnown(listener));
   }
 
   /** Keys of one group can travel in one script: all of them, or those of a slot. */
   groupOf(key: string): number {
-    return this.isCluster ? slotOf(key) : 0;
+    return this.parts.map === undefined ? 0 : slotOf(key);
   }
 
-  evalsha(sha1: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    return this.#send(this.lifecycle.client.evalsha(sha1, keys.length, ...keys, ...args));
+  /** Ends the connection for good; what is under way is rejected. */
+  async close(): Promise<void> {
+    this.#cluster?.close();
+    await this.lifecycle.close();
   }
 
-  eval(text: string, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    return this.#send(this.lifecycle.client.eval(text, keys.length, ...keys, ...args));
+  /** Whether replicas have to acknowledge what is granted. */
+  get isAcked(): boolean {
+    return this.#acked !== undefined;
+  }
+
+  /** Resolves when a script may be sent whose grants replicas have to acknowledge. */
+  async turn(key: string): Promise<void> {
+    await this.#acked?.turn(key);
+  }
+
+  /** @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn} */
+  evalsha(sha1: string, keys: readonly string[], args: readonly string[], isAcked = false): Promise<Answer> {
+    return this.#send(keys, isAcked, (node) => node.evalsha(sha1, keys.length, ...keys, ...args));
+  }
+
+  eval(text: string, keys: readonly string[], args: readonly string[], isAcked = false): Promise<Answer> {
+    return this.#send(keys, isAcked, (node) => node.eval(text, keys.length, ...keys, ...args));
   }
 
   /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
   demoted(): void {
-    if (now() - this.#demotedAt < this.silence) return;
+    if (now() - this.#demotedAt < this.parts.silence) return;
     this.#demotedAt = now();
-    this.restart();
+    if (this.parts.map === undefined) this.parts.restart();
+    else void this.parts.map.refresh();
   }
 
-  async #send(reply: Promise<unknown>): Promise<unknown> {
-    this.#guard.expect();
+  async #send([key = '']: readonly string[], isAcked: boolean, send: Send): Promise<Answer> {
+    const guarded: Send = (client, node) => this.#guarded(node, send(client, node));
     try {
-      return await reply;
+      if (isAcked && this.#acked !== undefined) return await this.#acked.send(key, guarded);
+      const reply =
+        this.#cluster === undefined
+          ? await guarded(this.lifecycle.client, SERVER)
+          : await this.#cluster.send(key, (node) => guarded(node.client, node.key));
+      return { reply };
     } catch (error) {
       throw RedisFailure.from(error);
-    } finally {
-      this.#guard.progress();
     }
+  }
+
+  async #guarded(node: NodeKey, reply: Promise<unknown>): Promise<unknown> {
+    const guard = this.#guardAt(node);
+    guard.expect();
+    try {
+      return await reply;
+    } finally {
+      guard.progress();
+    }
+  }
+
+  /** One per server: a node that stands still must not cost the others of its cluster their connections. */
+  #guardAt(node: NodeKey): StallGuard {
+    const { map, wheel, silence, restart } = this.parts;
+    const known = this.#guards.get(node);
+    if (known !== undefined) return known;
+    const guard = new StallGuard(wheel, silence, () => (map === undefined ? restart() : map.drop(node)));
+    this.#guards.set(node, guard);
+    return guard;
   }
 }

@@ -5,6 +5,9 @@
  */
 export type FailureKind = 'unsent' | 'ambiguous' | 'refused';
 
+/** The code of a failure that is no error of Redis': what was written has reached too few replicas. */
+export const NOT_REPLICATED = 'NOT_REPLICATED';
+
 /** Error replies that pass by themselves: whoever waits for a lock may go on waiting. */
 const PASSING = new Set([
   'LOADING',
@@ -35,6 +38,11 @@ export class RedisFailure extends Error {
     options?: ErrorOptions,
   ) {
     super(message, options);
+  }
+
+  /** Whether it was done, and too few replicas have it: it must not count, and has to be undone. */
+  get isShortfall(): boolean {
+    return this.code === NOT_REPLICATED;
   }
 
   /** Whether asking again later makes sense. */

@@ -1,73 +1,170 @@
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
+import { slotOf } from './key.slot.js';
 import { RedisFailure } from './redis.failure.js';
 import { StallGuard } from './stall.guard.js';
+import type { Subscriber, SubscriberEars } from './subscriber.contract.js';
 
 /** How often a connection that listens is asked whether it is still there, in ms: a wire that died in silence tells nothing. */
 const HEARTBEAT = 15_000;
 
-/** The one connection that listens, however many channels. */
-export class SubscriberConnection {
+/** Pause before a server that is busy with a script is asked again, in ms: it refuses even this. */
+const REFUSED = 1000;
+
+/** One connection that listens to one server, to however many channels, all of them sharded or none. */
+export class SubscriberConnection implements Subscriber {
   readonly #wanted = new Set<string>();
   readonly #guard: StallGuard;
+  /** Channels whose subscription, or its end, was refused for now. */
+  readonly #refused = new Set<string>();
   #heartbeat: Timer | undefined;
-  #onMessage: (channel: string, payload: string) => void = () => undefined;
-  #onRestored: (channel: string) => void = () => undefined;
+  #again: Timer | undefined;
+  #ears: SubscriberEars | undefined;
 
   constructor(
     readonly lifecycle: ClientLifecycle,
     private readonly wheel: TimerWheel,
     silence: number,
     stalled: () => void,
+    private readonly isSharded = false,
   ) {
     this.#guard = new StallGuard(wheel, silence, stalled);
-    lifecycle.client.on('message', (channel, payload) => this.#onMessage(channel ?? '', payload ?? ''));
-    lifecycle.onReady(() => void this.#restore());
+    const { client } = lifecycle;
+    client.on(isSharded ? 'smessage' : 'message', (channel = '', payload = '') =>
+      this.#ears?.message(channel, payload),
+    );
+    client.on('close', () => {
+      this.#refused.clear();
+      for (const channel of this.#wanted) this.#ears?.lost(channel);
+    });
+    lifecycle.onReady(() => void this.restore());
   }
 
-  /** Sets the receiver of messages, and of the news that a channel was subscribed anew, so that messages may have been missed. */
-  listen(onMessage: (channel: string, payload: string) => void, onRestored: (channel: string) => void): void {
-    this.#onMessage = onMessage;
-    this.#onRestored = onRestored;
+  /** Channels that are listened to, or will be once the connection is there. */
+  get size(): number {
+    return this.#wanted.size;
   }
 
-  /**
-   * Resolves when Redis has acknowledged the subscription. While the connection is away it rejects, and the
-   * subscription is made, and told through `onRestored`, once it is back.
-   */
+  listen(ears: SubscriberEars): void {
+    this.#ears = ears;
+  }
+
+  /** Calls `listener` when the server says that a channel is no longer its own. */
+  onMoved(listener: () => void): void {
+    this.lifecycle.client.on('moved', listener);
+    // Version 5 of ioredis takes such a word for the answer to a command, and there may be none.
+    this.lifecycle.client.on('error', (error) => {
+      if (String(error).includes('Command queue state error')) listener();
+    });
+  }
+
   async subscribe(channel: string): Promise<void> {
     this.lifecycle.start();
-    this.#wanted.add(channel);
-    this.#heartbeat ??= this.wheel.after(HEARTBEAT, () => void this.#beat());
-    await this.#guarded(this.lifecycle.client.subscribe(channel));
+    this.#want(channel);
+    await this.#subscribe([channel]);
+  }
+
+  /** Listens to channels that were another connection's, and tells that they are restored. */
+  async adopt(channels: readonly string[]): Promise<void> {
+    this.lifecycle.start();
+    for (const channel of channels) this.#want(channel);
+    if (this.lifecycle.isReady) await this.#restore(channels);
   }
 
   unsubscribe(channel: string): void {
     if (!this.#wanted.delete(channel)) return;
     if (this.#wanted.size === 0) this.#rest();
     // A connection that breaks here, or is away, takes the subscription with it.
-    if (this.lifecycle.isReady)
-      this.#guarded(this.lifecycle.client.unsubscribe(channel)).catch(() => undefined);
+    if (this.lifecycle.isReady) void this.#leave(channel);
   }
 
-  async #restore(): Promise<void> {
-    const channels = [...this.#wanted];
-    if (channels.length === 0) return;
+  /** Subscribes to all channels anew. */
+  async restore(): Promise<void> {
+    await this.#restore([...this.#wanted]);
+  }
+
+  untilReady(timeout: number): Promise<void> {
+    return this.lifecycle.untilReady(timeout);
+  }
+
+  restart(): void {
+    this.lifecycle.restart();
+  }
+
+  async close(): Promise<void> {
+    this.#rest();
+    this.wheel.cancel(this.#again);
+    await this.lifecycle.close();
+  }
+
+  #want(channel: string): void {
+    this.#wanted.add(channel);
+    this.#heartbeat ??= this.wheel.after(HEARTBEAT, () => void this.#beat());
+  }
+
+  /** Sharded channels of two slots are never asked for in one command. */
+  async #restore(channels: readonly string[]): Promise<void> {
+    const groups = new Map<number, string[]>();
+    for (const channel of channels) {
+      const slot = this.isSharded ? slotOf(channel) : 0;
+      const group = groups.get(slot);
+      if (group === undefined) groups.set(slot, [channel]);
+      else group.push(channel);
+    }
+    await Promise.all([...groups.values()].map((group) => this.#restoreGroup(group)));
+  }
+
+  async #restoreGroup(channels: readonly string[]): Promise<void> {
     const failure = await this.#ask(channels);
     // One channel that the user may not subscribe to refuses all of a call: then each one is asked for by itself.
-    if (failure?.kind !== 'refused') return;
-    await Promise.all(channels.map((channel) => this.#ask([channel])));
+    if (failure?.kind === 'refused' && channels.length > 1)
+      await Promise.all(channels.map((channel) => this.#ask([channel])));
   }
 
   async #ask(channels: readonly string[]): Promise<RedisFailure | undefined> {
     try {
-      await this.#guarded(this.lifecycle.client.subscribe(...channels));
-      for (const channel of channels) this.#onRestored(channel);
+      await this.#subscribe(channels);
+      for (const channel of channels) if (this.#wanted.has(channel)) this.#ears?.restored(channel);
       return undefined;
     } catch (error) {
       // A connection that broke again comes back here when it is ready. A waiter on a forbidden channel polls.
       return RedisFailure.from(error);
     }
+  }
+
+  async #subscribe(channels: readonly string[]): Promise<void> {
+    const { client } = this.lifecycle;
+    try {
+      await this.#guarded(this.isSharded ? client.ssubscribe(...channels) : client.subscribe(...channels));
+    } catch (error) {
+      this.#keep(channels, error);
+      throw error;
+    }
+  }
+
+  async #leave(channel: string): Promise<void> {
+    const { client } = this.lifecycle;
+    try {
+      await this.#guarded(this.isSharded ? client.sunsubscribe(channel) : client.unsubscribe(channel));
+    } catch (error) {
+      this.#keep([channel], error);
+    }
+  }
+
+  /** A refusal that passes is asked again for; all else comes to its end with the connection, or stays as it is. */
+  #keep(channels: readonly string[], error: unknown): void {
+    const failure = RedisFailure.from(error);
+    if (failure.kind !== 'refused' || !failure.passing || failure.code === 'MOVED') return;
+    for (const channel of channels) this.#refused.add(channel);
+    this.#again ??= this.wheel.after(REFUSED, () => this.#askAgain());
+  }
+
+  #askAgain(): void {
+    this.#again = undefined;
+    if (!this.lifecycle.isReady) return;
+    for (const channel of this.#refused)
+      void (this.#wanted.has(channel) ? this.#ask([channel]) : this.#leave(channel));
+    this.#refused.clear();
   }
 
   async #beat(): Promise<void> {

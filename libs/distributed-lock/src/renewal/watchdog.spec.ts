@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FakeClient, type Command } from '../../../../test/support/fake.client.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
+import { PubSubMode } from '../redis/pub-sub.mode.js';
 import { CommandConnection } from '../redis/command.connection.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
 import { ScriptCaller } from '../scripts/script.caller.js';
@@ -28,15 +29,15 @@ describe('the watchdog', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
     wheel = new TimerWheel();
     client = new FakeClient();
-    const connection = new CommandConnection(
-      new ClientLifecycle(client, wheel, 3000),
-      false,
+    const connection = new CommandConnection({
+      lifecycle: new ClientLifecycle(client, wheel, 3000),
+      mode: new PubSubMode(false, 'auto'),
       wheel,
-      3000,
-      () => undefined,
-    );
+      silence: 3000,
+      restart: () => undefined,
+    });
     client.ready();
-    scripts = new ReentrantScripts(new ScriptCaller(new ScriptRunner(connection, wheel, 1000), 'PUBLISH'));
+    scripts = new ReentrantScripts(new ScriptCaller(new ScriptRunner(connection, wheel, 1000)));
     watchdog = new Watchdog(wheel, TTL);
     listener = newListener();
   });

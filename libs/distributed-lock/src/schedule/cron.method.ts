@@ -1,6 +1,6 @@
 import type { TickCall } from '../contracts/tick.frame.js';
 import { isJobOf, type CronJobLike } from './cron.job.port.js';
-import { CronTick } from './cron.tick.js';
+import { CronTick, type TickAges } from './cron.tick.js';
 import type { ClaimerFactory } from './job.claimer.js';
 import { LiveSchedule } from './live.schedule.js';
 import type { CronSchedule } from './schedule.metadata.js';
@@ -16,8 +16,7 @@ export class CronMethod {
     private readonly method: ScheduledMethod,
     private readonly cron: CronSchedule,
     private readonly claimers: ClaimerFactory,
-    /** In ms. */
-    private readonly grace: number,
+    private readonly ages: TickAges,
   ) {}
 
   is(instance: object, methodKey: string | symbol): boolean {
@@ -37,9 +36,10 @@ export class CronMethod {
       latest: (at) => schedule.byStore.latestAt(at),
     });
     this.#schedule = schedule;
-    this.#tick = new CronTick(claimer, schedule, this.grace);
+    const tick = new CronTick(claimer, schedule, this.ages);
+    this.#tick = tick;
     this.#close = () => claimer.close();
-    claimer.open();
+    claimer.open(tick);
     return true;
   }
 
@@ -47,6 +47,18 @@ export class CronMethod {
   firedBy(job: CronJobLike): TickCall | undefined {
     this.#schedule?.follow(job);
     return this.#tick;
+  }
+
+  /** The tick of a job that fires while it is made, but for a job that is to run then (`runOnInit`). */
+  lateFire(): TickCall | undefined {
+    if (this.cron.runOnInit) return undefined;
+    return {
+      run: async (work) => {
+        // By then the job has been added to the scheduler.
+        await Promise.resolve();
+        return await this.#tick?.run(work);
+      },
+    };
   }
 
   /** A stopped job waits for nothing. */

@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { TickCall } from '../contracts/tick.frame.js';
 import type { TickAnswer } from '../locks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { GrantedTick, JobClaims } from './job.claimer.port.js';
+import type { GrantedTick, JobClaims, JobTicks } from './job.claimer.port.js';
 import type { LiveSchedule } from './live.schedule.js';
 import { RECHECK, TickWait } from './tick.wait.js';
 
@@ -19,6 +19,14 @@ const ATTEMPTS = 6;
 const LEAST_PATIENCE = 1000;
 const PATIENCE = 5000;
 
+/** How old ticks may be, in ms. */
+export interface TickAges {
+  /** One that another alarm was set for. */
+  readonly grace: number;
+  /** One that was missed while the fleet or Redis was away; 0: none is caught up with. */
+  readonly catchUp: number;
+}
+
 /** What came of an alarm. */
 interface Decision {
   readonly granted?: GrantedTick;
@@ -27,20 +35,20 @@ interface Decision {
 }
 
 /** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and asks for it. */
-export class CronTick implements TickCall {
+export class CronTick implements TickCall, JobTicks {
   readonly #wait: TickWait;
   /** The newest tick that has its verdict, for all instances. */
   #settled = -Infinity;
   #asking: number | undefined;
+  #owed: number | undefined;
   #answered = -Infinity;
   #isStopped = false;
   #work: (() => unknown) | undefined;
 
-  /** @param grace how old a tick may be that another alarm was set for, in ms */
   constructor(
     private readonly claims: JobClaims,
     private readonly schedule: LiveSchedule,
-    private readonly grace: number,
+    private readonly ages: TickAges,
   ) {
     this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
   }
@@ -48,6 +56,7 @@ export class CronTick implements TickCall {
   /** An alarm of the instance's own. */
   async run(work: () => unknown): Promise<unknown> {
     this.#isStopped = false;
+    this.claims.rest(false);
     this.#work = work;
     return await this.#pursue(this.#own, work);
   }
@@ -56,6 +65,27 @@ export class CronTick implements TickCall {
   stop(): void {
     this.#isStopped = true;
     this.#wait.cancel();
+    this.claims.rest(true);
+  }
+
+  /** Runs the latest tick if nobody did, and it is not too old to be made up for. */
+  async catchUp(): Promise<void> {
+    const at = this.#storeNow;
+    const tick = this.schedule.byStore.latestAt(at);
+    if (tick === undefined || this.#isStopped || at - tick >= this.ages.catchUp) return;
+    await this.#makeUp(undefined);
+  }
+
+  /** Asks once more for the tick that had no verdict because an older one, which has to be run again, could not be. */
+  async settle(): Promise<void> {
+    const owed = this.#owed;
+    this.#owed = undefined;
+    if (owed !== undefined && owed > this.#settled && !this.#isStopped) await this.#makeUp(owed);
+  }
+
+  async #makeUp(alarm: number | undefined): Promise<void> {
+    const { granted } = await this.#decide(alarm);
+    if (granted !== undefined) this.claims.start(granted);
   }
 
   /** @param alarm the instant that the alarm was set for */
@@ -78,7 +108,15 @@ export class CronTick implements TickCall {
       if (isKnown || tick === this.#asking) return { at };
       const answer = await this.#ask(tick, at, tick === alarm);
       if (answer === undefined) return {};
-      if (answer.kind === 'granted') return { at, granted: answer };
+      if (answer.kind === 'granted') {
+        if (answer.tick === tick) return { at, granted: answer };
+        // One that has to be run again comes first. This one still needs its verdict, which is not "granted" while that one runs.
+        this.claims.start(answer);
+      }
+      if (answer.kind === 'taken' && answer.mark < tick) {
+        this.#owed = tick;
+        return { at };
+      }
       if (answer.kind === 'early') await this.#pause(2 ** attempt);
     }
     return { at };
@@ -88,18 +126,19 @@ export class CronTick implements TickCall {
     const instants = this.schedule.byStore;
     const following = instants.nextAfter(tick);
     this.#asking = tick;
+    const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp);
     const answer = await this.claims.ask({
-      mode: at - tick < (isOfAlarm ? OWN : this.grace) ? 'cron' : 'close',
+      mode: at - tick < age ? 'cron' : 'close',
       tick,
       following,
-      previous: instants.latestAt(tick - 1),
+      previous: this.schedule.takeChange() ? undefined : instants.latestAt(tick - 1),
       // Once the next tick has come, its own alarm goes on asking.
       patience: Math.max(Math.min((following ?? Infinity) - at, PATIENCE), LEAST_PATIENCE),
     });
     if (this.#asking === tick) this.#asking = undefined;
     if (answer === undefined || answer.kind === 'refused') return undefined;
     this.#answered = now();
-    if (answer.kind !== 'early' && answer.kind !== 'stale') this.#settled = Math.max(this.#settled, tick);
+    if (isVerdict(answer, tick)) this.#settled = Math.max(this.#settled, tick);
     return answer;
   }
 
@@ -137,4 +176,9 @@ export class CronTick implements TickCall {
   #pause(ms: number): Promise<void> {
     return this.claims.wheel.pause(ms);
   }
+}
+
+/** Whether the tick that was asked for has its verdict by now, for all instances. */
+function isVerdict(answer: TickAnswer, tick: number): boolean {
+  return answer.kind === 'granted' ? answer.tick === tick : answer.kind !== 'refused' && answer.mark >= tick;
 }

@@ -1,17 +1,10 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 
-/** Rows of the claim that are reserved, and what they are until then. */
-const POLICIES: Readonly<Record<string, string | undefined>> = {
-  overlap: 'skip',
-  onCrash: 'skip',
-  catchUp: undefined,
-};
-
 /**
  * Refuses jobs that would not do what they say.
- * @throws LockConfigurationError `DUPLICATE_JOB` for two methods with one key, `INVALID_OPTION` for a policy that does not
- * exist yet, or a kind of lock that ticks do not have
+ * @throws LockConfigurationError `DUPLICATE_JOB` for two methods with one key, `INVALID_OPTION` for a policy that its
+ * schedule cannot have, or a kind of lock that ticks do not have
  */
 export function checkJobs(methods: readonly ScheduledMethod[]): void {
   const first = new Map<string, ScheduledMethod>();
@@ -42,17 +35,27 @@ function nameOf({ instance, methodKey }: ScheduledMethod): string {
   return `${instance.constructor.name}.${String(methodKey)}`;
 }
 
-/** For callers without types: what is not there yet must not be believed to work. */
-function checkPolicies({ where, job, options }: ScheduledMethod): void {
-  const given: Readonly<Record<string, unknown>> = { ...options };
-  for (const [option, only] of Object.entries(POLICIES)) {
-    if (given[option] === undefined || given[option] === only) continue;
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      `${option} of ${where} cannot be ${String(given[option])}: ${only === undefined ? 'there is no such option yet' : `only "${only}" exists yet`}.`,
-      job,
+/** What is not done must not be believed to work. */
+function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void {
+  const { onCrash, overlap, catchUp, shared, minInterval } = options;
+  const refuse = (option: string, why: string) => {
+    throw new LockConfigurationError('INVALID_OPTION', `${where} cannot have ${option}: ${why}.`, job);
+  };
+  if (catchUp !== undefined && schedule.kind !== 'cron')
+    refuse(
+      'catchUp',
+      'only a @Cron has instants that can be missed; an interval and a timeout begin with their application',
     );
-  }
+  const retries =
+    onCrash === 'retry' ? 'onCrash: "retry"' : overlap === 'queue' ? 'overlap: "queue"' : undefined;
+  if (retries === undefined) return;
+  if (schedule.kind === 'timeout' && minInterval === undefined)
+    refuse(
+      retries,
+      "without minInterval every instance runs its @Timeout itself, and none of them runs another one's",
+    );
+  if (shared === true)
+    refuse(retries, 'with shared: true another method than the one that was meant could run it');
 }
 
 /** Claims, runs and direct calls of one job meet at one lock, and claims write the re-entrant one. */

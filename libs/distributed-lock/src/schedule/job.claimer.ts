@@ -1,45 +1,73 @@
+import type { TickPolicies } from '../contracts/tick.contract.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import type { TickAnswer, TickClaim } from '../locks/tick.claim.js';
 import type { TickRunner } from '../locks/tick.runner.js';
+import { jobKeys } from '../scripts/job.keys.js';
 import type { StoreClock } from '../timing/store.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import type { JobClaims } from './job.claimer.port.js';
+import type { GrantedTick, JobClaims, JobTicks } from './job.claimer.port.js';
 import { JobRegistration, type JobIdentity } from './job.registration.js';
+import type { JobStarter } from './job.starter.js';
+import { JobWatch } from './job.watch.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 import type { TickJournal } from './tick.journal.js';
 
-/** Makes the claimer of a method's job. */
-export type ClaimerFactory = (method: ScheduledMethod, identity: Omit<JobIdentity, 'job'>) => JobClaimer;
+/** Makes the claimer of a method's job. @param gap of an interval */
+export type ClaimerFactory = (
+  method: ScheduledMethod,
+  identity: Omit<JobIdentity, 'job'>,
+  gap?: number,
+) => JobClaimer;
+
+/** What a claimer is made of. */
+export interface ClaimerPlan {
+  readonly runner: TickRunner;
+  readonly journal: TickJournal;
+  readonly identity: JobIdentity;
+  readonly policies: TickPolicies;
+  readonly starter: JobStarter;
+}
 
 /** Asks for the ticks of one job. Never throws because a tick is not to be run: the journal tells why. */
 export class JobClaimer implements JobClaims {
   readonly #registration: JobRegistration;
+  readonly #watch: JobWatch;
   #isClosed = false;
+  #ticks: JobTicks | undefined;
 
-  constructor(
-    private readonly runner: TickRunner,
-    private readonly journal: TickJournal,
-    private readonly identity: JobIdentity,
-    /** The longest that a run may last, in ms; undefined: the module's. */
-    private readonly maxHold: number | undefined,
-  ) {
-    this.#registration = new JobRegistration(runner, identity);
+  constructor(private readonly plan: ClaimerPlan) {
+    const { runner, identity } = plan;
+    const { context } = runner.engine;
+    this.#registration = new JobRegistration(runner, identity, () => this.#returned());
+    const target = runner.jobs.targetOf(identity.job);
+    const channels = { lock: target.channel, job: jobKeys(target.key).channel };
+    this.#watch = new JobWatch(
+      context,
+      channels,
+      () => void this.#look(),
+      () => this.#returned(),
+    );
   }
 
   get clock(): StoreClock {
-    return this.runner.clock;
+    return this.plan.runner.clock;
   }
 
   get wheel(): TimerWheel {
-    return this.runner.engine.context.wheel;
+    return this.plan.runner.engine.context.wheel;
   }
 
   get isClosed(): boolean {
     return this.#isClosed;
   }
 
-  /** Registers the job in the background. */
-  open(): void {
+  /**
+   * Registers the job in the background, and then looks for what waits.
+   * @param ticks of a schedule; an interval has none that could be missed
+   */
+  open(ticks?: JobTicks): void {
+    this.#ticks = ticks;
+    this.#watch.open();
     this.#registration.begin();
   }
 
@@ -47,6 +75,11 @@ export class JobClaimer implements JobClaims {
   close(): void {
     this.#isClosed = true;
     this.#registration.cancel();
+    this.#watch.close();
+  }
+
+  rest(isResting: boolean): void {
+    this.#watch.rest(isResting);
   }
 
   async ready(): Promise<boolean> {
@@ -54,15 +87,42 @@ export class JobClaimer implements JobClaims {
   }
 
   async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
-    const { job } = this.identity;
-    const answer = await this.#quietly(() => this.runner.claim(job, { maxHold: this.maxHold, ...claim }));
-    if (answer !== undefined && answer.kind !== 'granted' && answer.kind !== 'refused')
-      this.journal.refused(job, claim.tick, answer.kind, claim.mode === 'close');
+    const { runner, journal, identity, policies } = this.plan;
+    const answer = await this.#quietly(() => runner.claim(identity.job, { policies, ...claim }));
+    if (answer?.kind === 'granted' || answer?.kind === 'refused') return answer;
+    this.#watch.heard(answer);
+    if (answer !== undefined && claim.mode !== 'again')
+      journal.refused(identity.job, claim.tick, answer.kind);
     return answer;
   }
 
+  /** Afterwards it looks for what else waits: nobody else may be there to. */
+  start(granted: GrantedTick): void {
+    const { starter, runner } = this.plan;
+    runner.engine.context.outside(() => {
+      void starter.start(granted).then(() => this.#look());
+    });
+  }
+
   checkClocks(settled = -Infinity): void {
-    this.journal.checkClocks(this.identity.job, settled);
+    this.plan.journal.checkClocks(this.plan.identity.job, settled);
+  }
+
+  /** Takes what waits to be run. */
+  async #look(): Promise<void> {
+    if (!(await this.ready())) return;
+    const answer = await this.ask({ mode: 'again', tick: 0 });
+    if (answer?.kind === 'granted') this.start(answer);
+    else if (answer === undefined || answer.kind === 'refused' || answer.wait !== 0) return;
+    await this.#ticks?.settle();
+  }
+
+  /** The store is there, for the first time or again. */
+  #returned(): void {
+    void this.ready().then(async (isReady) => {
+      if (isReady) await this.#ticks?.catchUp();
+      await this.#look();
+    });
   }
 
   async #quietly<T>(call: () => Promise<T>): Promise<T | undefined> {
@@ -71,7 +131,7 @@ export class JobClaimer implements JobClaims {
       return await call();
     } catch (error) {
       if (!(error instanceof LockUnavailableError)) throw error;
-      if (!this.#isClosed) this.journal.unclaimed(this.identity.job, error);
+      if (!this.#isClosed) this.plan.journal.unclaimed(this.plan.identity.job, error);
       return undefined;
     }
   }

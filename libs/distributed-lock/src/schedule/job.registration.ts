@@ -25,6 +25,8 @@ export class JobRegistration {
   constructor(
     private readonly runner: TickRunner,
     private readonly identity: JobIdentity,
+    /** Told once, when the job is known. */
+    private readonly registered: () => void,
   ) {}
 
   /** Goes on in the background until it is done, or cancelled. */
@@ -56,8 +58,9 @@ export class JobRegistration {
   async #register(): Promise<void> {
     try {
       const { job, fingerprint, latest } = this.identity;
-      await this.runner.register(job, fingerprint(), latest);
+      await this.runner.jobs.register(job, fingerprint(), latest);
       this.#isDone = true;
+      if (!this.#isCancelled) this.registered();
     } finally {
       this.#attempt = undefined;
     }

@@ -8,6 +8,7 @@ export class LiveSchedule {
   #cronTime: CronTimeLike;
   #byStore: NominalInstants;
   #byWall: NominalInstants;
+  #isChanged = false;
 
   constructor(job: CronJobLike) {
     this.#job = job;
@@ -37,11 +38,20 @@ export class LiveSchedule {
     return this.#byWall;
   }
 
+  /** Whether it was changed since this was last asked: the instants before a change are not those that it has now. */
+  takeChange(): boolean {
+    this.#refresh();
+    const isChanged = this.#isChanged;
+    this.#isChanged = false;
+    return isChanged;
+  }
+
   #refresh(): void {
     const { cronTime } = this.#job;
     if (cronTime === this.#cronTime) return;
     this.#cronTime = cronTime;
     this.#byStore = new NominalInstants(cronTime);
     this.#byWall = new NominalInstants(cronTime);
+    this.#isChanged = true;
   }
 }

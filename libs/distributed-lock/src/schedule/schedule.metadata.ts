@@ -9,6 +9,8 @@ export interface CronSchedule {
   readonly timeZone: string | undefined;
   /** Minutes. */
   readonly utcOffset: number | undefined;
+  /** cron's, which the decorator hands on without declaring it. */
+  readonly runOnInit: boolean;
 }
 
 /** `@Interval` and `@Timeout`. */
@@ -39,7 +41,8 @@ export function readSchedule(method: unknown): Schedule | undefined {
   }
 }
 
-function readCron({ name, cronTime, timeZone, utcOffset }: Readonly<Record<string, unknown>>): CronSchedule {
+function readCron(options: Readonly<Record<string, unknown>>): CronSchedule {
+  const { name, cronTime, timeZone, utcOffset, runOnInit } = options;
   return {
     kind: 'cron',
     name: typeof name === 'string' ? name : undefined,
@@ -47,6 +50,7 @@ function readCron({ name, cronTime, timeZone, utcOffset }: Readonly<Record<strin
     cronTime: typeof cronTime === 'string' ? cronTime : Number(cronTime),
     timeZone: typeof timeZone === 'string' ? timeZone : undefined,
     utcOffset: typeof utcOffset === 'number' ? utcOffset : undefined,
+    runOnInit: Boolean(runOnInit),
   };
 }
 

@@ -4,6 +4,7 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
 import { watchCronJob } from './cron.source.js';
 import { checkJobs } from './job.checker.js';
+import { MountSource } from './mount.source.js';
 import { TickFactory } from './tick.factory.js';
 import { findScheduled } from './scheduled.finder.js';
 import { findSchedulers, type OrchestratorLike, type RegistryLike } from './scheduler.finder.js';
@@ -55,8 +56,9 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
 
   #watchTimers(orchestrator: OrchestratorLike): void {
     const timers = new TimerSource(this.#ticks.timers);
+    const crons = new MountSource(this.#ticks.crons);
     const start = orchestrator.onApplicationBootstrap;
     orchestrator.onApplicationBootstrap = () =>
-      timers.watch((): unknown => Reflect.apply(start, orchestrator, []));
+      timers.watch(() => crons.watch((): unknown => Reflect.apply(start, orchestrator, [])));
   }
 }

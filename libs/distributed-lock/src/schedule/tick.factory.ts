@@ -3,6 +3,8 @@ import { parseDuration } from '../timing/duration.parser.js';
 import { CronMethod } from './cron.method.js';
 import { IntervalTick, toleranceOf } from './interval.tick.js';
 import { JobClaimer, type ClaimerFactory } from './job.claimer.js';
+import { JobStarter } from './job.starter.js';
+import type { JobIdentity } from './job.registration.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 import { TickJournal } from './tick.journal.js';
 import { TimerMethod } from './timer.method.js';
@@ -26,14 +28,17 @@ export class TickFactory {
     const { schedule, options, job, where } = method;
     this.locks.getLock(job);
     if (schedule.kind === 'cron') {
-      const grace = durationOf(options.grace, `grace of ${where}`) ?? GRACE;
-      this.crons.push(new CronMethod(method, schedule, this.#claimer, grace));
+      const ages = {
+        grace: graceOf(method),
+        catchUp: durationOf(options.catchUp, `catchUp of ${where}`) ?? 0,
+      };
+      this.crons.push(new CronMethod(method, schedule, this.#claimer, ages));
     } else if (schedule.kind === 'interval') {
       const identity = {
         fingerprint: () => `every ${schedule.ms} ms`,
         latest: (): 'now' => 'now',
       };
-      this.#addTimer(method, this.#claimer(method, identity), schedule.ms - toleranceOf(schedule.ms));
+      this.#addTimer(method, identity, schedule.ms - toleranceOf(schedule.ms));
     } else {
       this.#makeTimeout(method, schedule.ms);
     }
@@ -48,7 +53,7 @@ export class TickFactory {
     if (gap !== undefined) {
       // Unlike an interval it must run at the fleet's very first start: nothing is its last start until then.
       const identity = { fingerprint: () => `${ms} ms after a start`, latest: () => undefined };
-      this.#addTimer(method, this.#claimer(method, identity), gap);
+      this.#addTimer(method, identity, gap);
       return;
     }
     const tick = new TurnTick(this.locks, method.job);
@@ -56,7 +61,8 @@ export class TickFactory {
     this.timers.push(new TimerMethod(method, tick, warn, () => tick.close()));
   }
 
-  #addTimer(method: ScheduledMethod, claimer: JobClaimer, gap: number): void {
+  #addTimer(method: ScheduledMethod, identity: Omit<JobIdentity, 'job'>, gap: number): void {
+    const claimer = this.#claimer(method, identity, gap);
     const tick = new IntervalTick(claimer, gap);
     this.timers.push(
       new TimerMethod(
@@ -68,14 +74,28 @@ export class TickFactory {
     );
   }
 
-  readonly #claimer: ClaimerFactory = ({ job, options, where }, { fingerprint, latest }) =>
-    new JobClaimer(
-      this.locks.ticks,
-      this.#journal,
+  readonly #claimer: ClaimerFactory = (method, { fingerprint, latest }, gap) => {
+    const { job, options, where } = method;
+    const { onCrash = 'skip', overlap = 'skip', shared = false } = options;
+    return new JobClaimer({
+      runner: this.locks.ticks,
+      journal: this.#journal,
       // Methods that share a job may differ in their schedules.
-      { job, latest, fingerprint: () => (options.shared === true ? 'shared' : fingerprint()) },
-      durationOf(options.maxHold, `maxHold of ${where}`, true),
-    );
+      identity: { job, latest, fingerprint: () => (shared ? 'shared' : fingerprint()) },
+      policies: {
+        onCrash,
+        overlap,
+        grace: Math.max(graceOf(method), durationOf(options.catchUp, `catchUp of ${where}`) ?? 0),
+        maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
+        gap,
+      },
+      starter: new JobStarter(method),
+    });
+  };
+}
+
+function graceOf({ options, where }: ScheduledMethod): number {
+  return durationOf(options.grace, `grace of ${where}`) ?? GRACE;
 }
 
 function durationOf(

@@ -5,10 +5,11 @@ import type { StoreClock } from '../timing/store.clock.js';
 /** A machine's clock this far from the store's is named, in ms. */
 const TOLERATED_OFFSET = 1000;
 
-/** Verdicts that are final, and no news to anybody. */
+/** Verdicts that are final, and no news to anybody. What nobody ran is told from the row that says so, where it was written. */
 const QUIET: Readonly<Partial<Record<TickVerdict, string>>> = {
   taken: 'another instance has it',
-  overlapped: 'its lock is held, by an earlier run or by somebody else',
+  queued: 'its lock is held, and one instance runs it when that is free',
+  paused: 'the job is paused',
 };
 
 /** Tells what became of ticks that do not run here. Losers are quiet; what nobody ran is not. */
@@ -22,16 +23,9 @@ export class TickJournal {
   ) {}
 
   /** @param tick epoch ms */
-  refused(job: string, tick: number, verdict: Exclude<TickVerdict, 'granted'>, closed: boolean): void {
-    if (verdict !== 'missed') {
-      const why = QUIET[verdict];
-      if (why !== undefined) this.notices.post({ kind: 'tick-skipped', lock: job, tick, why });
-      return;
-    }
-    const why = closed
-      ? 'no instance claimed it in time'
-      : 'Redis had no record of the job, so nobody knows whether it ran';
-    this.notices.post({ kind: 'tick-missed', lock: job, tick, why });
+  refused(job: string, tick: number, verdict: Exclude<TickVerdict, 'granted'>): void {
+    const why = QUIET[verdict];
+    if (why !== undefined) this.notices.post({ kind: 'tick-skipped', lock: job, tick, why });
   }
 
   /** Redis could not be asked, or refused. */

@@ -49,8 +49,8 @@ export class FairScripts implements LockScripts {
   ): Promise<AcquireReply> {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
     const args = [holder, `${lease}`, `${count}`, `${declared}`, lockChannel(lock)];
-    const shared = [this.caller.publish, this.#life, this.#margin];
-    return readAcquire(await this.caller.call(fairAcquire, keysOf(lock), args, { shared }));
+    const shared = [this.#life, this.#margin];
+    return readAcquire(await this.caller.grant(fairAcquire, keysOf(lock), args, { shared, publishes: true }));
   }
 
   /** To 0 it takes the holder out of the queue as well. */
@@ -62,20 +62,20 @@ export class FairScripts implements LockScripts {
     channel: string,
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
-    const shared = [this.caller.publish, this.#margin];
-    return readRelease(await this.caller.call(fairRelease, keysOf(lock), args, { shared }));
+    const shared = [this.#margin];
+    return readRelease(await this.caller.tell(fairRelease, keysOf(lock), args, { shared }));
   }
 
   async forceRelease(lock: string, channel: string): Promise<boolean> {
-    const shared = [this.caller.publish, this.#margin];
-    const reply = await this.caller.call(fairForceRelease, keysOf(lock), [channel], { shared });
+    const shared = [this.#margin];
+    const reply = await this.caller.tell(fairForceRelease, keysOf(lock), [channel], { shared });
     return reply.integer(0) === 1;
   }
 
   /** A process has to do so about once a second while it waits: its waiters lose their places `life` ms after the last time. */
   async beat(lock: string, client: string, channel: string): Promise<number> {
-    const shared = [this.caller.publish, this.#life, this.#margin];
-    const reply = await this.caller.call(fairBeat, keysOf(lock), [client, channel], { shared });
+    const shared = [this.#life, this.#margin];
+    const reply = await this.caller.tell(fairBeat, keysOf(lock), [client, channel], { shared });
     return reply.integer(1);
   }
 

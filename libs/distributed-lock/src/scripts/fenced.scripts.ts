@@ -12,12 +12,16 @@ import { prefixName } from './wire.names.js';
 export class FencedScripts extends ReentrantScripts {
   override async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
     const args = [holder, `${lease}`, `${count}`];
-    const reply = await this.caller.call(fencedAcquire, [lock, tokenCounter(lock)], args);
+    const reply = await this.caller.grant(fencedAcquire, [lock, tokenCounter(lock)], args);
     return readAcquire(reply, (granted) => ({ token: readToken(granted, 2) }));
   }
 
   override async transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
-    const reply = await this.caller.call(fencedTransfer, [lock, tokenCounter(lock)], [from, to, `${lease}`]);
+    const reply = await this.caller.transfer(
+      fencedTransfer,
+      [lock, tokenCounter(lock)],
+      [from, to, `${lease}`],
+    );
     return readTransfer(reply, (taken) => ({ token: readToken(taken, 1) }));
   }
 

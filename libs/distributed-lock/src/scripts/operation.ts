@@ -16,6 +16,9 @@ export class Operation {
     readonly args: readonly string[],
     private readonly wheel: TimerWheel,
     private readonly timeout: number,
+    private readonly grants?: readonly number[],
+    /** Why there is no connection. */
+    private readonly trouble?: () => string,
   ) {
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -30,16 +33,30 @@ export class Operation {
     return this.#done;
   }
 
+  /** Whether a row may come of it that replicas have to acknowledge. */
+  get isGranting(): boolean {
+    return this.grants !== undefined;
+  }
+
   sent(): void {
     this.#sent = true;
   }
 
-  succeed(reply: unknown): void {
-    this.#end(() => this.#resolve(reply));
+  /** @param verdict whether replicas have acknowledged what was granted; a refusal stands whatever they do */
+  succeed(reply: unknown, verdict?: Promise<RedisFailure | undefined>): void {
+    if (verdict === undefined || !this.#isGrant(reply)) this.#end(() => this.#resolve(reply));
+    else
+      void verdict.then((failure) =>
+        failure === undefined ? this.#end(() => this.#resolve(reply)) : this.fail(failure),
+      );
   }
 
   fail(failure: RedisFailure): void {
     this.#end(() => this.#reject(failure));
+  }
+
+  #isGrant(reply: unknown): boolean {
+    return this.grants !== undefined && Array.isArray(reply) && this.grants.includes(Number(reply[0]));
   }
 
   #end(tell: () => void): void {
@@ -54,7 +71,8 @@ export class Operation {
     if (this.#done) return;
     this.#done = true;
     if (!this.#sent) {
-      this.#reject(new RedisFailure('unsent', `no connection within ${this.timeout} ms`));
+      const why = this.trouble === undefined ? '' : ` (${this.trouble()})`;
+      this.#reject(new RedisFailure('unsent', `no connection within ${this.timeout} ms${why}`));
       return;
     }
     const settled = new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import {
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import type { ReplyReader } from './reply.reader.js';
-import { readRelease, type ScriptCaller } from './script.caller.js';
+import { GRANTS, readRelease, type ScriptCaller } from './script.caller.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */
@@ -28,7 +28,7 @@ export class PermitScripts implements LockScripts {
   constructor(private readonly caller: ScriptCaller) {}
 
   async acquire(lock: string, permit: string, lease: number): Promise<AcquireReply> {
-    const reply = await this.#run(permitAcquire, lock, [permit, `${lease}`]);
+    const reply = await this.#run(permitAcquire, lock, [permit, `${lease}`], GRANTS);
     if (reply.integer(0) === 1) return { kind: 'granted', count: reply.integer(1), room: reply.integer(2) };
     const ttl = reply.integer(1);
     // Where no permit ever expires there is nothing to poll for: a message wakes, or the longest sleep is over.
@@ -59,13 +59,18 @@ export class PermitScripts implements LockScripts {
   }
 
   async renew(lock: string, permit: string, lease: number): Promise<number | undefined> {
-    const reply = await this.#run(permitRenew, lock, [permit, `${lease}`, 'raise']);
+    const reply = await this.#run(
+      permitRenew,
+      lock,
+      [permit, `${lease}`, 'raise'],
+      lease > 0 ? GRANTS : undefined,
+    );
     return reply.integer(0) === 1 ? reply.integer(1) : undefined;
   }
 
   /** Gives a permit a lease, which may be shorter than what is left. @returns false when the permit is gone */
   async updateLease(lock: string, permit: string, lease: number): Promise<boolean> {
-    return (await this.#run(permitRenew, lock, [permit, `${lease}`, 'set'])).integer(0) === 1;
+    return (await this.#run(permitRenew, lock, [permit, `${lease}`, 'set'], GRANTS)).integer(0) === 1;
   }
 
   /** How many permits there are. */
@@ -79,10 +84,15 @@ export class PermitScripts implements LockScripts {
     await this.#run(permitResize, lock, [`${total}`]);
   }
 
-  #run(script: LuaScript, lock: string, args: readonly string[]): Promise<ReplyReader> {
-    return this.caller.call(script, [lock, suffixName(lock, 'timeout')], [...args, semaphoreChannel(lock)], {
-      shared: [this.caller.publish],
+  #run(
+    script: LuaScript,
+    lock: string,
+    args: readonly string[],
+    grants?: readonly number[],
+  ): Promise<ReplyReader> {
+    return this.caller.tell(script, [lock, suffixName(lock, 'timeout')], [...args, semaphoreChannel(lock)], {
       perCall: PERMITS_PER_CALL,
+      grants,
     });
   }
 }

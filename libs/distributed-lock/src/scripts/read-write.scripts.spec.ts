@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { FakeClient, type Command } from '../../../../test/support/fake.client.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
+import { PubSubMode } from '../redis/pub-sub.mode.js';
 import { CommandConnection } from '../redis/command.connection.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { ReadScripts } from './read.scripts.js';
@@ -16,9 +17,15 @@ describe('the scripts of a read/write lock', () => {
     const wheel = new TimerWheel();
     client = new FakeClient();
     const lifecycle = new ClientLifecycle(client, wheel, 3000);
-    const connection = new CommandConnection(lifecycle, false, wheel, 3000, () => undefined);
+    const connection = new CommandConnection({
+      lifecycle,
+      mode: new PubSubMode(false, 'auto'),
+      wheel,
+      silence: 3000,
+      restart: () => undefined,
+    });
     client.ready();
-    const caller = new ScriptCaller(new ScriptRunner(connection, wheel, 1000), 'PUBLISH');
+    const caller = new ScriptCaller(new ScriptRunner(connection, wheel, 1000));
     readers = new ReadScripts(caller);
     writers = new WriteScripts(caller);
   });

@@ -1,7 +1,7 @@
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import { LEASES_PER_CALL } from './reentrant.scripts.js';
-import { readRelease, type ScriptCaller } from './script.caller.js';
+import { GRANTS, readRelease, type ScriptCaller } from './script.caller.js';
 import { suffixName } from './wire.names.js';
 
 /** The scripts of one side that take the same arguments on both. */
@@ -58,6 +58,7 @@ export abstract class ReadWriteScripts implements LockScripts {
   async renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
     const reply = await this.caller.call(this.side.renew, [lock], [holder, `${lease}`], {
       perCall: LEASES_PER_CALL,
+      grants: lease > 0 ? GRANTS : undefined,
     });
     return reply.integer(0) === 1 ? reply.integer(1) : undefined;
   }

@@ -28,7 +28,9 @@ export class ReadScripts extends ReadWriteScripts {
 
   async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
     const args = [holder, `${lease}`, `${count}`];
-    const reply = await this.caller.call(readAcquire, this.keysOf(lock), args, { perCall: READERS_PER_CALL });
+    const reply = await this.caller.grant(readAcquire, this.keysOf(lock), args, {
+      perCall: READERS_PER_CALL,
+    });
     return readAcquireReply(reply, () => ({ room: Infinity }));
   }
 

@@ -7,7 +7,7 @@ import {
   renewalRenew,
 } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply, TransferReply } from './lock.replies.js';
-import { readAcquire, readRelease, readTransfer, type ScriptCaller } from './script.caller.js';
+import { GRANTS, readAcquire, readRelease, readTransfer, type ScriptCaller } from './script.caller.js';
 
 /** As Redisson's watchdog has it: up to 100 leases a call (wire format section 4). */
 export const LEASES_PER_CALL = 100;
@@ -17,7 +17,7 @@ export class ReentrantScripts implements LockScripts {
   constructor(protected readonly caller: ScriptCaller) {}
 
   async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
-    return readAcquire(await this.caller.call(reentrantAcquire, [lock], [holder, `${lease}`, `${count}`]));
+    return readAcquire(await this.caller.grant(reentrantAcquire, [lock], [holder, `${lease}`, `${count}`]));
   }
 
   async release(
@@ -32,7 +32,7 @@ export class ReentrantScripts implements LockScripts {
   }
 
   async transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
-    return readTransfer(await this.caller.call(reentrantTransfer, [lock], [from, to, `${lease}`]));
+    return readTransfer(await this.caller.transfer(reentrantTransfer, [lock], [from, to, `${lease}`]));
   }
 
   async forceRelease(lock: string, channel: string): Promise<boolean> {
@@ -48,6 +48,7 @@ export class ReentrantScripts implements LockScripts {
   async renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
     const reply = await this.caller.call(renewalRenew, [lock], [holder, `${lease}`], {
       perCall: LEASES_PER_CALL,
+      grants: lease > 0 ? GRANTS : undefined,
     });
     return reply.integer(0) === 1 ? reply.integer(1) : undefined;
   }

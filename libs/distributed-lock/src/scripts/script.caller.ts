@@ -1,38 +1,57 @@
 import type { AcquireReply, Busy, ReleaseReply, TransferReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import { ReplyReader } from './reply.reader.js';
-import type { ScriptRunner } from './script.runner.js';
+import type { Invocation, ScriptRunner } from './script.runner.js';
+
+/** The rows that replicas have to acknowledge: `{1, …}` of what acquires, renews or claims. */
+export const GRANTS = [1];
+
+/** Those of a transfer, which may grant as well. */
+const TRANSFERS = [1, 2];
 
 type Granted = Extract<AcquireReply, { readonly kind: 'granted' }>;
 
-/** The command that tells a channel: sharded channels belong to cluster deployments. */
-export type Publish = 'PUBLISH' | 'SPUBLISH';
-
 /** Sends the scripts of one kind. */
 export class ScriptCaller {
-  constructor(
-    private readonly runner: ScriptRunner,
-    /** The shared argument of scripts that publish. */
-    readonly publish: Publish,
-  ) {}
+  constructor(private readonly runner: ScriptRunner) {}
 
   /** Runs one operation; `keys[0]` is the lock, which errors name. */
   async call(
     script: LuaScript,
     keys: readonly [string, ...string[]],
     args: readonly string[],
-    options: { readonly shared?: readonly string[]; readonly perCall?: number } = {},
+    options: Omit<Invocation, 'keys' | 'args'> = {},
   ): Promise<ReplyReader> {
     return ReplyReader.of(script.name, keys[0], await this.runner.run(script, { keys, args, ...options }));
   }
 
-  /** Runs one operation of a script whose shared argument is the publishing command. */
-  tell(
+  /** Runs one operation that gives the lock to somebody. */
+  grant(
+    script: LuaScript,
+    keys: readonly [string, ...string[]],
+    args: readonly string[],
+    options: Omit<Invocation, 'keys' | 'args' | 'grants'> = {},
+  ): Promise<ReplyReader> {
+    return this.call(script, keys, args, { ...options, grants: GRANTS });
+  }
+
+  /** Runs one operation that hands the lock over. */
+  transfer(
     script: LuaScript,
     keys: readonly [string, ...string[]],
     args: readonly string[],
   ): Promise<ReplyReader> {
-    return this.call(script, keys, args, { shared: [this.publish] });
+    return this.call(script, keys, args, { grants: TRANSFERS });
+  }
+
+  /** Runs one operation of a script that tells a channel. */
+  tell(
+    script: LuaScript,
+    keys: readonly [string, ...string[]],
+    args: readonly string[],
+    options: Omit<Invocation, 'keys' | 'args' | 'publishes'> = {},
+  ): Promise<ReplyReader> {
+    return this.call(script, keys, args, { ...options, publishes: true });
   }
 }
 

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Answer } from '../redis/acked.calls.js';
 import type { CommandConnection } from '../redis/command.connection.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -13,14 +14,19 @@ const OPERATIONS_PER_CALL = 16;
 export interface Invocation {
   readonly keys: readonly string[];
   readonly args: readonly string[];
+  /** Whether its first argument is the command that tells a channel; the connection knows which one that is. */
+  readonly publishes?: boolean | undefined;
   /** Arguments that come once per call. Operations with other shared arguments travel in another call. */
   readonly shared?: readonly string[];
   /** The most operations of one call. @default 16 */
   readonly perCall?: number;
+  /** The first numbers of rows that grant something, which counts only once replicas have acknowledged it, where that is asked for. */
+  readonly grants?: readonly number[] | undefined;
 }
 
 interface Queue {
   readonly script: LuaScript;
+  readonly publishes: boolean;
   readonly shared: readonly string[];
   readonly perCall: number;
   operations: Operation[];
@@ -42,7 +48,7 @@ export class ScriptRunner {
     /** How long a caller waits for one round trip, in ms. */
     private readonly timeout: number,
   ) {
-    connection.lifecycle.onReady(() => this.#flush());
+    connection.onReady(() => this.#flush());
   }
 
   /**
@@ -51,13 +57,14 @@ export class ScriptRunner {
    */
   run(
     script: LuaScript,
-    { keys, args, shared = [], perCall = OPERATIONS_PER_CALL }: Invocation,
+    { keys, args, publishes = false, shared = [], perCall = OPERATIONS_PER_CALL, grants }: Invocation,
   ): Promise<unknown> {
-    const operation = new Operation(keys, args, this.wheel, this.timeout);
+    const trouble = () => this.connection.lifecycle.lastError;
+    const operation = new Operation(keys, args, this.wheel, this.timeout, grants, trouble);
     const id = `${script.name} ${this.connection.groupOf(keys[0] ?? '')} ${shared.join(' ')}`;
     let queue = this.#queues.get(id);
     if (queue === undefined) {
-      queue = { script, shared, perCall: script.batch ? perCall : 1, operations: [] };
+      queue = { script, publishes, shared, perCall: script.batch ? perCall : 1, operations: [] };
       this.#queues.set(id, queue);
     }
     queue.operations.push(operation);
@@ -77,10 +84,11 @@ export class ScriptRunner {
     }
     const queues = this.#queues;
     this.#queues = new Map();
-    for (const { script, shared, perCall, operations } of queues.values()) {
+    for (const { script, publishes, shared, perCall, operations } of queues.values()) {
+      const common = publishes ? [this.connection.publish, ...shared] : shared;
       for (let from = 0; from < operations.length; from += perCall) {
         const group = operations.slice(from, from + perCall).filter((operation) => !operation.isDone);
-        if (group.length > 0) void this.#call(script, shared, group);
+        if (group.length > 0) void this.#call(script, common, group);
       }
     }
   }
@@ -95,11 +103,18 @@ export class ScriptRunner {
     }
   }
 
-  async #call(script: LuaScript, shared: readonly string[], group: readonly Operation[]): Promise<void> {
+  async #call(script: LuaScript, shared: readonly string[], asked: readonly Operation[]): Promise<void> {
+    const isAcked = this.connection.isAcked && asked.some(({ isGranting }) => isGranting);
+    let group = asked;
     try {
-      const reply = await this.#send(script, shared, group);
+      if (isAcked) {
+        await this.connection.turn(asked[0]?.keys[0] ?? '');
+        group = asked.filter((operation) => !operation.isDone);
+        if (group.length === 0) return;
+      }
+      const { reply, verdict } = await this.#send(script, shared, group, isAcked);
       const replies: unknown[] = script.batch && Array.isArray(reply) ? reply : [reply];
-      group.forEach((operation, index) => operation.succeed(replies[index]));
+      group.forEach((operation, index) => operation.succeed(replies[index], verdict));
       if (replies.some(isReadOnly)) this.connection.demoted();
     } catch (error) {
       const failure = RedisFailure.from(error);
@@ -111,16 +126,22 @@ export class ScriptRunner {
     }
   }
 
-  async #send(script: LuaScript, shared: readonly string[], group: readonly Operation[]): Promise<unknown> {
+  async #send(
+    script: LuaScript,
+    shared: readonly string[],
+    group: readonly Operation[],
+    isAcked: boolean,
+  ): Promise<Answer> {
     const keys = group.flatMap((operation) => operation.keys);
     const args = [...shared, ...group.flatMap((operation) => operation.args)];
     for (const operation of group) operation.sent();
     try {
-      return await this.connection.evalsha(script.sha1, keys, args);
+      return await this.connection.evalsha(script.sha1, keys, args, isAcked);
     } catch (error) {
       if (!(error instanceof RedisFailure) || error.code !== 'NOSCRIPT') throw error;
       // The node that owns these keys does not know the script, so it did not run; EVAL runs it there and teaches it.
-      return await this.connection.eval(script.text, keys, args);
+      if (isAcked) await this.connection.turn(keys[0] ?? '');
+      return await this.connection.eval(script.text, keys, args, isAcked);
     }
   }
 }

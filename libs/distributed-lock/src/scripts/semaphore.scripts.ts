@@ -42,7 +42,7 @@ export class SemaphoreScripts {
 
   /** Takes all of the permits, or none. */
   async acquire(name: string, call: string, permits: number): Promise<PermitsReply> {
-    const reply = await this.caller.call(
+    const reply = await this.caller.grant(
       semaphoreAcquire,
       [name, callRecord(name, call)],
       [`${permits}`, `${CALL_LIFE}`],
@@ -82,7 +82,7 @@ export class SemaphoreScripts {
 
   /** Takes all permits. @returns how many; undefined when the call was undone before it came */
   async drain(name: string, call: string): Promise<number | undefined> {
-    const reply = await this.caller.call(semaphoreDrain, [name, callRecord(name, call)], [`${CALL_LIFE}`]);
+    const reply = await this.caller.grant(semaphoreDrain, [name, callRecord(name, call)], [`${CALL_LIFE}`]);
     return reply.integer(0) === 1 ? reply.integer(1) : undefined;
   }
 

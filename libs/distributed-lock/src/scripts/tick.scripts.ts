@@ -1,128 +1,113 @@
-import { now } from '../timing/monotonic.clock.js';
+import type { TickPolicies } from '../contracts/tick.contract.js';
 import type { StoreClock } from '../timing/store.clock.js';
-import { tickClaim, tickFinish, tickInspect, tickRegister } from './generated/lua.scripts.js';
-import type { LuaScript } from './lua.script.js';
-import { ReplyReader } from './reply.reader.js';
+import { tickAgain, tickClaim, tickFinish } from './generated/lua.scripts.js';
+import type { JobKeys } from './job.keys.js';
+import { JobScripts } from './job.scripts.js';
+import type { ReplyReader } from './reply.reader.js';
 import type { ReleaseReply } from './lock.replies.js';
+import { GRANTS } from './script.caller.js';
 import type { ScriptRunner } from './script.runner.js';
+import { TimedCaller } from './timed.caller.js';
 
-/** The keys of a job: its lock, its record, its rows. */
-export interface JobKeys {
-  readonly lock: string;
-  readonly record: string;
-  readonly runs: string;
+/** Who asks for a tick, and what holds for it. */
+export interface Asker {
+  readonly holder: string;
+  readonly lease: number;
+  readonly app: string;
+  readonly instance: string;
+  readonly policies: TickPolicies;
 }
 
 /** A claim as the script takes it. */
-export interface ClaimArguments {
-  readonly holder: string;
-  readonly lease: number;
+export interface ClaimArguments extends Asker {
   readonly mode: 'cron' | 'interval' | 'instant' | 'close';
   /** Epoch ms; not looked at for an interval. */
   readonly tick: number;
   /** The instant after it; for an interval the least time since the last start, in ms. */
   readonly following: number | undefined;
   readonly previous: number | undefined;
-  readonly app: string;
-  readonly instance: string;
 }
 
-export type ClaimReply =
-  | {
-      readonly kind: 'granted';
-      readonly token: bigint;
-      readonly attempt: number;
-      readonly tick: number;
-      readonly at: number;
-    }
-  | { readonly kind: 'taken'; readonly at: number; readonly mark: number }
-  | { readonly kind: 'overlapped' | 'missed' | 'early' | 'stale'; readonly at: number };
+/** What a claim is answered with beside the verdict. */
+interface Noted {
+  /** The store's time, epoch ms. */
+  readonly at: number;
+  /** The rows that this call has added to the record, as JSON. */
+  readonly rows: readonly string[];
+}
+
+/** What waits to be run of a job. */
+export interface Waiting {
+  /** When to ask again, in ms; 0: no reason to; -1: the lock has no end. */
+  readonly wait: number;
+  /** Whether something is to be run as soon as the lock is free. */
+  readonly listens: boolean;
+  /** The newest tick that has its verdict, epoch ms; 0 when there is none. */
+  readonly mark: number;
+}
+
+export type ClaimReply = Noted &
+  (
+    | { readonly kind: 'granted'; readonly token: bigint; readonly attempt: number; readonly tick: number }
+    | (Waiting & { readonly kind: (typeof VERDICTS)[number] })
+  );
 
 export interface FinishArguments {
   readonly holder: string;
-  readonly token: bigint;
+  /** Undefined where the grant never arrived. */
+  readonly token: bigint | undefined;
   readonly count: number;
   readonly lease: number;
   readonly channel: string;
-  readonly outcome: 'completed' | 'failed';
+  /** `handed-over`: stopped midway, another instance makes the next attempt. `returned`: never begun, and run elsewhere. */
+  readonly outcome: 'completed' | 'failed' | 'handed-over' | 'returned';
   readonly reason: string;
 }
 
-const VERDICTS = ['taken', 'overlapped', 'missed', 'early', 'stale'] as const;
+const VERDICTS = ['taken', 'overlapped', 'missed', 'early', 'stale', 'queued', 'paused'] as const;
 
 /** The scripts of ticks, typed. Each reply has the store's time, which the clock takes in. */
 export class TickScripts {
-  constructor(
-    private readonly runner: ScriptRunner,
-    private readonly clock: StoreClock,
-    private readonly publish: 'PUBLISH' | 'SPUBLISH',
-  ) {}
+  readonly jobs: JobScripts;
+  readonly #caller: TimedCaller;
 
-  /** @returns the mark (undefined: none yet), and the application and schedule that the record had before */
-  async register(
-    { record }: JobKeys,
-    tick: number | 'now' | 'look',
-    app: string,
-    schedule: string,
-  ): Promise<{ at: number; mark: number | undefined; app: string; schedule: string }> {
-    const reply = await this.#run(tickRegister, [record], [tick === 'look' ? '' : `${tick}`, app, schedule]);
-    const mark = reply.text(2);
-    return {
-      at: reply.integer(1),
-      mark: mark === '' ? undefined : Number(mark),
-      app: reply.text(3),
-      schedule: reply.text(4),
-    };
+  constructor(runner: ScriptRunner, clock: StoreClock) {
+    this.#caller = new TimedCaller(runner, clock);
+    this.jobs = new JobScripts(this.#caller);
   }
 
   async claim({ lock, record, runs }: JobKeys, claim: ClaimArguments): Promise<ClaimReply> {
-    const { holder, lease, mode, tick, following = '', previous = '', app, instance } = claim;
-    const args = [
-      holder,
-      `${lease}`,
-      mode,
-      `${tick}`,
-      `${following}`,
-      `${previous}`,
-      app,
-      instance,
-      'skip',
-      'skip',
-    ];
-    const reply = await this.#run(tickClaim, [lock, record, runs], args);
-    const at = reply.integer(1);
-    if (reply.integer(0) === 1) {
-      return {
-        kind: 'granted',
-        at,
-        token: BigInt(reply.text(2)),
-        attempt: reply.integer(3),
-        tick: reply.integer(4),
-      };
-    }
-    const kind = VERDICTS[reply.integer(0) - 2];
-    if (kind === undefined) throw reply.malformed();
-    return kind === 'taken' ? { kind, at, mark: reply.integer(3) } : { kind, at };
+    const { holder, lease, mode, tick, following = '', previous = '', app, instance, policies } = claim;
+    const { onCrash, overlap, grace } = policies;
+    const when = [`${tick}`, `${following}`, `${previous}`];
+    const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, `${grace}`];
+    return readClaim(await this.#caller.call(tickClaim, [lock, record, runs], args, GRANTS));
   }
 
-  async finish({ lock, record, runs }: JobKeys, finish: FinishArguments): Promise<ReleaseReply> {
-    const { holder, token, count, lease, channel, outcome, reason } = finish;
-    const args = [this.publish, holder, `${token}`, `${count}`, `${lease}`, channel, outcome, reason];
-    const reply = await this.#run(tickFinish, [lock, record, runs], args);
+  /** Takes what waits to be run, whichever tick it is now. */
+  async again({ lock, record, runs, channel }: JobKeys, asker: Asker): Promise<ClaimReply> {
+    const { holder, lease, app, instance, policies } = asker;
+    const { gap = '', onCrash, grace } = policies;
+    const args = [channel, holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`];
+    return readClaim(await this.#caller.tell(tickAgain, [lock, record, runs], args, GRANTS));
+  }
+
+  async finish(keys: JobKeys, finish: FinishArguments): Promise<ReleaseReply> {
+    const { holder, token = '', count, lease, channel, outcome, reason } = finish;
+    const args = [holder, `${token}`, `${count}`, `${lease}`, channel, keys.channel, outcome, reason];
+    const reply = await this.#caller.tell(tickFinish, [keys.lock, keys.record, keys.runs], args);
     if (reply.integer(0) === 1) return { kind: 'released', reached: reply.integer(2) };
     return { kind: reply.integer(0) === 2 ? 'kept' : 'gone' };
   }
+}
 
-  /** @returns the rows as JSON, newest first, and whether the run under way still has the lock */
-  async inspect({ lock, record, runs }: JobKeys): Promise<{ running: boolean; rows: string[] }> {
-    const reply = await this.#run(tickInspect, [lock, record, runs], []);
-    return { running: reply.integer(2) === 1, rows: reply.texts(3) };
+function readClaim(reply: ReplyReader): ClaimReply {
+  const noted = { at: reply.integer(1), rows: reply.texts(5) };
+  if (reply.integer(0) === 1) {
+    const [token, attempt, tick] = [BigInt(reply.text(2)), reply.integer(3), reply.integer(4)];
+    return { kind: 'granted', ...noted, token, attempt, tick };
   }
-
-  async #run(script: LuaScript, keys: readonly string[], args: readonly string[]): Promise<ReplyReader> {
-    const sent = now();
-    const reply = ReplyReader.of(script.name, keys[0] ?? '', await this.runner.run(script, { keys, args }));
-    this.clock.observe(sent, reply.integer(1));
-    return reply;
-  }
+  const kind = VERDICTS[reply.integer(0) - 2];
+  if (kind === undefined) throw reply.malformed();
+  return { kind, ...noted, wait: reply.integer(2), mark: reply.integer(3), listens: reply.integer(4) === 1 };
 }

@@ -1,3 +1,24 @@
+/** What begins keys that stand beside a lock; the last one is Redisson's alone. */
+const KEYS_BEFORE = [
+  'redisson_lock_queue',
+  'redisson_lock_timeout',
+  'redisson_lock_token',
+  'redisson_unlock_latch',
+];
+
+/** What ends keys that stand beside a lock: every suffix but those with a holder's id is one of these. */
+const KEYS_BEHIND = ['fair_waits', 'fair_alive', 'write_intent', 'timeout', 'tick', 'runs'];
+
+const NO_LOCK = new RegExp(`^(?:${KEYS_BEFORE.join('|')}):`);
+
+/**
+ * The ends of keys that stand beside a lock whose name has a `{`: the words above, hold keys of readers, and what ends with
+ * a holder's id: records of calls, and the channel of a waiter.
+ */
+const BESIDE = new RegExp(
+  `:(?:${KEYS_BEHIND.join('|')}|rwlock_timeout:\\d+|[\\da-f]{8}(?:-[\\da-f]{4}){3}-[\\da-f]{12}:\\d+)$`,
+);
+
 /** Names beside a lock's own key, as Redisson builds them (wire format 1.2): only the character `{` decides. */
 export function prefixName(prefix: string, name: string): string {
   return name.includes('{') ? `${prefix}:${name}` : `${prefix}:{${name}}`;
@@ -6,6 +27,20 @@ export function prefixName(prefix: string, name: string): string {
 /** A key beside `name`, in its slot. */
 export function suffixName(name: string, suffix: string): string {
   return name.includes('{') ? `${name}:${suffix}` : `{${name}}:${suffix}`;
+}
+
+/**
+ * Why the name `key` could be taken for what stands beside another name; undefined when it cannot. Names without a `{` are
+ * put in braces before anything is added, so only those that have one can be mistaken.
+ */
+export function placeBeside(key: string): string | undefined {
+  const before = NO_LOCK.exec(key);
+  if (before !== null) return `what begins with "${before[0]}" stands beside a lock`;
+  if (!key.includes('{')) return undefined;
+  const behind = BESIDE.exec(key);
+  if (behind !== null) return `with a "{" in it, what ends with "${behind[0]}" stands beside a lock`;
+  const isWhole = key.startsWith('{') && key.endsWith('}') && !key.includes('{', 1);
+  return isWhole ? 'it would share what stands beside the lock of that name without the braces' : undefined;
 }
 
 /** The channel on which a release of the lock `name` is told. A waiter of a fair lock has its own: this, a colon, its holder id. */

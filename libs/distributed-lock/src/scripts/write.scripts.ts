@@ -39,7 +39,7 @@ export class WriteScripts extends ReadWriteScripts {
   ): Promise<AcquireReply> {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
-    return readAcquire(await this.caller.call(writeAcquire, this.keysOf(lock), args));
+    return readAcquire(await this.caller.grant(writeAcquire, this.keysOf(lock), args));
   }
 
   protected keysToRelease(lock: string): [string, string] {

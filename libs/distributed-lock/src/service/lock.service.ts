@@ -9,6 +9,7 @@ import type {
 } from '../contracts/lock.contract.js';
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore.contract.js';
+import type { JobControl } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
 import type { LockKinds } from '../locks/lock.kinds.js';
@@ -47,10 +48,7 @@ export class LockService {
     this.ticks.refuse();
   }
 
-  /**
-   * @internal Waits for running work, up to `shutdownTimeout`, then aborts it; frees what is still held; closes the
-   * connections that were made for this service.
-   */
+  /** @internal Waits for work up to `shutdownTimeout`, then aborts it; frees what is still held; closes our own connections. */
   async shutDown(): Promise<void> {
     this.ticks.refuse();
     await Promise.all([shutDown(this.engine), this.red?.shutDown()]);
@@ -59,7 +57,7 @@ export class LockService {
 
   /**
    * The re-entrant lock of that name.
-   * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, or one with NUL
+   * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, one with NUL, or one that could be taken for a key beside a lock
    */
   getLock(name: string): Lock {
     return this.#named('reentrant', name);
@@ -138,10 +136,7 @@ export class LockService {
     );
   }
 
-  /**
-   * A number of permits that the fleet shares. Throws like {@link getLock}.
-   * @see getPermitExpirableSemaphore where the permits of a process that dies must come back
-   */
+  /** Permits that the fleet shares. {@link getPermitExpirableSemaphore}: those of a process that dies come back. Throws like {@link getLock}. */
   getSemaphore(name: string): Semaphore {
     return new CountingSemaphore(this.engine, name);
   }
@@ -193,8 +188,13 @@ export class LockService {
     return engine.target(engine.context.kinds[kind], name);
   }
 
+  /** The scheduled jobs of the whole fleet, for operators. */
+  get jobs(): JobControl {
+    return this.ticks.jobs;
+  }
+
   /** The newest 50 rows of a job's record, newest first: its runs, and the ticks that were not run, with the reason. */
   getRuns(job: string): Promise<TickRecord[]> {
-    return this.ticks.records(job);
+    return this.ticks.jobs.records(job);
   }
 }

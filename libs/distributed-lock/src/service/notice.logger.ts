@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { printable } from '../errors/printable.text.js';
 import type { Notice, NoticeListener } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
 
@@ -8,13 +9,13 @@ const INTERVAL = 10_000;
 /** The most (kind, lock) pairs that are remembered. */
 const REMEMBERED = 1000;
 
-type Level = 'error' | 'warn' | 'debug';
+type Level = 'error' | 'warn' | 'log' | 'debug';
 
 /** Tells notices to Nest's logger, rate limited, so that a lock in trouble does not fill the log. */
 export function logNotices(logger = new Logger('DistributedLock')): NoticeListener {
   const told = new Map<string, { at: number; left: number }>();
   return (notice) => {
-    const id = `${notice.kind} ${'lock' in notice ? notice.lock : ''}`;
+    const id = `${notice.kind} ${'lock' in notice ? notice.lock : 'address' in notice ? notice.address : ''}`;
     const last = told.get(id);
     if (last !== undefined && now() - last.at < INTERVAL) {
       last.left += 1;
@@ -23,9 +24,9 @@ export function logNotices(logger = new Logger('DistributedLock')): NoticeListen
     if (told.size >= REMEMBERED) told.clear();
     told.set(id, { at: now(), left: 0 });
     const [level, sentence] = read(notice);
-    logger[level](
-      last === undefined || last.left === 0 ? sentence : `${sentence} (and ${last.left} more like it)`,
-    );
+    const more = last === undefined || last.left === 0 ? '' : ` (and ${last.left} more like it)`;
+    // A name of a lock may come from users' input, and must not be able to forge a line of the log.
+    logger[level](printable(sentence + more));
   };
 }
 
@@ -59,7 +60,7 @@ function read(notice: Notice): [Level, string] {
     case 'release-delayed':
       return [
         'warn',
-        `The release of lock "${notice.lock}" got no answer (${notice.why}). It goes on in the background until the lease is over.`,
+        `The release of lock "${notice.lock}" is not confirmed (${bare(notice.why)}). It goes on in the background until the lease is over.`,
       ];
     case 'release-refused':
       return [
@@ -77,6 +78,23 @@ function read(notice: Notice): [Level, string] {
       return [
         'warn',
         `Redis refused to publish the release of lock "${notice.lock}": waiters of other processes wake only when the lease would have ended. Allow the user PUBLISH on ${notice.channel}.`,
+      ];
+    case 'disconnected':
+      return [
+        'warn',
+        `Redis at ${notice.address} is away: ${bare(notice.why)}. No lock is granted until it is back; what is held is kept until its deadline.`,
+      ];
+    case 'reconnected':
+      return ['log', `Redis at ${notice.address} is back.`];
+    case 'failover-undetected':
+      return [
+        'warn',
+        `The connection to ${notice.address} may go on writing for seconds to a master that was replaced, and locks that it grants are lost. Set failoverDetector: true in the redis options.`,
+      ];
+    case 'unreplicated':
+      return [
+        'warn',
+        `Locks are granted without the acknowledgement of replicas that the option replication asks for (${notice.why}). Give Redis replicas, and its user INFO and WAIT, or leave the option out.`,
       ];
     case 'clock-offset':
       return [
@@ -103,10 +121,15 @@ function read(notice: Notice): [Level, string] {
         'warn',
         `Tick ${new Date(notice.tick).toISOString()} of job "${notice.lock}" is missed: ${notice.why}.`,
       ];
+    case 'tick-crashed':
+      return [
+        'warn',
+        `The run of tick ${new Date(notice.tick).toISOString()} of job "${notice.lock}" on ${notice.instance} died: its lease ended before it did (attempt ${notice.attempt}).`,
+      ];
     case 'tick-unclaimed':
       return [
         'error',
-        `A tick of job "${notice.lock}" could not be claimed: ${notice.why}. This instance does not run it.`,
+        `A tick of job "${notice.lock}" could not be claimed: ${bare(notice.why)}. This instance does not run it.`,
       ];
     case 'unscheduled-once':
       return [
@@ -114,4 +137,9 @@ function read(notice: Notice): [Level, string] {
         `@Timeout of job "${notice.lock}" runs on every instance, one after the other: set minInterval to run it once in the fleet.`,
       ];
   }
+}
+
+/** Without the full stop of whoever said it. */
+function bare(why: string): string {
+  return why.replace(/\.$/, '');
 }

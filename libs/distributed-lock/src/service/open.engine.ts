@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { LockSettings } from '../contracts/settings.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import { HolderIds } from '../holders/holder.ids.js';
 import { counterScripts } from '../locks/counter.scripts.js';
@@ -9,14 +10,13 @@ import { lockKinds } from '../locks/lock.kinds.js';
 import { Retirement } from '../locks/retirement.js';
 import type { Template } from '../redis/client.factory.js';
 import { ConnectionPair } from '../redis/connection.pair.js';
+import { ReplicaAcks } from '../redis/replica.acks.js';
 import { Watchdog } from '../renewal/watchdog.js';
 import { ScriptCaller } from '../scripts/script.caller.js';
 import { ScriptRunner } from '../scripts/script.runner.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
-
-/** Sharded channels belong to cluster deployments that ask for them; until then every deployment publishes the classic way. */
-export const PUBLISH = 'PUBLISH';
+import { checkSlots } from './slot.checks.js';
 
 /** The locks on one Redis, and what they stand on. */
 export interface OpenEngine {
@@ -31,12 +31,31 @@ export function makeEngine(
   template: Template,
   { wheel, notices }: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
 ): OpenEngine {
-  const connections = new ConnectionPair(template, wheel, settings.commandTimeout);
+  if (settings.pubsub === 'sharded' && !template.isCluster) {
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      'pubsub: "sharded" is for a cluster: give an ioredis Cluster as redis.',
+    );
+  }
+  const { address } = template;
+  const acks =
+    settings.replication &&
+    new ReplicaAcks(settings.replication, (why) => notices.post({ kind: 'unreplicated', why }));
+  const connections = new ConnectionPair(template, wheel, settings.commandTimeout, settings.pubsub, acks);
+  connections.commands.lifecycle.watch(
+    settings.commandTimeout,
+    (why) => notices.post({ kind: 'disconnected', address, why }),
+    () => notices.post({ kind: 'reconnected', address }),
+  );
   const runner = new ScriptRunner(connections.commands, wheel, settings.commandTimeout);
   const outside = AsyncLocalStorage.snapshot();
   // What ioredis would put before keys, but not before channels, is put before names: then both agree.
-  const mapName = (name: string) => template.keyPrefix + settings.mapName(name);
-  const caller = new ScriptCaller(runner, PUBLISH);
+  const mapName = (name: string) => {
+    const key = template.keyPrefix + settings.mapName(name);
+    if (template.isCluster) checkSlots(name, key);
+    return key;
+  };
+  const caller = new ScriptCaller(runner);
   const engine = new LockEngine({
     settings: { ...settings, mapName },
     kinds: lockKinds(caller),
@@ -46,7 +65,10 @@ export function makeEngine(
     watchdog: new Watchdog(wheel, settings.watchdogTimeout),
     subscriptions: new ChannelSubscriptions(connections.subscriber),
     notices,
-    countsFleet: !template.isCluster,
+    isCluster: template.isCluster,
+    get countsFleet() {
+      return connections.countsFleet;
+    },
     retirement: new Retirement(wheel, outside),
     joints: new JointHolders(),
     outside,

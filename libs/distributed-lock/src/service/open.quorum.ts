@@ -63,7 +63,11 @@ function makeSeat(
 ): Seat {
   const template = readTemplate(source);
   const notices = shared.notices.of(template.address);
-  const open = makeEngine(settings, template, { wheel: shared.wheel, notices });
+  // A red lock rests on its majority; what a server's replicas have is no part of it.
+  const open = makeEngine({ ...settings, replication: undefined }, template, {
+    wheel: shared.wheel,
+    notices,
+  });
   const { lifecycle } = open.connections.commands;
   const age = new ServerAge(lifecycle, shared.wheel, settings.commandTimeout, settings.redLockRestartDelay);
   return {

@@ -7,7 +7,7 @@ import { StoreClock } from '../timing/store.clock.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { LockService } from './lock.service.js';
 import { logNotices } from './notice.logger.js';
-import { makeEngine, PUBLISH } from './open.engine.js';
+import { makeEngine } from './open.engine.js';
 import { openQuorum } from './open.quorum.js';
 
 /**
@@ -21,7 +21,10 @@ export async function openLockService(
 ): Promise<LockService> {
   const shared = { wheel: new TimerWheel(), notices: new NoticeBoard() };
   shared.notices.listen(logNotices());
-  const { engine, runner, connections } = makeEngine(settings, readTemplate(source), shared);
+  const template = readTemplate(source);
+  if (template.missesFailover)
+    shared.notices.post({ kind: 'failover-undetected', address: template.address });
+  const { engine, runner, connections } = makeEngine(settings, template, shared);
   await connections.open();
   const red = quorum.length === 0 ? undefined : await openQuorum(settings, quorum, shared).catch(closing);
 
@@ -31,7 +34,7 @@ export async function openLockService(
   }
 
   const clock = new StoreClock();
-  const ticks = new TickRunner(engine, new TickScripts(runner, clock, PUBLISH), clock);
+  const ticks = new TickRunner(engine, new TickScripts(runner, clock), clock);
   return new LockService(engine, ticks, red?.locks, async () => {
     await Promise.all([connections.close(), red?.close()]);
   });

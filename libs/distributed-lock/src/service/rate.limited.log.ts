@@ -1,20 +1,21 @@
 import { Logger } from '@nestjs/common';
 import { now } from '../timing/monotonic.clock.js';
 
-/** At most one line in this time, in ms; the next one says how many were left out. */
-const INTERVAL = 1000;
-
 /** Tells Nest's logger what happens too often to be told each time. */
 export class RateLimitedLog {
   readonly #logger = new Logger('DistributedLock');
-  #last = -INTERVAL;
+  #last = -Infinity;
   #left = 0;
 
-  constructor(private readonly level: 'debug' | 'error') {}
+  constructor(
+    private readonly level: 'debug' | 'error',
+    /** At most one line in this time, in ms; the next one says how many were left out. */
+    private readonly interval = 1000,
+  ) {}
 
   /** @param sentence without a full stop; made only for a line that is not left out */
   tell(sentence: () => string): void {
-    if (now() - this.#last < INTERVAL) {
+    if (now() - this.#last < this.interval) {
       this.#left += 1;
       return;
     }

@@ -3,12 +3,15 @@ import type { Duration } from '../contracts/duration.js';
 import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { readReplication } from './replication.reader.js';
 import { parseDuration } from '../timing/duration.parser.js';
 
 /** A hung job must not stop its schedule for ever. */
 const TICK_MAX_HOLD = 3_600_000;
 
 const BUSY_STATUSES = [423, 409, 429, 503];
+
+const PUBSUBS = ['auto', 'sharded', 'classic'];
 
 /**
  * Validates the module's options and fills in the defaults, which are documented at each option.
@@ -32,7 +35,11 @@ export function readSettings(
   const busyStatus = options.busyStatus ?? 423;
   if (!BUSY_STATUSES.includes(busyStatus))
     throw invalid(`busyStatus must be one of ${BUSY_STATUSES.join(', ')}, not ${String(busyStatus)}.`);
+  const pubsub = options.pubsub ?? 'auto';
+  if (!PUBSUBS.includes(pubsub))
+    throw invalid(`pubsub must be one of ${PUBSUBS.join(', ')}, not ${String(pubsub)}.`);
   const watchdogTimeout = duration('lockWatchdogTimeout', options.lockWatchdogTimeout, '30s', 300);
+  const commandTimeout = duration('commandTimeout', options.commandTimeout, '1s', 50);
   return {
     watchdogTimeout,
     redLockRestartDelay: restartDelay(options.redLock?.restartDelay, watchdogTimeout),
@@ -54,7 +61,9 @@ export function readSettings(
       max: count('handOver.max', handOver.max, 64, 0),
       time: duration('handOver.time', handOver.time, 10, 0),
     },
-    commandTimeout: duration('commandTimeout', options.commandTimeout, '1s', 50),
+    commandTimeout,
+    replication: readReplication(options.replication, commandTimeout),
+    pubsub,
     shutdownTimeout: duration('shutdownTimeout', options.shutdownTimeout, '10s', 0),
     busyStatus,
     retryAfter: Math.ceil(duration('retryAfter', options.retryAfter, '1s', 0) / 1000),

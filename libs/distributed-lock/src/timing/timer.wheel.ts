@@ -63,6 +63,19 @@ export class TimerWheel {
     return this.at(now() + delay, run);
   }
 
+  /** What `work` comes to within `ms`; undefined when it is late: then it goes on, and what it comes to is dropped. */
+  async within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+    let timer: Timer | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = this.after(ms, () => resolve(undefined));
+    });
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      this.cancel(timer);
+    }
+  }
+
   cancel(timer: Timer | undefined): void {
     if (timer?.siblings.delete(timer) !== true) return;
     this.#size -= 1;

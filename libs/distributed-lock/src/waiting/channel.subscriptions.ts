@@ -1,4 +1,4 @@
-import type { SubscriberConnection } from '../redis/subscriber.connection.js';
+import type { Subscriber } from '../redis/subscriber.contract.js';
 
 /** One user of a channel. */
 export interface Subscription {
@@ -19,17 +19,15 @@ interface Channel {
   answered: Promise<void>;
 }
 
-/** The channels of a module instance on its one subscriber connection, each subscribed once however many listen. */
+/** The channels of a module instance on its one subscriber, each subscribed once however many listen. */
 export class ChannelSubscriptions {
   readonly #channels = new Map<string, Channel>();
 
-  constructor(private readonly connection: SubscriberConnection) {
-    connection.listen(
-      (name, payload) => this.#tell(name, payload),
-      (name) => this.#restored(name),
-    );
-    connection.lifecycle.client.on('close', () => {
-      for (const channel of this.#channels.values()) channel.isActive = false;
+  constructor(private readonly subscriber: Subscriber) {
+    subscriber.listen({
+      message: (name, payload) => this.#tell(name, payload),
+      restored: (name) => this.#restored(name),
+      lost: (name) => this.#lost(name),
     });
   }
 
@@ -65,7 +63,7 @@ export class ChannelSubscriptions {
   #open(name: string): Channel {
     const channel: Channel = { listeners: new Set(), isActive: false, answered: Promise.resolve() };
     this.#channels.set(name, channel);
-    channel.answered = this.connection.subscribe(name).then(
+    channel.answered = this.subscriber.subscribe(name).then(
       () => {
         channel.isActive = true;
       },
@@ -79,11 +77,16 @@ export class ChannelSubscriptions {
     channel.listeners.delete(listener);
     if (channel.listeners.size > 0 || this.#channels.get(name) !== channel) return;
     this.#channels.delete(name);
-    this.connection.unsubscribe(name);
+    this.subscriber.unsubscribe(name);
   }
 
   #tell(name: string, payload: string | undefined): void {
     for (const listener of this.#channels.get(name)?.listeners ?? []) listener(payload);
+  }
+
+  #lost(name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel !== undefined) channel.isActive = false;
   }
 
   #restored(name: string): void {

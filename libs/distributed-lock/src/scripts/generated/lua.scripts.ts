@@ -3143,27 +3143,23 @@ return replies` as string,
 } as const satisfies LuaScript;
 
 /**
- * Claims a tick of a job and takes the job's lock, in one step. One instance of the fleet is granted; every other one is told why not.
- * The first matching row decides: granted before (a repeated call), early or stale, taken, record lost, held, granted.
- * Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
+ * Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
+ * queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
  * KEYS: lock, record, runs.
- * ARGV: holder, lease, mode, tick, following, previous, app, instance, onCrash, overlap.
- * - `granted`: {1, store's time in ms, token, attempt, tick}
- * - `taken`: {2, store's time, what is left of the run's lease in ms or 0, mark} a mark ahead of the store's time: its clock stepped back
- * - `overlapped`: {3, store's time, ttl of the lock in ms}
- * - `missed`: {4, store's time}
- * - `early`: {5, store's time}
- * - `stale`: {6, store's time}
+ * ARGV: publish, channel, holder, lease, gap, app, instance, onCrash, grace.
+ * - `granted`: {1, store's time in ms, token, attempt, tick, rows}
+ * - `nothing`: {2, store's time, wait, mark, listen, rows} as tick/claim.lua has it
+ * - `paused`: {8, store's time, wait, mark, listen, rows}
  * - `error`: {-1, message with its code in front, type of the key}
- * Repeating it is safe: a holder that was granted is granted the same again while it has the lock; else the mark answers taken
+ * Repeating it is safe: a holder that was granted is granted the same again while it has the lock; what was taken waits no more
  */
-export const tickClaim = {
-  name: 'tick/claim',
-  sha1: '6ed3fc46434945f6a37540e430d1a6702a1c5bed',
+export const tickAgain = {
+  name: 'tick/again',
+  sha1: 'bd0467cb47477152d810e9bf8660183ca5903b15',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
-  argsPerOperation: 10,
+  argsPerOperation: 9,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -3171,6 +3167,368 @@ local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function mistyped(lock, record, runs)
+for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
+local kind = redis.call('TYPE', key).ok
+if kind ~= 'none' and kind ~= expected then
+return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
+end
+end
+return nil
+end
+local function rowOf(text)
+local ran, row = pcall(cjson.decode, text)
+return ran and type(row) == 'table' and row or {}
+end
+local function addRow(record, runs, row)
+local ran, entry = pcall(cjson.encode, row)
+if not ran then
+return nil
+end
+redis.call('LPUSH', runs, entry)
+redis.call('LTRIM', runs, 0, 49)
+if string.find(' completed failed crashed overlapped missed ', ' ' .. row.outcome .. ' ', 1, true) then
+redis.pcall('HINCRBY', record, row.outcome, 1)
+end
+return entry
+end
+local function keepHanded(record, waiting)
+if #waiting == 0 then
+redis.call('HDEL', record, 'handed')
+else
+redis.call('HSET', record, 'handed', cjson.encode(waiting))
+end
+end
+local function openJob(lock, record, runs, asker)
+local time = redis.call('TIME')
+local function field(name)
+return redis.call('HGET', record, name)
+end
+local job = {lock = lock, record = record, runs = runs, asker = asker, rows = {}, time = time}
+job.at = time[1] * 1000 + math.floor(time[2] / 1000)
+job.mark = tonumber(field('mark'))
+job.runner = field('holder')
+job.running = job.runner and redis.call('HEXISTS', lock, job.runner) == 1
+job.run = rowOf(field('run'))
+job.held = redis.call('EXISTS', lock) == 1
+job.paused = field('paused')
+job.queued = tonumber(field('queued'))
+job.request = rowOf(field('request'))
+job.handed = rowOf(field('handed'))
+local retry, died = asker.onCrash == 'retry', tonumber(job.run.tick)
+if retry and job.runner and not job.running and died then
+job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1}
+return job
+end
+for place, handed in ipairs(job.handed) do
+if retry or job.at - handed.at < asker.grace then
+job.offer = {tick = handed.tick, attempt = handed.attempt, place = place}
+return job
+end
+end
+return job
+end
+local function noteTick(job, tick, outcome, reason, after)
+local row = {tick = tick, outcome = outcome, reason = reason, after = after, attempt = 0, start = job.at}
+row.app, row.instance = job.asker.app, job.asker.instance
+job.rows[#job.rows + 1] = addRow(job.record, job.runs, row)
+end
+local function closeDead(job)
+if not job.runner or job.running then
+return
+end
+if job.run.tick then
+job.run.outcome, job.run.reason = 'crashed', 'the lease ended before the run did'
+job.rows[#job.rows + 1] = addRow(job.record, job.runs, job.run)
+end
+redis.call('HDEL', job.record, 'holder', 'run')
+job.runner = nil
+end
+local function closeStale(job)
+if #job.handed > 0 and not job.offer then
+for _, handed in ipairs(job.handed) do
+noteTick(job, handed.tick, 'missed', 'it was handed over, and no instance took it within the grace')
+end
+job.handed = {}
+keepHanded(job.record, job.handed)
+end
+if job.queued and job.mark and job.queued < job.mark then
+noteTick(job, job.queued, 'overlapped', 'a newer tick came before the lock was free')
+redis.call('HDEL', job.record, 'queued')
+job.queued = nil
+end
+end
+local function answerJob(job, code)
+local listen = job.request.id or not job.paused and (job.offer or job.queued)
+local wait = (listen or job.asker.onCrash == 'retry' and job.runner) and redis.call('PTTL', job.lock) or 0
+return {code, job.at, wait == -2 and 0 or wait, job.mark or 0, listen and 1 or 0, job.rows}
+end
+local function grantRun(job, tick, attempt, by)
+local record, asker, time = job.record, job.asker, job.time
+redis.call('HSETNX', record, 'v', '1')
+local offer = job.offer
+if offer and not offer.place and (tick ~= offer.tick or attempt ~= offer.attempt) then
+table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at})
+keepHanded(record, job.handed)
+end
+closeDead(job)
+redis.call('HSET', job.lock, asker.holder, 1)
+redis.call('PEXPIRE', job.lock, asker.lease)
+local last = tonumber(redis.call('HGET', record, 'token')) or 0
+local token = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
+local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token, requestedBy = by}
+run.app, run.instance = asker.app, asker.instance
+redis.call('HSET', record, 'token', token, 'holder', asker.holder, 'run', cjson.encode(run))
+return {1, job.at, token, attempt, tick, job.rows}
+end
+local function grantFirst(job)
+local record, asker = job.record, job.asker
+if job.running and job.runner == asker.holder then
+if redis.call('PTTL', job.lock) < asker.lease then
+redis.call('PEXPIRE', job.lock, asker.lease)
+end
+local attempt, tick = tonumber(job.run.attempt) or 1, tonumber(job.run.tick) or job.mark or 0
+return {1, job.at, redis.call('HGET', record, 'token'), attempt, tick, job.rows}
+end
+if not job.offer or job.paused then
+return nil
+end
+if job.held then
+return answerJob(job, 2)
+end
+if job.offer.place then
+table.remove(job.handed, job.offer.place)
+keepHanded(record, job.handed)
+end
+return grantRun(job, job.offer.tick, job.offer.attempt)
+end
+local lock = KEYS[1]
+local record = KEYS[2]
+local runs = KEYS[3]
+local publish = ARGV[1]
+local channel = ARGV[2]
+local holder = ARGV[3]
+local lease = tonumber(ARGV[4])
+local gap = ARGV[5]
+local app = ARGV[6]
+local instance = ARGV[7]
+local onCrash = ARGV[8]
+local grace = tonumber(ARGV[9])
+local function attempt()
+local problem = mistyped(lock, record, runs)
+if problem then
+return problem
+end
+if onCrash ~= 'skip' and onCrash ~= 'retry' or not whole(lease, 1, 315360000000) or not whole(grace, 0, 99999999999999) then
+return {-1, 'ERR the policy is unknown, or the lease or the grace is out of range', 'none'}
+end
+local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace}
+local job = openJob(lock, record, runs, asker)
+local first = grantFirst(job)
+if not first then
+local request = job.request.id
+local inTime = request and job.at <= (tonumber(job.request['until']) or 0)
+if request and inTime and not job.held then
+redis.call('HSET', record, 'served', request)
+redis.call('HDEL', record, 'request')
+tell(publish, channel, 'served:' .. request)
+return grantRun(job, job.at, 1, job.request.by)
+end
+if request and not inTime then
+redis.call('HDEL', record, 'request')
+job.request = {}
+end
+if job.paused or request and inTime then
+return answerJob(job, job.paused and 8 or 2)
+end
+closeStale(job)
+if not job.queued or job.held then
+return answerJob(job, 2)
+end
+first = grantRun(job, job.queued, 1)
+redis.call('HDEL', record, 'queued')
+end
+if first[1] == 1 and gap ~= '' and not job.running and job.at > (job.mark or 0) then
+redis.call('HSET', record, 'mark', string.format('%.0f', job.at))
+end
+return first
+end
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, lock)` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Claims a tick of a job and takes the job's lock, in one step. One instance of the fleet is granted; every other one is told why not.
+ * The first matching row decides: granted before (a repeated call); what has to be run again (its run died and 'retry', or it was
+ * handed over); early or stale; taken; paused; record lost; held; granted.
+ * Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
+ * KEYS: lock, record, runs.
+ * ARGV: holder, lease, mode, tick, following, previous, app, instance, onCrash, overlap, grace.
+ * - `granted`: {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again
+ * - `taken`: {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
+ * - `overlapped`: {3, store's time, wait, mark, listen, rows}
+ * - `missed`: {4, store's time, wait, mark, listen, rows}
+ * - `early`: {5, store's time, wait, mark, listen, rows}
+ * - `stale`: {6, store's time, wait, mark, listen, rows}
+ * - `queued`: {7, store's time, wait, mark, listen, rows} it runs once the lock is free, unless a newer one comes first
+ * - `paused`: {8, store's time, wait, mark, listen, rows}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: a holder that was granted is granted the same again while it has the lock; else the mark answers taken
+ */
+export const tickClaim = {
+  name: 'tick/claim',
+  sha1: '9692511fd8a2e898e66194aa0be822ae50f2ee63',
+  batch: false,
+  keysPerOperation: 3,
+  sharedArgs: 0,
+  argsPerOperation: 11,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function mistyped(lock, record, runs)
+for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
+local kind = redis.call('TYPE', key).ok
+if kind ~= 'none' and kind ~= expected then
+return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
+end
+end
+return nil
+end
+local function rowOf(text)
+local ran, row = pcall(cjson.decode, text)
+return ran and type(row) == 'table' and row or {}
+end
+local function addRow(record, runs, row)
+local ran, entry = pcall(cjson.encode, row)
+if not ran then
+return nil
+end
+redis.call('LPUSH', runs, entry)
+redis.call('LTRIM', runs, 0, 49)
+if string.find(' completed failed crashed overlapped missed ', ' ' .. row.outcome .. ' ', 1, true) then
+redis.pcall('HINCRBY', record, row.outcome, 1)
+end
+return entry
+end
+local function keepHanded(record, waiting)
+if #waiting == 0 then
+redis.call('HDEL', record, 'handed')
+else
+redis.call('HSET', record, 'handed', cjson.encode(waiting))
+end
+end
+local function openJob(lock, record, runs, asker)
+local time = redis.call('TIME')
+local function field(name)
+return redis.call('HGET', record, name)
+end
+local job = {lock = lock, record = record, runs = runs, asker = asker, rows = {}, time = time}
+job.at = time[1] * 1000 + math.floor(time[2] / 1000)
+job.mark = tonumber(field('mark'))
+job.runner = field('holder')
+job.running = job.runner and redis.call('HEXISTS', lock, job.runner) == 1
+job.run = rowOf(field('run'))
+job.held = redis.call('EXISTS', lock) == 1
+job.paused = field('paused')
+job.queued = tonumber(field('queued'))
+job.request = rowOf(field('request'))
+job.handed = rowOf(field('handed'))
+local retry, died = asker.onCrash == 'retry', tonumber(job.run.tick)
+if retry and job.runner and not job.running and died then
+job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1}
+return job
+end
+for place, handed in ipairs(job.handed) do
+if retry or job.at - handed.at < asker.grace then
+job.offer = {tick = handed.tick, attempt = handed.attempt, place = place}
+return job
+end
+end
+return job
+end
+local function noteTick(job, tick, outcome, reason, after)
+local row = {tick = tick, outcome = outcome, reason = reason, after = after, attempt = 0, start = job.at}
+row.app, row.instance = job.asker.app, job.asker.instance
+job.rows[#job.rows + 1] = addRow(job.record, job.runs, row)
+end
+local function closeDead(job)
+if not job.runner or job.running then
+return
+end
+if job.run.tick then
+job.run.outcome, job.run.reason = 'crashed', 'the lease ended before the run did'
+job.rows[#job.rows + 1] = addRow(job.record, job.runs, job.run)
+end
+redis.call('HDEL', job.record, 'holder', 'run')
+job.runner = nil
+end
+local function closeStale(job)
+if #job.handed > 0 and not job.offer then
+for _, handed in ipairs(job.handed) do
+noteTick(job, handed.tick, 'missed', 'it was handed over, and no instance took it within the grace')
+end
+job.handed = {}
+keepHanded(job.record, job.handed)
+end
+if job.queued and job.mark and job.queued < job.mark then
+noteTick(job, job.queued, 'overlapped', 'a newer tick came before the lock was free')
+redis.call('HDEL', job.record, 'queued')
+job.queued = nil
+end
+end
+local function answerJob(job, code)
+local listen = job.request.id or not job.paused and (job.offer or job.queued)
+local wait = (listen or job.asker.onCrash == 'retry' and job.runner) and redis.call('PTTL', job.lock) or 0
+return {code, job.at, wait == -2 and 0 or wait, job.mark or 0, listen and 1 or 0, job.rows}
+end
+local function grantRun(job, tick, attempt, by)
+local record, asker, time = job.record, job.asker, job.time
+redis.call('HSETNX', record, 'v', '1')
+local offer = job.offer
+if offer and not offer.place and (tick ~= offer.tick or attempt ~= offer.attempt) then
+table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at})
+keepHanded(record, job.handed)
+end
+closeDead(job)
+redis.call('HSET', job.lock, asker.holder, 1)
+redis.call('PEXPIRE', job.lock, asker.lease)
+local last = tonumber(redis.call('HGET', record, 'token')) or 0
+local token = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
+local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token, requestedBy = by}
+run.app, run.instance = asker.app, asker.instance
+redis.call('HSET', record, 'token', token, 'holder', asker.holder, 'run', cjson.encode(run))
+return {1, job.at, token, attempt, tick, job.rows}
+end
+local function grantFirst(job)
+local record, asker = job.record, job.asker
+if job.running and job.runner == asker.holder then
+if redis.call('PTTL', job.lock) < asker.lease then
+redis.call('PEXPIRE', job.lock, asker.lease)
+end
+local attempt, tick = tonumber(job.run.attempt) or 1, tonumber(job.run.tick) or job.mark or 0
+return {1, job.at, redis.call('HGET', record, 'token'), attempt, tick, job.rows}
+end
+if not job.offer or job.paused then
+return nil
+end
+if job.held then
+return answerJob(job, 2)
+end
+if job.offer.place then
+table.remove(job.handed, job.offer.place)
+keepHanded(record, job.handed)
+end
+return grantRun(job, job.offer.tick, job.offer.attempt)
 end
 local lock = KEYS[1]
 local record = KEYS[2]
@@ -3185,109 +3543,100 @@ local app = ARGV[7]
 local instance = ARGV[8]
 local onCrash = ARGV[9]
 local overlap = ARGV[10]
+local grace = tonumber(ARGV[11])
 local LAST = 99999999999999
 local function text(number)
 return string.format('%.0f', number)
 end
 local function attempt()
-for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
-local kind = redis.call('TYPE', key).ok
-if kind ~= 'none' and kind ~= expected then
-return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
+local problem = mistyped(lock, record, runs)
+if problem then
+return problem
 end
-end
-if onCrash ~= 'skip' or overlap ~= 'skip' then
+if onCrash ~= 'skip' and onCrash ~= 'retry' or overlap ~= 'skip' and overlap ~= 'queue' then
 return {-1, 'ERR unknown policy ' .. onCrash .. '/' .. overlap, 'none'}
 end
-if not whole(lease, 1, 315360000000)
+if not whole(lease, 1, 315360000000) or not whole(grace, 0, LAST)
 or mode ~= 'cron' and mode ~= 'interval' and mode ~= 'instant' and mode ~= 'close'
 or mode ~= 'interval' and not whole(tick, 0, LAST)
 or following and not (following >= 0 and following <= LAST) or mode == 'interval' and not following
 or previous and not whole(previous, 0, LAST) then
 return {-1, 'ERR the mode is unknown, or the lease or an instant is out of range', 'none'}
 end
-local time = redis.call('TIME')
-local at = time[1] * 1000 + math.floor(time[2] / 1000)
-local function push(row)
-local ran, entry = pcall(cjson.encode, row)
-if ran then
-redis.call('LPUSH', runs, entry)
-redis.call('LTRIM', runs, 0, 49)
+local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace}
+local job = openJob(lock, record, runs, asker)
+if mode == 'instant' then
+job.offer = nil
 end
+local first = grantFirst(job)
+if first then
+if first[1] == 1 and mode == 'interval' and not job.running and job.at > (job.mark or 0) then
+redis.call('HSET', record, 'mark', text(job.at))
 end
-local function note(row)
-row.attempt, row.start, row.app, row.instance = 0, at, app, instance
-push(row)
+return first
 end
-local function current()
-local ran, row = pcall(cjson.decode, redis.call('HGET', record, 'run'))
-return ran and type(row) == 'table' and row or {}
-end
-local mark = tonumber(redis.call('HGET', record, 'mark'))
-local runner = redis.call('HGET', record, 'holder')
-local running = runner and redis.call('HEXISTS', lock, runner) == 1
-if running and runner == holder then
-if redis.call('PTTL', lock) < lease then
-redis.call('PEXPIRE', lock, lease)
-end
-local row = current()
-return {1, at, redis.call('HGET', record, 'token'), tonumber(row.attempt) or 1, tonumber(row.tick) or mark or 0}
-end
+local at, mark = job.at, job.mark
 if mode == 'interval' then
 tick = at
 elseif mode ~= 'instant' then
 if at < tick then
-return {5, at}
+return answerJob(job, 5)
 end
 if following and at >= following then
-return {6, at}
+return answerJob(job, 6)
 end
 end
 if mark and (tick <= mark or (mode == 'interval' and tick - mark < following)) then
-return {2, at, running and redis.call('PTTL', lock) or 0, mark}
+return answerJob(job, 2)
 end
 redis.call('HSETNX', record, 'v', '1')
 redis.call('HSET', record, 'mark', text(tick))
-if runner and not running then
-local row = current()
-if row.tick then
-row.outcome, row.reason = 'crashed', 'the lease ended before the run did'
-push(row)
+job.mark = tick
+if job.paused then
+return answerJob(job, 8)
 end
-redis.call('HDEL', record, 'holder', 'run')
+closeDead(job)
+if mode ~= 'instant' then
+closeStale(job)
 end
-if not mark and mode ~= 'instant' then
-note({tick = tick, outcome = 'missed', reason = 'record lost: Redis had no mark of this job'})
-return {4, at}
+if not mark and mode ~= 'instant' and (onCrash == 'skip' or mode == 'close') then
+noteTick(job, tick, 'missed', 'record lost: Redis had no mark of this job')
+return answerJob(job, 4)
 end
 if mark and previous and mark < previous then
-note({tick = previous, after = mark, outcome = 'missed', reason = 'no instance claimed it'})
+noteTick(job, previous, 'missed', 'no instance claimed it', mark)
 end
 if mode == 'close' then
-note({tick = tick, outcome = 'missed', reason = 'too old: no instance claimed it within the grace'})
-return {4, at}
+noteTick(job, tick, 'missed', 'too old: no instance claimed it within the grace')
+return answerJob(job, 4)
 end
-if redis.call('EXISTS', lock) == 1 then
-local reason = running and 'the last run still has the lock' or 'the lock is held by ' .. redis.call('HRANDFIELD', lock)
-note({tick = tick, outcome = 'overlapped', reason = reason})
-return {3, at, redis.call('PTTL', lock)}
+if not job.held then
+return grantRun(job, tick, 1)
 end
-redis.call('HSET', lock, holder, 1)
-redis.call('PEXPIRE', lock, lease)
-local token = text(math.max((tonumber(redis.call('HGET', record, 'token')) or 0) + 1, time[1] * 1000000 + time[2]))
-local run = {tick = tick, outcome = 'running', attempt = 1, start = at, token = token, app = app, instance = instance}
-redis.call('HSET', record, 'token', token, 'holder', holder, 'run', cjson.encode(run))
-return {1, at, token, 1, tick}
+if overlap == 'queue' then
+job.queued = tick
+redis.call('HSET', record, 'queued', text(tick))
+return answerJob(job, 7)
+end
+noteTick(
+job,
+tick,
+'overlapped',
+job.running and 'the last run still has the lock' or 'the lock is held by ' .. redis.call('HRANDFIELD', lock)
+)
+return answerJob(job, 3)
 end
 local ran, reply = pcall(attempt)
 return ran and reply or failure(reply, lock)` as string,
 } as const satisfies LuaScript;
 
 /**
- * Stores how a run ended and releases the job's lock, with its message like any unlock.
- * Refused when the run has lost its lease, whether or not another one has begun since.
+ * Ends a run and releases the job's lock, with its message like any unlock. Stores how it ended, or hands its tick over, so that
+ * another instance runs it at once: the job's channel says so.
+ * Refused when the run has lost its lease, whether or not another one has begun since. Of a run that the record has forgotten
+ * the lock is released, and nothing is stored.
  * KEYS: lock, record, runs.
- * ARGV: publish, holder, token, count, lease, channel, outcome, reason.
+ * ARGV: publish, holder, token, count, lease, channel, jobs, outcome, reason.
  * - `released`: {1, store's time in ms, clients that PUBLISH reached (-1: publishing was refused; 0 when it was released before)}
  * - `kept`: {2, store's time}
  * - `refused`: {0, store's time}
@@ -3296,11 +3645,11 @@ return ran and reply or failure(reply, lock)` as string,
  */
 export const tickFinish = {
   name: 'tick/finish',
-  sha1: '2de3030d352b16375a934a8a8ff2dad8b4fca7a7',
+  sha1: 'fa07a4991edd74ae198818ae5ad7bd8c0492001b',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
-  argsPerOperation: 8,
+  argsPerOperation: 9,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -3313,6 +3662,38 @@ local function tell(publish, channel, payload)
 local reached = redis.pcall(publish, channel, payload)
 return type(reached) == 'number' and reached or -1
 end
+local function mistyped(lock, record, runs)
+for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
+local kind = redis.call('TYPE', key).ok
+if kind ~= 'none' and kind ~= expected then
+return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
+end
+end
+return nil
+end
+local function rowOf(text)
+local ran, row = pcall(cjson.decode, text)
+return ran and type(row) == 'table' and row or {}
+end
+local function addRow(record, runs, row)
+local ran, entry = pcall(cjson.encode, row)
+if not ran then
+return nil
+end
+redis.call('LPUSH', runs, entry)
+redis.call('LTRIM', runs, 0, 49)
+if string.find(' completed failed crashed overlapped missed ', ' ' .. row.outcome .. ' ', 1, true) then
+redis.pcall('HINCRBY', record, row.outcome, 1)
+end
+return entry
+end
+local function keepHanded(record, waiting)
+if #waiting == 0 then
+redis.call('HDEL', record, 'handed')
+else
+redis.call('HSET', record, 'handed', cjson.encode(waiting))
+end
+end
 local lock = KEYS[1]
 local record = KEYS[2]
 local runs = KEYS[3]
@@ -3322,34 +3703,30 @@ local token = ARGV[3]
 local count = tonumber(ARGV[4])
 local lease = tonumber(ARGV[5])
 local channel = ARGV[6]
-local outcome = ARGV[7]
-local reason = ARGV[8]
-local function decode(entry)
-local ran, row = pcall(cjson.decode, entry)
-return ran and type(row) == 'table' and row or {}
-end
+local jobs = ARGV[7]
+local outcome = ARGV[8]
+local reason = ARGV[9]
+local ENDS = {completed = true, failed = true, ['handed-over'] = true}
 local function finished()
 for _, entry in ipairs(redis.call('LRANGE', runs, 0, 49)) do
-if string.find(entry, token, 1, true) then
-local row = decode(entry)
+if token ~= '' and string.find(entry, token, 1, true) then
+local row = rowOf(entry)
 if row.token == token then
-return row.outcome == 'completed' or row.outcome == 'failed'
+return ENDS[row.outcome]
 end
 end
 end
 return false
 end
 local function attempt()
-for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
-local kind = redis.call('TYPE', key).ok
-if kind ~= 'none' and kind ~= expected then
-return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
-end
+local problem = mistyped(lock, record, runs)
+if problem then
+return problem
 end
 if not whole(count, 0, 2147483647)
 or count > 0 and not whole(lease, 1, 315360000000)
-or outcome ~= 'completed' and outcome ~= 'failed'
-or #holder == 0 or #token == 0 then
+or not ENDS[outcome] and outcome ~= 'returned'
+or #holder == 0 or #token == 0 and outcome ~= 'returned' then
 return {-1, 'ERR the outcome is unknown, or the hold count or the lease is out of range', 'none'}
 end
 if #reason > 4000 then
@@ -3359,17 +3736,27 @@ local time = redis.call('TIME')
 local at = time[1] * 1000 + math.floor(time[2] / 1000)
 local held = tonumber(redis.call('HGET', lock, holder))
 local fields = redis.call('HMGET', record, 'holder', 'token', 'run')
-if held and fields[1] == holder and fields[2] == token then
-local row = decode(fields[3])
+local handsOver = false
+if held and fields[1] == holder and (fields[2] == token or token == '') then
+local row = rowOf(fields[3])
+local tick, number = tonumber(row.tick), tonumber(row.attempt) or 1
+redis.call('HDEL', record, 'holder', 'run')
+if outcome ~= 'returned' then
 row.token, row.outcome, row['end'] = token, outcome, at
 if reason ~= '' then
 row.reason = reason
 end
-local entry = cjson.encode(row)
-redis.call('HDEL', record, 'holder', 'run')
-redis.call('LPUSH', runs, entry)
-redis.call('LTRIM', runs, 0, 49)
-elseif not finished() then
+addRow(record, runs, row)
+end
+handsOver = tick and (outcome == 'returned' or outcome == 'handed-over')
+if handsOver then
+local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1}
+handed.at = outcome == 'returned' and math.min(at, tick) or at
+local waiting = rowOf(redis.call('HGET', record, 'handed'))
+waiting[#waiting + 1] = handed
+keepHanded(record, waiting)
+end
+elseif (not held or fields[1] == holder) and not finished() then
 return {0, at}
 end
 if not held then
@@ -3383,22 +3770,77 @@ end
 return {2, at}
 end
 redis.call('DEL', lock)
-return {1, at, tell(publish, channel, '0')}
+local reached = tell(publish, channel, '0')
+if handsOver then
+tell(publish, jobs, 'look')
+end
+return {1, at, reached}
 end
 local ran, reply = pcall(attempt)
 return ran and reply or failure(reply, lock)` as string,
 } as const satisfies LuaScript;
 
 /**
- * Reads a job's record: its rows, and whether the run that they call running still has the lock. Writes nothing.
+ * Removes all that Redis has of a job but its lock.
  * KEYS: lock, record, runs.
- * - `state`: {1, store's time in ms, 1 when the last run still has the lock else 0, the rows: the run under way, then the newest 50}
+ * ARGV: force.
+ * - `done`: {1, store's time in ms, keys that were there}
+ * - `running`: {0, store's time}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: what is gone stays gone
+ */
+export const tickForget = {
+  name: 'tick/forget',
+  sha1: '7046a77a884f6e800c3d4f3c89c81520241fe3ca',
+  batch: false,
+  keysPerOperation: 3,
+  sharedArgs: 0,
+  argsPerOperation: 1,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function mistyped(lock, record, runs)
+for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
+local kind = redis.call('TYPE', key).ok
+if kind ~= 'none' and kind ~= expected then
+return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
+end
+end
+return nil
+end
+local lock = KEYS[1]
+local record = KEYS[2]
+local runs = KEYS[3]
+local force = ARGV[1]
+local function attempt()
+local problem = mistyped(lock, record, runs)
+if problem then
+return problem
+end
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+local runner = redis.call('HGET', record, 'holder')
+if force ~= 'force' and runner and redis.call('HEXISTS', lock, runner) == 1 then
+return {0, at}
+end
+return {1, at, redis.call('DEL', record, runs)}
+end
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, lock)` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Reads a job: its rows, whether the run that they call running still has the lock, and its record. Writes nothing.
+ * KEYS: lock, record, runs.
+ * - `state`: {1, store's time in ms, 1 when the last run still has the lock else 0, the rows: the run under way, then the newest 50, the record's fields and values in turn}
  * - `error`: {-1, message with its code in front, type of the key}
  * Repeating it is safe: it only reads
  */
 export const tickInspect = {
   name: 'tick/inspect',
-  sha1: '3c95cbc314385b64070557207412f07ee892a392',
+  sha1: 'bbecd2b6910942ea0b088c730624a8b5378fb6bb',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
@@ -3408,15 +3850,22 @@ local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
-local lock = KEYS[1]
-local record = KEYS[2]
-local runs = KEYS[3]
-local function attempt()
+local function mistyped(lock, record, runs)
 for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
 local kind = redis.call('TYPE', key).ok
 if kind ~= 'none' and kind ~= expected then
 return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
 end
+end
+return nil
+end
+local lock = KEYS[1]
+local record = KEYS[2]
+local runs = KEYS[3]
+local function attempt()
+local problem = mistyped(lock, record, runs)
+if problem then
+return problem
 end
 local time = redis.call('TIME')
 local at = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -3426,7 +3875,108 @@ local rows = redis.call('LRANGE', runs, 0, 49)
 if fields[2] then
 table.insert(rows, 1, fields[2])
 end
-return {1, at, running and 1 or 0, rows}
+return {1, at, running and 1 or 0, rows, redis.call('HGETALL', record)}
+end
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, lock)` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Pauses a job, or lets it go on. While it is paused its mark moves on and nothing of it is run but what is asked for by hand;
+ * one row stands for all the ticks that were passed over. Going on tells the instances to look for what waits.
+ * KEYS: lock, record, runs.
+ * ARGV: publish, channel, verb, app, instance.
+ * - `done`: {1, store's time in ms}
+ * - `idle`: {0, store's time} it was paused before, or was not
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: a second time changes nothing
+ */
+export const tickPause = {
+  name: 'tick/pause',
+  sha1: '84362101e07a44c8a3e881d02183f7266ed5b5a4',
+  batch: false,
+  keysPerOperation: 3,
+  sharedArgs: 0,
+  argsPerOperation: 5,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function mistyped(lock, record, runs)
+for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
+local kind = redis.call('TYPE', key).ok
+if kind ~= 'none' and kind ~= expected then
+return {-1, 'WRONGTYPE ' .. key .. ' is not a ' .. expected, kind}
+end
+end
+return nil
+end
+local function rowOf(text)
+local ran, row = pcall(cjson.decode, text)
+return ran and type(row) == 'table' and row or {}
+end
+local function addRow(record, runs, row)
+local ran, entry = pcall(cjson.encode, row)
+if not ran then
+return nil
+end
+redis.call('LPUSH', runs, entry)
+redis.call('LTRIM', runs, 0, 49)
+if string.find(' completed failed crashed overlapped missed ', ' ' .. row.outcome .. ' ', 1, true) then
+redis.pcall('HINCRBY', record, row.outcome, 1)
+end
+return entry
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local lock = KEYS[1]
+local record = KEYS[2]
+local runs = KEYS[3]
+local publish = ARGV[1]
+local channel = ARGV[2]
+local verb = ARGV[3]
+local app = ARGV[4]
+local instance = ARGV[5]
+local function attempt()
+local problem = mistyped(lock, record, runs)
+if problem then
+return problem
+end
+if verb ~= 'pause' and verb ~= 'resume' then
+return {-1, 'ERR unknown verb ' .. verb, 'none'}
+end
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+local paused = redis.call('HGET', record, 'paused')
+if (paused and true or false) == (verb == 'pause') then
+return {0, at}
+end
+local function note(tick, outcome, reason, after)
+local row = {tick = tick, outcome = outcome, reason = reason, after = after, attempt = 0, start = at}
+row.app, row.instance = app, instance
+addRow(record, runs, row)
+end
+local mark = tonumber(redis.call('HGET', record, 'mark'))
+if verb == 'pause' then
+redis.call('HSETNX', record, 'v', '1')
+redis.call('HSET', record, 'paused', cjson.encode({at = at, mark = mark, app = app, instance = instance}))
+local queued = tonumber(redis.call('HGET', record, 'queued'))
+if queued then
+note(queued, 'overlapped', 'the job was paused before the lock was free')
+redis.call('HDEL', record, 'queued')
+end
+return {1, at}
+end
+local from = tonumber(rowOf(paused).mark)
+if mark and from and mark > from then
+note(mark, 'paused', 'the job was paused', from)
+end
+redis.call('HDEL', record, 'paused')
+tell(publish, channel, 'look')
+return {1, at}
 end
 local ran, reply = pcall(attempt)
 return ran and reply or failure(reply, lock)` as string,
@@ -3475,6 +4025,123 @@ redis.call('HSETNX', record, 'mark', string.format('%.0f', mark))
 redis.call('HSET', record, 'app', app, 'schedule', schedule)
 end
 return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or ''}
+end
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, record)` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Asks the fleet to run a job once now, and tells its instances to look. A request that waits already is joined.
+ * KEYS: record.
+ * ARGV: publish, channel, id, patience, by.
+ * - `asked`: {1, store's time in ms, id of the request in force, clients that PUBLISH reached (-1: publishing was refused)}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: a request that waits is joined; one that was served is not asked for again
+ */
+export const tickRequest = {
+  name: 'tick/request',
+  sha1: '3e2a4e62e9d52f28bf58c6d8e1e31e4073798f6c',
+  batch: false,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 5,
+  text: `local function whole(number, least, most)
+return number and number >= least and number <= most and number % 1 == 0
+end
+local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function rowOf(text)
+local ran, row = pcall(cjson.decode, text)
+return ran and type(row) == 'table' and row or {}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local record = KEYS[1]
+local publish = ARGV[1]
+local channel = ARGV[2]
+local id = ARGV[3]
+local patience = tonumber(ARGV[4])
+local by = ARGV[5]
+local function attempt()
+local kind = redis.call('TYPE', record).ok
+if kind ~= 'none' and kind ~= 'hash' then
+return {-1, 'WRONGTYPE ' .. record .. ' is not a hash', kind}
+end
+if #id == 0 or not whole(patience, 1, 315360000000) then
+return {-1, 'ERR there is no id, or the patience is out of range', 'none'}
+end
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+if redis.call('HGET', record, 'served') == id then
+return {1, at, id, 0}
+end
+local waiting = rowOf(redis.call('HGET', record, 'request'))
+local last = tonumber(waiting['until']) or 0
+if type(waiting.id) ~= 'string' or at > last then
+waiting = {id = id, by = by}
+end
+waiting['until'] = math.max(last, at + patience)
+redis.call('HSETNX', record, 'v', '1')
+redis.call('HSET', record, 'request', cjson.encode(waiting))
+return {1, at, waiting.id, tell(publish, channel, 'look')}
+end
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, record)` as string,
+} as const satisfies LuaScript;
+
+/**
+ * Tells whether a request was served; one whose time is over is withdrawn, so that no instance serves it later.
+ * KEYS: record.
+ * ARGV: id.
+ * - `served`: {1, store's time in ms}
+ * - `gone`: {0, store's time} it was withdrawn, or is not there
+ * - `waits`: {2, store's time, ms for which it waits on}
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: what is withdrawn is gone
+ */
+export const tickWithdraw = {
+  name: 'tick/withdraw',
+  sha1: '7623e08ec1fe9fddf6d1839ce1bdaa8a4e04859c',
+  batch: false,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 1,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function rowOf(text)
+local ran, row = pcall(cjson.decode, text)
+return ran and type(row) == 'table' and row or {}
+end
+local record = KEYS[1]
+local id = ARGV[1]
+local function attempt()
+local kind = redis.call('TYPE', record).ok
+if kind ~= 'none' and kind ~= 'hash' then
+return {-1, 'WRONGTYPE ' .. record .. ' is not a hash', kind}
+end
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+if redis.call('HGET', record, 'served') == id then
+return {1, at}
+end
+local waiting = rowOf(redis.call('HGET', record, 'request'))
+if waiting.id ~= id then
+return {0, at}
+end
+local left = (tonumber(waiting['until']) or 0) - at
+if left > 0 then
+return {2, at, math.ceil(left)}
+end
+redis.call('HDEL', record, 'request')
+return {0, at}
 end
 local ran, reply = pcall(attempt)
 return ran and reply or failure(reply, record)` as string,

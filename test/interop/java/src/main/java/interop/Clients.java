@@ -7,7 +7,10 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 import org.redisson.config.NameMapper;
+import org.redisson.config.ReadMode;
+import org.redisson.config.ShardedSubscriptionMode;
 import org.redisson.config.SingleServerConfig;
+import org.redisson.config.SubscriptionMode;
 
 /** The Redisson clients of this process by name, and the locks on them. */
 final class Clients {
@@ -18,7 +21,8 @@ final class Clients {
 
     void register(Map<String, Verb> verbs) {
         // name, address, lockWatchdogTimeout, fairLockWaitTimeout, prefix that the name mapper adds, and how long a
-        // server that does not answer is asked; 0: as long as Redisson does by itself
+        // server that does not answer is asked; 0: as long as Redisson does by itself. For a cluster the address has
+        // commas between nodes, and the last word is how its clients subscribe: AUTO, ON or OFF
         verbs.put("connect", words -> {
             clients.put(words.text(0), connect(words));
             return get(words.text(0)).getId();
@@ -98,13 +102,35 @@ final class Clients {
         }
         // As many as a test machine needs; what the clients say to Redis does not depend on it.
         config.setNettyThreads(4);
+        String subscription = words.text(6);
+        if (subscription.isEmpty()) {
+            single(config, words);
+        } else {
+            cluster(config, words.text(1).split(","), ShardedSubscriptionMode.valueOf(subscription));
+        }
+        return Redisson.create(config);
+    }
+
+    private static void single(Config config, Words words) {
         SingleServerConfig server = config.useSingleServer();
         server.setAddress(words.text(1)).setConnectionMinimumIdleSize(4).setConnectionPoolSize(32);
         int patience = words.integer(5);
         if (patience > 0) {
             server.setRetryAttempts(0).setTimeout(patience).setConnectTimeout(patience);
         }
-        return Redisson.create(config);
+    }
+
+    /** Reads go to masters: what a replica says may be old. */
+    private static void cluster(Config config, String[] nodes, ShardedSubscriptionMode subscription) {
+        config.useClusterServers()
+            .addNodeAddress(nodes)
+            .setShardedSubscriptionMode(subscription)
+            .setReadMode(ReadMode.MASTER)
+            .setSubscriptionMode(SubscriptionMode.MASTER)
+            .setScanInterval(500)
+            .setMasterConnectionMinimumIdleSize(2)
+            .setMasterConnectionPoolSize(16)
+            .setSlaveConnectionMinimumIdleSize(1);
     }
 
     private record Prefix(String prefix) implements NameMapper {

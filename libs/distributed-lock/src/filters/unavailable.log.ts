@@ -1,0 +1,17 @@
+import type { LockErrorCode } from '../errors/error.table.js';
+import type { LockUnavailableError } from '../errors/lock.errors.js';
+import { RateLimitedLog } from '../service/rate.limited.log.js';
+
+/** At most one line of a code in this time, in ms: what every request meets is one piece of news. */
+const INTERVAL = 10_000;
+
+/** Tells the log that locks cannot be taken, and why; clients are not told why. */
+export class UnavailableLog {
+  readonly #logs = new Map<LockErrorCode, RateLimitedLog>();
+
+  tell({ code, message }: LockUnavailableError): void {
+    const log = this.#logs.get(code) ?? new RateLimitedLog('error', INTERVAL);
+    this.#logs.set(code, log);
+    log.tell(() => message.replace(/\.$/, ''));
+  }
+}

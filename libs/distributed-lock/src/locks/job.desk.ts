@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import type { JobControl, JobStatus, RunNowOptions } from '../contracts/job.contract.js';
+import type { TickRecord } from '../contracts/tick.contract.js';
+import { jobKeys } from '../scripts/job.keys.js';
+import type { JobScripts } from '../scripts/job.scripts.js';
+import { now } from '../timing/monotonic.clock.js';
+import { parseDuration } from '../timing/duration.parser.js';
+import { WakeSignal } from '../waiting/wake.signal.js';
+import { unavailable } from './lock.context.js';
+import type { LockEngine } from './lock.engine.js';
+import type { LockTarget } from './lock.target.js';
+import { readRecords, readStatus } from './tick.records.js';
+
+/** Pause between looks at a request whose instance should have been heard of by now, in ms. */
+const LEAST_PAUSE = 20;
+
+/** What is known of the jobs of the fleet, and what operators do with them. */
+export class JobDesk implements JobControl {
+  constructor(
+    private readonly engine: LockEngine,
+    private readonly scripts: JobScripts,
+    /** This process, for the record. */
+    private readonly instance: string,
+  ) {}
+
+  /** @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT` */
+  targetOf(job: string): LockTarget {
+    return this.engine.target(this.engine.context.kinds.reentrant, job);
+  }
+
+  /**
+   * Makes a job known, so that its ticks are run from now on. `latest` gives the latest instant at or before a time by
+   * the store's clock; undefined for a job that has none yet.
+   */
+  async register(
+    job: string,
+    schedule: string,
+    latest: (at: number) => number | 'now' | undefined,
+  ): Promise<void> {
+    const { notices } = this.engine.context;
+    const keys = this.#keysOf(job);
+    const app = this.#app;
+    await this.#quote(job, async () => {
+      const before = await this.scripts.register(keys, 'look', app, schedule);
+      await this.scripts.register(keys, latest(before.at) ?? 0, app, schedule);
+      const warn = (what: 'app' | 'schedule', was: string, is: string) => {
+        if (was !== '' && was !== is) notices.post({ kind: 'shared-job', lock: job, what, is, was });
+      };
+      warn('app', before.app, app);
+      if (before.app === app) warn('schedule', before.schedule, schedule);
+    });
+  }
+
+  /** The newest rows of a job, newest first. */
+  async records(job: string): Promise<TickRecord[]> {
+    return readRecords(await this.#quote(job, () => this.scripts.inspect(this.#keysOf(job))));
+  }
+
+  async status(job: string): Promise<JobStatus | undefined> {
+    return readStatus(await this.#quote(job, () => this.scripts.inspect(this.#keysOf(job))));
+  }
+
+  async pause(job: string): Promise<boolean> {
+    return await this.#steer(job, 'pause');
+  }
+
+  async resume(job: string): Promise<boolean> {
+    return await this.#steer(job, 'resume');
+  }
+
+  async forget(
+    job: string,
+    { force = false }: { readonly force?: boolean | undefined } = {},
+  ): Promise<boolean> {
+    return await this.#quote(job, () => this.scripts.forget(this.#keysOf(job), force));
+  }
+
+  async runNow(job: string, { timeout = '10s' }: RunNowOptions = {}): Promise<boolean> {
+    const patience = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
+    const keys = this.#keysOf(job);
+    const { subscriptions, wheel } = this.engine.context;
+    const signal = new WakeSignal(wheel);
+    const end = now() + patience;
+    const own = randomUUID();
+    let asked: string = own;
+    const subscription = subscriptions.subscribe(keys.channel, (text) => {
+      if (text === undefined || text === `served:${asked}`) signal.wake();
+    });
+    try {
+      // Whatever is said of the request from now on is heard; without a subscription its time tells.
+      await subscription.answered;
+      return await this.#quote(job, async () => {
+        asked = await this.scripts.request(keys, asked, Math.ceil(patience), this.instance);
+        for (;;) {
+          const state = await this.scripts.withdraw(keys, asked);
+          if (state.kind !== 'waits') return state.kind === 'served';
+          const left = end - now();
+          // One that was joined goes on waiting for whoever asked first.
+          if (asked !== own && left <= 0) return false;
+          await signal.sleep(Math.max(Math.min(state.left, left), LEAST_PAUSE));
+        }
+      });
+    } finally {
+      subscription.release();
+    }
+  }
+
+  async #steer(job: string, verb: 'pause' | 'resume'): Promise<boolean> {
+    const keys = this.#keysOf(job);
+    return await this.#quote(job, () => this.scripts.pause(keys, verb, this.#app, this.instance));
+  }
+
+  async #quote<T>(job: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      throw unavailable(job, error);
+    }
+  }
+
+  #keysOf(job: string) {
+    return jobKeys(this.targetOf(job).key);
+  }
+
+  get #app(): string {
+    return this.engine.context.settings.appName;
+  }
+}

@@ -1,0 +1,41 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { placeBeside } from '../scripts/wire.names.js';
+
+/** In UTF-16 code units; in Redis a name has up to three times as many bytes. */
+const LONGEST = 1024;
+
+/** In UTF-8 every half of a pair becomes the same replacement character, so that different names would be one key. */
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/**
+ * Refuses what is no name of a lock. Names often come from users' input, so nothing is trusted but what is looked at here.
+ * @throws LockConfigurationError `INVALID_NAME`
+ */
+export function checkName(name: unknown): asserts name is string {
+  if (typeof name === 'string' && name.length > 0 && name.length <= LONGEST && isText(name)) return;
+  // The name may be long, and is no name: it goes into no property of the error.
+  throw new LockConfigurationError(
+    'INVALID_NAME',
+    `A lock cannot be called ${JSON.stringify(name)?.slice(0, 80)}.`,
+  );
+}
+
+/**
+ * Refuses a name whose key is, or can be, what the library or Redisson keeps beside another lock: whoever chose it could
+ * hold up that lock, or rewrite the record of a job.
+ * @param key the name in Redis
+ * @throws LockConfigurationError `INVALID_NAME` that says which part of the key it is
+ */
+export function checkKey(name: string, key: string): void {
+  const why = isText(key) ? placeBeside(key) : 'it has a NUL, or half of a surrogate pair';
+  if (why === undefined) return;
+  throw new LockConfigurationError(
+    'INVALID_NAME',
+    `Lock "${name}" cannot have the key ${JSON.stringify(key).slice(0, 200)} in Redis: ${why}.`,
+    name,
+  );
+}
+
+function isText(text: string): boolean {
+  return !text.includes('\0') && !LONE_SURROGATE.test(text);
+}

@@ -1,0 +1,125 @@
+import type { Redis, RedisOptions } from 'ioredis';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { ClusterMap, NodeKey } from './cluster.map.js';
+import { slotOf } from './key.slot.js';
+import { RedisFailure } from './redis.failure.js';
+
+/** A node of a cluster, and the connection that commands for it go to. */
+export interface ClusterNode {
+  readonly key: NodeKey;
+  readonly client: Redis;
+}
+
+/** Redirections of one script, and pauses for a cluster that is being changed. */
+const LONGEST_WAY = 8;
+
+/** As long as ioredis waits before it asks a cluster again that is being changed, in ms. */
+const PAUSE = 100;
+
+/**
+ * Sends scripts to the very connection of the master that has their keys, and follows its redirections. ioredis would send to any
+ * node what the master's connection is not there for, a replica that has fallen silent among them, and nobody could tell
+ * which connection a command hangs in.
+ */
+export class ClusterCalls {
+  /** Nodes that the map does not know yet: a slot is on its way to them, and they have none so far. */
+  readonly #guests = new Map<NodeKey, Redis>();
+
+  constructor(
+    private readonly map: ClusterMap,
+    private readonly wheel: TimerWheel,
+    /** What a connection to one more node has beside the node's own options. */
+    private readonly options: RedisOptions = {},
+  ) {
+    map.onRefresh(() => this.#welcome());
+  }
+
+  close(): void {
+    for (const guest of this.#guests.values()) guest.disconnect();
+    this.#guests.clear();
+  }
+
+  /** All masters that are known. */
+  get masters(): ClusterNode[] {
+    return this.map.masters.flatMap((key) => this.#nodeAt(key) ?? []);
+  }
+
+  /** The master of a key; undefined while it is not known, or not connected to: then it is looked for. */
+  ownerOf(key: string): ClusterNode | undefined {
+    const owner = this.map.ownerOf(slotOf(key));
+    const node = owner === undefined ? undefined : this.#nodeAt(owner);
+    if (node === undefined) void this.map.refresh();
+    return node;
+  }
+
+  /**
+   * @param send sends the script to a node, at once or when it may
+   * @throws RedisFailure `unsent` while no master is known; else what became of it
+   */
+  async send<T>(key: string, send: (node: ClusterNode) => Promise<T>): Promise<T> {
+    let node = this.ownerOf(key);
+    let isAsking = false;
+    for (let left = LONGEST_WAY; ; left -= 1) {
+      if (node === undefined)
+        throw new RedisFailure('unsent', 'there is no connection to the master of its slot');
+      try {
+        // On one connection, and in this turn of the event loop: it holds for the next command alone.
+        if (isAsking) void node.client.asking().catch(() => undefined);
+        return await send(node);
+      } catch (error) {
+        const failure = RedisFailure.from(error);
+        if (left === 0 || !(await this.#canGoOn(failure))) throw failure;
+        isAsking = failure.code === 'ASK';
+        node = this.#named(failure) ?? this.ownerOf(key);
+      }
+    }
+  }
+
+  /** Whether the script did not run, and may run elsewhere, or soon. */
+  async #canGoOn({ kind, code }: RedisFailure): Promise<boolean> {
+    if (kind !== 'refused') return false;
+    if (code === 'MOVED') await this.map.refresh();
+    else if (code === 'TRYAGAIN') await this.wheel.pause(PAUSE);
+    else return code === 'ASK';
+    return true;
+  }
+
+  /** Whom an answer like `ASK 3999 127.0.0.1:6381` names; not for one that has moved, which the map knows by now. */
+  #named({ code, message }: RedisFailure): ClusterNode | undefined {
+    const address = message.split(' ')[2];
+    if (code !== 'ASK' || address === undefined) return undefined;
+    const key = this.map.keyAt(address);
+    return this.#nodeAt(key) ?? this.#invite(key);
+  }
+
+  /** As ioredis makes the connections to nodes that it knows: used once, not tried again. */
+  #invite(key: NodeKey): ClusterNode | undefined {
+    const known = this.#guests.get(key);
+    if (known !== undefined) return { key, client: known };
+    const client = this.map.connect(key, {
+      ...this.options,
+      enableOfflineQueue: true,
+      retryStrategy: () => null,
+    });
+    if (client === undefined) return undefined;
+    this.#guests.set(key, client);
+    // What becomes of it is told to each command.
+    client.on('error', () => undefined);
+    client.once('end', () => this.#guests.delete(key));
+    return { key, client };
+  }
+
+  /** Those that the map knows by now need no connection of their own. */
+  #welcome(): void {
+    for (const [key, guest] of this.#guests) {
+      if (this.map.client(key) === undefined) continue;
+      this.#guests.delete(key);
+      guest.disconnect();
+    }
+  }
+
+  #nodeAt(key: NodeKey): ClusterNode | undefined {
+    const client = this.map.client(key);
+    return client === undefined ? undefined : { key, client };
+  }
+}

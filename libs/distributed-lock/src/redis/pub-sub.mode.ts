@@ -1,0 +1,64 @@
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { ClientLifecycle } from './client.lifecycle.js';
+import type { ClientPort } from './client.port.js';
+import { RedisFailure } from './redis.failure.js';
+
+/** Pause before another node is asked, in ms. */
+const PAUSE = 100;
+
+/** What the option `pubsub` says. */
+export type PubSubOption = 'auto' | 'sharded' | 'classic';
+
+/**
+ * Whether channels are sharded, by the rule that Redisson has as well: in a cluster whose servers know sharded channels, and
+ * nowhere else. The two kinds of channels are worlds of their own, so every client of a lock has to choose the same.
+ */
+export class PubSubMode {
+  #isSharded: boolean | undefined;
+  readonly #known: (() => void)[] = [];
+  #isLooking = false;
+
+  constructor(isCluster: boolean, option: PubSubOption) {
+    if (!isCluster || option !== 'auto') this.#isSharded = isCluster && option === 'sharded';
+  }
+
+  get isKnown(): boolean {
+    return this.#isSharded !== undefined;
+  }
+
+  get isSharded(): boolean {
+    return this.#isSharded === true;
+  }
+
+  /** Calls `listener` once it is known; at once, where it is. */
+  whenKnown(listener: () => void): void {
+    if (this.isKnown) listener();
+    else this.#known.push(listener);
+  }
+
+  /**
+   * Asks a cluster that can be reached, one node or another, until it has answered or is away.
+   * @param patience with one node, in ms
+   */
+  async look(lifecycle: ClientLifecycle, wheel: TimerWheel, patience: number): Promise<void> {
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    while (!this.isKnown && lifecycle.isReady) {
+      this.#isSharded ??= await wheel.within(patience, ask(lifecycle.client));
+      if (!this.isKnown) await wheel.pause(PAUSE);
+    }
+    this.#isLooking = false;
+    if (this.isKnown) for (const listener of this.#known.splice(0)) listener();
+  }
+}
+
+async function ask(client: ClientPort): Promise<boolean | undefined> {
+  try {
+    await client.pubsub('SHARDNUMSUB');
+    return true;
+  } catch (error) {
+    // An error reply: the servers are older than Redis 7, or the user may not ask. Redisson takes both for a "no".
+    const isReply = error instanceof Error && error.name === 'ReplyError';
+    return isReply && !RedisFailure.from(error).passing ? false : undefined;
+  }
+}

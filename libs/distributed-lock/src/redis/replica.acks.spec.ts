@@ -1,0 +1,147 @@
+import { describe, expect, test } from 'vitest';
+import { ReplicaAcks, type Guard, type NodePort } from './replica.acks.js';
+
+/** A server that tells what the test lets it tell. */
+class FakeNode implements NodePort {
+  status = 'ready';
+  told = 'role:master';
+  readonly waits: number[] = [];
+  acknowledge: (replicas: number) => Promise<unknown> = (replicas) => Promise.resolve(replicas);
+
+  constructor(replicas: number) {
+    this.tell(replicas);
+  }
+
+  tell(replicas: number): void {
+    const lines = Array.from({ length: replicas }, (_, at) => `slave${at}:ip=::1,port=1,state=online,lag=0`);
+    this.told = ['role:master', ...lines].join('\r\n');
+  }
+
+  info(): Promise<unknown> {
+    return Promise.resolve(this.told);
+  }
+
+  wait(replicas: number): Promise<unknown> {
+    if (replicas === 0) return Promise.resolve(0);
+    this.waits.push(replicas);
+    return this.acknowledge(replicas);
+  }
+
+  readonly connect = () => Promise.resolve();
+  readonly evalsha = () => Promise.resolve();
+  readonly eval = () => Promise.resolve();
+  readonly asking = () => Promise.resolve();
+  readonly on = () => undefined;
+}
+
+const GUARD: Guard = { expect: () => undefined, progress: () => undefined };
+
+function refused(message: string): Error {
+  return Object.assign(new Error(message), { name: 'ReplyError' });
+}
+
+function acksOf(acks: number | 'majority', warnings: string[] = []): ReplicaAcks {
+  return new ReplicaAcks({ acks, timeout: 100 }, (why) => warnings.push(why));
+}
+
+describe('what replicas have to acknowledge', () => {
+  test.each([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 2],
+    [5, 3],
+  ])('a majority with %i replicas are %i of them', async (replicas, needed) => {
+    const node = new FakeNode(replicas);
+    const acks = acksOf('majority').of('', node, GUARD);
+    await acks.turn();
+    expect(await acks.join()).toBeUndefined();
+    expect(node.waits).toEqual([needed]);
+  });
+
+  test('is one WAIT for all that joins in one turn of the event loop', async () => {
+    const node = new FakeNode(1);
+    const acks = acksOf(1).of('', node, GUARD);
+    await Promise.all([acks.turn(), acks.turn()]);
+    await Promise.all([acks.join(), acks.join()]);
+    expect(node.waits).toHaveLength(1);
+  });
+
+  test('is asked for once at a time: the next turn comes after the last answer', async () => {
+    const node = new FakeNode(1);
+    let answer: (reached: number) => void = () => undefined;
+    node.acknowledge = () => new Promise((resolve) => (answer = resolve));
+    const acks = acksOf(1).of('', node, GUARD);
+    await acks.turn();
+    const first = acks.join();
+    await new Promise(process.nextTick);
+    let isTurn = false;
+    const turn = acks.turn().then(() => (isTurn = true));
+    await new Promise(setImmediate);
+    expect(isTurn).toBe(false);
+    answer(0);
+    await turn;
+    expect(await first).toMatchObject({ kind: 'ambiguous', isShortfall: true });
+  });
+
+  test('is in doubt, and never unsent, when the connection breaks: the script may have run', async () => {
+    const node = new FakeNode(1);
+    const acks = acksOf(1).of('', node, GUARD);
+    await acks.turn();
+    node.acknowledge = () =>
+      Promise.reject(new Error("Stream isn't writeable and enableOfflineQueue options is false"));
+    expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isShortfall: false });
+  });
+
+  test('counts as missing when WAIT is refused after it was allowed', async () => {
+    const node = new FakeNode(1);
+    const acks = acksOf(1).of('', node, GUARD);
+    await acks.turn();
+    node.acknowledge = () => Promise.reject(refused('UNBLOCKED force unblock'));
+    expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isShortfall: true });
+  });
+
+  test('is nothing where no master has ever had a replica, and that is told once', async () => {
+    const warnings: string[] = [];
+    const acks = acksOf(1, warnings);
+    const nodes = [new FakeNode(0), new FakeNode(0)];
+    const both = nodes.map((node, at) => acks.of(`${at}`, node, GUARD));
+    for (const each of [...both, ...both]) {
+      await each.turn();
+      expect(await each.join()).toBeUndefined();
+    }
+    expect(nodes.flatMap(({ waits }) => waits)).toEqual([]);
+    expect(warnings).toEqual(['no replica is connected']);
+  });
+
+  test('is one at least of a master without a replica, where others have some', async () => {
+    const acks = acksOf('majority');
+    const [lonely, other] = [new FakeNode(0), new FakeNode(2)];
+    await acks.of('other', other, GUARD).turn();
+    await acks.of('lonely', lonely, GUARD).turn();
+    await acks.of('lonely', lonely, GUARD).join();
+    expect(lonely.waits).toEqual([1]);
+  });
+
+  test('is not asked of a replica, which takes no scripts either, nor is anything concluded from it', async () => {
+    const warnings: string[] = [];
+    const node = new FakeNode(0);
+    node.told = 'role:slave';
+    await acksOf(1, warnings).of('', node, GUARD).turn();
+    expect(warnings).toEqual([]);
+  });
+
+  test('lets a silent server be noticed, whether it is asked for its replicas or to wait for them', async () => {
+    const node = new FakeNode(1);
+    let expected = 0;
+    const guard: Guard = { expect: () => (expected += 1), progress: () => (expected -= 1) };
+    const acks = acksOf(1).of('', node, guard);
+    expect(expected).toBe(1);
+    await acks.turn();
+    expect(expected).toBe(0);
+    node.acknowledge = () => new Promise(() => undefined);
+    void acks.join();
+    await new Promise(process.nextTick);
+    expect(expected).toBe(1);
+  });
+});

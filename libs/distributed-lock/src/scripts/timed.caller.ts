@@ -1,0 +1,41 @@
+import { now } from '../timing/monotonic.clock.js';
+import type { StoreClock } from '../timing/store.clock.js';
+import type { LuaScript } from './lua.script.js';
+import { ReplyReader } from './reply.reader.js';
+import type { Invocation, ScriptRunner } from './script.runner.js';
+
+/** Sends scripts whose every reply has the store's time behind its number, which the clock takes in. */
+export class TimedCaller {
+  constructor(
+    private readonly runner: ScriptRunner,
+    private readonly clock: StoreClock,
+  ) {}
+
+  /** @param grants the rows that replicas have to acknowledge, where that is asked for */
+  async call(
+    script: LuaScript,
+    keys: readonly string[],
+    args: readonly string[],
+    grants?: readonly number[],
+  ): Promise<ReplyReader> {
+    return await this.#run(script, { keys, args, grants });
+  }
+
+  /** Runs a script whose first argument is the publishing command. */
+  async tell(
+    script: LuaScript,
+    keys: readonly string[],
+    args: readonly string[],
+    grants?: readonly number[],
+  ): Promise<ReplyReader> {
+    return await this.#run(script, { keys, args, publishes: true, grants });
+  }
+
+  async #run(script: LuaScript, invocation: Invocation): Promise<ReplyReader> {
+    const sent = now();
+    const replied = await this.runner.run(script, invocation);
+    const reply = ReplyReader.of(script.name, invocation.keys[0] ?? '', replied);
+    this.clock.observe(sent, reply.integer(1));
+    return reply;
+  }
+}

@@ -1,0 +1,14 @@
+-- Adds a row to the newest 50 of a job, and counts its outcome in the record. Answers the row as JSON; nil for one that is none.
+local function addRow(record, runs, row)
+  local ran, entry = pcall(cjson.encode, row)
+  if not ran then
+    return nil
+  end
+  redis.call('LPUSH', runs, entry)
+  redis.call('LTRIM', runs, 0, 49)
+  if string.find(' completed failed crashed overlapped missed ', ' ' .. row.outcome .. ' ', 1, true) then
+    -- A field of that name that is no number is not ours, and must not stop what has begun.
+    redis.pcall('HINCRBY', record, row.outcome, 1)
+  end
+  return entry
+end

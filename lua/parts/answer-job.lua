@@ -1,0 +1,6 @@
+-- The reply to an asker that is not granted: {code, store's time, wait, mark, listen, rows}, as tick/claim.lua has it.
+local function answerJob(job, code)
+  local listen = job.request.id or not job.paused and (job.offer or job.queued)
+  local wait = (listen or job.asker.onCrash == 'retry' and job.runner) and redis.call('PTTL', job.lock) or 0
+  return {code, job.at, wait == -2 and 0 or wait, job.mark or 0, listen and 1 or 0, job.rows}
+end

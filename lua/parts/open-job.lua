@@ -1,0 +1,32 @@
+-- What Redis has of a job now, for an asker {holder, lease, app, instance, onCrash, grace}. `offer` is what has to be run again
+-- before any newer tick: the run that died, under 'retry'; or what was handed over, under 'skip' for no longer than the grace.
+local function openJob(lock, record, runs, asker)
+  local time = redis.call('TIME')
+  local function field(name)
+    return redis.call('HGET', record, name)
+  end
+  local job = {lock = lock, record = record, runs = runs, asker = asker, rows = {}, time = time}
+  job.at = time[1] * 1000 + math.floor(time[2] / 1000)
+  job.mark = tonumber(field('mark'))
+  job.runner = field('holder')
+  job.running = job.runner and redis.call('HEXISTS', lock, job.runner) == 1
+  -- The run under way, or the one that died: {} when nobody can read it.
+  job.run = rowOf(field('run'))
+  job.held = redis.call('EXISTS', lock) == 1
+  job.paused = field('paused')
+  job.queued = tonumber(field('queued'))
+  job.request = rowOf(field('request'))
+  job.handed = rowOf(field('handed'))
+  local retry, died = asker.onCrash == 'retry', tonumber(job.run.tick)
+  if retry and job.runner and not job.running and died then
+    job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1}
+    return job
+  end
+  for place, handed in ipairs(job.handed) do
+    if retry or job.at - handed.at < asker.grace then
+      job.offer = {tick = handed.tick, attempt = handed.attempt, place = place}
+      return job
+    end
+  end
+  return job
+end

@@ -1,0 +1,79 @@
+-- Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
+-- queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
+--
+-- @include whole failure tell mistyped rowOf addRow keepHanded openJob noteTick closeDead closeStale answerJob grantRun grantFirst
+-- @key   lock      the job's lock
+-- @key   record    the job's record, a hash
+-- @key   runs      the newest 50 rows, a list of JSON objects, newest first
+-- @arg   publish   PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @arg   channel   the job's channel, on which a request is said to be served
+-- @arg   holder    the holder id, new for each claim
+-- @arg   lease     the lease in ms, 1 to 10 years
+-- @arg   gap       '' for ticks of a schedule; for an interval anything else: its mark is its last start
+-- @arg   app       the application's name
+-- @arg   instance  who asks, for the record
+-- @arg   onCrash   'skip' or 'retry'
+-- @arg   grace     how long a tick that was handed over waits for an instance under 'skip', in ms
+-- @reply granted   {1, store's time in ms, token, attempt, tick, rows}
+-- @reply nothing   {2, store's time, wait, mark, listen, rows} as tick/claim.lua has it
+-- @reply paused    {8, store's time, wait, mark, listen, rows}
+-- @reply error     {-1, message with its code in front, type of the key}
+-- @repeat safe: a holder that was granted is granted the same again while it has the lock; what was taken waits no more
+local lock = KEYS[1]
+local record = KEYS[2]
+local runs = KEYS[3]
+local publish = ARGV[1]
+local channel = ARGV[2]
+local holder = ARGV[3]
+local lease = tonumber(ARGV[4])
+local gap = ARGV[5]
+local app = ARGV[6]
+local instance = ARGV[7]
+local onCrash = ARGV[8]
+local grace = tonumber(ARGV[9])
+
+local function attempt()
+  local problem = mistyped(lock, record, runs)
+  if problem then
+    return problem
+  end
+  if onCrash ~= 'skip' and onCrash ~= 'retry' or not whole(lease, 1, 315360000000) or not whole(grace, 0, 99999999999999) then
+    return {-1, 'ERR the policy is unknown, or the lease or the grace is out of range', 'none'}
+  end
+
+  local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace}
+  local job = openJob(lock, record, runs, asker)
+  local first = grantFirst(job)
+  if not first then
+    local request = job.request.id
+    local inTime = request and job.at <= (tonumber(job.request['until']) or 0)
+    if request and inTime and not job.held then
+      -- HSET comes first: a server that is out of memory refuses it as a first write only.
+      redis.call('HSET', record, 'served', request)
+      redis.call('HDEL', record, 'request')
+      tell(publish, channel, 'served:' .. request)
+      return grantRun(job, job.at, 1, job.request.by)
+    end
+    if request and not inTime then
+      redis.call('HDEL', record, 'request')
+      job.request = {}
+    end
+    if job.paused or request and inTime then
+      return answerJob(job, job.paused and 8 or 2)
+    end
+    closeStale(job)
+    if not job.queued or job.held then
+      return answerJob(job, 2)
+    end
+    first = grantRun(job, job.queued, 1)
+    redis.call('HDEL', record, 'queued')
+  end
+  -- A grant that is given again began before.
+  if first[1] == 1 and gap ~= '' and not job.running and job.at > (job.mark or 0) then
+    redis.call('HSET', record, 'mark', string.format('%.0f', job.at))
+  end
+  return first
+end
+
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, lock)

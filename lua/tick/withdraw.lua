@@ -1,0 +1,37 @@
+-- Tells whether a request was served; one whose time is over is withdrawn, so that no instance serves it later.
+--
+-- @include failure rowOf
+-- @key   record     the job's record, a hash
+-- @arg   id         the request's id
+-- @reply served     {1, store's time in ms}
+-- @reply gone       {0, store's time} it was withdrawn, or is not there
+-- @reply waits      {2, store's time, ms for which it waits on}
+-- @reply error      {-1, message with its code in front, type of the key}
+-- @repeat safe: what is withdrawn is gone
+local record = KEYS[1]
+local id = ARGV[1]
+
+local function attempt()
+  local kind = redis.call('TYPE', record).ok
+  if kind ~= 'none' and kind ~= 'hash' then
+    return {-1, 'WRONGTYPE ' .. record .. ' is not a hash', kind}
+  end
+  local time = redis.call('TIME')
+  local at = time[1] * 1000 + math.floor(time[2] / 1000)
+  if redis.call('HGET', record, 'served') == id then
+    return {1, at}
+  end
+  local waiting = rowOf(redis.call('HGET', record, 'request'))
+  if waiting.id ~= id then
+    return {0, at}
+  end
+  local left = (tonumber(waiting['until']) or 0) - at
+  if left > 0 then
+    return {2, at, math.ceil(left)}
+  end
+  redis.call('HDEL', record, 'request')
+  return {0, at}
+end
+
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, record)

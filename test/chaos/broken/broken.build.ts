@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Defect } from './broken.locks.js';
+
+/** Of this repository, from the sources. */
+const ROOT = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? '../../../' : '../../../../', import.meta.url),
+);
+
+/** What a worker is made of. */
+const PARTS = ['package.json', 'dist/esm', 'dist/test'];
+
+/** A copy of the build, in which defects do no harm. */
+export class BrokenBuild {
+  private constructor(private readonly folder: string) {}
+
+  /** @throws when a defect does not fit exactly once: one that changes nothing proves nothing */
+  static async make(defects: readonly Defect[]): Promise<BrokenBuild> {
+    const build = new BrokenBuild(await mkdtemp(join(tmpdir(), 'broken-')));
+    for (const part of PARTS) await cp(join(ROOT, part), join(build.folder, part), { recursive: true });
+    await symlink(join(ROOT, 'node_modules'), join(build.folder, 'node_modules'), 'dir');
+    for (const defect of defects) await build.#put(defect);
+    return build;
+  }
+
+  /** Where its workers stand. */
+  get workers(): URL {
+    return pathToFileURL(join(this.folder, 'dist/test/workers/chaos/'));
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  async #put({ file, from, to }: Defect): Promise<void> {
+    const path = join(this.folder, file);
+    const text = await readFile(path, 'utf8');
+    if (text.split(from).length !== 2)
+      throw new Error(`the defect does not fit: ${file} must have this exactly once:\n${from}`);
+    await writeFile(path, rehash(text.replace(from, () => to)));
+  }
+}
+
+/** Redis knows a script by its hash: one that was changed has another. */
+function rehash(text: string): string {
+  return text.replaceAll(
+    /sha1: '[\da-f]{40}'([^`]*text: `)([^`]*)`/g,
+    (_, between: string, script: string) =>
+      `sha1: '${createHash('sha1').update(script).digest('hex')}'${between}${script}\``,
+  );
+}

@@ -1,0 +1,88 @@
+import type { Invariant } from '../violation.js';
+import { LATE_REPLIES } from './late.replies.js';
+
+/** A defect: in one file of the built library, what stands there and what is put in its place. */
+export interface Defect {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A library that is broken in one way, the faults that bring it to light, and the invariants that may be violated then. */
+export interface BrokenLock {
+  readonly name: string;
+  readonly defects: readonly Defect[];
+  readonly faults: readonly string[];
+  /** Whether the store has to lose data: then the checker judges by those rules. */
+  readonly lossy: boolean;
+  readonly violates: readonly Invariant[];
+}
+
+const SCRIPTS = 'dist/esm/scripts/generated/lua.scripts.js';
+const LEASE = 'dist/esm/renewal/lease.js';
+
+export const BROKEN_LOCKS: readonly BrokenLock[] = [
+  {
+    name: 'a release that does not look who has the lock',
+    defects: [
+      {
+        file: SCRIPTS,
+        from: `local held = tonumber(redis.call('HGET', lock, holder))
+if held == nil then
+return {0}
+end
+if count > 0 then
+if held > count then
+redis.call('PEXPIRE', lock, lease)`,
+        to: `local held = tonumber(redis.call('HGET', lock, holder)) or 1
+if count > 0 then
+if held > count then
+redis.call('PEXPIRE', lock, lease)`,
+      },
+    ],
+    // A grant whose reply is lost is undone later, when others may have the lock; a release that is late comes after its lease.
+    faults: ['reply lost', 'connection delayed'],
+    lossy: false,
+    violates: ['I1', 'I2', 'I4'],
+  },
+  {
+    name: 'a renewal that does not look who has the lock',
+    defects: [
+      {
+        file: SCRIPTS,
+        from: `if redis.call('HEXISTS', lock, holder) == 0 then
+return {0}
+end
+local left = redis.call('PTTL', lock)
+if lease > 0 and left < lease then
+redis.call('PEXPIRE', lock, lease)`,
+        to: `if redis.call('HEXISTS', lock, holder) == 0 then
+redis.call('HSET', lock, holder, 1)
+end
+local left = redis.call('PTTL', lock)
+if lease > 0 and left < lease then
+redis.call('PEXPIRE', lock, lease)`,
+      },
+    ],
+    // Its next renewal tells a holder that its lock is gone; this one takes it again, whoever has it now.
+    faults: ['FLUSHALL'],
+    lossy: true,
+    violates: ['I1', 'I2', 'I4'],
+  },
+  {
+    name: 'a local deadline that is counted from the reply',
+    defects: [
+      { file: LEASE, from: 'this.#deadline = sent.at + ttl - ', to: 'this.#deadline = now() + ttl - ' },
+      { file: LEASE, from: 'this.#deadline = sent.at + left - ', to: 'this.#deadline = now() + left - ' },
+      { file: LEASE, from: 'const later = sent.at + ttl - ', to: 'const later = now() + ttl - ' },
+      {
+        file: 'dist/esm/locks/grant.js',
+        from: 'this.#end = sentAt + leaseTime;',
+        to: 'this.#end = now() + leaseTime;',
+      },
+    ],
+    faults: [LATE_REPLIES.name],
+    lossy: false,
+    violates: ['I1', 'I2', 'I4'],
+  },
+];

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { scaled } from '../support/slowness.js';
+import { runChaos } from './chaos.run.js';
+import type { ChaosMode, Topology } from './chaos.types.js';
+import { STORE_CLOCK } from './check.tokens.js';
+import { BreakableGround } from './faults/breakable.ground.js';
+import { faultsOf } from './faults/fault.table.js';
+import { describeReport } from './report.js';
+
+const WORKERS = 3;
+/** CHAOS_SEED repeats a run. */
+const SEED = Number(process.env['CHAOS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+/** CHAOS_SECONDS makes it longer; `npm run soak` makes it long. */
+const SECONDS = Number(process.env['CHAOS_SECONDS'] ?? 10);
+
+test.each<readonly [Topology, ChaosMode]>([
+  ['standalone', 'strict'],
+  ['standalone', 'lossy'],
+  ['sentinel', 'strict'],
+  ['cluster', 'strict'],
+])(
+  'on %s, %s, whatever fails: no invariant is violated, and no update is lost that checks its token',
+  async (topology, mode) => {
+    const ground = await BreakableGround.open(topology, WORKERS);
+    try {
+      const report = await runChaos({
+        ground,
+        // After a step of the store's clock a lock may be left for a minute: the soak has the time.
+        faults: faultsOf(ground, mode).filter(({ name }) => name !== STORE_CLOCK),
+        pause: 800,
+        seconds: SECONDS,
+        seed: SEED,
+        workers: WORKERS,
+        mode,
+        leases: [1000, 2000],
+      });
+      const told = describeReport(report);
+      console.log(told);
+      expect(
+        report.violations.map(({ what }) => what),
+        told,
+      ).toEqual([]);
+      expect(report.troubles, told).toEqual([]);
+      const { 'redis fenced': inRedis, 'file fenced': inFile } = report.updates;
+      expect([inRedis?.lost, inFile?.lost], told).toEqual([0, 0]);
+      expect(report.grants, told).toBeGreaterThan(20);
+    } finally {
+      await ground.close();
+    }
+  },
+  scaled(SECONDS * 1000 + 90_000),
+);

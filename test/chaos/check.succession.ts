@@ -1,0 +1,44 @@
+import { isHold, type Call, type Hold } from './holds.js';
+import { covered, type Disturbances } from './spans.js';
+import { LATE, ms, MS, type Finding, type Violation } from './violation.js';
+
+/** What the invariant allows beside the lease, in µs. */
+const AFTER_LEASE = 100 * MS;
+
+/** Of a fair lock: the dead process may have stood in its queue, too. In µs. */
+const DEAD_WAITER = 3000 * MS;
+
+/** I8. A lock whose holder died is granted again within its lease + 100 ms, when somebody waits and nothing else is wrong. */
+export function checkSuccession(calls: readonly (Call | Hold)[], disturbances: Disturbances): Finding {
+  const violations: Violation[] = [];
+  let judged = 0;
+  for (const dead of calls) {
+    const { died, sort, locks } = dead;
+    const isOfOne = locks.length === 1 && sort !== 'semaphore' && sort !== 'permit' && sort !== 'red';
+    if (!isHold(dead) || died === undefined || !isOfOne) continue;
+    const lease = dead.granted.ttl * MS;
+    const soon = died + lease + AFTER_LEASE + LATE + (sort === 'fair' ? DEAD_WAITER : 0);
+    const others = calls.filter((call) => call !== dead && call.locks.includes(locks[0] ?? ''));
+    const waiter = others.find((call) => waitsUntil(call, died + lease - LATE, soon));
+    if (waiter === undefined) continue;
+    // A waiter whose process stood still takes it when it goes on.
+    const due = soon + covered({ from: died, to: soon }, disturbances.stallsOf(waiter.worker));
+    if (!disturbances.isQuiet({ from: died, to: due }, ({ from, to }) => from <= died && to >= died))
+      continue;
+    judged += 1;
+    const isSomebodyIn = others.some(
+      (call) => isHold(call) && call.granted.at < due && (call.released?.at ?? call.until) > died,
+    );
+    if (isSomebodyIn || !waitsUntil(waiter, died + lease - LATE, due)) continue;
+    const what = `nobody was granted ${locks[0] ?? ''} for ${ms(due - died)} after the death of its holder ${dead.id}, though ${waiter.id} waited for it`;
+    violations.push({ invariant: 'I8', what, at: due, calls: [dead.id, waiter.id] });
+  }
+  return { violations, judged: { 'locks of dead holders': judged } };
+}
+
+/** A call that was granted in time counts, too: it is why all is well. */
+function waitsUntil(call: Call | Hold, from: number, to: number): boolean {
+  if (call.wanted.at > from || call.wanted.wait === 0 || call.locks.length > 1) return false;
+  const end = call.granted?.at ?? call.refused?.at ?? call.died ?? Infinity;
+  return end >= from && (isHold(call) || end >= to);
+}

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'vitest';
+import type { ChaosMode } from './chaos.types.js';
+import { check } from './checker.js';
+import { MS } from './violation.js';
+import { WrittenHistory } from './written.history.js';
+
+function found(story: WrittenHistory, mode: ChaosMode = 'strict') {
+  return check(story.history, mode).violations.map(({ invariant, calls }) => [invariant, ...calls]);
+}
+
+describe('I1, exclusion', () => {
+  test('one after the other is all right', () => {
+    const story = new WrittenHistory();
+    story.hold({ worker: 0, granted: 0, ended: 100, released: 110 });
+    story.hold({ worker: 1, granted: 105, ended: 200, released: 201 });
+    expect(found(story)).toEqual([]);
+  });
+
+  test('a grant while somebody else believes is not', () => {
+    const story = new WrittenHistory();
+    const one = story.hold({ worker: 0, granted: 0, ended: 100, released: 110 });
+    const other = story.hold({ worker: 1, granted: 90, ended: 200, released: 201 });
+    expect(found(story)).toEqual([['I1', one, other]]);
+  });
+
+  test('a belief ends with its local deadline, whenever its process notices', () => {
+    const story = new WrittenHistory();
+    story.hold({ worker: 0, lease: 1000, granted: 0, ended: 5000, why: 'not held' });
+    story.hold({ worker: 1, granted: 1001, ended: 1100, released: 1101 });
+    expect(found(story)).toEqual([]);
+  });
+
+  test('a killed process believes no longer than it lived', () => {
+    const story = new WrittenHistory();
+    const dead = story.hold({ worker: 0, lease: 5000, granted: 0 });
+    story.watch(100, { kind: 'signal', worker: 0, life: 0, what: 'kill' });
+    story.hold({ worker: 1, granted: 200, ended: 300, released: 301 });
+    expect(found(story)).toEqual([]);
+    const other = new WrittenHistory();
+    other.hold({ worker: 0, lease: 5000, granted: 0 });
+    other.watch(250, { kind: 'signal', worker: 0, life: 0, what: 'kill' });
+    const early = other.hold({ worker: 1, granted: 200, ended: 300, released: 301 });
+    expect(found(other)).toEqual([['I1', dead, early]]);
+  });
+
+  test('readers share, a writer does not', () => {
+    const story = new WrittenHistory();
+    story.hold({ sort: 'read', worker: 0, granted: 0, ended: 100, released: 101 });
+    const reader = story.hold({ sort: 'read', worker: 1, granted: 50, ended: 200, released: 201 });
+    const writer = story.hold({ sort: 'write', worker: 2, granted: 150, ended: 250, released: 251 });
+    expect(found(story)).toEqual([['I1', reader, writer]]);
+  });
+
+  test('a semaphore has room for so many, and not for one more', () => {
+    const story = new WrittenHistory();
+    const semaphore = { sort: 'permit', room: 2, permits: 1 } as const;
+    const one = story.hold({ ...semaphore, worker: 0, granted: 0, ended: 100, released: 101 });
+    story.hold({ ...semaphore, worker: 1, granted: 10, ended: 300, released: 301 });
+    expect(found(story)).toEqual([]);
+    const third = story.hold({ ...semaphore, worker: 2, granted: 90, ended: 200, released: 201 });
+    expect(found(story)).toEqual([['I1', one, third]]);
+  });
+
+  test('after a loss of data the former holder may go on until its next renewal, and not longer', () => {
+    const overlap = (until: number) => {
+      const story = new WrittenHistory();
+      story.hold({ worker: 0, granted: 0, ended: until, why: 'aborted' });
+      story.fault(10, 20, 'FLUSHALL', true);
+      story.hold({ worker: 1, granted: 30, ended: 2000, released: 2001 });
+      return found(story, 'lossy').map(([invariant]) => invariant);
+    };
+    expect(overlap(360)).toEqual([]);
+    expect(overlap(800)).toEqual(['I1']);
+  });
+
+  test('without a loss of data nothing excuses an overlap, also in a run that has some', () => {
+    const story = new WrittenHistory();
+    story.fault(1, 2, 'FLUSHALL', true);
+    const one = story.hold({ worker: 0, granted: 10, ended: 100, released: 110 });
+    const other = story.hold({ worker: 1, granted: 90, ended: 200, released: 201 });
+    expect(found(story, 'lossy')).toEqual([['I1', one, other]]);
+  });
+});
+
+describe('I2, the end of a lease', () => {
+  test('a signal that aborts after the lease is over is too late, unless the process stood still', () => {
+    const late = (worker: number) => {
+      const story = new WrittenHistory();
+      story.hold({ worker: 0, lease: 1000, granted: 0, ended: 1400, why: 'aborted' });
+      story.watch(900, { kind: 'signal', worker, life: 0, what: 'stop' });
+      story.watch(1395, { kind: 'signal', worker, life: 0, what: 'resume' });
+      return found(story).map(([invariant]) => invariant);
+    };
+    expect(late(1)).toEqual(['I2']);
+    expect(late(0)).toEqual([]);
+  });
+
+  test('whoever still believes at the first instruction after a stall is found', () => {
+    const story = new WrittenHistory();
+    const hold = story.hold({
+      worker: 0,
+      lease: 1000,
+      granted: 0,
+      ended: 2000,
+      released: 2001,
+      outcome: 'lost',
+    });
+    const looked = { kind: 'looked', op: story.lastOp, gap: 900 * MS, deadline: 949 * MS } as const;
+    story.tell(0, 1900, { ...looked, isHeld: false });
+    expect(found(story)).toEqual([]);
+    story.tell(0, 1901, { ...looked, isHeld: true });
+    expect(found(story)).toEqual([['I2', hold]]);
+  });
+
+  test('Redis says that somebody else has it, or nobody', () => {
+    const story = new WrittenHistory();
+    const hold = story.hold({ granted: 0, holder: 'me:1', ended: 500, released: 501 });
+    story.watch(100, { kind: 'seen', lock: 'a', from: 99 * MS, holders: ['me:1'] });
+    story.watch(501, { kind: 'seen', lock: 'a', from: 499 * MS, holders: [] });
+    expect(found(story)).toEqual([]);
+    story.watch(200, { kind: 'seen', lock: 'a', from: 199 * MS, holders: [] });
+    expect(found(story)).toEqual([['I2', hold]]);
+  });
+});
+
+describe('I3, tokens', () => {
+  const fenced = { sort: 'fenced', ended: 5, released: 5 } as const;
+
+  test('a lower token after a higher one is found', () => {
+    const story = new WrittenHistory();
+    const high = story.hold({ ...fenced, sent: 0, granted: 1, token: 7 });
+    const low = story.hold({ ...fenced, sent: 10, granted: 11, ended: 12, released: 13, token: 6 });
+    expect(found(story)).toEqual([['I3', high, low]]);
+  });
+
+  test('of two that were on their way at the same time either may be the first', () => {
+    const story = new WrittenHistory();
+    story.hold({ ...fenced, sent: 0, granted: 4, ended: 5, token: 7 });
+    story.hold({ ...fenced, sent: 3, granted: 6, ended: 7, released: 8, token: 6 });
+    expect(found(story)).toEqual([]);
+  });
+
+  test('a loss of data excuses nothing, but a clock that was ahead before', () => {
+    const tell = (clock: boolean) => {
+      const story = new WrittenHistory();
+      if (clock) story.fault(1, 2, 'clock of redis stepped', true);
+      story.hold({ ...fenced, sent: 3, granted: 4, ended: 5, released: 6, token: 7 });
+      story.fault(7, 8, 'FLUSHALL', true);
+      story.hold({ ...fenced, sent: 10, granted: 11, ended: 12, released: 13, token: 6 });
+      return found(story, 'lossy').map(([invariant]) => invariant);
+    };
+    expect(tell(false)).toEqual(['I3']);
+    expect(tell(true)).toEqual([]);
+  });
+});
+
+describe('I4, releases and renewals', () => {
+  test('a lock that is gone in the middle of its lease was removed by somebody', () => {
+    const lost = (lossy: boolean) => {
+      const story = new WrittenHistory();
+      story.hold({ granted: 0, ended: 100, released: 110, outcome: 'lost' });
+      if (lossy) story.fault(50, 51, 'FLUSHALL', true);
+      return found(story, 'lossy').map(([invariant]) => invariant);
+    };
+    expect(lost(false)).toEqual(['I4']);
+    expect(lost(true)).toEqual([]);
+  });
+
+  test('a lock that is lost after its deadline was not', () => {
+    const story = new WrittenHistory();
+    story.hold({ lease: 1000, granted: 0, ended: 1200, released: 1201, outcome: 'lost' });
+    expect(found(story)).toEqual([]);
+  });
+
+  test('a holder that has the lock again after its release is found', () => {
+    const story = new WrittenHistory();
+    const hold = story.hold({ granted: 0, holder: 'me:1', ended: 10, released: 20 });
+    story.watch(32, { kind: 'seen', lock: 'a', from: 30 * MS, holders: ['me:1'] });
+    expect(found(story)).toEqual([['I4', hold]]);
+  });
+
+  test('a holder id that goes on to the next hold of its process is not', () => {
+    const story = new WrittenHistory();
+    story.hold({ granted: 0, holder: 'me:1', ended: 10, released: 20 });
+    story.hold({ granted: 11, holder: 'me:1', ended: 60, released: 61 });
+    story.watch(32, { kind: 'seen', lock: 'a', from: 30 * MS, holders: ['me:1'] });
+    expect(found(story)).toEqual([]);
+  });
+
+  test('nor is one that may have gone on to a waiter of its process, who then left', () => {
+    const story = new WrittenHistory();
+    story.hold({ granted: 0, holder: 'me:1', ended: 10, released: 20 });
+    story.hold({ wanted: 5, refused: 25 });
+    story.watch(32, { kind: 'seen', lock: 'a', from: 30 * MS, holders: ['me:1'] });
+    expect(found(story)).toEqual([]);
+  });
+
+  test('a renewal that succeeds after somebody else was granted the lock is found', () => {
+    const story = new WrittenHistory();
+    const one = story.hold({ worker: 0, granted: 0, ended: 400, why: 'aborted' });
+    const op = story.lastOp;
+    story.fault(10, 20, 'FLUSHALL', true);
+    const other = story.hold({ worker: 1, sent: 29, granted: 30, ended: 50, released: 51 });
+    story.tell(0, 334, { kind: 'deadline', op, deadline: (333 + 950) * MS });
+    expect(found(story, 'lossy')).toEqual([['I4', one, other]]);
+  });
+});
+
+describe('I5 and I9, what is left', () => {
+  test('is told apart by whose it was', () => {
+    const story = new WrittenHistory();
+    const left = (name: string, what: 'key' | 'channel' | 'process' = 'key') =>
+      story.watch(1000, { kind: 'left', what, name });
+    left('p:a');
+    left('redisson_lock_queue:{p:a}');
+    left('redisson_lock__channel:{p:a}', 'channel');
+    left('worker 1', 'process');
+    story.tell(0, 999, { kind: 'idle', left: { timers: 1, leases: 0 } });
+    expect(found(story).flat().toSorted()).toEqual(['I5', 'I5', 'I9', 'I9', 'I9']);
+  });
+});
+
+describe('I7, the order of a fair lock', () => {
+  const fair = { sort: 'fair', lock: 'f' } as const;
+
+  test('who came later is not granted before', () => {
+    const story = new WrittenHistory();
+    const one = story.hold({ ...fair, worker: 0, wanted: 0, granted: 900, ended: 950, released: 951 });
+    const other = story.hold({ ...fair, worker: 1, wanted: 500, granted: 600, ended: 700, released: 701 });
+    expect(found(story)).toEqual([['I7', one, other]]);
+  });
+
+  test('of two that came together nobody knows, and a process that stood still has no place', () => {
+    const story = new WrittenHistory();
+    story.hold({ ...fair, worker: 0, wanted: 0, granted: 900, ended: 950, released: 951 });
+    story.hold({ ...fair, worker: 1, wanted: 50, granted: 600, ended: 700, released: 701 });
+    story.hold({ ...fair, worker: 2, wanted: 300, granted: 800, ended: 850, released: 851 });
+    story.tell(0, 500, { kind: 'stalled', gap: 400 * MS });
+    expect(found(story)).toEqual([]);
+  });
+
+  test('a dead waiter delays the others for 3 s, and not longer', () => {
+    const delay = (granted: number) => {
+      const story = new WrittenHistory();
+      story.hold({ ...fair, worker: 0, wanted: 0, granted: 1, ended: 100, released: 101 });
+      story.fault(50, 60, 'worker killed');
+      story.hold({ ...fair, worker: 1, wanted: 90, granted, ended: granted + 1, released: granted + 2 });
+      return found(story).map(([invariant]) => invariant);
+    };
+    expect(delay(3200)).toEqual([]);
+    expect(delay(4000)).toEqual(['I7']);
+  });
+});
+
+describe('I8, the lock of a dead holder', () => {
+  const die = (granted: number, wire = false) => {
+    const story = new WrittenHistory();
+    story.hold({ worker: 0, granted: 0 });
+    story.watch(100, { kind: 'signal', worker: 0, life: 0, what: 'kill' });
+    story.fault(100, 300, 'worker killed');
+    if (wire) story.fault(500, 600, 'connection cut');
+    story.hold({ worker: 1, wanted: 50, granted, ended: granted + 10, released: granted + 11 });
+    return found(story).map(([invariant]) => invariant);
+  };
+
+  test('is granted again when its lease is over', () => expect(die(1120)).toEqual([]));
+  test('and not much later', () => expect(die(2500)).toEqual(['I8']));
+  test('unless something else was wrong meanwhile', () => expect(die(2500, true)).toEqual([]));
+});

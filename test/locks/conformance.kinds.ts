@@ -1,0 +1,71 @@
+import { describe } from 'vitest';
+import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { LockKinds } from '../../libs/distributed-lock/src/locks/lock.kinds.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis/client.factory.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import type { ServicesSeat } from '../support/services.js';
+import { describeLock } from './conformance.suite.js';
+import { describeExclusion } from './exclusion.suite.js';
+import { describeHandle } from './handle.suite.js';
+import { describeLease } from './lease.suite.js';
+import { RedisFleet, type LockSubject } from './lock.fleet.js';
+import { describeOrder } from './order.suite.js';
+import { PermitLock } from './permit.lock.js';
+import { describeScope } from './scope.suite.js';
+import { describeSection } from './section.suite.js';
+import { describeWaiters } from './waiters.suite.js';
+
+/** Where the locks are. */
+export interface Ground extends ServicesSeat {
+  readonly source?: RedisSource;
+}
+
+/** How a lock of each kind is had, and what it is called. */
+const LOCKS = {
+  reentrant: { title: 're-entrant', lock: (service, name) => service.getLock(name) },
+  fair: { title: 'fair', lock: (service, name) => service.getFairLock(name) },
+  nonReentrant: { title: 'non-reentrant', lock: (service, name) => service.getNonReentrantLock(name) },
+  fenced: { title: 'fenced', lock: (service, name) => service.getFencedLock(name) },
+  spin: { title: 'spin', lock: (service, name) => service.getSpinLock(name) },
+  write: { title: 'write', lock: (service, name) => service.getReadWriteLock(name).writeLock() },
+} satisfies Partial<
+  Record<keyof LockKinds, { title: string; lock: (service: LockService, name: string) => Lock }>
+>;
+
+/** What every kind of lock must do, on any Redis. @param ground the Redis that all tests share, if nothing is said */
+export function describeKind(kind: keyof typeof LOCKS, ground: () => Ground = () => ({})): void {
+  const { title, lock } = LOCKS[kind];
+  describeLock(title, subjectOf(kind, lock, ground));
+}
+
+/**
+ * A semaphore of one permit as a lock, on any Redis: all but what tells who holds a lock, and takes it from whoever holds it.
+ * A semaphore knows permits, and no one holder.
+ */
+export function describePermit(ground: () => Ground = () => ({})): void {
+  const subject: LockSubject = {
+    ...subjectOf('permit', (service, name) => new PermitLock(service, name), ground),
+    holderId: /^[\da-f]{32}$/,
+  };
+  describe('a semaphore of one permit', () => {
+    describeExclusion(subject);
+    describeScope(subject);
+    describeHandle(subject);
+    describeSection(subject);
+    describeWaiters(subject);
+    describeOrder(subject);
+    describeLease(subject);
+  });
+}
+
+function subjectOf(kind: keyof LockKinds, lock: LockSubject['lock'], ground: () => Ground): LockSubject {
+  return {
+    open: (options) => {
+      const { source, ...seat } = ground();
+      return RedisFleet.open(options, source, kind, seat);
+    },
+    lock,
+    reentrant: kind !== 'nonReentrant' && kind !== 'permit',
+    fifo: true,
+  };
+}

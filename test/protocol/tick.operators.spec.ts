@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { held, ProtocolStage, type Names } from './protocol.stage.js';
+import {
+  again,
+  APP,
+  begin,
+  claim,
+  finish,
+  forget,
+  INSTANCE,
+  jobChannel,
+  pause,
+  request,
+  RUNNER,
+  settledRows,
+  wholeState,
+  withdraw,
+} from './tick.calls.js';
+
+const OTHER = '6e38a1f0-0000-4000-8000-000000000002:3';
+const TIME: unknown = expect.any(Number);
+
+let stage: ProtocolStage;
+let names: Names;
+beforeAll(() => {
+  stage = ProtocolStage.open(inject('redisUrl'));
+});
+beforeEach(async () => {
+  names = stage.names();
+  await stage.listen(jobChannel(names));
+});
+afterAll(() => stage.close());
+
+const told = () => stage.messages(jobChannel(names));
+
+describe('a pause', () => {
+  test('is one row for all that passed, and tells the instances when it ends', async () => {
+    const now = await stage.now();
+    await stage.redis.hset(names.record, 'mark', now - 9000);
+    expect(await pause(stage, names)).toEqual([1, TIME]);
+    for (const tick of [now - 3000, now - 2000, now - 1000])
+      expect((await claim(stage, names, { tick, following: now + 60_000 }))[0]).toBe(8);
+    expect(await settledRows(stage, names)).toEqual([]);
+    expect(await pause(stage, names, 'resume')).toEqual([1, TIME]);
+    expect(await settledRows(stage, names)).toMatchObject([
+      { tick: now - 1000, after: now - 9000, outcome: 'paused', attempt: 0, app: APP, instance: INSTANCE },
+    ]);
+    expect(await told()).toEqual(['look']);
+    const tick = await stage.now();
+    expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(1);
+  });
+
+  test('that is asked for twice is the first one, and its end too', async () => {
+    expect(await pause(stage, names, 'resume')).toEqual([0, TIME]);
+    expect(await pause(stage, names)).toEqual([1, TIME]);
+    const state = await wholeState(stage, names);
+    expect(await pause(stage, names)).toEqual([0, TIME]);
+    expect(await wholeState(stage, names)).toEqual(state);
+    expect(await pause(stage, names, 'resume')).toEqual([1, TIME]);
+    expect(await pause(stage, names, 'resume')).toEqual([0, TIME]);
+    expect(await settledRows(stage, names)).toEqual([]);
+    expect(await told()).toEqual(['look']);
+  });
+
+  test('drops a queued tick: it would run at a time that nobody expects', async () => {
+    await stage.redis.hset(names.record, { mark: 5, queued: 5 });
+    await pause(stage, names);
+    expect(await settledRows(stage, names)).toMatchObject([{ tick: 5, outcome: 'overlapped' }]);
+    await pause(stage, names, 'resume');
+    expect(await again(stage, names)).toEqual([2, TIME, 0, 5, 0, []]);
+  });
+
+  test('lets a run under way end', async () => {
+    const token = await begin(stage, names);
+    await pause(stage, names);
+    expect(await finish(stage, names, { token })).toEqual([1, TIME, 0]);
+  });
+});
+
+describe('a request to run a job now', () => {
+  test('tells the instances, is served once, and whoever asked is told', async () => {
+    expect(await request(stage, names, 'r1')).toEqual([1, TIME, 'r1', 1]);
+    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
+    const [code, at, , attempt, tick] = await again(stage, names);
+    expect([code, attempt, tick]).toEqual([1, 1, at]);
+    expect((await again(stage, names, { holder: OTHER }))[0]).toBe(2);
+    expect(await told()).toEqual(['look', 'served:r1']);
+    expect(await withdraw(stage, names, 'r1')).toEqual([1, TIME]);
+    const run = JSON.parse((await stage.redis.hget(names.record, 'run')) ?? '') as unknown;
+    expect(run).toMatchObject({ tick: at, outcome: 'running', requestedBy: 'an operator' });
+  });
+
+  test('joins one that still waits, and lengthens its time', async () => {
+    await request(stage, names, 'r1', 60_000);
+    expect((await request(stage, names, 'r2', 10)).slice(0, 3)).toEqual([1, TIME, 'r1']);
+    const [, , left] = await withdraw(stage, names, 'r1');
+    expect(left).toBeGreaterThan(30_000);
+    expect(await withdraw(stage, names, 'r2')).toEqual([0, TIME]);
+  });
+
+  test('is not asked for again by a repeat that comes when it was served', async () => {
+    await request(stage, names, 'r1');
+    await again(stage, names);
+    expect(await request(stage, names, 'r1')).toEqual([1, TIME, 'r1', 0]);
+    expect(await stage.redis.hget(names.record, 'request')).toBeNull();
+  });
+
+  test('is withdrawn when its time is over', async () => {
+    await request(stage, names, 'r1', 1);
+    const asked = await stage.now();
+    while ((await stage.now()) < asked + 5) await stage.redis.ping();
+    expect(await withdraw(stage, names, 'r1')).toEqual([0, TIME]);
+    expect(await again(stage, names)).toEqual([2, TIME, 0, 0, 0, []]);
+  });
+});
+
+describe('a tick that is handed over', () => {
+  test.each([
+    ['handed-over', 2, [{ outcome: 'handed-over', attempt: 1, reason: 'shutdown' }]],
+    ['returned', 1, []],
+  ])('%s: frees the lock, tells its waiters and the instances', async (outcome, attempt, rows) => {
+    const token = await begin(stage, names, { mode: 'cron', tick: 7, onCrash: 'retry' });
+    await stage.listen(names.channel);
+    expect(await finish(stage, names, { token, outcome, reason: 'shutdown' })).toEqual([1, TIME, 1]);
+    expect(await stage.messages(names.channel)).toEqual(['0']);
+    expect(await told()).toEqual(['look']);
+    expect(await stage.state(names.lock)).toBe('free');
+    expect(await settledRows(stage, names)).toMatchObject(rows);
+    expect((await again(stage, names, { holder: OTHER, onCrash: 'retry' })).slice(3, 5)).toEqual([
+      attempt,
+      7,
+    ]);
+  });
+
+  test('without the token of a grant that never arrived is known by its holder', async () => {
+    await begin(stage, names);
+    expect(await finish(stage, names, { holder: OTHER, token: '', outcome: 'returned' })).toEqual([0, TIME]);
+    expect(await stage.state(names.lock)).toEqual(held({ [RUNNER]: 1 }, 10_000));
+    expect(await finish(stage, names, { token: '', outcome: 'returned' })).toEqual([1, TIME, 0]);
+    const state = await wholeState(stage, names);
+    expect(await finish(stage, names, { token: '', outcome: 'returned' })).toEqual([0, TIME]);
+    expect(await wholeState(stage, names)).toEqual(state);
+  });
+
+  test('is handed over once, however often that is said', async () => {
+    const token = await begin(stage, names);
+    await finish(stage, names, { token, outcome: 'handed-over' });
+    await again(stage, names, { holder: OTHER });
+    const state = await wholeState(stage, names);
+    expect(await finish(stage, names, { token, outcome: 'handed-over' })).toEqual([1, TIME, 0]);
+    expect(await wholeState(stage, names)).toEqual(state);
+    expect(await stage.state(names.lock)).toEqual(held({ [OTHER]: 1 }, 10_000));
+  });
+});
+
+describe('what has to be run again', () => {
+  const retry = (holder: string) => again(stage, names, { holder, onCrash: 'retry' });
+
+  test('is not forgotten when its job is paused, and run by hand', async () => {
+    await begin(stage, names, { tick: 1000 });
+    await stage.redis.del(names.lock);
+    await pause(stage, names);
+    await request(stage, names, 'r1');
+    const [, , token] = await retry(OTHER);
+    expect(await settledRows(stage, names)).toMatchObject([{ tick: 1000, outcome: 'crashed', attempt: 1 }]);
+    await finish(stage, names, { holder: OTHER, token: String(token) });
+    await pause(stage, names, 'resume');
+    expect(await retry(RUNNER)).toMatchObject([1, expect.any(Number), expect.any(String), 2, 1000, []]);
+  });
+
+  test('waits in its order, also when several were handed over', async () => {
+    const first = await begin(stage, names, { tick: 1000 });
+    await finish(stage, names, { token: first, outcome: 'handed-over' });
+    await pause(stage, names);
+    await request(stage, names, 'r1');
+    const [, , byHand] = await retry(OTHER);
+    await finish(stage, names, { holder: OTHER, token: String(byHand), outcome: 'returned' });
+    await pause(stage, names, 'resume');
+    const [, , token, attempt, tick] = await retry(RUNNER);
+    expect([tick, attempt]).toEqual([1000, 2]);
+    await finish(stage, names, { token: String(token) });
+    expect((await retry(OTHER))[3]).toBe(1);
+  });
+});
+
+describe('a job that is forgotten', () => {
+  test('leaves nothing; forgetting it again changes nothing', async () => {
+    await finish(stage, names, { token: await begin(stage, names) });
+    expect(await forget(stage, names)).toEqual([1, TIME, 2]);
+    expect(await wholeState(stage, names)).toEqual({ lock: {}, record: {}, runs: [] });
+    expect(await forget(stage, names)).toEqual([1, TIME, 0]);
+  });
+
+  test('is kept while it runs, unless it is forced', async () => {
+    const token = await begin(stage, names);
+    const state = await wholeState(stage, names);
+    expect(await forget(stage, names)).toEqual([0, TIME]);
+    expect(await wholeState(stage, names)).toEqual(state);
+    expect(await forget(stage, names, 'force')).toEqual([1, TIME, 1]);
+    // Nothing is stored of a run that is forgotten, but its lock is free at once.
+    expect(await finish(stage, names, { token })).toEqual([1, TIME, 0]);
+    expect(await wholeState(stage, names)).toEqual({ lock: {}, record: {}, runs: [] });
+  });
+});

@@ -1,0 +1,184 @@
+import { createServer, type AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { Logger } from '@nestjs/common';
+import { Redis, type RedisOptions } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis/client.factory.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { findFreePort } from '../../tools/redis/redis.probe.mjs';
+import { startRedis } from '../../tools/redis/redis.runner.mjs';
+import type { RunningRedis } from '../../tools/redis/redis.types.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { Authority, type Certificate } from './certificates.js';
+
+const HOST = '127.0.0.1';
+const PASSWORD = 'tell-nobody-of-this';
+
+/** Two servers with certificates of one authority: one for the address that it has, one for somebody else's. */
+interface Scene {
+  readonly authority: Authority;
+  readonly stranger: Authority;
+  readonly client: Certificate;
+  readonly right: TlsRedis;
+  readonly wrong: TlsRedis;
+}
+
+interface TlsRedis {
+  readonly server: RunningRedis;
+  readonly port: number;
+}
+
+/** @returns undefined where there is no openssl, or the Redis was built without TLS */
+async function setScene(): Promise<Scene | undefined> {
+  try {
+    const [authority, stranger] = await Promise.all([Authority.create(), Authority.create()]);
+    const start = async (name: string, whom: string): Promise<TlsRedis> => {
+      const { certificateFile, keyFile } = await authority.certify(name, whom);
+      const port = await findFreePort();
+      const server = await startRedis({
+        args: [
+          ...['--tls-port', `${port}`, '--tls-cert-file', certificateFile, '--tls-key-file', keyFile],
+          ...['--tls-ca-cert-file', authority.own.certificateFile, '--tls-auth-clients', 'optional'],
+          ...['--requirepass', PASSWORD],
+        ],
+      });
+      return { server, port };
+    };
+    const right = await start('right', `IP:${HOST}`);
+    const wrong = await start('wrong', 'DNS:elsewhere.test');
+    return {
+      authority,
+      stranger,
+      right,
+      wrong,
+      client: await authority.certify('client', 'DNS:client.test'),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+const scene = await setScene();
+
+describe.skipIf(scene === undefined)('over TLS', { concurrent: true }, () => {
+  const { authority, stranger, client, right, wrong } = scene ?? ({} as Scene);
+  let admin: Redis;
+  beforeAll(() => {
+    Logger.overrideLogger(false);
+    admin = new Redis({ host: HOST, port: right.server.port, password: PASSWORD });
+  });
+  afterAll(async () => {
+    admin.disconnect();
+    await Promise.all([right.server.stop(), wrong.server.stop(), authority.remove(), stranger.remove()]);
+  });
+
+  const open = async (source: RedisSource): Promise<LockService> =>
+    await openLockService(readSettings({ shutdownTimeout: 200 }), source);
+  const at = ({ port }: { readonly port: number }) => ({ host: HOST, port, password: PASSWORD });
+
+  /** Where the library's connections are. */
+  async function ports(): Promise<string[]> {
+    const list = String(await admin.client('LIST'));
+    return [...list.matchAll(/laddr=\S+:(\d+) .*name=distributed-lock:\w+ /g)].map(([, port = '']) => port);
+  }
+
+  const ca = authority?.own.certificate ?? '';
+  test.each<[string, () => RedisSource]>([
+    ['options', () => ({ ...at(right), tls: { ca } })],
+    [
+      'options with a certificate of its own',
+      () => ({ ...at(right), tls: { ca, cert: client.certificate, key: client.key } }),
+    ],
+    [
+      'a client',
+      () => new Redis(`rediss://:${PASSWORD}@${HOST}:${right.port}`, { tls: { ca }, lazyConnect: true }),
+    ],
+  ])('locks are taken, waited for and freed, commands and messages both, by %s', async (what, source) => {
+    const [one, other] = await Promise.all([open(source()), open(source())]);
+    try {
+      const held = await one.getLock(what).lock();
+      const waiting = other.getLock(what).lock({ waitTime: '20s' });
+      const channel = `redisson_lock__channel:{lock:${what}}`;
+      await until('somebody listens', async () => Number((await admin.pubsub('NUMSUB', channel))[1]) === 1);
+      // A message wakes the waiter: the lease has 30 s yet.
+      expect(await held.unlock()).toBe('released');
+      expect(await (await waiting).unlock()).toBe('released');
+      expect(new Set(await ports())).toEqual(new Set([`${right.port}`]));
+    } finally {
+      await Promise.all([one.shutDown(), other.shutDown()]);
+    }
+  });
+
+  const refused: [string, () => RedisOptions, RegExp][] = [
+    ['an authority that nobody told it of', () => ({ ...at(right), tls: {} }), /certificate/],
+    ['another authority', () => ({ ...at(right), tls: { ca: stranger.own.certificate } }), /certificate/],
+    ['a certificate for another host', () => ({ ...at(wrong), tls: { ca } }), /certificate's altnames/],
+    ['a server that does not speak TLS', () => ({ ...at(right.server), tls: { ca } }), /no connection/],
+    ['no TLS on this side', () => at(right), /no connection/],
+  ];
+
+  test(
+    'a server that cannot be believed is refused at boot, with the reason',
+    async () => {
+      const opening = open(`rediss://:${PASSWORD}@${HOST}:${right.port}`);
+      const refusal = await opening.catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ name: 'LockUnavailableError', code: 'UNAVAILABLE' });
+      expect(String(refusal)).toMatch(/certificate/);
+      expect(inspect(refusal)).not.toContain(PASSWORD);
+    },
+    scaled(15_000),
+  );
+
+  test('a lock is refused, with the reason, and nothing runs, because of any of these', async () => {
+    const check = async ([what, source, reason]: (typeof refused)[number]): Promise<void> => {
+      const service = await open({ ...source(), lazyConnect: true });
+      try {
+        let ran = false;
+        const asked = service.getLock(what).using(() => (ran = true), { waitTime: 0 });
+        const refusal = await asked.catch((error: unknown) => error);
+        expect(refusal, what).toMatchObject({ name: 'LockUnavailableError', code: 'UNAVAILABLE' });
+        expect(String(refusal), what).toMatch(reason);
+        expect(inspect(refusal), what).not.toContain(PASSWORD);
+        expect(ran, what).toBe(false);
+      } finally {
+        await service.shutDown();
+      }
+    };
+    await Promise.all(refused.map(check));
+  });
+
+  test(
+    'nothing is said in plain text, and no password, to somebody who has no certificate, however often it is tried',
+    async () => {
+      const heard: Buffer[] = [];
+      const thief = createServer((socket) => {
+        socket.once('data', (data) => {
+          heard.push(data);
+          socket.destroy();
+        });
+        socket.on('error', () => undefined);
+      });
+      await new Promise<void>((resolve) => {
+        thief.listen(0, HOST, resolve);
+      });
+      try {
+        const port = (thief.address() as AddressInfo).port;
+        const service = await open({ ...at({ port }), tls: { ca }, lazyConnect: true });
+        await expect(service.getLock('x').lock({ waitTime: 1500 })).rejects.toMatchObject({
+          code: 'UNAVAILABLE',
+        });
+        await service.shutDown();
+      } finally {
+        thief.close();
+      }
+      expect(heard.length).toBeGreaterThan(3);
+      // 22: a record of a TLS handshake.
+      expect(new Set(heard.map((data) => data[0]))).toEqual(new Set([22]));
+      expect(Buffer.concat(heard).includes(PASSWORD)).toBe(false);
+    },
+    scaled(15_000),
+  );
+});

@@ -1,0 +1,4 @@
+import { describeKind } from '../locks/conformance.kinds.js';
+import { groundOn } from './shared.ground.js';
+
+describeKind('fenced', groundOn('sentinel'));

@@ -1,0 +1,42 @@
+import type { LockService } from 'nestjs-distributed-lock';
+import { ROOM } from './call.draw.js';
+import type { ChaosSettings } from './chaos.protocol.js';
+
+/**
+ * Takes every lock once, and releases it: whoever died has its lease, and a place in the queue of a fair lock until the next call
+ * after it. @returns what could not be had in time
+ */
+export async function probe(locks: LockService, settings: ChaosSettings, within: number): Promise<string[]> {
+  const options = { waitTime: within };
+  const numbers = Array.from({ length: settings.names }, (_, number) => number);
+  const all = numbers.flatMap((number) => [
+    locks.getLock(`reentrant-${number}`),
+    locks.getNonReentrantLock(`nonReentrant-${number}`),
+    locks.getFairLock(`fair-${number}`),
+    locks.getFencedLock(`fenced-${number}`),
+    locks.getSpinLock(`spin-${number}`),
+    locks.getReadWriteLock(`rw-${number}`).writeLock(),
+  ]);
+  const semaphores = numbers.map((number) => locks.getPermitExpirableSemaphore(`permit-${number}`));
+  await Promise.all(semaphores.map((semaphore) => semaphore.trySetPermits(ROOM)));
+  const stuck = await Promise.all([
+    ...all.map((lock) => attempt(lock.name, () => lock.lock(options))),
+    ...semaphores.flatMap((semaphore) =>
+      Array.from({ length: ROOM }, () => attempt(semaphore.name, () => semaphore.acquire(options))),
+    ),
+  ]);
+  return stuck.filter((name) => name !== undefined);
+}
+
+async function attempt(
+  name: string,
+  take: () => Promise<{ unlock(): Promise<unknown> }>,
+): Promise<string | undefined> {
+  try {
+    const handle = await take();
+    await handle.unlock();
+    return undefined;
+  } catch (error) {
+    return `${name}: ${String(error)}`;
+  }
+}
