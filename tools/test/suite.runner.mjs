@@ -10,17 +10,39 @@ import { readReport } from './vitest.report.mjs';
 /** A suite that takes this many budgets hangs, and is ended. */
 const HANGS_AFTER = 3;
 
+/** With more tests of a suite that failed than this, no second look is taken. */
+const SECOND_LOOKS = 2;
+
 /**
+ * Runs a suite. Where it says so, a test or two that failed are looked at again: their files are run once more, with the machine
+ * to themselves. Those that pass then are `unstable`.
  * @param {import('./suites.mjs').VitestSuite} suite
  * @param {number} slowness
- * @returns {Promise<Outcome>}
+ * @returns {Promise<Outcome & { unstable?: string[] }>}
  */
-export async function runVitest({ project, budget }, slowness) {
+export async function runVitest(suite, slowness) {
+  const { failures, ...first } = await runFiles(suite, [], slowness);
+  const isOfTests = failures.length > 0 && failures.length === first.failed;
+  if (!suite.secondLook || !isOfTests || first.failed > SECOND_LOOKS) return first;
+  const files = [...new Set(failures.map(({ file }) => file))];
+  console.log(`== ${suite.name}: a second look at ${files.join(', ')}`);
+  const second = await runFiles(suite, files, slowness);
+  if (second.failed > 0) return first;
+  const passed = first.passed + first.failed;
+  return { passed, failed: 0, skipped: first.skipped, unstable: failures.map(({ test }) => test) };
+}
+
+/**
+ * @param {import('./suites.mjs').VitestSuite} suite
+ * @param {readonly string[]} files none: all of the suite
+ * @param {number} slowness
+ */
+async function runFiles({ project, budget }, files, slowness) {
   const folder = await mkdtemp(join(tmpdir(), 'vitest-'));
   const file = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-    const args = ['run', '--project', project, ...reporters];
+    const args = ['run', '--project', project, ...reporters, ...files];
     const succeeded = await runWithin(join(ROOT, 'node_modules/vitest/vitest.mjs'), args, budget * slowness);
     const text = await readFile(file, 'utf8').catch(() => '');
     return readReport(text ? JSON.parse(text) : null, succeeded, ROOT);

@@ -5,6 +5,8 @@ import { relative, sep } from 'node:path';
  * @typedef {{ passed: number, failed: number, skipped: string[] }} Outcome
  */
 
+/** @typedef {{ file: string, test: string }} Failure a test that failed */
+
 /**
  * The part of vitest's JSON report that is read here.
  * @typedef {object} VitestReport
@@ -17,23 +19,28 @@ import { relative, sep } from 'node:path';
  * @param {VitestReport | null} report null where vitest wrote none
  * @param {boolean} succeeded whether vitest ended with 0
  * @param {string} root what file names are relative to
- * @returns {Outcome}
+ * @returns {Outcome & { failures: Failure[] }} `failures` is shorter than `failed` where something failed outside of the tests
  */
 export function readReport(report, succeeded, root) {
   let passed = 0;
   let failed = 0;
   /** @type {string[]} */
   const skipped = [];
+  /** @type {Failure[]} */
+  const failures = [];
   for (const { name, status, assertionResults } of report?.testResults ?? []) {
     const file = relative(root, name).replaceAll(sep, '/');
     let failedHere = 0;
     for (const { status: result, title, ancestorTitles } of assertionResults) {
-      if (result === 'passed') passed += 1;
-      else if (result === 'failed') failedHere += 1;
-      else skipped.push([file, ...ancestorTitles, title].join(' > '));
+      const test = [file, ...ancestorTitles, title].join(' > ');
+      if (result === 'failed') {
+        failedHere += 1;
+        failures.push({ file, test });
+      } else if (result === 'passed') passed += 1;
+      else skipped.push(test);
     }
     failed += status === 'failed' ? Math.max(failedHere, 1) : failedHere;
   }
   if (failed === 0 && (!succeeded || !report)) failed = 1;
-  return { passed, failed, skipped };
+  return { passed, failed, skipped, failures };
 }

@@ -18,6 +18,7 @@ describe('readReport', () => {
       passed: 1,
       failed: 1,
       skipped: [2, 3, 4].map((index) => `test/a.spec.ts > a lock > test ${index}`),
+      failures: [{ file: 'test/a.spec.ts', test: 'test/a.spec.ts > a lock > test 1' }],
     });
   });
 
@@ -40,6 +41,7 @@ describe('readReport', () => {
       passed: 1,
       failed: 0,
       skipped: [],
+      failures: [],
     });
   });
 });
