@@ -12,13 +12,13 @@ export interface Overlap {
   readonly bound: number;
   /** How long it lasted, in µs, without the time in which one of the two was stopped. */
   readonly lasted: number;
-  /** Whether it should have ended with a renewal: not where a fixed lease was lost. */
+  /** Whether it should have ended with a renewal, and not with a look at a fixed lease. */
   readonly isRenewed: boolean;
 }
 
 /**
  * I1. Nobody believes in a lock that somebody else believes in; readers share, semaphores have room. Where the store lost data
- * the former holder may go on until its next renewal, or, when its lease is fixed and thus never renewed, until that is over.
+ * the former holder may go on until its lease is renewed, or looked at, the next time.
  */
 export function checkExclusion(
   holds: readonly Hold[],
@@ -108,10 +108,10 @@ function measure(lock: string, clash: Clash, disturbances: Disturbances): Overla
   return { lock, former, latter, span, lasted, bound, isRenewed };
 }
 
-/** How long a holder may go on whose lock the store has forgotten, in µs. */
-function boundOf({ lease, granted: { ttl } }: Hold, span: Span, disturbances: Disturbances): number {
+/** How long a holder may go on whose lock the store has forgotten, in µs: it renews, or looks at, its lease at a third of it. */
+function boundOf({ granted: { ttl } }: Hold, span: Span, disturbances: Disturbances): number {
   const whole = ttl * MS;
   // Who cannot ask Redis learns nothing from it, and ends with the lease.
-  const asking = lease === 0 ? whole / 3 + covered(span, disturbances.silences) : whole;
+  const asking = whole / 3 + covered(span, disturbances.silences);
   return Math.min(whole, asking) + marginOf(ttl) + LATE;
 }

@@ -26,14 +26,16 @@ async function play(act: (scene: Scene) => Promise<void>): Promise<void> {
   const stage = await FaultStage.own();
   try {
     const connectionName = 'waiters';
-    const waiters = await stage.open({}, { port: stage.port, connectionName });
+    // The holder's lease is looked at every third of the shorter of it and this.
+    const settings = { lockWatchdogTimeout: 60_000 };
+    const waiters = await stage.open(settings, { port: stage.port, connectionName });
     const sent = async () => {
       const stats = await stage.admin.info('commandstats');
       return new Map(
         [...stats.matchAll(SENT_BY_CLIENTS)].map(([, name = '', calls]) => [name, Number(calls)]),
       );
     };
-    await act({ stage, waiters, other: await stage.open(), sent });
+    await act({ stage, waiters, other: await stage.open(settings), sent });
     await stage.expectNothingLeft();
   } finally {
     await stage.close();
@@ -73,8 +75,8 @@ async function waitAndPass(
 
   const start = performance.now();
   await until('they have waited', () => performance.now() - start > HELD_FOR, HELD_FOR + 5000);
-  // The safety net: a question when the lease that Redis told of ends, and at the latest every lockWatchdogTimeout (30 s);
-  // a PING of the connection that listens every 15 s. Neither is due within 10 s, and the holder's lease is not renewed.
+  // The safety net: a question when the lease that Redis told of ends, and at the latest every lockWatchdogTimeout (60 s);
+  // a PING of the connection that listens every 15 s. Neither is due within 10 s, nor is a look at the holder's lease.
   expect(total(await sent()) - before).toBe(0);
   expect(order).toEqual([]);
 

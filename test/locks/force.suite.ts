@@ -35,14 +35,18 @@ export function describeForce(subject: LockSubject): void {
       expect(await held.unlock()).toBe('lost');
     });
 
-    test('aborts the signal of a holder of another service within a third of the lease', async () => {
+    test.each([
+      { lease: 'a lease', leaseTime: undefined, third: T / 3 },
+      { lease: 'a fixed lease', leaseTime: 0.6 * T, third: (0.6 * T) / 3 },
+      { lease: 'the watchdog timeout, for a fixed lease that is longer', leaseTime: 100 * T, third: T / 3 },
+    ])('aborts the signal of a holder of another service within a third of $lease', async (given) => {
       const notices = fleet().notices(fleet().one);
-      const held = await one().lock();
+      const held = await one().lock({ leaseTime: given.leaseTime });
       const { signal } = held;
       await other().forceUnlock();
       const freed = performance.now();
       await until('the signal is aborted', () => signal.aborted);
-      expect(performance.now() - freed).toBeLessThan(T / 3 + scaled(200));
+      expect(performance.now() - freed).toBeLessThan(given.third + scaled(200));
       expect(signal.reason).toBeInstanceOf(LockLostError);
       expect(held.isHeld).toBe(false);
       expect(await held.unlock()).toBe('lost');

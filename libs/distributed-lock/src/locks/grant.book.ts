@@ -8,28 +8,19 @@ export class GrantBook {
   readonly #open = new Set<Grant>();
   #first: Grant | undefined;
 
-  constructor(
-    private readonly watchdogTimeout: number,
-    /** Whether other holders share the lock, and with it its ttl. */
-    private readonly isShared: boolean,
-  ) {}
+  constructor(private readonly watchdogTimeout: number) {}
 
   get size(): number {
     return this.#open.size;
   }
 
-  /** What the watchdog is to renew to, in ms; 0 when all leases are fixed. */
+  /**
+   * What the watchdog is to renew to, in ms; 0 when all leases are fixed. Those it looks at: one that is gone before its time must
+   * not be believed in, and one that others have set below its time is raised by the look (wire format D17).
+   */
   get renewalTtl(): number {
     for (const grant of this.#open) if (!grant.isFixed) return this.watchdogTimeout;
     return 0;
-  }
-
-  /**
-   * Whether the watchdog is to look after the lease: to renew it; or, since another holder's watchdog may set the common
-   * ttl below a long fixed lease, to see that it does not stay there (wire format D17).
-   */
-  get wantsWatch(): boolean {
-    return this.renewalTtl > 0 || (this.isShared && this.account.lease > this.watchdogTimeout);
   }
 
   /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */

@@ -36,7 +36,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
   ) {
     this.owner = context;
     this.id = target.id;
-    this.#grants = new GrantBook(context.settings.watchdogTimeout, target.kind.side === 'read');
+    this.#grants = new GrantBook(context.settings.watchdogTimeout);
     this.#ledger = new CountLedger(context, target, lease, this);
     this.#keeper = new LeaseKeeper(lease, context.watchdog, this);
     this.#timers = new HoldTimers(context.wheel, context.settings.warnAfter, maxHold, {
@@ -129,11 +129,9 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
   /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
   checkDeadlines(): void {
     if (this.#ended) return;
-    if (now() >= this.lease.deadline) {
-      this.lose(this.lease.state === 'unknown' ? 'it could not be renewed in time' : 'its lease was over');
-    } else if (!this.#grants.outlive(now(), this.target.name)) {
-      this.lose('its lease was over');
-    }
+    if (now() < this.lease.deadline && this.#grants.outlive(now(), this.target.name)) return;
+    const isUnrenewed = this.lease.state === 'unknown' && this.renewalTtl > 0;
+    this.lose(isUnrenewed ? 'it could not be renewed in time' : 'its lease was over');
   }
 
   /** Ends the belief in the whole hold. */
@@ -178,7 +176,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
   rearm(): void {
     this.checkDeadlines();
     if (this.#ended) return;
-    this.#keeper.watch(this.#grants.wantsWatch);
+    this.#keeper.watch();
     this.#timers.arm(this.#grants.nextDeadline(this.lease));
   }
 
@@ -195,6 +193,6 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     this.#ended = true;
     this.#grants.clear();
     this.#timers.cancel();
-    this.#keeper.watch(false);
+    this.#keeper.unwatch();
   }
 }

@@ -7,7 +7,7 @@ export interface LeaseOwner extends LeaseListener {
   rearm(): void;
 }
 
-/** Keeps the lease of one hold: has it renewed while that is wanted, and finds out whether it may be believed in. */
+/** Keeps the lease of one hold: has the watchdog look after it, and finds out whether it may be believed in. */
 export class LeaseKeeper {
   #asking = false;
 
@@ -27,10 +27,12 @@ export class LeaseKeeper {
     return false;
   }
 
-  /** From now on it is watched, or not. */
-  watch(isWanted: boolean): void {
-    if (!isWanted) this.watchdog.unwatch(this.lease);
-    else if (!this.watchdog.isWatching(this.lease)) this.watchdog.watch(this.lease, this.owner);
+  watch(): void {
+    if (!this.watchdog.isWatching(this.lease)) this.watchdog.watch(this.lease, this.owner);
+  }
+
+  unwatch(): void {
+    this.watchdog.unwatch(this.lease);
   }
 
   /** @returns when the question was sent, or false when the hold is gone; undefined without an answer */

@@ -81,6 +81,17 @@ export class Lease {
     this.#wall = sent.wall;
   }
 
+  /**
+   * Redis was asked at `sent` to change nothing, and has now said that `left` ms remain. A deadline that this allows stays: it was
+   * counted from the grant, and the answer counts from a question that may have waited before it was sent.
+   */
+  look(sent: Instant, left: number): void {
+    const before = this.#deadline;
+    const isPossible = !this.isDoubtful && before <= now() + left - safetyMargin(left);
+    this.confirm(sent, left);
+    if (isPossible && this.#state !== 'lost') this.#deadline = Math.max(this.#deadline, before);
+  }
+
   /** Redis has raised the ttl to at least `ttl` by a request sent at `sent`. */
   raise(sent: Instant, ttl: number): void {
     const later = sent.at + ttl - safetyMargin(ttl);

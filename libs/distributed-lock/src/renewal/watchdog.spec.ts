@@ -45,7 +45,8 @@ describe('the watchdog', () => {
     vi.useRealTimers();
   });
 
-  const lease = (key = 'key') => new Lease(key, `holder of ${key}`, TTL, instant(), scripts);
+  const lease = (key = 'key', ttl = TTL) => new Lease(key, `holder of ${key}`, ttl, instant(), scripts);
+  const onlyLooking = () => Object.assign(listener, { renewalTtl: 0 });
   /** Lets `ms` pass, and what is due happen, immediates included. */
   const pass = async (ms: number) => {
     await vi.advanceTimersByTimeAsync(ms);
@@ -133,6 +134,58 @@ describe('the watchdog', () => {
     if (call !== undefined) alive(call);
     await pass(0);
     expect(watched.deadline - now()).toBeLessThanOrEqual(TTL - safetyMargin(TTL) - 700);
+  });
+
+  test.each([
+    ['at a third of its time', TTL / 2],
+    ['as often as a renewed one, where it is longer', TTL * 100],
+  ])('looks at a fixed lease %s, and does not renew it', async (_, ttl) => {
+    const watched = lease('key', ttl);
+    const { deadline } = watched;
+    const third = Math.min(ttl, TTL) / 3;
+    watchdog.watch(watched, onlyLooking());
+    await pass(third * 0.8);
+    expect(calls()).toEqual([]);
+    await pass(third * 0.2 + 1);
+    const [call] = calls();
+    expect(call?.args.slice(1)).toEqual(['1', 'key', 'holder of key', '0']);
+    if (call !== undefined) alive(call, ttl - Math.round(third));
+    await pass(0);
+    expect(watched.state).toBe('renewed');
+    expect(watched.deadline).toBeGreaterThanOrEqual(deadline);
+  });
+
+  test('keeps the deadline of a fixed lease, however long the look at it was on its way', async () => {
+    const watched = lease('key', 2 * TTL);
+    const { deadline } = watched;
+    watchdog.watch(watched, onlyLooking());
+    await pass(1001);
+    const [call] = calls();
+    await pass(700);
+    // Redis was asked right before it answered.
+    if (call !== undefined) alive(call, 2 * TTL - 1701);
+    await pass(0);
+    expect(watched.deadline).toBe(deadline);
+  });
+
+  test('believes Redis when a fixed lease has less left than it was given', async () => {
+    const watched = lease('key', 2 * TTL);
+    watchdog.watch(watched, onlyLooking());
+    await pass(1001);
+    const [call] = calls();
+    if (call !== undefined) alive(call, 500);
+    await pass(0);
+    expect(watched.deadline - now()).toBeLessThanOrEqual(500 - safetyMargin(500));
+  });
+
+  test('tells the holder of a fixed lease that it is gone, long before its end', async () => {
+    const watched = lease('key', TTL * 100);
+    watchdog.watch(watched, onlyLooking());
+    await pass(1001);
+    calls()[0]?.answer([[0]]);
+    await pass(0);
+    expect(listener.gone).toHaveBeenCalledOnce();
+    expect([watchdog.size, wheel.size]).toEqual([0, 0]);
   });
 
   test('does not let a lease that hangs delay the others', async () => {

@@ -4,7 +4,7 @@ import { instant, safetyMargin, type Lease } from './lease.js';
 
 /** Hears what becomes of a watched lease. */
 export interface LeaseListener {
-  /** What to renew to now, in ms; 0 only looks. */
+  /** What to renew to now, in ms; 0 for a fixed lease, which is only looked at. */
   readonly renewalTtl: number;
   /** Redis says that the holder has nothing. */
   gone(): void;
@@ -16,26 +16,28 @@ export interface LeaseListener {
 const SLOTS_PER_LEASE = 60;
 
 /**
- * Renews every watched lease of a module instance at a third of its time. The shared timer and the runner's batches make
- * one call of up to 100 leases. A round that fails concerns only its own leases, and each asks again by itself.
+ * Asks for every watched lease of a module instance at a third of its time: renews it, or, when it is fixed, looks whether it is
+ * still there. The shared timer and the runner's batches make one call of up to 100 leases. A round that fails concerns only its
+ * own leases, and each asks again by itself.
  */
 export class Watchdog {
   readonly #watched = new Map<Lease, { timer: Timer; listener: LeaseListener }>();
 
   constructor(
     private readonly wheel: TimerWheel,
-    /** The ttl of a watched lease, in ms; it is renewed at a third of it. */
+    /** The ttl of a renewed lease, in ms; it is renewed at a third of it. Fixed leases that are longer are looked at as often. */
     private readonly ttl: number,
   ) {}
 
-  /** Leases that are renewed. */
+  /** Leases that are looked after. */
   get size(): number {
     return this.#watched.size;
   }
 
   watch(lease: Lease, listener: LeaseListener): void {
     this.unwatch(lease);
-    this.#watched.set(lease, { listener, timer: this.#schedule(lease, this.ttl / 3) });
+    const span = this.#spanOf(lease, listener);
+    this.#watched.set(lease, { listener, timer: this.#schedule(lease, span, span / 3) });
   }
 
   /** After this no renewal of the lease is sent. One under way was sent before, and is guarded by the holder's field. */
@@ -62,7 +64,9 @@ export class Watchdog {
         this.#listener(lease, listener)?.gone();
         return false;
       }
-      lease.confirm(sent, left === -1 ? lease.ttl : left);
+      const known = left === -1 ? lease.ttl : left;
+      if (ttl > 0) lease.confirm(sent, known);
+      else lease.look(sent, known);
       return true;
     } catch (error) {
       const told = lease.state === 'unknown';
@@ -78,8 +82,13 @@ export class Watchdog {
     return this.#watched.get(lease)?.listener ?? asked;
   }
 
-  #schedule(lease: Lease, delay: number): Timer {
-    const slot = this.ttl / SLOTS_PER_LEASE;
+  /** What a lease's rounds are a third of, in ms. */
+  #spanOf(lease: Lease, { renewalTtl }: LeaseListener): number {
+    return renewalTtl > 0 ? this.ttl : Math.min(lease.ttl, this.ttl);
+  }
+
+  #schedule(lease: Lease, span: number, delay: number): Timer {
+    const slot = span / SLOTS_PER_LEASE;
     const jittered = now() + delay * (0.9 + 0.1 * Math.random());
     return this.wheel.at(Math.floor(jittered / slot) * slot, () => void this.#renew(lease));
   }
@@ -90,12 +99,16 @@ export class Watchdog {
     const confirmed = await this.renewNow(lease, watched.listener.renewalTtl);
     // Unwatched, or handed to another hold while the reply was on its way: that one has a timer of its own.
     if (this.#watched.get(lease) !== watched) return;
-    if (confirmed === false) this.unwatch(lease);
-    else watched.timer = this.#schedule(lease, confirmed === true ? this.ttl / 3 : this.#pause());
+    if (confirmed === false) {
+      this.unwatch(lease);
+      return;
+    }
+    const span = this.#spanOf(lease, watched.listener);
+    watched.timer = this.#schedule(lease, span, confirmed === true ? span / 3 : pauseOf(span));
   }
+}
 
-  /** After a failure: soon, and often enough to have several chances before the deadline. */
-  #pause(): number {
-    return Math.min(1000, Math.max(this.ttl / 10, safetyMargin(this.ttl)));
-  }
+/** After a failure: soon, and often enough to have several chances before the deadline. */
+function pauseOf(span: number): number {
+  return Math.min(1000, Math.max(span / 10, safetyMargin(span)));
 }

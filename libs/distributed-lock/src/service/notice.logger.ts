@@ -40,7 +40,7 @@ function read(notice: Notice): [Level, string] {
     case 'unknown':
       return [
         'warn',
-        `The lease of lock "${notice.lock}" could not be renewed: ${notice.why}. It is kept until its deadline, and asked for again.`,
+        `The lease of lock "${notice.lock}" could not be confirmed: ${notice.why}. It is kept until its deadline, and asked for again.`,
       ];
     case 'overheld':
       return [
