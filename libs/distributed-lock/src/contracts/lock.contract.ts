@@ -9,6 +9,7 @@ export interface LockOptions {
   readonly waitTime?: Duration | undefined;
   /**
    * A fixed lease (at least 100 ms). It is never renewed: the lock is free again when it ends, whatever the work does.
+   * Redis is asked every third of it, or of the `lockWatchdogTimeout` where that is shorter, whether it is still there.
    * @default none: the watchdog renews the lease for as long as the hold lives
    */
   readonly leaseTime?: Duration | undefined;

@@ -1,0 +1,72 @@
+import { afterEach, beforeEach, vi } from 'vitest';
+import { ClientLifecycle } from '../../libs/distributed-lock/src/redis/client.lifecycle.js';
+import { CommandConnection } from '../../libs/distributed-lock/src/redis/command.connection.js';
+import { PubSubMode } from '../../libs/distributed-lock/src/redis/pub-sub.mode.js';
+import { instant, Lease } from '../../libs/distributed-lock/src/renewal/lease.js';
+import { Watchdog } from '../../libs/distributed-lock/src/renewal/watchdog.js';
+import { ReentrantScripts } from '../../libs/distributed-lock/src/scripts/reentrant.scripts.js';
+import { ScriptCaller } from '../../libs/distributed-lock/src/scripts/script.caller.js';
+import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
+import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
+import { FakeClient, type Command } from './fake.client.js';
+
+/** The watchdog's lease, in ms. */
+export const TTL = 3000;
+
+export const newListener = () => ({
+  renewalTtl: TTL,
+  gone: vi.fn<() => void>(),
+  unknown: vi.fn<(why: string) => void>(),
+});
+
+export const keysOf = ({ args }: Command) => args.slice(2, 2 + Number(args[1]));
+
+/** Answers that the leases of a call have `left` ms. */
+export function alive(call: Command, left: number = TTL): void {
+  call.answer(keysOf(call).map(() => [1, left]));
+}
+
+/** A watchdog for the unit tests of a file, new for each, on a client that answers when it is told to, in time that is made to pass. */
+export function watchdogStage() {
+  const make = () => {
+    const wheel = new TimerWheel();
+    const client = new FakeClient();
+    const connection = new CommandConnection({
+      lifecycle: new ClientLifecycle(client, wheel, 3000),
+      mode: new PubSubMode(false, 'auto'),
+      wheel,
+      silence: 3000,
+      restart: () => undefined,
+    });
+    client.ready();
+    const scripts = new ReentrantScripts(new ScriptCaller(new ScriptRunner(connection, wheel, 1000)));
+    return { wheel, client, scripts, watchdog: new Watchdog(wheel, TTL), listener: newListener() };
+  };
+  let made: ReturnType<typeof make>;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+    made = make();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  return {
+    get wheel() {
+      return made.wheel;
+    },
+    get watchdog() {
+      return made.watchdog;
+    },
+    get listener() {
+      return made.listener;
+    },
+    lease: (key = 'key', ttl = TTL) => new Lease(key, `holder of ${key}`, ttl, instant(), made.scripts),
+    /** Lets `ms` pass, and what is due happen, immediates included. */
+    pass: async (ms: number) => {
+      await vi.advanceTimersByTimeAsync(ms);
+      await new Promise(setImmediate);
+    },
+    /** The scripts that were called since the last time. */
+    calls: () => made.client.take('evalsha'),
+  };
+}
