@@ -9,7 +9,8 @@ import {
 } from 'nestjs-distributed-lock';
 import { describe, expect, inject, test, vi } from 'vitest';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
-import { uniquePrefix } from '../support/services.js';
+import { Services, uniquePrefix } from '../support/services.js';
+import { scaled } from '../support/slowness.js';
 import { TcpProxy } from '../support/tcp.proxy.js';
 import { until } from '../support/until.js';
 
@@ -48,6 +49,38 @@ describe('a job', () => {
       await app.close();
       await gate.close();
       await redis.stop();
+    }
+  });
+
+  test('that cannot be asked for any more, its name being another kind by now, is told of and ends no process', async () => {
+    const prefix = uniquePrefix();
+    const redis = inject('redisUrl');
+    class Jobs {
+      @Cron('0 0 1 1 *')
+      @DistributedLock('renamed')
+      async run(): Promise<void> {}
+    }
+    const app = await Test.createTestingModule({
+      imports: [ScheduleModule.forRoot(), DistributedLockModule.forRoot({ redis, namePrefix: prefix })],
+      providers: [Jobs],
+    }).compile();
+    const errors: unknown[] = [];
+    app.useLogger({ log: () => undefined, warn: () => undefined, error: (error) => errors.push(error) });
+    const others = new Services(redis);
+    try {
+      await app.init();
+      const locks = app.get(LockService);
+      await until('it is registered', async () => (await locks.jobs.status('renamed')) !== undefined);
+      // So many names that this one is forgotten, and then another kind of it.
+      for (let name = 0; name < 10_000; name += 1) locks.getLock(`other ${name}`);
+      locks.getFairLock('renamed');
+      const elsewhere = await others.open({ namePrefix: prefix });
+      expect(await elsewhere.jobs.runNow('renamed', { timeout: scaled(500) })).toBe(false);
+      await until('it is told of', () => errors.length > 0);
+      expect(errors).toEqual([expect.objectContaining({ code: 'KIND_CONFLICT' })]);
+    } finally {
+      await others.close();
+      await app.close();
     }
   });
 

@@ -1,3 +1,4 @@
+import { Logger } from '@nestjs/common';
 import type { TickPolicies } from '../contracts/tick.contract.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import type { TickAnswer, TickClaim } from '../locks/tick.claim.js';
@@ -44,7 +45,7 @@ export class JobClaimer implements JobClaims {
     this.#watch = new JobWatch(
       context,
       channels,
-      () => void this.#look(),
+      () => unattended(this.#look()),
       () => this.#returned(),
     );
   }
@@ -100,7 +101,7 @@ export class JobClaimer implements JobClaims {
   start(granted: GrantedTick): void {
     const { starter, runner } = this.plan;
     runner.engine.context.outside(() => {
-      void starter.start(granted).then(() => this.#look());
+      unattended(starter.start(granted).then(() => this.#look()));
     });
   }
 
@@ -119,10 +120,11 @@ export class JobClaimer implements JobClaims {
 
   /** The store is there, for the first time or again. */
   #returned(): void {
-    void this.ready().then(async (isReady) => {
-      if (isReady) await this.#ticks?.catchUp();
+    const catchUp = async () => {
+      if (await this.ready()) await this.#ticks?.catchUp();
       await this.#look();
-    });
+    };
+    unattended(catchUp());
   }
 
   async #quietly<T>(call: () => Promise<T>): Promise<T | undefined> {
@@ -135,4 +137,9 @@ export class JobClaimer implements JobClaims {
       return undefined;
     }
   }
+}
+
+/** Nobody waits for what the claimer does by itself: its error is told the way the scheduler tells one, and ends no process. */
+function unattended(work: Promise<unknown>): void {
+  work.catch((error: unknown) => new Logger('Scheduler').error(error));
 }
