@@ -33,8 +33,8 @@ export function checkTokens(holds: readonly Hold[], disturbances: Disturbances):
       }
       if (highest === undefined || later.token > highest.token) continue;
       if (isExcused(highest, later, disturbances)) {
-        // Tokens are counted anew from here.
-        highest = later;
+        // Tokens are counted anew from here. Others that are on their way by now may have been given before this one.
+        highest = undefined;
         continue;
       }
       violations.push({

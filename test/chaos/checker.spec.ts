@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ChaosMode } from './chaos.types.js';
 import { check } from './checker.js';
 import { MS } from './violation.js';
-import { WrittenHistory } from './written.history.js';
+import { WrittenHistory, type WrittenHold } from './written.history.js';
 
 function found(story: WrittenHistory, mode: ChaosMode = 'strict') {
   return check(story.history, mode).violations.map(({ invariant, calls }) => [invariant, ...calls]);
@@ -152,6 +152,18 @@ describe('I3, tokens', () => {
     expect(tell(false)).toEqual(['I3']);
     expect(tell(true)).toEqual([]);
   });
+
+  test('of two that were on their way when tokens began anew either may be the first', () => {
+    const story = new WrittenHistory();
+    story.fault(1, 2, 'clock of redis stepped', true);
+    story.hold({ ...fenced, sent: 3, granted: 4, token: 7 });
+    story.fault(7, 8, 'FLUSHALL', true);
+    story.hold({ ...fenced, sent: 10, granted: 15, ended: 16, released: 17, token: 6 });
+    story.hold({ ...fenced, sent: 11, granted: 12, ended: 13, released: 14, token: 5 });
+    expect(found(story, 'lossy')).toEqual([]);
+    story.hold({ ...fenced, sent: 20, granted: 21, ended: 22, released: 23, token: 4 });
+    expect(found(story, 'lossy').map(([invariant]) => invariant)).toEqual(['I3']);
+  });
 });
 
 describe('I4, releases and renewals', () => {
@@ -253,8 +265,9 @@ describe('I7, the order of a fair lock', () => {
 });
 
 describe('I8, the lock of a dead holder', () => {
-  const die = (granted: number, wire = false) => {
+  const die = (granted: number, wire = false, passing?: WrittenHold) => {
     const story = new WrittenHistory();
+    if (passing !== undefined) story.hold(passing);
     story.hold({ worker: 0, granted: 0 });
     story.watch(100, { kind: 'signal', worker: 0, life: 0, what: 'kill' });
     story.fault(100, 300, 'worker killed');
@@ -265,5 +278,10 @@ describe('I8, the lock of a dead holder', () => {
 
   test('is granted again when its lease is over', () => expect(die(1120)).toEqual([]));
   test('and not much later', () => expect(die(2500)).toEqual(['I8']));
+  test('unless a call for several locks had it on its way to the next one', () => {
+    const passing = { sort: 'multi', locks: ['a', 'b'], worker: 2, wanted: 200 } as const;
+    expect(die(2500, false, { ...passing, refused: 2400 })).toEqual([]);
+    expect(die(2500, false, { ...passing, refused: 500 })).toEqual(['I8']);
+  });
   test('unless something else was wrong meanwhile', () => expect(die(2500, true)).toEqual([]));
 });

@@ -6,6 +6,8 @@ import { marginOf, MS } from './violation.js';
 export interface WrittenHold {
   readonly sort?: LockSort;
   readonly lock?: string;
+  /** Instead of one: of a multi lock. */
+  readonly locks?: readonly string[];
   readonly worker?: number;
   readonly wanted?: number;
   readonly wait?: number;
@@ -32,13 +34,22 @@ export class WrittenHistory {
 
   /** @returns its name in violations */
   hold(facts: WrittenHold): string {
-    const { sort = 'reentrant', lock = 'a', worker = 0, lease = 0, wait = 5000, permits, room } = facts;
+    const {
+      sort = 'reentrant',
+      lock = 'a',
+      locks = [lock],
+      worker = 0,
+      lease = 0,
+      wait = 5000,
+      permits,
+      room,
+    } = facts;
     const { granted, ended, released, refused } = facts;
     this.#ops += 1;
     const op = this.#ops;
     const first = facts.wanted ?? facts.sent ?? granted ?? 0;
     const write = (at: number, event: WorkerEvent) => this.tell(worker, at, event);
-    write(first, { kind: 'wanted', op, sort, locks: [lock], lease, wait, permits, room });
+    write(first, { kind: 'wanted', op, sort, locks, lease, wait, permits, room });
     const ttl = lease === 0 ? 1000 : lease;
     const sent = facts.sent ?? (granted ?? 0) - 1;
     const deadline = (sent + ttl) * MS - marginOf(ttl);
