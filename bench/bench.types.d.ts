@@ -1,0 +1,77 @@
+/** What the driver and its processes say to each other, and what a contestant has to do. */
+
+/** How a contestant is set up, as the report shows it. */
+export type Settings = Readonly<Record<string, boolean | number | string>>;
+
+/** One way to lock, set up in one process. `Held` is whatever its release needs. */
+export interface Contestant<Held = unknown> {
+  /** Once, without waiting; undefined or null when somebody else has it. Left out by what cannot. */
+  tryAcquire?(name: string): Promise<Held | null | undefined>;
+  /** Waits as long as it takes. */
+  acquire(name: string): Promise<Held>;
+  release(held: Held): Promise<unknown>;
+  /** A piece of work under the lock, where there is such a call. */
+  using?(name: string, work: () => Promise<void> | void): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+/** A module of `contestants/`: makes its contestant on a server. */
+export type Open = (url: string, settings: Settings) => Promise<Contestant>;
+
+/** One row of a scenario. */
+export interface Entry {
+  /** As the report names it. */
+  readonly label: string;
+  /** The file in `contestants/`. */
+  readonly module: string;
+  readonly settings: Settings;
+  /** What the others are compared with, ours, or somebody else's. */
+  readonly role: 'limit' | 'ours' | 'peer';
+  /** How it is called: `pair` is tryAcquire and release, `section` is using. @default 'pair' */
+  readonly manner?: 'pair' | 'section';
+}
+
+/** Figures by their names: numbers, or all the samples of one. */
+export type Figures = Record<string, number | readonly number[]>;
+
+/** A scenario: `test/` of the question that it answers is its text. */
+export interface Scenario {
+  readonly id: string;
+  readonly title: string;
+  /** What is measured, in a sentence or two, for the report. */
+  readonly about: string;
+  readonly entries: readonly Entry[];
+  /** Processes per entry. @default 1 */
+  readonly processes?: number;
+  /** The CPU that the processes are pinned to where the system can; undefined: all. */
+  readonly cpu?: number;
+  /** What is compared, and its unit. */
+  readonly measure: Measure;
+  /** Further columns. */
+  readonly columns: readonly Measure[];
+  /** Rounds, where fewer than asked for are enough: long ones whose figures hardly vary. */
+  readonly rounds?: number;
+  /** One round of one entry. */
+  round(team: Team, size: number): Promise<Figures>;
+  /** Sizes to go through. @default one, 1 */
+  readonly sizes?: readonly number[];
+}
+
+export interface Measure {
+  readonly key: string;
+  readonly title: string;
+  readonly better?: 'more' | 'less';
+  readonly digits?: number;
+}
+
+/** The processes of one entry, as a scenario's round steers them. */
+export interface Team {
+  /** Has one process do a job of `jobs/`, and gives its answer. */
+  ask(process: number, job: string, options?: object): Promise<Figures>;
+  /** Has all do it at the same time. */
+  all(job: string, options?: object): Promise<Figures[]>;
+  /** Commands that clients have sent to the server, those inside of scripts left out, while `act` runs. */
+  counting<T>(act: () => Promise<T>): Promise<{ readonly result: T; readonly commands: number }>;
+  readonly manner: 'pair' | 'section';
+  readonly prefix: string;
+}

@@ -1,0 +1,29 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { DistributedLockModule, LockService } from '../../dist/esm/index.js';
+
+/** @typedef {import('../../dist/esm/index.js').LockHandle} LockHandle */
+
+/**
+ * This library, in a Nest application.
+ * @param {string} url
+ * @param {import('../bench.types.js').Settings} settings `kind`: of lock; `leaseTime`: of every hold, in ms; `lockWatchdogTimeout`
+ * @returns {Promise<import('../bench.types.js').Contestant<LockHandle>>}
+ */
+export async function open(url, { kind = 'reentrant', leaseTime, lockWatchdogTimeout }) {
+  const watchdog =
+    lockWatchdogTimeout === undefined ? {} : { lockWatchdogTimeout: Number(lockWatchdogTimeout) };
+  const module = DistributedLockModule.forRoot({ redis: url, ...watchdog });
+  const app = await NestFactory.createApplicationContext(module, { logger: false });
+  const locks = app.get(LockService);
+  const lease = leaseTime === undefined ? {} : { leaseTime: Number(leaseTime) };
+  const lockOf = (/** @type {string} */ name) =>
+    kind === 'fair' ? locks.getFairLock(name) : locks.getLock(name);
+  return {
+    tryAcquire: (name) => lockOf(name).tryLock(lease),
+    acquire: (name) => lockOf(name).lock(lease),
+    release: (handle) => handle.unlock(),
+    using: (name, work) => lockOf(name).using(work, lease),
+    close: () => app.close(),
+  };
+}

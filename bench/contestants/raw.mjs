@@ -1,0 +1,45 @@
+import { Redis } from 'ioredis';
+
+const ACQUIRE = `if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], ARGV[1], 1)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2]) return nil end return redis.call('PTTL', KEYS[1])`;
+const RELEASE = `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 end
+  redis.call('DEL', KEYS[1]) redis.call('PUBLISH', ARGV[2], '0') return 1`;
+
+/**
+ * The limit of a client that sends one command per operation: the two scripts that a lock on a hash needs, and nothing around them.
+ * Who waits stands in a queue of the process, and takes the lock in Redis when the one before has released it.
+ * @param {string} url
+ * @param {import('../bench.types.js').Settings} settings `autopipelining`
+ * @returns {Promise<import('../bench.types.js').Contestant<{ name: string, done: () => void }>>}
+ */
+export async function open(url, { autopipelining = false }) {
+  const client = new Redis(url, { enableAutoPipelining: autopipelining === true });
+  const [acquire, release] = await Promise.all(
+    [ACQUIRE, RELEASE].map(async (script) => String(await client.script('LOAD', script))),
+  );
+  if (acquire === undefined || release === undefined) throw new Error('unreachable');
+  const holder = `bench:${process.pid}`;
+  /** @type {Map<string, Promise<void>>} */
+  const tails = new Map();
+  const nothing = () => undefined;
+  return {
+    tryAcquire: async (name) => {
+      const ttl = await client.evalsha(acquire, 1, name, holder, 30_000);
+      return ttl === null ? { name, done: nothing } : null;
+    },
+    acquire: async (name) => {
+      const before = tails.get(name);
+      /** @type {() => void} */
+      let done = nothing;
+      tails.set(name, new Promise((resolve) => (done = resolve)));
+      await before;
+      await client.evalsha(acquire, 1, name, holder, 30_000);
+      return { name, done };
+    },
+    release: async ({ name, done }) => {
+      await client.evalsha(release, 1, name, holder, `redisson_lock__channel:{${name}}`);
+      done();
+    },
+    close: () => client.quit(),
+  };
+}

@@ -1,0 +1,70 @@
+/**
+ * "npm run bench": this library, its peers, and the limits of the client, interleaved in one run on a Redis of its own.
+ *
+ *   --scenario S1,S3   only those           --rounds 5    timed rounds of each
+ *   --peers a,b        only those peers, by a part of their label; "none" for none
+ *   --json FILE        the figures          --report      writes docs/benchmarks/
+ */
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { writeReport } from './report/report.mjs';
+import { plainTable, tableOf } from './report/table.mjs';
+import { redisVersion } from './run/redis.version.mjs';
+import { runScenario } from './run/rounds.mjs';
+import { canPin } from './run/team.mjs';
+import { SCENARIOS } from './scenarios/index.mjs';
+
+const { values } = parseArgs({
+  options: {
+    scenario: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    peers: { type: 'string' },
+    json: { type: 'string' },
+    report: { type: 'boolean', default: false },
+  },
+});
+const rounds = Number(values.rounds);
+if (!Number.isInteger(rounds) || rounds < 1)
+  throw new Error(`--rounds is a whole number, not ${values.rounds}`);
+const wanted = values.scenario?.split(',') ?? SCENARIOS.map(({ id }) => id);
+const unknown = wanted.filter((id) => !SCENARIOS.some((scenario) => scenario.id === id));
+if (unknown.length > 0)
+  throw new Error(
+    `no such scenario: ${unknown.join(', ')}; there are ${SCENARIOS.map(({ id }) => id).join(', ')}`,
+  );
+
+const peers = values.peers?.split(',');
+const hasPeers = existsSync(new URL('node_modules', import.meta.url));
+if (!hasPeers)
+  console.log(
+    'The peers are not installed: "npm install --prefix bench" does it. Without them the limits and this library are run.',
+  );
+if (!canPin) console.log('Processes cannot be kept on a CPU here: the figures vary more.');
+
+/** @param {import('./bench.types.js').Entry} entry */
+function takesPart({ role, label }) {
+  return role !== 'peer' || (hasPeers && (peers?.some((part) => label.includes(part)) ?? true));
+}
+
+/** @param {number} done @param {number} all @param {string} what */
+function progress(done, all, what) {
+  if (!process.stderr.isTTY) return;
+  const full = Math.round((done / all) * 30);
+  process.stderr.write(`\r\u001B[K[${'█'.repeat(full)}${' '.repeat(30 - full)}] ${done}/${all} ${what}`);
+  if (done === all) process.stderr.write('\r\u001B[K');
+}
+
+/** @type {Parameters<typeof writeReport>[0][number][]} */
+const run = [];
+for (const scenario of SCENARIOS.filter(({ id }) => wanted.includes(id))) {
+  const entries = scenario.entries.filter(takesPart);
+  const results = await runScenario(scenario, entries, { rounds, progress });
+  run.push({ scenario, results });
+  console.log(`\n${scenario.id}: ${scenario.title}\n${plainTable(tableOf(scenario, results))}`);
+}
+if (values.json !== undefined) {
+  const figures = run.map(({ scenario: { id }, results }) => ({ id, results }));
+  await writeFile(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+}
+if (values.report) await writeReport(run, { rounds, redis: await redisVersion(), isPinned: canPin });

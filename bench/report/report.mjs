@@ -1,0 +1,39 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus, release, totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { chartOf } from './chart.mjs';
+import { markdownTable, tableOf } from './table.mjs';
+
+const FOLDER = fileURLToPath(new URL('../../docs/benchmarks/', import.meta.url));
+
+/**
+ * Writes the report of a run, and a chart for each scenario, to docs/benchmarks.
+ * @param {readonly { scenario: import('../bench.types.js').Scenario, results: readonly import('../run/rounds.mjs').Result[] }[]} run
+ * @param {{ rounds: number, redis: string, isPinned: boolean }} how
+ */
+export async function writeReport(run, { rounds, redis, isPinned }) {
+  await mkdir(FOLDER, { recursive: true });
+  const { length: count, 0: cpu } = cpus();
+  const pinned = isPinned
+    ? 'The server is kept on CPU 0, clients as each scenario says.'
+    : 'Nothing was kept on a CPU.';
+  const sections = await Promise.all(
+    run.map(async ({ scenario, results }) => {
+      const { id, title, about, cpu: client } = scenario;
+      const file = `${id.toLowerCase()}.svg`;
+      await writeFile(`${FOLDER}${file}`, chartOf(scenario, results));
+      const where = client === undefined ? 'Clients run on any CPU.' : `Clients run on CPU ${client}.`;
+      return `## ${id}: ${title}\n\n${about} ${where}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n`;
+    }),
+  );
+  const text = `# Benchmarks
+
+${new Date().toISOString().slice(0, 10)} · ${count} × ${cpu?.model.trim() ?? 'CPU'} · ${Math.round(totalmem() / 2 ** 30)} GB · ${process.platform} ${release()} · Node ${process.version} · Redis ${redis} on loopback.
+
+\`npm install --prefix bench && npm run bench -- --report\` writes this page anew. All contestants run interleaved in one run, in processes of their own; the figures are medians of ${rounds} rounds after one that warms up.
+Read the ratios: absolute figures move with the machine. ${pinned} Commands are counted in a round of their own, by MONITOR, without those inside of scripts.
+_fast_: a polling peer at the fastest sensible pace, an attempt each 1 to 4 ms; without that, as it comes, but never giving up. What could not be measured says so.
+
+${sections.join('\n')}`;
+  await writeFile(`${FOLDER}README.md`, text);
+}

@@ -1,0 +1,144 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { CommandCount } from './command.count.mjs';
+
+/** @typedef {import('../bench.types.js').Entry} Entry */
+/** @typedef {import('../bench.types.js').Figures} Figures */
+
+const PROCESS = fileURLToPath(new URL('contender.process.mjs', import.meta.url));
+const TASKSET = '/usr/bin/taskset';
+
+/** How long a process may take for anything, in ms. */
+const PATIENCE = 60_000;
+
+/** Whether processes can be kept on one CPU. */
+export const canPin = process.platform === 'linux' && existsSync(TASKSET);
+
+/** Keeps a running process on a CPU. @param {number} pid @param {number} cpu */
+export async function pin(pid, cpu) {
+  if (!canPin) return;
+  await once(spawn(TASKSET, ['-a', '-cp', `${cpu}`, `${pid}`], { stdio: 'ignore' }), 'close');
+}
+
+class Member {
+  #asked = 0;
+  /** @type {Map<number, { resolve: (figures: Figures) => void, reject: (error: Error) => void }>} */
+  #open = new Map();
+
+  /** @param {Entry} entry @param {string} url @param {number | undefined} cpu */
+  constructor({ label, module, settings }, url, cpu) {
+    const words = ['--expose-gc', PROCESS, module, url, JSON.stringify(settings)];
+    const pinned = cpu !== undefined && canPin;
+    const [command, args] = pinned
+      ? [TASKSET, ['-c', `${cpu}`, process.execPath, ...words]]
+      : [process.execPath, words];
+    this.label = label;
+    this.child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    let complaint = '';
+    this.child.stderr?.on('data', (text) => (complaint = `${complaint}${text}`.slice(-2000)));
+    this.child.on(
+      'message',
+      (/** @type {{ id: number, figures?: Figures, error?: string }} */ { id, figures, error }) => {
+        const waiting = this.#open.get(id);
+        this.#open.delete(id);
+        if (error === undefined) waiting?.resolve(figures ?? {});
+        else waiting?.reject(new Error(`${label}: ${error}`));
+      },
+    );
+    this.child.once('exit', () => {
+      for (const { reject } of this.#open.values()) reject(new Error(`${label} has ended: ${complaint}`));
+    });
+    this.ready = this.#answer(0);
+    // Whoever asks for it is told; until then it is nobody's.
+    this.ready.catch(() => undefined);
+  }
+
+  /** @param {string} job @param {object} options */
+  ask(job, options) {
+    this.#asked += 1;
+    this.child.send({ id: this.#asked, job, options });
+    return this.#answer(this.#asked);
+  }
+
+  async close() {
+    if (this.child.exitCode !== null || !this.child.connected) return;
+    const ended = once(this.child, 'exit');
+    this.child.send({ id: -1, job: 'close', options: {} });
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), 5000);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  /** @param {number} id @returns {Promise<Figures>} */
+  #answer(id) {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.child.kill('SIGKILL');
+        reject(new Error(`${this.label} did not answer within ${PATIENCE} ms`));
+      }, PATIENCE);
+      this.#open.set(id, {
+        resolve: (figures) => {
+          clearTimeout(timer);
+          resolve(figures);
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      });
+    });
+  }
+}
+
+/** The processes of one entry. */
+export class ProcessTeam {
+  /**
+   * @param {Entry} entry
+   * @param {{ url: string, processes: number, cpu: number | undefined, prefix: string }} setup
+   */
+  constructor(entry, { url, processes, cpu, prefix }) {
+    this.manner = entry.manner ?? 'pair';
+    this.isCounting = false;
+    this.prefix = prefix;
+    this.url = url;
+    this.members = Array.from({ length: processes }, () => new Member(entry, url, cpu));
+  }
+
+  async ready() {
+    await Promise.all(this.members.map(({ ready }) => ready));
+  }
+
+  /** @param {number} process @param {string} job @param {object} [options] @returns {Promise<Figures>} */
+  ask(process, job, options = {}) {
+    const member = this.members[process];
+    if (member === undefined) throw new Error(`there is no process ${process}`);
+    return member.ask(job, options);
+  }
+
+  /** @param {string} job @param {object} [options] @returns {Promise<Figures[]>} */
+  all(job, options = {}) {
+    return Promise.all(this.members.map((member) => member.ask(job, options)));
+  }
+
+  /**
+   * What clients send meanwhile; not a number in rounds that are timed.
+   * @template T
+   * @param {() => Promise<T>} act
+   */
+  async counting(act) {
+    if (!this.isCounting) return { result: await act(), commands: NaN };
+    const count = await CommandCount.begin(this.url);
+    try {
+      const result = await act();
+      return { result, commands: await count.end() };
+    } finally {
+      count.close();
+    }
+  }
+
+  async close() {
+    await Promise.all(this.members.map((member) => member.close()));
+  }
+}

@@ -1,0 +1,72 @@
+/** Who takes part, and how each is set up. */
+
+/** @typedef {import('../bench.types.js').Entry} Entry */
+/** @typedef {import('../bench.types.js').Settings} Settings */
+
+/** @type {Entry} */
+export const RAW = { label: 'raw script pair', module: 'raw', settings: {}, role: 'limit' };
+/** @type {Entry} */
+export const RAW_PIPELINED = {
+  label: 'raw script pair, autopipelining',
+  module: 'raw',
+  settings: { autopipelining: true },
+  role: 'limit',
+};
+/** @type {Entry} */
+export const OURS = { label: 'nestjs-distributed-lock', module: 'ours', settings: {}, role: 'ours' };
+/** @type {Entry} */
+export const OURS_SECTION = { ...OURS, label: 'nestjs-distributed-lock, using()', manner: 'section' };
+/** @type {Entry} */
+export const OURS_LEASES = {
+  ...OURS,
+  label: 'nestjs-distributed-lock, explicit leases',
+  settings: { leaseTime: 30_000 },
+};
+/** @type {Entry} */
+export const OURS_FAIR = { ...OURS, label: 'nestjs-distributed-lock, fair', settings: { kind: 'fair' } };
+
+/** With leases of 3 s, renewed at a third. @type {Entry} */
+export const OURS_RENEWING = { ...OURS, settings: { lockWatchdogTimeout: 3000 } };
+
+/** Polling peers and their fastest sensible pace: an attempt each 1 to 4 ms. @type {readonly { name: string, module: string, fast: Settings }[]} */
+const POLLING = [
+  { name: 'redis-semaphore', module: 'redis-semaphore', fast: { retryInterval: 1, refreshInterval: 0 } },
+  { name: 'redlock 4', module: 'redlock-4', fast: { retryDelay: 1, retryJitter: 2 } },
+  { name: 'redlock 5 beta', module: 'redlock-5', fast: { retryDelay: 1, retryJitter: 2 } },
+  { name: '@sesamecare-oss/redlock', module: 'sesamecare', fast: { retryDelay: 1, retryJitter: 2 } },
+  { name: 'redlock-universal', module: 'redlock-universal', fast: { retryDelay: 1 } },
+];
+
+/** Those that wait for a message. @type {readonly Entry[]} */
+const LISTENING = ['node-redisson', 'simple-redis-mutex'].map((module) => ({
+  label: module,
+  module,
+  settings: {},
+  role: 'peer',
+}));
+
+/** All peers as they come. @type {readonly Entry[]} */
+export const PEERS = [...POLLING.map(({ name, module }) => entry(name, module, {})), ...LISTENING];
+
+/** Those whose client can pipeline by itself. @type {readonly Entry[]} */
+export const PEERS_PIPELINED = POLLING.map(({ name, module }) =>
+  entry(`${name}, autopipelining`, module, { autopipelining: true }),
+);
+
+/** All peers at their fastest, and the polling ones as they come, too. @type {readonly Entry[]} */
+export const PEERS_WAITING = [
+  ...POLLING.map(({ name, module, fast }) => entry(`${name}, fast`, module, fast)),
+  ...PEERS,
+];
+
+/** Those that renew, with leases of 3 s, renewed at a third. @type {readonly Entry[]} */
+export const PEERS_RENEWING = [
+  entry('redis-semaphore', 'redis-semaphore', { lockTimeout: 3000, refreshInterval: 1000 }),
+  entry('redlock 5 beta', 'redlock-5', { renewed: 3000, automaticExtensionThreshold: 2000 }),
+  entry('@sesamecare-oss/redlock', 'sesamecare', { renewed: 3000, automaticExtensionThreshold: 2000 }),
+];
+
+/** @param {string} label @param {string} module @param {Settings} settings @returns {Entry} */
+function entry(label, module, settings) {
+  return { label, module, settings, role: 'peer' };
+}

@@ -1,0 +1,16 @@
+/** The scenarios, in the order of the report. */
+import s1 from './s1.alone.mjs';
+import s12 from './s12.locks.mjs';
+import s12w from './s12w.waiters.mjs';
+import s2 from './s2.many.mjs';
+import s3 from './s3.burst.mjs';
+import s3l from './s3l.sustained.mjs';
+import s4 from './s4.burst.mjs';
+import s4h from './s4h.holds.mjs';
+import s4l from './s4l.sustained.mjs';
+import s5 from './s5.idle.mjs';
+import s6 from './s6.renewals.mjs';
+import s7 from './s7.memory.mjs';
+
+/** @type {readonly import('../bench.types.js').Scenario[]} */
+export const SCENARIOS = [s1, s2, s3, s3l, s4, s4l, s4h, s5, s6, s7, s12, s12w];

@@ -1,0 +1,15 @@
+import { BURST_COLUMNS, burst } from './burst.mjs';
+import { OURS, RAW } from './entries.mjs';
+
+/** @type {import('../bench.types.js').Scenario} */
+export default {
+  id: 'S12W',
+  title: 'Growth with the number of waiters',
+  about: 'As S3, with as many waiters as the size says.',
+  entries: [RAW, OURS],
+  cpu: 0,
+  measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
+  columns: BURST_COLUMNS,
+  sizes: [10, 100, 1000, 10_000],
+  round: (team, size) => burst(team, { holder: 0, waiting: [0], each: size }),
+};

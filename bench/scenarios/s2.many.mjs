@@ -1,0 +1,24 @@
+import { OURS, OURS_SECTION, PEERS, PEERS_PIPELINED, RAW, RAW_PIPELINED } from './entries.mjs';
+
+const CALLERS = 64;
+const EACH = 250;
+
+/** @type {import('../bench.types.js').Scenario} */
+export default {
+  id: 'S2',
+  title: '64 callers, different locks',
+  about: `${CALLERS} callers of one process, each with a lock of its own, lock and unlock ${EACH} times. What costs is the client, not the server: who sends together what one turn of the event loop asks for is ahead.`,
+  entries: [RAW, RAW_PIPELINED, OURS, OURS_SECTION, ...PEERS, ...PEERS_PIPELINED],
+  measure: { key: 'perSecond', title: 'pairs/s', better: 'more' },
+  columns: [
+    { key: 'p50', title: 'p50 ms', digits: 3 },
+    { key: 'p99', title: 'p99 ms', digits: 3 },
+    { key: 'cpu', title: 'CPU µs a pair', digits: 1 },
+    { key: 'trips', title: 'commands a pair', digits: 2 },
+  ],
+  async round(team) {
+    const options = { prefix: team.prefix, callers: CALLERS, each: EACH, manner: team.manner };
+    const { result, commands } = await team.counting(() => team.ask(0, 'pairs', options));
+    return { ...result, trips: commands / (CALLERS * EACH) };
+  },
+};

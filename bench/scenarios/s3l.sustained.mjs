@@ -1,0 +1,20 @@
+import { OURS, OURS_LEASES, PEERS_WAITING, RAW } from './entries.mjs';
+import { sustained } from './sustained.mjs';
+
+const CALLERS = 50;
+const MS = 1500;
+
+/** @type {import('../bench.types.js').Scenario} */
+export default {
+  id: 'S3L',
+  title: '50 callers in one process, sustained',
+  about: `${CALLERS} callers of one process take one lock again and again for ${MS / 1000} s.`,
+  entries: [RAW, OURS, OURS_LEASES, ...PEERS_WAITING],
+  cpu: 0,
+  measure: { key: 'perSecond', title: 'holds/s', better: 'more' },
+  columns: [
+    { key: 'trips', title: 'round trips a hold', digits: 2 },
+    { key: 'longest', title: 'longest wait / median', digits: 1 },
+  ],
+  round: (team) => sustained(team, { callers: CALLERS, ms: MS }),
+};

@@ -1,0 +1,16 @@
+import { BURST_COLUMNS, burst } from './burst.mjs';
+import { OURS, OURS_FAIR, PEERS_WAITING } from './entries.mjs';
+
+const WAITERS = 10;
+
+/** @type {import('../bench.types.js').Scenario} */
+export default {
+  id: 'S4',
+  title: '4 processes with 10 waiters each, a burst',
+  about: `Four processes with ${WAITERS} waiters each stand behind a holder in a fifth; it releases, and each releases at once what it gets. "Out of order" counts within each process.`,
+  entries: [OURS, OURS_FAIR, ...PEERS_WAITING],
+  processes: 5,
+  measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
+  columns: BURST_COLUMNS,
+  round: (team) => burst(team, { holder: 0, waiting: [1, 2, 3, 4], each: WAITERS }),
+};

@@ -1,0 +1,22 @@
+import { OURS, PEERS_WAITING } from './entries.mjs';
+import { sustained } from './sustained.mjs';
+
+const CALLERS = 10;
+const MS = 2000;
+const WORK = 2;
+
+/** @type {import('../bench.types.js').Scenario} */
+export default {
+  id: 'S4H',
+  title: '4 processes with 10 callers each, holds of 2 ms',
+  about: `As S4L, and each holds the lock for ${WORK} ms. The gap is the time from a release to the next grant, wherever that is.`,
+  entries: [OURS, ...PEERS_WAITING],
+  processes: 4,
+  measure: { key: 'gapP50', title: 'gap p50 µs', better: 'less', digits: 1 },
+  columns: [
+    { key: 'perSecond', title: 'holds/s', digits: 0 },
+    { key: 'trips', title: 'round trips a hold', digits: 2 },
+    { key: 'jain', title: "Jain's index", digits: 3 },
+  ],
+  round: (team) => sustained(team, { callers: CALLERS, ms: MS, work: WORK }),
+};

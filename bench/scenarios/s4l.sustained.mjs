@@ -1,0 +1,21 @@
+import { OURS, OURS_FAIR, PEERS_WAITING } from './entries.mjs';
+import { sustained } from './sustained.mjs';
+
+const CALLERS = 10;
+const MS = 1500;
+
+/** @type {import('../bench.types.js').Scenario} */
+export default {
+  id: 'S4L',
+  title: '4 processes with 10 callers each, sustained',
+  about: `Four processes with ${CALLERS} callers each take one lock again and again for ${MS / 1000} s. Jain's index over the processes' holds is 1 where all get the same.`,
+  entries: [OURS, OURS_FAIR, ...PEERS_WAITING],
+  processes: 4,
+  measure: { key: 'perSecond', title: 'holds/s', better: 'more' },
+  columns: [
+    { key: 'trips', title: 'round trips a hold', digits: 2 },
+    { key: 'jain', title: "Jain's index", digits: 3 },
+    { key: 'longest', title: 'longest wait / median', digits: 1 },
+  ],
+  round: (team) => sustained(team, { callers: CALLERS, ms: MS }),
+};

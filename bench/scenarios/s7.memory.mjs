@@ -1,0 +1,50 @@
+import { OURS, PEERS_WAITING } from './entries.mjs';
+import { numberOf } from './samples.mjs';
+
+const COUNT = 10_000;
+const CYCLES = 5;
+
+/** @type {import('../bench.types.js').Scenario} */
+export default {
+  id: 'S7',
+  title: 'Memory',
+  about: `The heap that ${COUNT} held locks take, and ${COUNT} waiters behind one lock, in one process. Growth: what ${CYCLES} more cycles of taking and releasing as many leave behind.`,
+  entries: [OURS, ...PEERS_WAITING.filter(({ label }) => !label.includes('fast'))],
+  processes: 2,
+  cpu: 1,
+  rounds: 1,
+  measure: { key: 'perHeld', title: 'bytes a held lock', better: 'less' },
+  columns: [
+    { key: 'perWaiter', title: 'bytes a waiter' },
+    { key: 'growth', title: 'growth, bytes a lock', digits: 1 },
+  ],
+  async round(team) {
+    const bytes = async () => numberOf(await team.ask(1, 'heap'), 'bytes');
+    const prefix = `${team.prefix}:memory`;
+    const name = `${prefix}:waiters`;
+    const cycle = async () => {
+      await team.ask(1, 'keep', { prefix, count: COUNT });
+      const held = await bytes();
+      await team.ask(1, 'free');
+      return held;
+    };
+    await cycle();
+    const before = await bytes();
+    const held = await cycle();
+    const released = await bytes();
+    for (let time = 0; time < CYCLES; time += 1) await cycle();
+    const growth = (await bytes()) - released;
+    await team.ask(0, 'hold', { name });
+    const alone = await bytes();
+    await team.ask(1, 'wait', { name, count: COUNT });
+    await team.ask(1, 'rest', { ms: 1000 });
+    const waiting = await bytes();
+    await team.ask(0, 'release');
+    await team.ask(1, 'drained');
+    return {
+      perHeld: (held - before) / COUNT,
+      perWaiter: (waiting - alone) / COUNT,
+      growth: growth / COUNT,
+    };
+  },
+};
