@@ -33,7 +33,7 @@ const LOCKS = {
 >;
 
 /** What every kind of lock must do, on any Redis. @param ground the Redis that all tests share, if nothing is said */
-export function describeKind(kind: keyof typeof LOCKS, ground: () => Ground = () => ({})): void {
+export function describeKind(kind: keyof typeof LOCKS, ground?: () => Ground): void {
   const { title, lock } = LOCKS[kind];
   describeLock(title, subjectOf(kind, lock, ground));
 }
@@ -42,7 +42,7 @@ export function describeKind(kind: keyof typeof LOCKS, ground: () => Ground = ()
  * A semaphore of one permit as a lock, on any Redis: all but what tells who holds a lock, and takes it from whoever holds it.
  * A semaphore knows permits, and no one holder.
  */
-export function describePermit(ground: () => Ground = () => ({})): void {
+export function describePermit(ground?: () => Ground): void {
   const subject: LockSubject = {
     ...subjectOf('permit', (service, name) => new PermitLock(service, name), ground),
     holderId: /^[\da-f]{32}$/,
@@ -58,14 +58,15 @@ export function describePermit(ground: () => Ground = () => ({})): void {
   });
 }
 
-function subjectOf(kind: keyof LockKinds, lock: LockSubject['lock'], ground: () => Ground): LockSubject {
+function subjectOf(kind: keyof LockKinds, lock: LockSubject['lock'], ground?: () => Ground): LockSubject {
   return {
     open: (options) => {
-      const { source, ...seat } = ground();
+      const { source, ...seat } = ground?.() ?? {};
       return RedisFleet.open(options, source, kind, seat);
     },
     lock,
     reentrant: kind !== 'nonReentrant' && kind !== 'permit',
     fifo: true,
+    turns: ground === undefined ? 100 : 20,
   };
 }

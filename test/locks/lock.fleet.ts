@@ -39,6 +39,8 @@ export interface LockSubject {
   readonly reentrant: boolean;
   /** Whether waiters of one service are granted in their order. */
   readonly fifo: boolean;
+  /** How often each of a hundred callers takes it where that is the question: fewer times where each costs more. */
+  readonly turns: number;
   /** What its holder ids look like. @default a uuid, a colon, a number */
   readonly holderId?: RegExp;
 }

@@ -28,6 +28,7 @@ describe('a red lock, as any lock', () => {
     lock: (service, name) => new RedAsLock(service, name),
     reentrant: true,
     fifo: true,
+    turns: 100,
   };
   describeExclusion(subject);
   describeScope(subject);

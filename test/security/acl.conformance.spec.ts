@@ -47,6 +47,7 @@ describe('under the least user of the docs, with the default user off,', () => {
       lock,
       reentrant: true,
       fifo: kind !== 'write',
+      turns: 100,
     };
     describe(`a ${kind} lock`, () => {
       // What takes long is the same for every kind, as far as permissions go.

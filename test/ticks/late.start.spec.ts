@@ -43,3 +43,32 @@ test('a cron job whose instant passes while it is made fires a tick, and no dire
   }
   expect(ran).toEqual([undefined]);
 });
+
+test('so does one that runs on init, which is the direct call that was asked for', async () => {
+  const ran: (number | undefined)[] = [];
+  class Late {
+    @Cron('0 0 4 * * *', ON_INIT)
+    @DistributedLock('late on init')
+    async onInit(): Promise<void> {
+      ran.push(currentLock()?.tick);
+    }
+  }
+  const locks = { redis: inject('redisUrl'), namePrefix: uniquePrefix() };
+  const app = await Test.createTestingModule({
+    imports: [ScheduleModule.forRoot(), DistributedLockModule.forRoot(locks)],
+    providers: [Late],
+  }).compile();
+  const errors: unknown[] = [];
+  app.useLogger({ log: () => undefined, warn: () => undefined, error: (error) => errors.push(error) });
+  const warned = vi.spyOn(console, 'warn').mockReturnValue();
+  vi.spyOn(CronTime.prototype, 'getTimeout').mockReturnValueOnce(-30);
+  try {
+    await app.init();
+    await until('the run on init', () => ran.length > 0);
+    expect(warned).toHaveBeenCalledWith(expect.stringContaining('Executing immediately'));
+  } finally {
+    vi.restoreAllMocks();
+    await app.close();
+  }
+  expect([ran, errors]).toEqual([[undefined], []]);
+});

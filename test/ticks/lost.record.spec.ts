@@ -45,11 +45,12 @@ describe.concurrent('case 8: a record that is gone', { timeout: scaled(40_000) }
           () => toldRuns(fleet).filter(({ tick }) => tick > came).length >= 3,
           12_000,
         );
-        const rows = (await fleet.runs('counted')).toReversed();
+        // A machine that is slow may let a run last beyond the next tick, whose row is there first.
+        const rows = (await fleet.runs('counted')).toSorted((one, other) => one.tick - other.tick);
         const [first, ...others] = rows;
         expect(first).toMatchObject({ outcome, attempt: outcome === 'missed' ? 0 : 1 });
         expect(first?.reason?.includes('record lost') ?? false).toBe(outcome === 'missed');
-        expect(others.filter((row) => row.attempt !== 1)).toEqual([]);
+        expect(others.filter((row) => row.attempt !== 1 && row.outcome !== 'overlapped')).toEqual([]);
         const ran = toldRuns(fleet).map(({ tick }) => tick);
         expect(new Set(ran).size).toBe(ran.length);
         // For each tick since then a call of each instance and one that ends the run, and what each asked at its return.

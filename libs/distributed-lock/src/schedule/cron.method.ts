@@ -11,6 +11,7 @@ export class CronMethod {
   #schedule: LiveSchedule | undefined;
   #tick: CronTick | undefined;
   #close: (() => void) | undefined;
+  #hasRunOnInit = false;
 
   constructor(
     private readonly method: ScheduledMethod,
@@ -49,9 +50,11 @@ export class CronMethod {
     return this.#tick;
   }
 
-  /** The tick of a job that fires while it is made, but for a job that is to run then (`runOnInit`). */
+  /** The tick of a job that fires while it is made, but for the first fire of one that is to run then (`runOnInit`). */
   lateFire(): TickCall | undefined {
-    if (this.cron.runOnInit) return undefined;
+    const isOnInit = this.cron.runOnInit && !this.#hasRunOnInit;
+    this.#hasRunOnInit = true;
+    if (isOnInit) return undefined;
     return {
       run: async (work) => {
         // By then the job has been added to the scheduler.
