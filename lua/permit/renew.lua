@@ -28,6 +28,9 @@ local function attempt(publish, lock, timeout, permit, lease, manner, channel)
   if lease > 0 and (manner == 'set' or expiry < at + lease) then
     expiry = at + lease
     redis.call('ZADD', timeout, string.format('%.0f', expiry), id)
+  else
+    -- A server that may not be written to, a replaced master perhaps, must not confirm a lease: what changes nothing is a write, too.
+    redis.call('ZREM', timeout, '')
   end
   return {1, expiry >= 922337203685477 and -1 or expiry - at}
 end

@@ -36,6 +36,8 @@ local function attempt(lock, holder, lease)
       redis.call('PEXPIRE', key, lease)
     end
   end
+  -- A server that may not be written to, a replaced master perhaps, must not confirm a lease: what changes nothing is a write, too.
+  redis.call('HDEL', lock, '')
   longest = math.max(longest, lease)
   if lease > 0 or redis.call('PTTL', lock) >= 0 then
     raiseLease(lock, longest)

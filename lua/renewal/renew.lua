@@ -22,6 +22,9 @@ local function attempt(lock, holder, lease)
   if lease > 0 and left < lease then
     redis.call('PEXPIRE', lock, lease)
     left = lease
+  else
+    -- A server that may not be written to, a replaced master perhaps, must not confirm a lease: what changes nothing is a write, too.
+    redis.call('HDEL', lock, '')
   end
   return {1, left}
 end

@@ -19,6 +19,8 @@ local function attempt(lock, holder, lease)
   if writeCount(lock, holder, writer) == 0 then
     return {0}
   end
+  -- A server that may not be written to, a replaced master perhaps, must not confirm a lease: what changes nothing is a write, too.
+  redis.call('HDEL', lock, '')
   return {1, lease > 0 and raiseLease(lock, lease) or redis.call('PTTL', lock)}
 end
 

@@ -108,10 +108,10 @@ function measure(lock: string, clash: Clash, disturbances: Disturbances): Overla
   return { lock, former, latter, span, lasted, bound, isRenewed };
 }
 
-/** How long a holder may go on whose lock the store has forgotten, in µs: it renews, or looks at, its lease at a third of it. */
-function boundOf({ granted: { ttl } }: Hold, span: Span, disturbances: Disturbances): number {
+/** How long a holder may go on whose lock the store has forgotten, in µs: it asks at a third of the lease, or of the watchdog's. */
+function boundOf({ granted: { ttl }, watchdog }: Hold, span: Span, disturbances: Disturbances): number {
   const whole = ttl * MS;
   // Who cannot ask Redis learns nothing from it, and ends with the lease.
-  const asking = whole / 3 + covered(span, disturbances.silences);
+  const asking = (Math.min(ttl, watchdog) * MS) / 3 + covered(span, disturbances.silences);
   return Math.min(whole, asking) + marginOf(ttl) + LATE;
 }

@@ -25,7 +25,6 @@ export function checkSuccession(calls: readonly (Call | Hold)[], disturbances: D
     const due = soon + covered({ from: died, to: soon }, disturbances.stallsOf(waiter.worker));
     if (!disturbances.isQuiet({ from: died, to: due }, ({ from, to }) => from <= died && to >= died))
       continue;
-    judged += 1;
     const isSomebodyIn = others.some(
       (call) => isHold(call) && call.granted.at < due && (call.released?.at ?? call.until) > died,
     );
@@ -33,6 +32,7 @@ export function checkSuccession(calls: readonly (Call | Hold)[], disturbances: D
     const isPassedBy = others.some(
       (call) => call.locks.length > 1 && call.wanted.at < due && endOf(call) > died + lease - LATE,
     );
+    if (!isPassedBy) judged += 1;
     if (isSomebodyIn || isPassedBy || !waitsUntil(waiter, died + lease - LATE, due)) continue;
     const what = `nobody was granted ${locks[0] ?? ''} for ${ms(due - died)} after the death of its holder ${dead.id}, though ${waiter.id} waited for it`;
     violations.push({ invariant: 'I8', what, at: due, calls: [dead.id, waiter.id] });

@@ -73,6 +73,19 @@ describe('I1, exclusion', () => {
     expect(overlap(800)).toEqual(['I1']);
   });
 
+  test('and when its lease is fixed, until it is looked at: as often as its watchdog renews', () => {
+    const overlap = (until: number) => {
+      const story = new WrittenHistory();
+      story.tell(0, 0, { kind: 'started', pid: 1, watchdog: 1500 });
+      story.hold({ worker: 0, lease: 6000, granted: 0, ended: until, why: 'aborted' });
+      story.fault(10, 20, 'FLUSHALL', true);
+      story.hold({ worker: 1, lease: 10_000, granted: 30, ended: 6500, released: 6501 });
+      return found(story, 'lossy').map(([invariant]) => invariant);
+    };
+    expect(overlap(600)).toEqual([]);
+    expect(overlap(1500)).toEqual(['I1']);
+  });
+
   test('without a loss of data nothing excuses an overlap, also in a run that has some', () => {
     const story = new WrittenHistory();
     story.fault(1, 2, 'FLUSHALL', true);

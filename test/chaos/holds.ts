@@ -12,6 +12,8 @@ export interface Call {
   readonly locks: readonly string[];
   /** Of a fixed lease, in ms; 0: the watchdog's. */
   readonly lease: number;
+  /** The lease of its process' watchdog, in ms: as often as that is renewed, longer ones are looked at. Infinity when unknown. */
+  readonly watchdog: number;
   readonly wanted: Of<'wanted'>;
   readonly granted: Of<'granted'> | undefined;
   readonly reentered: readonly Of<'reentered'>[];
@@ -49,9 +51,9 @@ interface Draft {
 /** Puts the events of each call together. */
 export function readCalls(history: History): (Call | Hold)[] {
   const drafts = new Map<string, Draft>();
-  const lastWords = new Map<string, number>();
+  const watchdogs = new Map<string, number>();
   for (const event of history.told) {
-    lastWords.set(lifeOf(event), event.at);
+    if (event.kind === 'started') watchdogs.set(lifeOf(event), event.watchdog);
     if ('op' in event) note(drafts, event);
   }
   const deaths = new Map<string, number>();
@@ -63,7 +65,7 @@ export function readCalls(history: History): (Call | Hold)[] {
     const life = lifeOf(wanted);
     // Who is stopped and then killed has not lived in between, but has believed nothing either.
     const died = draft.ended === undefined ? deaths.get(life) : undefined;
-    return [callOf(id, { ...draft, wanted }, died)];
+    return [callOf(id, { ...draft, wanted }, watchdogs.get(life) ?? Infinity, died)];
   });
 }
 
@@ -132,12 +134,13 @@ function note(drafts: Map<string, Draft>, event: Extract<Told, { op: number }>):
 function callOf(
   id: string,
   draft: Draft & { readonly wanted: Of<'wanted'> },
+  watchdog: number,
   died: number | undefined,
 ): Call | Hold {
   const { wanted, granted, ended, deadline } = draft;
   const { released, refused, reentered, renewed, looked } = draft;
   const { worker, life, sort, locks, lease } = wanted;
-  const whose = { id, worker, life, sort, locks, lease };
+  const whose = { id, worker, life, sort, locks, lease, watchdog };
   const call = { ...whose, wanted, reentered, renewed, looked, ended, released, refused };
   if (granted === undefined) return { ...call, granted, died };
   const end = ended?.at ?? died ?? Infinity;

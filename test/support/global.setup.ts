@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import 'vitest';
 import type { TestProject } from 'vitest/node';
+import { failSuite } from './suite.failure.js';
 import { provideRedis } from '../../tools/redis/redis.runner.mjs';
 
 declare module 'vitest' {
@@ -18,7 +19,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return async () => {
     const left = await leftovers(redis.url);
     await redis.stop();
-    if (left.length > 0) throw new Error(`the suite left behind in Redis: ${left.join(', ')}`);
+    if (left.length > 0) failSuite(`the suite left behind in Redis: ${left.join(', ')}`);
   };
 }
 

@@ -14,7 +14,7 @@ import { FakeClient, type Command } from './fake.client.js';
 export const TTL = 3000;
 
 export const newListener = () => ({
-  renewalTtl: TTL,
+  upkeep: { renewalTtl: TTL, span: TTL },
   gone: vi.fn<() => void>(),
   unknown: vi.fn<(why: string) => void>(),
 });
@@ -40,7 +40,7 @@ export function watchdogStage() {
     });
     client.ready();
     const scripts = new ReentrantScripts(new ScriptCaller(new ScriptRunner(connection, wheel, 1000)));
-    return { wheel, client, scripts, watchdog: new Watchdog(wheel, TTL), listener: newListener() };
+    return { wheel, client, scripts, watchdog: new Watchdog(wheel), listener: newListener() };
   };
   let made: ReturnType<typeof make>;
   beforeEach(() => {

@@ -1,3 +1,4 @@
+import { failSuite } from '../support/suite.failure.js';
 import { Cluster, Redis } from 'ioredis';
 import 'vitest';
 import type { TestProject } from 'vitest/node';
@@ -33,7 +34,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return async () => {
     const left = await Promise.all(topologies.map(leftovers));
     await stop();
-    if (left.flat().length > 0) throw new Error(`the suite left behind: ${left.flat().join(', ')}`);
+    if (left.flat().length > 0) failSuite(`the suite left behind: ${left.flat().join(', ')}`);
   };
 }
 

@@ -7,6 +7,9 @@ import { readReport } from './vitest.report.mjs';
 
 /** @typedef {import('./vitest.report.mjs').Outcome} Outcome */
 
+const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
+const TROUBLES = `--reporter=${join(ROOT, 'tools/test/trouble.reporter.mjs')}`;
+
 /** A suite that takes this many budgets hangs, and is ended. */
 const HANGS_AFTER = 3;
 
@@ -21,13 +24,13 @@ const SECOND_LOOKS = 2;
  * @returns {Promise<Outcome & { unstable?: string[] }>}
  */
 export async function runVitest(suite, slowness) {
-  const { failures, ...first } = await runFiles(suite, [], slowness);
+  const { failures, passes: _, ...first } = await runFiles(suite, [], slowness);
   const isOfTests = failures.length > 0 && failures.length === first.failed;
   if (!suite.secondLook || !isOfTests || first.failed > SECOND_LOOKS) return first;
   const files = [...new Set(failures.map(({ file }) => file))];
   console.log(`== ${suite.name}: a second look at ${files.join(', ')}`);
   const second = await runFiles(suite, files, slowness);
-  if (second.failed > 0) return first;
+  if (second.failed > 0 || !failures.every(({ test }) => second.passes.has(test))) return first;
   const passed = first.passed + first.failed;
   return { passed, failed: 0, skipped: first.skipped, unstable: failures.map(({ test }) => test) };
 }
@@ -41,11 +44,15 @@ async function runFiles({ project, budget }, files, slowness) {
   const folder = await mkdtemp(join(tmpdir(), 'vitest-'));
   const file = join(folder, 'report.json');
   try {
-    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`, TROUBLES];
     const args = ['run', '--project', project, ...reporters, ...files];
-    const succeeded = await runWithin(join(ROOT, 'node_modules/vitest/vitest.mjs'), args, budget * slowness);
-    const text = await readFile(file, 'utf8').catch(() => '');
-    return readReport(text ? JSON.parse(text) : null, succeeded, ROOT);
+    const troubles = join(folder, 'troubles.txt');
+    const env = { SUITE_FAILURES: troubles };
+    const succeeded = await runWithin(VITEST, args, budget * slowness, env);
+    const [text, told] = await Promise.all(
+      [file, troubles].map((name) => readFile(name, 'utf8').catch(() => '')),
+    );
+    return readReport(text ? JSON.parse(text) : null, succeeded, ROOT, told?.split('\n').filter(Boolean));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -65,12 +72,14 @@ export async function runCheck({ script, args, budget }, slowness) {
  * @param {string} script
  * @param {readonly string[]} args
  * @param {number} budget in seconds
+ * @param {Record<string, string>} [env] further variables
  * @returns {Promise<boolean>}
  */
-function runWithin(script, args, budget) {
+function runWithin(script, args, budget, env) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [script, ...args], {
       cwd: ROOT,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit'],
     });
     const timer = setTimeout(

@@ -19,15 +19,18 @@ import { relative, sep } from 'node:path';
  * @param {VitestReport | null} report null where vitest wrote none
  * @param {boolean} succeeded whether vitest ended with 0
  * @param {string} root what file names are relative to
- * @returns {Outcome & { failures: Failure[] }} `failures` is shorter than `failed` where something failed outside of the tests
+ * @param {readonly string[]} [troubles] what else went wrong, a failure each
+ * @returns {Outcome & { failures: Failure[], passes: Set<string> }} `failures` is shorter than `failed` where something failed outside of the tests
  */
-export function readReport(report, succeeded, root) {
+export function readReport(report, succeeded, root, troubles = []) {
   let passed = 0;
   let failed = 0;
   /** @type {string[]} */
   const skipped = [];
   /** @type {Failure[]} */
   const failures = [];
+  /** @type {Set<string>} */
+  const passes = new Set();
   for (const { name, status, assertionResults } of report?.testResults ?? []) {
     const file = relative(root, name).replaceAll(sep, '/');
     let failedHere = 0;
@@ -36,11 +39,14 @@ export function readReport(report, succeeded, root) {
       if (result === 'failed') {
         failedHere += 1;
         failures.push({ file, test });
-      } else if (result === 'passed') passed += 1;
-      else skipped.push(test);
+      } else if (result === 'passed') {
+        passed += 1;
+        passes.add(test);
+      } else skipped.push(test);
     }
     failed += status === 'failed' ? Math.max(failedHere, 1) : failedHere;
   }
+  failed += troubles.length;
   if (failed === 0 && (!succeeded || !report)) failed = 1;
-  return { passed, failed, skipped, failures };
+  return { passed, failed, skipped, failures, passes };
 }

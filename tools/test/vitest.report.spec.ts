@@ -19,6 +19,7 @@ describe('readReport', () => {
       failed: 1,
       skipped: [2, 3, 4].map((index) => `test/a.spec.ts > a lock > test ${index}`),
       failures: [{ file: 'test/a.spec.ts', test: 'test/a.spec.ts > a lock > test 1' }],
+      passes: new Set(['test/a.spec.ts > a lock > test 0']),
     });
   });
 
@@ -36,12 +37,19 @@ describe('readReport', () => {
     expect(readReport(null, true, '/repo').failed).toBe(1);
   });
 
+  it('counts what went wrong outside of all tests, beside tests that failed', () => {
+    const report = { testResults: [file('failed', 'passed', 'failed')] };
+    const { failed, failures } = readReport(report, false, '/repo', ['the suite left a key behind']);
+    expect([failed, failures.length]).toEqual([2, 1]);
+  });
+
   it('finds no failure in a good run', () => {
     expect(readReport({ testResults: [file('passed', 'passed')] }, true, '/repo')).toEqual({
       passed: 1,
       failed: 0,
       skipped: [],
       failures: [],
+      passes: new Set(['test/a.spec.ts > a lock > test 0']),
     });
   });
 });

@@ -20,8 +20,11 @@ export interface Account {
 export interface Counted {
   /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
   readonly account: Account | undefined;
-  /** Told before Redis may shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long. */
-  shorten(lease: number): void;
+  /**
+   * Told before Redis may shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long.
+   * @returns to be called when that can happen no more
+   */
+  shorten(lease: number): () => void;
 }
 
 /** Lowers a count in a way of its own: a tick's last step stores the outcome with it. */
@@ -81,12 +84,14 @@ export class CountLedger {
   /** Leaves the acquisitions that remain, with the lease that they need (wire format D8). To be called in turn. */
   async lower(account: Account, lowering: Lowering = this.#release): Promise<ReleaseReply> {
     this.#known = undefined;
-    this.counted.shorten(account.lease);
+    const lift = this.counted.shorten(account.lease);
     try {
       const reply = await lowering(account.count, account.lease);
+      lift();
       if (reply.kind === 'kept') this.#heard(account.count);
       return reply;
     } catch (error) {
+      void RedisFailure.from(error).settled.then(lift);
       this.#repairAfter(error);
       throw error;
     }

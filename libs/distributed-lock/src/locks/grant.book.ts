@@ -1,10 +1,11 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import type { Lease } from '../renewal/lease.js';
+import type { Upkeep } from '../renewal/watchdog.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
 
 /** The open acquisitions of one hold, and what they need together. */
-export class GrantBook {
+export class GrantBook implements Upkeep {
   readonly #open = new Set<Grant>();
   #first: Grant | undefined;
 
@@ -21,6 +22,13 @@ export class GrantBook {
   get renewalTtl(): number {
     for (const grant of this.#open) if (!grant.isFixed) return this.watchdogTimeout;
     return 0;
+  }
+
+  /** A third of it is between two questions of the watchdog, in ms: that of its own leases, or of the shortest fixed one. */
+  get span(): number {
+    let span = this.watchdogTimeout;
+    if (this.renewalTtl === 0) for (const { fixedLease } of this.#open) span = Math.min(span, fixedLease);
+    return span;
   }
 
   /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */

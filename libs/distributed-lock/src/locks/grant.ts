@@ -31,6 +31,7 @@ export class Grant implements CurrentLock {
   #deadline = Infinity;
   /** The monotonic instant at which a fixed lease is over. */
   #end = Infinity;
+  #fixedLease = Infinity;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
   #unlocking: Promise<UnlockOutcome> | undefined;
@@ -42,6 +43,7 @@ export class Grant implements CurrentLock {
     sentAt: number,
   ) {
     if (leaseTime === undefined) return;
+    this.#fixedLease = leaseTime;
     this.#end = sentAt + leaseTime;
     this.#deadline = this.#end - safetyMargin(leaseTime);
   }
@@ -49,6 +51,11 @@ export class Grant implements CurrentLock {
   /** Whether it has a lease of its own, which is not renewed. */
   get isFixed(): boolean {
     return this.#end !== Infinity;
+  }
+
+  /** The fixed lease that it was given last, in ms; Infinity when the watchdog renews. */
+  get fixedLease(): number {
+    return this.#fixedLease;
   }
 
   /** What is left of a fixed lease, in whole ms, at least 1. */
@@ -160,6 +167,7 @@ export class Grant implements CurrentLock {
     const end = sentAt + leaseTime;
     if (!this.isFixed || end <= this.#end) return;
     this.#end = end;
+    this.#fixedLease = leaseTime;
     this.#deadline = Math.max(this.#deadline, end - safetyMargin(leaseTime));
   }
 

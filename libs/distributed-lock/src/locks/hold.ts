@@ -1,6 +1,7 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Lease } from '../renewal/lease.js';
+import type { Upkeep } from '../renewal/watchdog.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -130,7 +131,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
   checkDeadlines(): void {
     if (this.#ended) return;
     if (now() < this.lease.deadline && this.#grants.outlive(now(), this.target.name)) return;
-    const isUnrenewed = this.lease.state === 'unknown' && this.renewalTtl > 0;
+    const isUnrenewed = this.lease.state === 'unknown' && this.upkeep.renewalTtl > 0;
     this.lose(isUnrenewed ? 'it could not be renewed in time' : 'its lease was over');
   }
 
@@ -169,8 +170,8 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     return this.#ended ? undefined : this.#grants.account;
   }
 
-  get renewalTtl(): number {
-    return this.#grants.renewalTtl;
+  get upkeep(): Upkeep {
+    return this.#grants;
   }
 
   rearm(): void {
@@ -180,9 +181,10 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     this.#timers.arm(this.#grants.nextDeadline(this.lease));
   }
 
-  shorten(ttl: number): void {
-    this.lease.cap(instant(), ttl);
+  shorten(ttl: number): () => void {
+    const lift = this.lease.cap(instant(), ttl);
     this.rearm();
+    return lift;
   }
 
   #post(notice: HoldNotice): void {

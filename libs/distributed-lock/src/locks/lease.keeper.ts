@@ -28,7 +28,7 @@ export class LeaseKeeper {
   }
 
   watch(): void {
-    if (!this.watchdog.isWatching(this.lease)) this.watchdog.watch(this.lease, this.owner);
+    this.watchdog.watch(this.lease, this.owner);
   }
 
   unwatch(): void {
@@ -46,7 +46,7 @@ export class LeaseKeeper {
   async #verify(): Promise<void> {
     this.#asking = true;
     this.lease.doubt();
-    await this.watchdog.renewNow(this.lease, this.owner.renewalTtl, this.owner);
+    await this.watchdog.renewNow(this.lease, this.owner.upkeep.renewalTtl, this.owner);
     this.#asking = false;
     this.owner.rearm();
   }

@@ -6,25 +6,35 @@ import { safetyMargin } from './lease.js';
 describe('a fixed lease under the watchdog', () => {
   const stage = watchdogStage();
   const { lease, pass, calls } = stage;
-  const onlyLooking = () => Object.assign(stage.listener, { renewalTtl: 0 });
+  const onlyLooking = () => Object.assign(stage.listener, { upkeep: { renewalTtl: 0, span: TTL } });
 
-  test.each([
-    ['at a third of its time', TTL / 2],
-    ['as often as a renewed one, where it is longer', TTL * 100],
-  ])('looks at a fixed lease %s, and does not renew it', async (_, ttl) => {
-    const watched = lease('key', ttl);
+  test('is looked at every third of its span, and not renewed', async () => {
+    const watched = lease('key', 100 * TTL);
     const { deadline } = watched;
-    const third = Math.min(ttl, TTL) / 3;
     stage.watchdog.watch(watched, onlyLooking());
-    await pass(third * 0.8);
-    expect(calls()).toEqual([]);
-    await pass(third * 0.2 + 1);
-    const [call] = calls();
-    expect(call?.args.slice(1)).toEqual(['1', 'key', 'holder of key', '0']);
-    if (call !== undefined) alive(call, ttl - Math.round(third));
-    await pass(0);
-    expect(watched.state).toBe('renewed');
-    expect(watched.deadline).toBeGreaterThanOrEqual(deadline);
+    for (let round = 1; round <= 3; round += 1) {
+      await pass(840);
+      expect(calls()).toEqual([]);
+      await pass(161);
+      const [call] = calls();
+      expect(call?.args.slice(1)).toEqual(['1', 'key', 'holder of key', '0']);
+      if (call !== undefined) alive(call, 99 * TTL);
+      await pass(0);
+      expect(watched.state).toBe('renewed');
+    }
+    expect(watched.deadline).toBeLessThan(deadline);
+  });
+
+  test('is looked at earlier when its span becomes shorter, and not later when it stays', async () => {
+    const watched = lease('key', 100 * TTL);
+    stage.watchdog.watch(watched, onlyLooking());
+    await pass(500);
+    stage.watchdog.watch(watched, stage.listener);
+    Object.assign(stage.listener, { upkeep: { renewalTtl: 0, span: TTL / 5 } });
+    stage.watchdog.watch(watched, stage.listener);
+    await pass(201);
+    expect(calls()).toHaveLength(1);
+    expect(stage.wheel.size).toBeLessThanOrEqual(2);
   });
 
   test('keeps the deadline of a fixed lease, however long the look at it was on its way', async () => {

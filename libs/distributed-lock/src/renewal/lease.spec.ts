@@ -113,4 +113,54 @@ describe('a lease', () => {
     lease.expect(100);
     expect(lease.longest).toBe(60_000);
   });
+
+  test('is doubted for a suspend that is longer than its deadline has to spare, however many looks there were', () => {
+    pass(4000);
+    suspend(300);
+    lease.look(instant(), 5700);
+    pass(4000);
+    lease.look(instant(), 1700);
+    // The deadline lies 285 ms before the end by now.
+    suspend(280);
+    expect(lease.isDoubtful).toBe(false);
+    suspend(10);
+    expect(lease.isDoubtful).toBe(true);
+  });
+
+  test('has no later deadline by an answer from before it was shortened', () => {
+    const before = instant();
+    pass(100);
+    const lift = lease.cap(instant(), 400);
+    expect(left()).toBe(380);
+    lease.look(before, TTL);
+    lease.confirm(before, TTL);
+    expect(left()).toBe(380);
+    pass(10);
+    lift();
+    lease.confirm(before, TTL);
+    expect(left()).toBe(370);
+  });
+
+  test('has that of an answer from after it was shortened', () => {
+    const lift = lease.cap(instant(), 400);
+    pass(10);
+    lease.confirm(instant(), 5000);
+    expect(left()).toBe(370);
+    lift();
+    lease.confirm(instant(), 5000);
+    expect(left()).toBe(4750);
+    lease.raise(instant(), TTL);
+    expect(left()).toBe(TTL - MARGIN);
+  });
+
+  test('keeps its deadline at a look that says as much, and believes one that says less', () => {
+    pass(4000);
+    const { deadline } = lease;
+    const sent = instant();
+    pass(700);
+    lease.look(sent, TTL - 4700);
+    expect(lease.deadline).toBe(deadline);
+    lease.look(instant(), 1000);
+    expect(left()).toBe(950);
+  });
 });

@@ -28,12 +28,21 @@ export interface Renewer {
   renew(lock: string, holder: string, lease: number): Promise<number | undefined>;
 }
 
+/** How much less than what is left PTTL may say, in ms: it leaves out what is no whole one. */
+const TRUNCATED = 1;
+
 /** The lease of one holder id on one lock, as this process may believe in it. */
 export class Lease {
   #state: LeaseState = 'held';
   #longest: number;
   #deadline: number;
+  /** How long before its end the deadline is, in ms: what clocks that disagree, and a suspend, may take. */
+  #margin: number;
   #wall: number;
+  /** No answer to a question before `#ceilingUntil` may set the deadline beyond this. */
+  #ceiling = Infinity;
+  #ceilingUntil = -Infinity;
+  #shortenings = 0;
 
   constructor(
     /** The lock's name in Redis. */
@@ -44,7 +53,8 @@ export class Lease {
     sent: Instant,
     readonly renewer: Renewer,
   ) {
-    this.#deadline = sent.at + ttl - safetyMargin(ttl);
+    this.#margin = safetyMargin(ttl);
+    this.#deadline = sent.at + ttl - this.#margin;
     this.#wall = sent.wall;
     this.#longest = ttl;
   }
@@ -68,17 +78,16 @@ export class Lease {
     return this.#deadline;
   }
 
-  /** Whether the machine seems to have been suspended since Redis last confirmed the lease: then its deadline means nothing. */
+  /** Whether the machine seems to have been suspended for longer than the deadline has to spare: then it means nothing. */
   get isDoubtful(): boolean {
-    return suspendedFor(this.#wall) > safetyMargin(this.ttl);
+    return suspendedFor(this.#wall) > this.#margin;
   }
 
-  /** Redis confirmed, to a request sent at `sent`, that `left` ms remain. A deadline never moves back by a confirmation of more. */
+  /** Redis confirmed, to a request sent at `sent`, that `left` ms remain. */
   confirm(sent: Instant, left: number): void {
     if (this.#state === 'lost') return;
     this.#state = 'renewed';
-    this.#deadline = sent.at + left - safetyMargin(left);
-    this.#wall = sent.wall;
+    this.#count(sent, left);
   }
 
   /**
@@ -86,23 +95,36 @@ export class Lease {
    * counted from the grant, and the answer counts from a question that may have waited before it was sent.
    */
   look(sent: Instant, left: number): void {
-    const before = this.#deadline;
-    const isPossible = !this.isDoubtful && before <= now() + left - safetyMargin(left);
-    this.confirm(sent, left);
-    if (isPossible && this.#state !== 'lost') this.#deadline = Math.max(this.#deadline, before);
+    const end = this.#deadline + this.#margin;
+    if (this.isDoubtful || end > now() + left + TRUNCATED) this.confirm(sent, left);
+    else if (this.#state !== 'lost') this.#state = 'renewed';
   }
 
   /** Redis has raised the ttl to at least `ttl` by a request sent at `sent`. */
   raise(sent: Instant, ttl: number): void {
-    const later = sent.at + ttl - safetyMargin(ttl);
-    const deadline = Math.max(this.#deadline, later);
-    this.confirm(sent, ttl);
-    if (this.#state !== 'lost') this.#deadline = deadline;
+    if (this.#state === 'lost') return;
+    this.#state = 'renewed';
+    if (sent.at + ttl - safetyMargin(ttl) > this.#deadline) this.#count(sent, ttl);
   }
 
-  /** Redis was asked at `sent` to set the ttl to `ttl`, which may be shorter than before. */
-  cap(sent: Instant, ttl: number): void {
-    this.#deadline = Math.min(this.#deadline, sent.at + ttl - safetyMargin(ttl));
+  /**
+   * From `sent` on Redis is asked to set the ttl to `ttl`, which may be shorter than before. What it has said before it did so
+   * makes the deadline no later, however late that is heard.
+   * @returns to be called when the request has been answered, or can have no effect any more
+   */
+  cap(sent: Instant, ttl: number): () => void {
+    if (this.#isFreeFor(sent)) this.#ceiling = Infinity;
+    this.#shortenings += 1;
+    const margin = safetyMargin(ttl);
+    this.#ceiling = Math.min(this.#ceiling, sent.at + ttl - margin);
+    if (this.#ceiling < this.#deadline) {
+      this.#deadline = this.#ceiling;
+      this.#margin = margin;
+    }
+    return () => {
+      this.#shortenings -= 1;
+      this.#ceilingUntil = now();
+    };
   }
 
   doubt(): void {
@@ -111,5 +133,17 @@ export class Lease {
 
   lose(): void {
     this.#state = 'lost';
+  }
+
+  #count(sent: Instant, left: number): void {
+    this.#margin = safetyMargin(left);
+    this.#wall = sent.wall;
+    const deadline = sent.at + left - this.#margin;
+    this.#deadline = this.#isFreeFor(sent) ? deadline : Math.min(deadline, this.#ceiling);
+  }
+
+  /** Whether what is answered to a question of that instant was found after every shortening. */
+  #isFreeFor({ at }: Instant): boolean {
+    return this.#shortenings === 0 && at >= this.#ceilingUntil;
   }
 }

@@ -2,18 +2,25 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';
 
+/** What a lease needs now. */
+export interface Upkeep {
+  /** What to renew to, in ms; 0 for a fixed lease, which is only looked at. */
+  readonly renewalTtl: number;
+  /** A third of it is between two rounds, in ms. */
+  readonly span: number;
+}
+
 /** Hears what becomes of a watched lease. */
 export interface LeaseListener {
-  /** What to renew to now, in ms; 0 for a fixed lease, which is only looked at. */
-  readonly renewalTtl: number;
+  readonly upkeep: Upkeep;
   /** Redis says that the holder has nothing. */
   gone(): void;
   /** No answer; the deadline decides. Called once per trouble. */
   unknown(why: string): void;
 }
 
-/** Renewals fall into slots of a sixtieth of the lease, so that leases of one slot share a call. */
-const SLOTS_PER_LEASE = 60;
+/** Renewals fall into slots of a sixtieth of their span, so that leases of one slot share a call. */
+const SLOTS_PER_SPAN = 60;
 
 /**
  * Asks for every watched lease of a module instance at a third of its time: renews it, or, when it is fixed, looks whether it is
@@ -23,20 +30,19 @@ const SLOTS_PER_LEASE = 60;
 export class Watchdog {
   readonly #watched = new Map<Lease, { timer: Timer; listener: LeaseListener }>();
 
-  constructor(
-    private readonly wheel: TimerWheel,
-    /** The ttl of a renewed lease, in ms; it is renewed at a third of it. Fixed leases that are longer are looked at as often. */
-    private readonly ttl: number,
-  ) {}
+  constructor(private readonly wheel: TimerWheel) {}
 
   /** Leases that are looked after. */
   get size(): number {
     return this.#watched.size;
   }
 
+  /** Looks after a lease from now on; one that is watched already is asked for earlier, where its span has become shorter. */
   watch(lease: Lease, listener: LeaseListener): void {
+    const { span } = listener.upkeep;
+    const watched = this.#watched.get(lease);
+    if (watched?.listener === listener && watched.timer.bucket <= now() + span / 3 + 1) return;
     this.unwatch(lease);
-    const span = this.#spanOf(lease, listener);
     this.#watched.set(lease, { listener, timer: this.#schedule(lease, span, span / 3) });
   }
 
@@ -44,10 +50,6 @@ export class Watchdog {
   unwatch(lease: Lease): void {
     this.wheel.cancel(this.#watched.get(lease)?.timer);
     this.#watched.delete(lease);
-  }
-
-  isWatching(lease: Lease): boolean {
-    return this.#watched.has(lease);
   }
 
   /**
@@ -64,9 +66,8 @@ export class Watchdog {
         this.#listener(lease, listener)?.gone();
         return false;
       }
-      const known = left === -1 ? lease.ttl : left;
-      if (ttl > 0) lease.confirm(sent, known);
-      else lease.look(sent, known);
+      if (ttl > 0) lease.confirm(sent, left === -1 ? lease.ttl : left);
+      else lease.look(sent, left === -1 ? lease.longest : left);
       return true;
     } catch (error) {
       const told = lease.state === 'unknown';
@@ -82,13 +83,8 @@ export class Watchdog {
     return this.#watched.get(lease)?.listener ?? asked;
   }
 
-  /** What a lease's rounds are a third of, in ms. */
-  #spanOf(lease: Lease, { renewalTtl }: LeaseListener): number {
-    return renewalTtl > 0 ? this.ttl : Math.min(lease.ttl, this.ttl);
-  }
-
   #schedule(lease: Lease, span: number, delay: number): Timer {
-    const slot = span / SLOTS_PER_LEASE;
+    const slot = span / SLOTS_PER_SPAN;
     const jittered = now() + delay * (0.9 + 0.1 * Math.random());
     return this.wheel.at(Math.floor(jittered / slot) * slot, () => void this.#renew(lease));
   }
@@ -96,14 +92,14 @@ export class Watchdog {
   async #renew(lease: Lease): Promise<void> {
     const watched = this.#watched.get(lease);
     if (watched === undefined) return;
-    const confirmed = await this.renewNow(lease, watched.listener.renewalTtl);
+    const confirmed = await this.renewNow(lease, watched.listener.upkeep.renewalTtl);
     // Unwatched, or handed to another hold while the reply was on its way: that one has a timer of its own.
     if (this.#watched.get(lease) !== watched) return;
     if (confirmed === false) {
       this.unwatch(lease);
       return;
     }
-    const span = this.#spanOf(lease, watched.listener);
+    const { span } = watched.listener.upkeep;
     watched.timer = this.#schedule(lease, span, confirmed === true ? span / 3 : pauseOf(span));
   }
 }

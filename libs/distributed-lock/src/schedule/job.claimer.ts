@@ -45,7 +45,7 @@ export class JobClaimer implements JobClaims {
     this.#watch = new JobWatch(
       context,
       channels,
-      () => unattended(this.#look()),
+      () => this.#unattended(this.#look()),
       () => this.#returned(),
     );
   }
@@ -101,7 +101,7 @@ export class JobClaimer implements JobClaims {
   start(granted: GrantedTick): void {
     const { starter, runner } = this.plan;
     runner.engine.context.outside(() => {
-      unattended(starter.start(granted).then(() => this.#look()));
+      this.#unattended(starter.start(granted).then(() => this.#look()));
     });
   }
 
@@ -124,7 +124,7 @@ export class JobClaimer implements JobClaims {
       if (await this.ready()) await this.#ticks?.catchUp();
       await this.#look();
     };
-    unattended(catchUp());
+    this.#unattended(catchUp());
   }
 
   async #quietly<T>(call: () => Promise<T>): Promise<T | undefined> {
@@ -137,9 +137,11 @@ export class JobClaimer implements JobClaims {
       return undefined;
     }
   }
-}
 
-/** Nobody waits for what the claimer does by itself: its error is told the way the scheduler tells one, and ends no process. */
-function unattended(work: Promise<unknown>): void {
-  work.catch((error: unknown) => new Logger('Scheduler').error(error));
+  /** Nobody waits for what the claimer does by itself: its error is told the way the scheduler tells one, and ends no process. */
+  #unattended(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!this.#isClosed) new Logger('Scheduler').error(error);
+    });
+  }
 }

@@ -62,7 +62,7 @@ export function makeEngine(
     counters: counterScripts(caller),
     wheel,
     ids: new HolderIds(),
-    watchdog: new Watchdog(wheel, settings.watchdogTimeout),
+    watchdog: new Watchdog(wheel),
     subscriptions: new ChannelSubscriptions(connections.subscriber),
     notices,
     isCluster: template.isCluster,

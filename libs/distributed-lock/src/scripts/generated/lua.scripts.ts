@@ -1646,7 +1646,7 @@ return replies` as string,
  */
 export const permitRenew = {
   name: 'permit/renew',
-  sha1: 'a2af38cc5aaac9e4c07fa7335bfc8f541a55956d',
+  sha1: 'b7e1c6352baa0f26f2e2a7224c7db7d2ac3dd820',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 1,
@@ -1720,6 +1720,8 @@ end
 if lease > 0 and (manner == 'set' or expiry < at + lease) then
 expiry = at + lease
 redis.call('ZADD', timeout, string.format('%.0f', expiry), id)
+else
+redis.call('ZREM', timeout, '')
 end
 return {1, expiry >= 922337203685477 and -1 or expiry - at}
 end
@@ -2249,7 +2251,7 @@ return replies` as string,
  */
 export const readRenew = {
   name: 'read/renew',
-  sha1: '3009748a3d8bf402b59e4b9fd020b8643a21c652',
+  sha1: 'd2082a879f7b853e537ace83fecbf590470000e9',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -2342,6 +2344,7 @@ if left >= 0 and left < lease then
 redis.call('PEXPIRE', key, lease)
 end
 end
+redis.call('HDEL', lock, '')
 longest = math.max(longest, lease)
 if lease > 0 or redis.call('PTTL', lock) >= 0 then
 raiseLease(lock, longest)
@@ -2647,7 +2650,7 @@ return replies` as string,
  */
 export const renewalRenew = {
   name: 'renewal/renew',
-  sha1: '470ca1560a0a675ebaad4d0c09126c16c91710fe',
+  sha1: '767ce4d333301c56bb1af001706f3d7ee8227d09',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -2671,6 +2674,8 @@ local left = redis.call('PTTL', lock)
 if lease > 0 and left < lease then
 redis.call('PEXPIRE', lock, lease)
 left = lease
+else
+redis.call('HDEL', lock, '')
 end
 return {1, left}
 end
@@ -4545,7 +4550,7 @@ return replies` as string,
  */
 export const writeRenew = {
   name: 'write/renew',
-  sha1: 'b42c205e76f23504e56b5250f4bfee2f0bd8dca0',
+  sha1: '84c7fff9c29c0ae40df7fe62b05e8f439125e0eb',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -4613,6 +4618,7 @@ local _, writer = rwMode(lock)
 if writeCount(lock, holder, writer) == 0 then
 return {0}
 end
+redis.call('HDEL', lock, '')
 return {1, lease > 0 and raiseLease(lock, lease) or redis.call('PTTL', lock)}
 end
 local replies = {}
