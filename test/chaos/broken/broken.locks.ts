@@ -64,17 +64,17 @@ if lease > 0 and left < lease then
 redis.call('PEXPIRE', lock, lease)`,
       },
     ],
-    // Its next renewal tells a holder that its lock is gone; this one takes it again, whoever has it now.
+    // Its next renewal tells a holder that its lock is gone; this one takes it again, whoever has it now; a look does so for ever.
     faults: ['FLUSHALL'],
     lossy: true,
-    violates: ['I1', 'I2', 'I4'],
+    violates: ['I1', 'I2', 'I4', 'I9'],
   },
   {
     name: 'a local deadline that is counted from the reply',
     defects: [
       { file: LEASE, from: 'this.#deadline = sent.at + ttl - ', to: 'this.#deadline = now() + ttl - ' },
-      { file: LEASE, from: 'this.#deadline = sent.at + left - ', to: 'this.#deadline = now() + left - ' },
-      { file: LEASE, from: 'const later = sent.at + ttl - ', to: 'const later = now() + ttl - ' },
+      { file: LEASE, from: 'const deadline = sent.at + left - ', to: 'const deadline = now() + left - ' },
+      { file: LEASE, from: 'if (sent.at + ttl - ', to: 'if (now() + ttl - ' },
       {
         file: 'dist/esm/locks/grant.js',
         from: 'this.#end = sentAt + leaseTime;',
