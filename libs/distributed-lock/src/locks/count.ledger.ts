@@ -20,11 +20,8 @@ export interface Account {
 export interface Counted {
   /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
   readonly account: Account | undefined;
-  /**
-   * Told before Redis may shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long.
-   * @returns to be called when that can happen no more
-   */
-  shorten(lease: number): () => void;
+  /** Has `ask` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long. */
+  shorten<T>(lease: number, ask: () => Promise<T>): Promise<T>;
 }
 
 /** Lowers a count in a way of its own: a tick's last step stores the outcome with it. */
@@ -84,14 +81,12 @@ export class CountLedger {
   /** Leaves the acquisitions that remain, with the lease that they need (wire format D8). To be called in turn. */
   async lower(account: Account, lowering: Lowering = this.#release): Promise<ReleaseReply> {
     this.#known = undefined;
-    const lift = this.counted.shorten(account.lease);
+    const { count, lease } = account;
     try {
-      const reply = await lowering(account.count, account.lease);
-      lift();
-      if (reply.kind === 'kept') this.#heard(account.count);
+      const reply = await this.counted.shorten(lease, () => lowering(count, lease));
+      if (reply.kind === 'kept') this.#heard(count);
       return reply;
     } catch (error) {
-      void RedisFailure.from(error).settled.then(lift);
       this.#repairAfter(error);
       throw error;
     }

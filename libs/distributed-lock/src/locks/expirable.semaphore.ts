@@ -2,7 +2,6 @@ import type { Duration } from '../contracts/duration.js';
 import type { LockHandle, LockOptions, UsingOptions } from '../contracts/lock.contract.js';
 import type { PermitExpirableSemaphore } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { RedisFailure } from '../redis/redis.failure.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { checkPermits } from './call.checks.js';
@@ -73,16 +72,10 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
     this.#checkId(permitId);
     const lease = parseDuration(leaseTime, { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE });
     // Its holder must not believe in more than it may be left with.
-    const lift = this.#holdOf(permitId)?.shorten(lease);
-    return await this.#ask(async (scripts, key) => {
-      try {
-        const isThere = await scripts.updateLease(key, permitId, lease);
-        lift?.();
-        return isThere;
-      } catch (error) {
-        if (lift !== undefined) void RedisFailure.from(error).settled.then(lift);
-        throw error;
-      }
+    const hold = this.#holdOf(permitId);
+    return await this.#ask((scripts, key) => {
+      const update = () => scripts.updateLease(key, permitId, lease);
+      return hold === undefined ? update() : hold.shorten(lease, update);
     });
   }
 

@@ -1,6 +1,6 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, type Lease } from '../renewal/lease.js';
+import type { Lease } from '../renewal/lease.js';
 import type { Upkeep } from '../renewal/watchdog.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
@@ -181,10 +181,8 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     this.#timers.arm(this.#grants.nextDeadline(this.lease));
   }
 
-  shorten(ttl: number): () => void {
-    const lift = this.lease.cap(instant(), ttl);
-    this.rearm();
-    return lift;
+  shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {
+    return this.#keeper.shorten(ttl, ask);
   }
 
   #post(notice: HoldNotice): void {

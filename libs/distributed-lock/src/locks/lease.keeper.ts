@@ -1,3 +1,4 @@
+import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Lease } from '../renewal/lease.js';
 import type { LeaseListener, Watchdog } from '../renewal/watchdog.js';
 
@@ -41,6 +42,20 @@ export class LeaseKeeper {
     this.lease.expect(ttl);
     const confirmed = await this.watchdog.renewNow(this.lease, ttl, this.owner);
     return confirmed === true ? sent.at : confirmed;
+  }
+
+  /** Has `ask` set the ttl to `ttl` ms, which may be shorter: from now on no more than that is believed in, whether it answers or not. */
+  async shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {
+    const lift = this.lease.cap(instant(), ttl);
+    this.owner.rearm();
+    try {
+      const answer = await ask();
+      lift();
+      return answer;
+    } catch (error) {
+      void RedisFailure.from(error).settled.then(lift);
+      throw error;
+    }
   }
 
   async #verify(): Promise<void> {
