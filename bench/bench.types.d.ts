@@ -12,6 +12,8 @@ export interface Contestant<Held = unknown> {
   release(held: Held): Promise<unknown>;
   /** A piece of work under the lock, where there is such a call. */
   using?(name: string, work: () => Promise<void> | void): Promise<unknown>;
+  /** What its schedule has done since the last look: the jobs that were run, and when each was started, in epoch ms. */
+  look?(): { readonly runs: readonly number[]; readonly starts: readonly number[] };
   close(): Promise<unknown>;
 }
 

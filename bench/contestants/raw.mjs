@@ -22,10 +22,15 @@ export async function open(url, { autopipelining = false }) {
   /** @type {Map<string, Promise<void>>} */
   const tails = new Map();
   const nothing = () => undefined;
+  const take = (/** @type {string} */ name) => client.evalsha(acquire, 1, name, holder, 30_000);
+  const free = (/** @type {string} */ name) =>
+    client.evalsha(release, 1, name, holder, `redisson_lock__channel:{${name}}`);
   return {
-    tryAcquire: async (name) => {
-      const ttl = await client.evalsha(acquire, 1, name, holder, 30_000);
-      return ttl === null ? { name, done: nothing } : null;
+    tryAcquire: async (name) => ((await take(name)) === null ? { name, done: nothing } : null),
+    using: async (name, work) => {
+      await take(name);
+      await work();
+      await free(name);
     },
     acquire: async (name) => {
       const before = tails.get(name);
@@ -33,11 +38,11 @@ export async function open(url, { autopipelining = false }) {
       let done = nothing;
       tails.set(name, new Promise((resolve) => (done = resolve)));
       await before;
-      await client.evalsha(acquire, 1, name, holder, 30_000);
+      await take(name);
       return { name, done };
     },
     release: async ({ name, done }) => {
-      await client.evalsha(release, 1, name, holder, `redisson_lock__channel:{${name}}`);
+      await free(name);
       done();
     },
     close: () => client.quit(),

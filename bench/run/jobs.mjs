@@ -157,6 +157,11 @@ export async function free(contestant) {
   return { count };
 }
 
+/** What its schedule has done since the last look. @param {Contestant} contestant @returns {Promise<Figures>} */
+export async function look(contestant) {
+  return contestant.look?.() ?? {};
+}
+
 /** Lets time pass. @param {Contestant} _ @param {{ ms: number }} options @returns {Promise<Figures>} `cpu` of the process meanwhile, in ms */
 export async function rest(_, { ms }) {
   const before = process.cpuUsage();

@@ -3,11 +3,16 @@ import { jainIndex, numberOf, quantile, samplesOf } from './samples.mjs';
 /**
  * Callers of all processes take one lock again and again.
  * @param {import('../bench.types.js').Team} team
- * @param {{ callers: number, ms: number, work?: number }} options
+ * @param {{ callers: number, ms: number, work?: number, processes?: readonly number[] }} options `processes`: only those
  */
-export async function sustained(team, { callers, ms, work = 0 }) {
+export async function sustained(team, { callers, ms, work = 0, processes }) {
   const name = `${team.prefix}:sustained`;
-  const { result, commands } = await team.counting(() => team.all('loop', { name, callers, ms, work }));
+  const options = { name, callers, ms, work };
+  const { result, commands } = await team.counting(() =>
+    processes === undefined
+      ? team.all('loop', options)
+      : Promise.all(processes.map((process) => team.ask(process, 'loop', options))),
+  );
   const counts = result.map((figures) => numberOf(figures, 'count'));
   const holds = counts.reduce((sum, count) => sum + count, 0);
   return {

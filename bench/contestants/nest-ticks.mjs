@@ -1,0 +1,58 @@
+import 'reflect-metadata';
+import { Injectable, Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Cron, ScheduleModule } from '@nestjs/schedule';
+import { DistributedLock, DistributedLockModule } from '../../dist/esm/index.js';
+
+/**
+ * Instances of an application whose jobs run each second, with the decorator or without it.
+ * @param {string} url
+ * @param {import('../bench.types.js').Settings} settings `guarded`; `instances` of this process; `jobs` of each
+ * @returns {Promise<import('../bench.types.js').Contestant>}
+ */
+export async function open(url, { guarded, instances, jobs }) {
+  /** @type {number[]} */
+  const runs = [];
+  /** @type {number[]} */
+  const starts = [];
+  const names = Array.from({ length: Number(jobs) }, (_, index) => index);
+  const apps = await Promise.all(
+    Array.from({ length: Number(instances) }, async () => {
+      const app = await NestFactory.createApplicationContext(
+        appOf(names, guarded === true ? url : undefined, (job) => {
+          runs.push(job);
+          starts.push(performance.timeOrigin + performance.now());
+        }),
+        { logger: false },
+      );
+      return app;
+    }),
+  );
+  const none = () => Promise.reject(new Error('a schedule is run, and not locked'));
+  return {
+    acquire: none,
+    release: none,
+    /** Jobs and when they were started, in ms, until the next look. */
+    look: () => ({ runs: runs.splice(0), starts: starts.splice(0) }),
+    close: () => Promise.all(apps.map((app) => app.close())),
+  };
+}
+
+/** @param {readonly number[]} jobs @param {string | undefined} redis @param {(job: number) => void} note */
+function appOf(jobs, redis, note) {
+  class Jobs {}
+  for (const job of jobs) {
+    const name = `job${job}`;
+    const value = async () => note(job);
+    Object.defineProperty(Jobs.prototype, name, { value, writable: true, configurable: true });
+    const method = { value, writable: true, configurable: true };
+    if (redis !== undefined) DistributedLock(name)(Jobs.prototype, name, method);
+    Cron('* * * * * *')(Jobs.prototype, name, method);
+    Object.defineProperty(Jobs.prototype, name, method);
+  }
+  Injectable()(Jobs);
+  class App {}
+  const guard = redis === undefined ? [] : [DistributedLockModule.forRoot({ redis })];
+  Module({ imports: [ScheduleModule.forRoot(), ...guard], providers: [Jobs] })(App);
+  return App;
+}
