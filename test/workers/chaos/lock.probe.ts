@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LockService } from 'nestjs-distributed-lock';
 import { ROOM } from './call.draw.js';
 import type { ChaosSettings } from './chaos.protocol.js';
@@ -18,7 +19,7 @@ export async function probe(locks: LockService, settings: ChaosSettings, within:
     locks.getReadWriteLock(`rw-${number}`).writeLock(),
   ]);
   const semaphores = numbers.map((number) => locks.getPermitExpirableSemaphore(`permit-${number}`));
-  await Promise.all(semaphores.map((semaphore) => semaphore.trySetPermits(ROOM)));
+  await Promise.all(semaphores.map((semaphore) => insist(within, () => semaphore.trySetPermits(ROOM))));
   const stuck = await Promise.all([
     ...all.map((lock) => attempt(lock.name, () => lock.lock(options))),
     ...semaphores.flatMap((semaphore) =>
@@ -26,6 +27,19 @@ export async function probe(locks: LockService, settings: ChaosSettings, within:
     ),
   ]);
   return stuck.filter((name) => name !== undefined);
+}
+
+/** Asks until there is an answer: the cluster may still be finding together. */
+async function insist<T>(within: number, ask: () => Promise<T>): Promise<T> {
+  const end = performance.now() + within;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      await sleep(100);
+    }
+  }
 }
 
 async function attempt(
