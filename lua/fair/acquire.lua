@@ -102,7 +102,7 @@ local function attempt(fair, holder, lease, count, wait, life)
   if news and redis.call('LINDEX', fair.queue, 0) ~= holder then
     tellHead(fair)
   end
-  return reply
+  return reply == 1 and {1, count} or reply
 end
 
 local replies = {}

@@ -16,6 +16,9 @@
 local function attempt(lock, counter, holder, lease, count)
   local raise = tokenRaiser(counter)
   local reply = take(lock, holder, lease, count)
+  if reply == 1 then
+    return {1, count, raise()}
+  end
   if reply[1] == 1 then
     reply[3] = raise()
   end

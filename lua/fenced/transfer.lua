@@ -16,6 +16,9 @@
 local function attempt(lock, counter, from, to, lease)
   local raise = tokenRaiser(counter)
   local reply = hand(lock, from, to, lease)
+  if reply == 1 then
+    return {1, raise()}
+  end
   if reply[1] ~= 0 then
     reply[2] = raise()
   end

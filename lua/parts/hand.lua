@@ -1,5 +1,5 @@
 -- Hands a lock from one holder to another, who has it once and with `lease` then.
--- Answers {1}, also where it was done before; {2} when the giver had lost a lock that was free; {0, ttl, one holder} for busy.
+-- Answers 1, also where it was done before; {2} when the giver had lost a lock that was free; {0, ttl, one holder} for busy.
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function hand(lock, from, to, lease)
   if not whole(lease, 1, 315360000000) or from == to then
@@ -10,14 +10,14 @@ local function hand(lock, from, to, lease)
     redis.call('PEXPIRE', lock, lease)
     redis.call('HSET', lock, to, 1)
     redis.call('HDEL', lock, from)
-    return {1}
+    return 1
   end
   if redis.call('HEXISTS', lock, to) == 1 then
     -- The caller counts its lease from this call, not from the one whose reply it never had.
     if redis.call('PTTL', lock) < lease then
       redis.call('PEXPIRE', lock, lease)
     end
-    return {1}
+    return 1
   end
   if redis.call('EXISTS', lock) == 1 then
     return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}

@@ -7,7 +7,7 @@
 -- @arg   holder   the holder id, <client uuid>:<integer>
 -- @arg   lease    the lease in ms, 1 to 10 years
 -- @arg   count    the hold count to reach; 1 takes a free lock
--- @reply granted  {1, hold count}
+-- @reply granted  1, or {1, hold count} when the holder had more; 1 alone, in no array, is the whole answer to a call of one
 -- @reply busy     {0, ttl in ms (-1: none), one holder}
 -- @reply lost     {2} the count to reach is above 1 and the holder has nothing
 -- @reply error    {-1, message with its code in front, type of the key}
@@ -22,4 +22,4 @@ for i = 1, #KEYS do
   local ran, reply = pcall(take, lock, holder, lease, count)
   replies[i] = ran and reply or failure(reply, lock)
 end
-return replies
+return #KEYS == 1 and replies[1] == 1 and 1 or replies

@@ -9,7 +9,7 @@
 -- @arg   count    the hold count to leave behind; 0 frees the lock
 -- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @arg   channel  the lock's channel
--- @reply released {1, clients that PUBLISH reached (-1: publishing was refused)}
+-- @reply released 1 when nobody heard it, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, is the whole answer to a call of one
 -- @reply kept     {2, hold count}
 -- @reply gone     {0} the holder has nothing; nothing was changed
 -- @reply error    {-1, message with its code in front, type of the key}
@@ -34,7 +34,8 @@ local function attempt(publish, lock, holder, count, lease, channel)
     return {2, held}
   end
   redis.call('DEL', lock)
-  return {1, tell(publish, channel, '0')}
+  local reached = tell(publish, channel, '0')
+  return reached == 0 and 1 or {1, reached}
 end
 
 local replies = {}
@@ -49,4 +50,4 @@ for i = 1, #KEYS do
   local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
   replies[i] = ran and reply or failure(reply, lock)
 end
-return replies
+return #KEYS == 1 and replies[1] == 1 and 1 or replies

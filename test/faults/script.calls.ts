@@ -57,6 +57,7 @@ function read(
 
 /** Whether Redis did what operation `index` asked for: granted, released, kept, transferred, renewed. */
 export function didRun(reply: RespValue, index: number): boolean {
-  const row = Array.isArray(reply) ? reply[index] : undefined;
-  return Array.isArray(row) && Number(row[0]) > 0;
+  // A row that is a plain number is, for a call of one, the whole reply.
+  const row = Array.isArray(reply) ? reply[index] : reply;
+  return Number(Array.isArray(row) ? row[0] : row) > 0;
 }

@@ -30,8 +30,8 @@ test.each(['nightly', 'lock:nightly', '{tenant}:nightly', 'lock:{tenant}:nightly
   'runs every script of a lock and a job named %s: their keys share a slot',
   async (name) => {
     const own = namesOf(name);
-    expect(await send(cluster, own, acquire(A, S10, 1))).toEqual([1, 1]);
-    expect(await send(cluster, own, release(A, 0, S10))).toEqual([1, 0]);
+    expect(await send(cluster, own, acquire(A, S10, 1))).toEqual([1]);
+    expect(await send(cluster, own, release(A, 0, S10))).toEqual([1]);
     expect((await tick.register(cluster, own, 1))[0]).toBe(1);
     const token = await tick.begin(cluster, own, { tick: 2 });
     expect(await tick.finish(cluster, own, { token })).toEqual([1, TIME, 0]);
@@ -54,6 +54,6 @@ test('publishes on the shard of the lock where the server has shard channels, an
   const own = namesOf('sharded');
   await send(cluster, own, acquire(A, S10, 1));
   const reply = await send(cluster, own, { ...release(A, 0, S10), shared: ['SPUBLISH'] });
-  expect(reply).toEqual([1, Number(major) >= 7 ? 0 : -1]);
+  expect(reply).toEqual(Number(major) >= 7 ? [1] : [1, -1]);
   expect(await cluster.redis.exists(own.lock)).toBe(0);
 });

@@ -52,7 +52,7 @@ export const inspect = (holder: string): Call => ({
   args: () => [holder],
 });
 
-/** Sends one operation of each pair, all of one script, in one call. */
+/** Sends one operation of each pair, all of one script, in one call. A row that is a plain number is given as one of that number. */
 export async function sendBatch(
   stage: ProtocolStage,
   batch: readonly (readonly [Names, Call])[],
@@ -65,8 +65,9 @@ export async function sendBatch(
     ...shared,
     ...batch.flatMap(([names, call]) => call.args(names)),
   ]);
-  if (!Array.isArray(replies)) throw new Error(`${script.name} answered ${String(replies)}`);
-  return replies;
+  const rows: unknown[] = Array.isArray(replies) ? replies : [replies];
+  if (rows.length !== batch.length) throw new Error(`${script.name} answered ${String(replies)}`);
+  return rows.map((row) => (typeof row === 'number' ? [row] : row));
 }
 
 /** Sends one operation. */

@@ -29,20 +29,17 @@ describe('an acquisition whose reply was lost', () => {
   test('is granted the same again, with its full lease from then on', async () => {
     await play(acquire(A, S60, 1));
     await stage.redis.pexpire(names.lock, 5000);
-    expect(await send(stage, names, acquire(A, S60, 1))).toEqual([1, 1]);
+    expect(await send(stage, names, acquire(A, S60, 1))).toEqual([1]);
     expect(await stage.state(names.lock)).toEqual(held({ [A]: 1 }, S60));
   });
 
   test('is undone by a release to 0, which leaves no key', async () => {
-    expect(await play(acquire(A, S10, 1), release(A, 0, S10))).toEqual([
-      [1, 1],
-      [1, 0],
-    ]);
+    expect(await play(acquire(A, S10, 1), release(A, 0, S10))).toEqual([[1], [1]]);
     expect(await stage.state(names.lock)).toBe(FREE);
   });
 
   test('is undone by a release to 0 also where it never ran', async () => {
-    expect(await play(acquire(FOREIGN, S10, 1), release(A, 0, S10))).toEqual([[1, 1], [0]]);
+    expect(await play(acquire(FOREIGN, S10, 1), release(A, 0, S10))).toEqual([[1], [0]]);
     expect(await stage.state(names.lock)).toEqual(held({ [FOREIGN]: 1 }, S10));
   });
 
@@ -57,7 +54,7 @@ describe('an acquisition whose reply was lost', () => {
   });
 
   test('leaves a lock that only its lease ends when it runs after its own undo', async () => {
-    expect(await play(release(A, 0, S10), acquire(A, S10, 1))).toEqual([[0], [1, 1]]);
+    expect(await play(release(A, 0, S10), acquire(A, S10, 1))).toEqual([[0], [1]]);
     expect(await stage.state(names.lock)).toEqual(held({ [A]: 1 }, S10));
   });
 });
@@ -91,11 +88,7 @@ describe('a re-entry', () => {
       acquire(A, S10, 2),
       release(A, 0, S10),
     );
-    expect(replies.slice(2)).toEqual([
-      [2, 1],
-      [1, 2],
-      [1, 0],
-    ]);
+    expect(replies.slice(2)).toEqual([[2, 1], [1], [1]]);
     expect(await stage.state(names.lock)).toBe(FREE);
   });
 });

@@ -39,10 +39,10 @@ type Row = readonly [
 // prettier-ignore
 const ROWS: Record<string, readonly Row[]> = {
   acquire: [
-    ['takes a free lock', FREE, acquire(A, S10, 1), [1, 1], a(1, S10)],
-    ['raises the count and the lease of a re-entry', a(1, S10), acquire(A, S60, 2), [1, 2], a(2, S60)],
-    ['never shortens the lease by a re-entry', a(1, S60), acquire(A, S10, 2), [1, 2], a(2, S60)],
-    ['gives a lease to a hold that has none', a(1, NONE), acquire(A, S10, 2), [1, 2], a(2, S10)],
+    ['takes a free lock', FREE, acquire(A, S10, 1), [1], a(1, S10)],
+    ['raises the count and the lease of a re-entry', a(1, S10), acquire(A, S60, 2), [1], a(2, S60)],
+    ['never shortens the lease by a re-entry', a(1, S60), acquire(A, S10, 2), [1], a(2, S60)],
+    ['gives a lease to a hold that has none', a(1, NONE), acquire(A, S10, 2), [1], a(2, S10)],
     ['leaves a count that is higher already', a(3, S10), acquire(A, S10, 2), [1, 3], a(3, S10)],
     ['is refused by another holder, with its lease and its name', b(1, S10), acquire(A, S60, 1), [0, S10, B], b(1, S10)],
     ['is refused by another holder without a lease', b(1, NONE), acquire(A, S60, 1), [0, NONE, B], b(1, NONE)],
@@ -119,7 +119,7 @@ describe.each([2, 3] as const)('over RESP%i', (protocol) => {
       [wrong, acquire(A, 10_000, 1)],
       [theirs, acquire(A, 10_000, 1)],
     ]);
-    expect(coarse(acquired)).toEqual([[1, 1], [1, 2], WRONG, [0, 10_000, B]]);
+    expect(coarse(acquired)).toEqual([[1], [1], WRONG, [0, 10_000, B]]);
 
     const handed = await sendBatch(
       stage,
@@ -137,7 +137,7 @@ describe.each([2, 3] as const)('over RESP%i', (protocol) => {
       stage,
       all.map((names) => [names, release('C', 0, 10_000)]),
     );
-    expect(released).toEqual([[1, 0], [1, 0], WRONG, [0]]);
+    expect(released).toEqual([[1], [1], WRONG, [0]]);
 
     const forced = await sendBatch(
       stage,
@@ -154,11 +154,7 @@ describe.each([2, 3] as const)('over RESP%i', (protocol) => {
       [names, acquire(B, 10_000, 1)],
       [names, acquire(A, 10_000, 2)],
     ]);
-    expect(coarse(replies)).toEqual([
-      [1, 1],
-      [0, 10_000, A],
-      [1, 2],
-    ]);
+    expect(coarse(replies)).toEqual([[1], [0, 10_000, A], [1]]);
   });
 
   test('takes and frees 300 locks in one call each', async () => {
@@ -168,13 +164,13 @@ describe.each([2, 3] as const)('over RESP%i', (protocol) => {
         stage,
         all.map((names) => [names, acquire(A, 10_000, 1)]),
       ),
-    ).toEqual(all.map(() => [1, 1]));
+    ).toEqual(all.map(() => [1]));
     expect(
       await sendBatch(
         stage,
         all.map((names) => [names, release(A, 0, 10_000)]),
       ),
-    ).toEqual(all.map(() => [1, 0]));
+    ).toEqual(all.map(() => [1]));
     expect(await stage.redis.exists(...all.map(({ lock }) => lock))).toBe(0);
   });
 });

@@ -14,7 +14,8 @@ import { FakeClient, type Command } from './fake.client.js';
 export const TTL = 3000;
 
 export const newListener = () => ({
-  upkeep: { renewalTtl: TTL, span: TTL },
+  upkeep: { renewalTtl: TTL, span: TTL, nextDeadline: Infinity },
+  checkDeadlines: vi.fn<() => void>(),
   gone: vi.fn<() => void>(),
   unknown: vi.fn<(why: string) => void>(),
 });

@@ -20,8 +20,13 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
   /** Takes the lock as `request` says, or rejects. */
   protected abstract acquire(request: AcquireRequest): Promise<H>;
 
+  // Not an async function: a promise of its own would cost every waiter its memory.
   lock(options: LockOptions = {}): Promise<H> {
-    return this.#insist('lock', options);
+    try {
+      return this.acquire(this.#request('lock', options));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   async tryLock(options: LockOptions = {}): Promise<H | null> {
@@ -36,21 +41,15 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
 
   async using<T>(work: (handle: H) => T | PromiseLike<T>, options: UsingOptions = {}): Promise<T> {
     checkUsing(this.name, work, options.onLost);
-    return await criticalSection(await this.#insist('using', options), work, options.onLost);
+    return await criticalSection(await this.acquire(this.#request('using', options)), work, options.onLost);
   }
 
-  async #insist(door: 'lock' | 'using', options: LockOptions): Promise<H> {
-    return await this.acquire(this.#request(door, options));
-  }
-
-  #request(door: keyof WaitTimes, { waitTime, leaseTime, signal }: LockOptions): AcquireRequest {
+  #request(door: keyof WaitTimes, options: LockOptions): AcquireRequest {
     const lock = this.name;
-    return {
-      ...readWait(lock, { waitTime, signal }, this.settings.waitTime[door]),
-      leaseTime:
-        leaseTime === undefined
-          ? undefined
-          : parseDuration(leaseTime, { option: 'leaseTime', lock, min: SHORTEST_LEASE }),
-    };
+    const { waitTime, signal } = readWait(lock, options, this.settings.waitTime[door]);
+    const { leaseTime } = options;
+    if (leaseTime === undefined) return { waitTime, signal, leaseTime };
+    const bounds = { option: 'leaseTime', lock, min: SHORTEST_LEASE };
+    return { waitTime, signal, leaseTime: parseDuration(leaseTime, bounds) };
   }
 }

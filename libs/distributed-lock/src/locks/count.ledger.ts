@@ -1,7 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../scripts/lock.replies.js';
-import type { LockContext } from './lock.context.js';
+import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 import { askInTime, type TimelyAnswer } from './timely.answer.js';
 
@@ -32,7 +32,8 @@ export type Lowering = (count: number, lease: number) => Promise<ReleaseReply>;
  * reach: an answer that got lost is made good by whatever comes next.
  */
 export class CountLedger {
-  #tail: Promise<unknown> = Promise.resolve();
+  /** Those whose turn has not come; undefined when nobody's has. */
+  #waiting: (() => void)[] | undefined;
   #known: number | undefined = 1;
   #doubt: RedisFailure | undefined;
   #repairing = false;
@@ -55,10 +56,20 @@ export class CountLedger {
   }
 
   /** Runs `operation` when those before it are done. */
-  inTurn<T>(operation: () => Promise<T>): Promise<T> {
-    const turn = this.#tail.then(operation);
-    this.#tail = turn.catch(() => undefined);
-    return turn;
+  async inTurn<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#waiting === undefined) this.#waiting = [];
+    else await this.#turn(this.#waiting);
+    try {
+      return await operation();
+    } finally {
+      const next = this.#waiting?.shift();
+      if (next === undefined) this.#waiting = undefined;
+      else next();
+    }
+  }
+
+  #turn(waiting: (() => void)[]): Promise<void> {
+    return new Promise((resolve) => waiting.push(resolve));
   }
 
   /** Counts one more. To be called in turn. */
@@ -89,6 +100,18 @@ export class CountLedger {
     } catch (error) {
       this.#repairAfter(error);
       throw error;
+    }
+  }
+
+  /**
+   * As {@link lower}, for a caller. @returns false when the holder has nothing any more
+   * @throws LockUnavailableError
+   */
+  async lowerTo(account: Account, lowering?: Lowering): Promise<boolean> {
+    try {
+      return (await this.lower(account, lowering)).kind === 'kept';
+    } catch (error) {
+      throw unavailable(this.target.name, error);
     }
   }
 

@@ -19,8 +19,8 @@ export function leaveEarly<T>(
   wheel: TimerWheel,
   giveBack: GiveBack<T>,
 ): Promise<T> {
+  if (within === Infinity) return leaveOnAbort(answer, signal, giveBack);
   return leaveAt(answer, signal, giveBack, (leave) => {
-    if (within === Infinity) return () => undefined;
     // After a stall of the event loop the answer may have come already, and only wants to be read.
     const timer = wheel.after(within, () => setImmediate(() => leave(timeUp())));
     return () => wheel.cancel(timer);
@@ -33,6 +33,7 @@ export function leaveOnAbort<T>(
   signal: AbortSignal | undefined,
   giveBack: GiveBack<T>,
 ): Promise<T> {
+  if (signal === undefined) return answer;
   return leaveAt(answer, signal, giveBack, () => () => undefined);
 }
 

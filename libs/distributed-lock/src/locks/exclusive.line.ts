@@ -11,26 +11,19 @@ import type { Grant } from './grant.js';
 import { canShare, HandOver } from './hand.over.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
-import type { LockContext } from './lock.context.js';
 import { LockLine } from './lock.line.js';
-import type { LockTarget } from './lock.target.js';
 
 /** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
 const STAND_BACK = { first: 5, longest: 40 };
 
 /** One holder at a time; the waiters of this process stand first come, first served, and only the first talks to Redis. */
 export class ExclusiveLine extends LockLine implements Contest {
-  readonly #contender: Contender;
-  readonly #handOver: HandOver;
+  /** Made when somebody waits, as is the count of what is handed over. */
+  #contender: Contender | undefined;
+  #handOver: HandOver | undefined;
   #hold: Hold | undefined;
-  #courtesy: Courtesy = { until: -Infinity, messages: 0 };
+  #courtesy: Courtesy | undefined;
   #standBack = STAND_BACK.first;
-
-  constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
-    super(context, target, idle);
-    this.#contender = this.contender(this, new Attempt(context, target));
-    this.#handOver = new HandOver(context.settings.handOver);
-  }
 
   get holds(): readonly Hold[] {
     return this.#hold === undefined ? [] : [this.#hold];
@@ -50,7 +43,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   next(): WaitRequest | undefined {
-    return this.#hold === undefined ? this.queue.first?.request : undefined;
+    return this.#hold === undefined ? this.first?.request : undefined;
   }
 
   override heard(news: Busy | RedisFailure): void {
@@ -61,11 +54,10 @@ export class ExclusiveLine extends LockLine implements Contest {
   /** Delivers a grant with the lease that its waiter wants. */
   async granted(raw: RawGrant): Promise<void> {
     // Those who were let go first were too slow: the next time they get more.
-    if (this.#courtesy.until !== -Infinity)
-      this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
-    this.#courtesy = { until: -Infinity, messages: 0 };
-    this.news.granted();
-    const first = this.queue.first;
+    if (this.#courtesy !== undefined) this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
+    this.#courtesy = undefined;
+    this.wasGranted();
+    const { first } = this;
     const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
     if (fits) this.#deliver(raw);
     // Nobody asked what becomes of the grant that is exchanged.
@@ -74,11 +66,10 @@ export class ExclusiveLine extends LockLine implements Contest {
 
   free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
-    this.news.freed();
-    const first = this.queue.first;
-    if (finish !== undefined || first === undefined || !this.#handOver.next())
-      return this.during(() => this.#free(hold.lease, finish));
+    this.wasFreed();
+    const { first } = this;
     const { lease } = hold;
+    if (finish !== undefined || first === undefined || !this.#mayHandOver) return this.#free(lease, finish);
     const { watchdogTimeout } = this.context.settings;
     if (!this.target.kind.sharesHolder || !hold.isSingle || !canShare(lease, watchdogTimeout, first.request))
       return this.during(() => this.#handOn(lease, first));
@@ -89,10 +80,10 @@ export class ExclusiveLine extends LockLine implements Contest {
   lost(hold: Hold): void {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
-    this.news.freed();
-    this.#handOver.begin();
+    this.wasFreed();
+    this.#handOver?.begin();
     this.#stopWriting(hold.lease);
-    if (this.isWaitedFor) this.#contender.kick();
+    if (this.isWaitedFor) this.#asker.kick();
     this.settle();
   }
 
@@ -106,12 +97,22 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   protected left(): void {
-    if (!this.isWaitedFor) this.#contender.rest();
+    if (!this.isWaitedFor) this.#contender?.rest();
+  }
+
+  get #asker(): Contender {
+    return (this.#contender ??= this.contender(this, new Attempt(this.context, this.target)));
+  }
+
+  /** Counts one hand-over, if another one is within bounds. */
+  get #mayHandOver(): boolean {
+    this.#handOver ??= new HandOver(this.context.settings.handOver);
+    return this.#handOver.next();
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */
   #deliver(raw: RawGrant): void {
-    const waiter = this.queue.first;
+    const waiter = this.first;
     if (waiter === undefined) this.giveBack(raw.holder, this.leaseOf(raw).longest);
     else this.#grant(waiter, this.admit(raw));
   }
@@ -119,7 +120,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   #grant(waiter: Waiter<Grant>, grant: Grant): void {
     this.queue.remove(waiter);
     waiter.grant(grant);
-    if (!this.isWaitedFor) this.#contender.rest();
+    if (!this.isWaitedFor) this.#contender?.rest();
   }
 
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
@@ -130,18 +131,23 @@ export class ExclusiveLine extends LockLine implements Contest {
       await this.granted(news);
     } else {
       if (news !== undefined) this.heard(news);
-      this.#contender.kick();
+      this.#asker.kick();
     }
     return await outcome;
   }
 
   async #free(lease: Lease, finish: Lowering | undefined): Promise<UnlockOutcome> {
-    this.#handOver.begin();
-    const before = this.#contender.messages;
-    const { outcome, others } = await this.releases.free(lease, finish);
-    if (others || this.#hasNeighbours) this.#letOthersGoFirst(before);
-    if (this.isWaitedFor) this.#ask();
-    return await outcome;
+    this.begin();
+    try {
+      this.#handOver?.begin();
+      const before = this.#contender?.messages ?? 0;
+      const { outcome, others } = await this.releases.free(lease, finish);
+      if (others || this.#hasNeighbours) this.#letOthersGoFirst(before);
+      if (this.isWaitedFor) this.#ask();
+      return typeof outcome === 'string' ? outcome : await outcome;
+    } finally {
+      this.end();
+    }
   }
 
   /** A caller that comes back at once must not overtake, again and again, those who were told of its release. */
@@ -152,13 +158,14 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   #ask(): void {
-    if (now() < this.#courtesy.until) this.#contender.kickAfterOthers(this.#courtesy);
-    else this.#contender.kick();
+    const courtesy = this.#courtesy;
+    if (courtesy !== undefined && now() < courtesy.until) this.#asker.kickAfterOthers(courtesy);
+    else this.#asker.kick();
   }
 
   /** Whether the other side of a read/write lock is waited for in this process: it hears the same channel, by the same connection. */
   get #hasNeighbours(): boolean {
     const { channel } = this.target;
-    return this.context.subscriptions.listeners(channel) > (this.#contender.isListening ? 1 : 0);
+    return this.context.subscriptions.listeners(channel) > (this.#contender?.isListening === true ? 1 : 0);
   }
 }

@@ -10,19 +10,19 @@ import type { Hold } from './hold.js';
 import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
-import { NamedLock } from './named.lock.js';
+import { PlainLock } from './named.lock.js';
 import { RecordedCalls } from './recorded.calls.js';
 
 /** The semaphore whose permits expire (wire format section 10): each permit is held like a lock that has room for more than one. */
 export class ExpirableSemaphore implements PermitExpirableSemaphore {
-  readonly #lock: NamedLock;
+  readonly #lock: PlainLock;
   readonly #calls: RecordedCalls;
 
   constructor(
     private readonly engine: LockEngine,
     private readonly target: LockTarget,
   ) {
-    this.#lock = new NamedLock(engine, target, (grant) => grant);
+    this.#lock = new PlainLock(engine, target);
     this.#calls = new RecordedCalls(engine.context, target);
   }
 

@@ -2,16 +2,11 @@ import type { FencedLock, FencedLockHandle } from '../contracts/lock.contract.js
 import { FencedScripts } from '../scripts/fenced.scripts.js';
 import type { Grant } from './grant.js';
 import { unavailable } from './lock.context.js';
-import type { LockEngine } from './lock.engine.js';
-import type { LockTarget } from './lock.target.js';
 import { NamedLock } from './named.lock.js';
+import type { AcquireRequest } from './reentry.js';
 
 /** A lock with fencing tokens (wire format section 8). */
 export class TokenLock extends NamedLock<FencedLockHandle> implements FencedLock {
-  constructor(engine: LockEngine, target: LockTarget) {
-    super(engine, target, withToken);
-  }
-
   async getToken(): Promise<bigint | undefined> {
     const { scripts, name } = this.target.kind;
     if (!(scripts instanceof FencedScripts)) throw new TypeError(`a ${name} has no tokens`);
@@ -20,6 +15,10 @@ export class TokenLock extends NamedLock<FencedLockHandle> implements FencedLock
     } catch (error) {
       throw unavailable(this.name, error);
     }
+  }
+
+  protected acquire(request: AcquireRequest): Promise<FencedLockHandle> {
+    return this.engine.acquire(this.target, request).then(withToken);
   }
 }
 

@@ -4,15 +4,20 @@ import type { Upkeep } from '../renewal/watchdog.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
 
+const NONE: readonly Grant[] = [];
+
 /** The open acquisitions of one hold, and what they need together. */
 export class GrantBook implements Upkeep {
-  readonly #open = new Set<Grant>();
+  #open = NONE;
   #first: Grant | undefined;
 
-  constructor(private readonly watchdogTimeout: number) {}
+  constructor(
+    private readonly lease: Lease,
+    private readonly watchdogTimeout: number,
+  ) {}
 
   get size(): number {
-    return this.#open.size;
+    return this.#open.length;
   }
 
   /**
@@ -36,16 +41,17 @@ export class GrantBook implements Upkeep {
     let lease = 0;
     for (const grant of this.#open)
       lease = Math.max(lease, grant.isFixed ? grant.left : this.watchdogTimeout);
-    return { count: this.#open.size, lease };
+    return { count: this.#open.length, lease };
   }
 
   add(grant: Grant): void {
-    this.#open.add(grant);
+    this.#open = [...this.#open, grant];
     this.#first ??= grant;
   }
 
   remove(grant: Grant): void {
-    this.#open.delete(grant);
+    const isAlone = this.#open.length === 1 && this.#open[0] === grant;
+    this.#open = isAlone ? NONE : this.#open.filter((other) => other !== grant);
   }
 
   /** Whether it is the one that the hold began with. */
@@ -53,8 +59,9 @@ export class GrantBook implements Upkeep {
     return grant === this.#first;
   }
 
-  all(): Grant[] {
-    return [...this.#open];
+  /** They stay as they are, whatever happens to the book. */
+  all(): readonly Grant[] {
+    return this.#open;
   }
 
   /**
@@ -62,22 +69,24 @@ export class GrantBook implements Upkeep {
    * @returns false when none would be left: then the hold is over
    */
   outlive(at: number, lock: string): boolean {
-    const over = this.all().filter((grant) => at >= grant.deadline);
-    if (over.length === this.#open.size) return over.length === 0;
+    if (!this.#open.some((grant) => at >= grant.deadline)) return true;
+    const over = this.#open.filter((grant) => at >= grant.deadline);
+    if (over.length === this.#open.length) return false;
     for (const grant of over) {
-      this.#open.delete(grant);
+      this.remove(grant);
       grant.lose(new LockLostError(lock, 'its own lease was over, inside a hold that goes on'));
     }
     return true;
   }
 
-  nextDeadline(lease: Lease): number {
-    let next = lease.deadline;
+  /** Of the hold's lease, or of a fixed one that ends before. */
+  get nextDeadline(): number {
+    let next = this.lease.deadline;
     for (const grant of this.#open) next = Math.min(next, grant.deadline);
     return next;
   }
 
   clear(): void {
-    this.#open.clear();
+    this.#open = NONE;
   }
 }

@@ -26,12 +26,20 @@ export interface GrantingHold extends ScopedHold {
   extend(grant: Grant, lease: number): Promise<boolean>;
 }
 
+/** A lease that is not renewed, and belongs to one acquisition. */
+interface FixedLease {
+  /** What was given last, in ms. */
+  readonly ttl: number;
+  /** The monotonic instant at which it is over. */
+  readonly end: number;
+  /** The one from which it must not be believed in. */
+  readonly deadline: number;
+}
+
 /** One acquisition of a hold, as its user has it in hand. */
 export class Grant implements CurrentLock {
-  #deadline = Infinity;
-  /** The monotonic instant at which a fixed lease is over. */
-  #end = Infinity;
-  #fixedLease = Infinity;
+  /** Undefined when the watchdog renews. */
+  #fixed: FixedLease | undefined;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
   #unlocking: Promise<UnlockOutcome> | undefined;
@@ -42,30 +50,27 @@ export class Grant implements CurrentLock {
     leaseTime: number | undefined,
     sentAt: number,
   ) {
-    if (leaseTime === undefined) return;
-    this.#fixedLease = leaseTime;
-    this.#end = sentAt + leaseTime;
-    this.#deadline = this.#end - safetyMargin(leaseTime);
+    if (leaseTime !== undefined) this.#fixed = fixedLease(leaseTime, sentAt);
   }
 
   /** Whether it has a lease of its own, which is not renewed. */
   get isFixed(): boolean {
-    return this.#end !== Infinity;
+    return this.#fixed !== undefined;
   }
 
   /** The fixed lease that it was given last, in ms; Infinity when the watchdog renews. */
   get fixedLease(): number {
-    return this.#fixedLease;
+    return this.#fixed?.ttl ?? Infinity;
   }
 
   /** What is left of a fixed lease, in whole ms, at least 1. */
   get left(): number {
-    return Math.max(1, Math.ceil(this.#end - now()));
+    return Math.max(1, Math.ceil((this.#fixed?.end ?? Infinity) - now()));
   }
 
   /** The monotonic instant from which a fixed lease must not be believed in; Infinity when the watchdog renews. */
   get deadline(): number {
-    return this.#deadline;
+    return this.#fixed?.deadline ?? Infinity;
   }
 
   get name(): string {
@@ -164,11 +169,9 @@ export class Grant implements CurrentLock {
 
   /** Moves the deadline of a fixed lease; never back. */
   extendTo(leaseTime: number, sentAt: number): void {
-    const end = sentAt + leaseTime;
-    if (!this.isFixed || end <= this.#end) return;
-    this.#end = end;
-    this.#fixedLease = leaseTime;
-    this.#deadline = Math.max(this.#deadline, end - safetyMargin(leaseTime));
+    const next = fixedLease(leaseTime, sentAt);
+    if (this.#fixed === undefined || next.end <= this.#fixed.end) return;
+    this.#fixed = { ...next, deadline: Math.max(this.#fixed.deadline, next.deadline) };
   }
 
   toJSON(): LockHandleJson {
@@ -185,4 +188,9 @@ export class Grant implements CurrentLock {
     // Throwing here would hide the error of the block. The hold tells the log, and goes on releasing in the background.
     await this.unlock().catch(() => undefined);
   }
+}
+
+function fixedLease(ttl: number, sentAt: number): FixedLease {
+  const end = sentAt + ttl;
+  return { ttl, end, deadline: end - safetyMargin(ttl) };
 }

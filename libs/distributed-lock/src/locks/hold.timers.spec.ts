@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { now } from '../timing/monotonic.clock.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { HoldTimers } from './hold.timers.js';
 
@@ -17,14 +16,18 @@ describe('the alarms of a hold', () => {
 
   const pass = (ms: number) => vi.advanceTimersByTime(ms);
   const timers = (warnAfter = Infinity, maxHold = Infinity) =>
-    new HoldTimers(wheel, warnAfter, maxHold, {
-      check: () => rung.push('check'),
-      warn: (held) => rung.push(`warn after ${Math.round(held)}`),
-      end: () => rung.push('end'),
-    });
+    HoldTimers.of(
+      wheel,
+      { warnAfter, maxHold },
+      {
+        post: (notice) =>
+          rung.push(notice.kind === 'long-hold' ? `warn after ${Math.round(notice.held)}` : notice.kind),
+        lose: (why, code) => rung.push(`${code}: ${why}`),
+      },
+    );
 
   test('are none when nothing is asked for', () => {
-    timers();
+    expect(timers()).toBeUndefined();
     expect(wheel.size).toBe(0);
   });
 
@@ -35,36 +38,16 @@ describe('the alarms of a hold', () => {
     pass(1);
     expect(rung).toEqual(['warn after 100']);
     pass(1000);
-    expect(rung).toEqual(['warn after 100', 'end']);
+    expect(rung).toEqual([
+      'warn after 100',
+      'overheld',
+      'MAX_HOLD: it was held for longer than maxHold (200 ms)',
+    ]);
     expect(wheel.size).toBe(0);
   });
 
-  test('check at the earliest deadline that was named', () => {
-    const alarms = timers();
-    alarms.arm(now() + 300);
-    alarms.arm(now() + 100);
-    alarms.arm(now() + 200);
-    pass(100);
-    expect(rung).toEqual(['check']);
-    pass(1000);
-    expect(rung).toEqual(['check']);
-  });
-
-  test('check again when they are set again', () => {
-    const alarms = timers();
-    alarms.arm(now() + 100);
-    pass(100);
-    alarms.arm(now() + 100);
-    pass(100);
-    expect(rung).toEqual(['check', 'check']);
-  });
-
-  test('ring never again once cancelled, though an operation that comes back late sets them', () => {
-    const alarms = timers(100, 200);
-    alarms.arm(now() + 50);
-    alarms.cancel();
-    alarms.arm(now() + 40);
-    alarms.arm(now() + 60);
+  test('ring never once cancelled', () => {
+    timers(100, 200)?.cancel();
     expect(wheel.size).toBe(0);
     pass(1000);
     expect(rung).toEqual([]);

@@ -1,51 +1,45 @@
+import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 
-/** What a hold does when time passes. */
-export interface HoldAlarms {
-  /** A deadline may have been reached. */
-  check(): void;
-  /** It has lasted longer than `warnAfter`. */
-  warn(held: number): void;
-  /** It has lasted longer than `maxHold`. */
-  end(): void;
+/** A hold that may last long. */
+export interface LastingHold {
+  post(notice: HoldNotice): void;
+  /** Ends the belief in it. */
+  lose(why: string, code: 'MAX_HOLD'): void;
 }
 
-/** The alarms of one hold. A renewal moves a deadline without touching its timer: the timer looks again when it fires. */
-export class HoldTimers {
-  #deadline: Timer | undefined;
-  #armedFor = Infinity;
-  #over = false;
-  readonly #warning: Timer | undefined;
-  readonly #end: Timer | undefined;
+/** When a hold has lasted too long, in ms from its begin; Infinity for never. */
+export interface HoldBounds {
+  readonly warnAfter: number;
+  readonly maxHold: number;
+}
 
-  constructor(
+/** The alarms of one hold, where any are asked for. */
+export class HoldTimers {
+  readonly #timers: Timer[] = [];
+
+  private constructor(
     private readonly wheel: TimerWheel,
-    warnAfter: number,
-    maxHold: number,
-    private readonly alarms: HoldAlarms,
+    { warnAfter, maxHold }: HoldBounds,
+    hold: LastingHold,
   ) {
     const start = now();
-    if (warnAfter !== Infinity) this.#warning = wheel.at(start + warnAfter, () => alarms.warn(now() - start));
-    if (maxHold !== Infinity) this.#end = wheel.at(start + maxHold, () => alarms.end());
+    const warn = () => hold.post({ kind: 'long-hold', held: now() - start });
+    const end = () => {
+      hold.post({ kind: 'overheld', maxHold });
+      hold.lose(`it was held for longer than maxHold (${maxHold} ms)`, 'MAX_HOLD');
+    };
+    if (warnAfter !== Infinity) this.#timers.push(wheel.at(start + warnAfter, warn));
+    if (maxHold !== Infinity) this.#timers.push(wheel.at(start + maxHold, end));
   }
 
-  /** Sees to it that `check` is called at `deadline`, or earlier. */
-  arm(deadline: number): void {
-    if (this.#over || deadline >= this.#armedFor) return;
-    this.wheel.cancel(this.#deadline);
-    this.#armedFor = deadline;
-    this.#deadline = this.wheel.at(deadline, () => {
-      this.#armedFor = Infinity;
-      this.alarms.check();
-    });
+  static of(wheel: TimerWheel, bounds: HoldBounds, hold: LastingHold): HoldTimers | undefined {
+    if (bounds.warnAfter === Infinity && bounds.maxHold === Infinity) return undefined;
+    return new HoldTimers(wheel, bounds, hold);
   }
 
-  /** For good: an operation of the hold may come back later than its end. */
   cancel(): void {
-    this.#over = true;
-    this.wheel.cancel(this.#deadline);
-    this.wheel.cancel(this.#warning);
-    this.wheel.cancel(this.#end);
+    for (const timer of this.#timers) this.wheel.cancel(timer);
   }
 }

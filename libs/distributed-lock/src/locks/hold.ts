@@ -9,21 +9,20 @@ import { CountLedger, type Account, type Counted } from './count.ledger.js';
 import { GrantBook } from './grant.book.js';
 import { Grant, type GrantingHold } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
-import { HoldTimers } from './hold.timers.js';
+import { HoldTimers, type LastingHold } from './hold.timers.js';
 import { LeaseKeeper, type LeaseOwner } from './lease.keeper.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
-export class Hold implements GrantingHold, LeaseOwner, Counted {
-  readonly owner: object;
-  readonly id: string;
+export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   /** Epoch ms of the grant, for messages. */
   readonly since = Date.now();
   readonly #grants: GrantBook;
-  readonly #timers: HoldTimers;
-  readonly #ledger: CountLedger;
-  readonly #keeper: LeaseKeeper;
+  readonly #timers: HoldTimers | undefined;
+  /** Most holds are taken and released: only what does more is counted, and kept otherwise. */
+  #ledger: CountLedger | undefined;
+  #keeper: LeaseKeeper | undefined;
   #token: bigint | undefined;
   #ended = false;
 
@@ -35,19 +34,16 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     maxHold: number = context.settings.maxHold,
     readonly run?: TickRun | undefined,
   ) {
-    this.owner = context;
-    this.id = target.id;
-    this.#grants = new GrantBook(context.settings.watchdogTimeout);
-    this.#ledger = new CountLedger(context, target, lease, this);
-    this.#keeper = new LeaseKeeper(lease, context.watchdog, this);
-    this.#timers = new HoldTimers(context.wheel, context.settings.warnAfter, maxHold, {
-      check: () => this.rearm(),
-      warn: (held) => this.#post({ kind: 'long-hold', held }),
-      end: () => {
-        this.#post({ kind: 'overheld', maxHold });
-        this.lose(`it was held for longer than maxHold (${maxHold} ms)`, 'MAX_HOLD');
-      },
-    });
+    this.#grants = new GrantBook(lease, context.settings.watchdogTimeout);
+    this.#timers = HoldTimers.of(context.wheel, { warnAfter: context.settings.warnAfter, maxHold }, this);
+  }
+
+  get owner(): object {
+    return this.context;
+  }
+
+  get id(): string {
+    return this.target.id;
   }
 
   /** Whether a scope may re-enter it. In doubt it may: the script will tell. */
@@ -58,17 +54,12 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
 
   /** Whether its holder id may go on to another hold: Redis surely counts nothing but the acquisition that is released. */
   get isSingle(): boolean {
-    return this.#ledger.isSingle;
+    return this.#ledger?.isSingle ?? true;
   }
 
-  /** Whether it surely holds, so that nobody need ask Redis. */
-  get isCertain(): boolean {
-    return this.isLive && this.isBelieved && this.lease.state !== 'unknown';
-  }
-
-  /** Whether its lease may be believed in: not after a suspend, until Redis has confirmed it. */
+  /** Not after a suspend, until Redis has confirmed it. */
   get isBelieved(): boolean {
-    return this.#keeper.isBelieved;
+    return !this.lease.isDoubtful || this.#keeping.isBelieved;
   }
 
   get token(): bigint | undefined {
@@ -86,10 +77,10 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
 
   /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
   reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<Grant | undefined> {
-    return this.#ledger.inTurn(async () => {
+    return this.#counting.inTurn(async () => {
       if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
-      const { reply, sent } = await this.#ledger.raise(this.#grants.size + 1, ttl);
+      const { reply, sent } = await this.#counting.raise(this.#grants.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended || reply.kind !== 'granted') return undefined;
       this.lease.raise(sent, ttl);
@@ -98,32 +89,21 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
   }
 
   release(grant: Grant): Promise<UnlockOutcome> {
-    return this.#ledger.inTurn(async () => {
-      this.#grants.remove(grant);
-      if (this.#ended) return 'lost';
-      const finish = this.#grants.isFirst(grant) ? this.run?.finish : undefined;
-      if (this.#grants.size === 0) {
-        this.#end();
-        return await this.keeper.free(this, finish);
-      }
-      const lowered = this.#ledger.lower(this.#grants.account, finish);
-      const { kind } = await lowered.catch((error: unknown) => {
-        throw unavailable(this.target.name, error);
-      });
-      if (kind !== 'kept') this.gone();
-      return kind === 'kept' ? kind : 'lost';
-    });
+    // Nothing that a release could come before has ever been under way.
+    return this.#ledger === undefined
+      ? this.#release(grant)
+      : this.#ledger.inTurn(() => this.#release(grant));
   }
 
   extend(grant: Grant, ttl: number): Promise<boolean> {
-    return this.#ledger.inTurn(async () => {
+    return this.#counting.inTurn(async () => {
       if (!grant.isHeld) return false;
-      const sentAt = await this.#keeper.extend(ttl);
+      const sentAt = await this.#keeping.extend(ttl);
       if (sentAt === undefined)
         throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
       if (sentAt !== false) grant.extendTo(ttl, sentAt);
       this.rearm();
-      return sentAt !== false && !this.#ledger.takeBackIfOver();
+      return sentAt !== false && !this.#counting.takeBackIfOver();
     });
   }
 
@@ -142,7 +122,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
     this.lease.lose();
     this.#end();
     // A scope that asked for the other side of its lock in vain has lost nothing.
-    if (grants.length > 0) this.#post({ kind: 'lost', why });
+    if (grants.length > 0) this.post({ kind: 'lost', why });
     const loss = new LockLostError(this.target.name, why, code);
     for (const grant of grants) grant.lose(loss);
     this.keeper.lost(this);
@@ -158,12 +138,12 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
   }
 
   unknown(why: string): void {
-    this.#post({ kind: 'unknown', why });
+    this.post({ kind: 'unknown', why });
   }
 
   /** Its last command without an answer, if nothing was heard since. */
   get doubt(): RedisFailure | undefined {
-    return this.#ledger.doubt;
+    return this.#ledger?.doubt;
   }
 
   get account(): Account | undefined {
@@ -176,23 +156,43 @@ export class Hold implements GrantingHold, LeaseOwner, Counted {
 
   rearm(): void {
     this.checkDeadlines();
-    if (this.#ended) return;
-    this.#keeper.watch();
-    this.#timers.arm(this.#grants.nextDeadline(this.lease));
+    if (!this.#ended) this.context.watchdog.watch(this.lease, this);
   }
 
   shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {
-    return this.#keeper.shorten(ttl, ask);
+    return this.#keeping.shorten(ttl, ask);
   }
 
-  #post(notice: HoldNotice): void {
+  get #counting(): CountLedger {
+    return (this.#ledger ??= new CountLedger(this.context, this.target, this.lease, this));
+  }
+
+  get #keeping(): LeaseKeeper {
+    return (this.#keeper ??= new LeaseKeeper(this.lease, this.context.watchdog, this));
+  }
+
+  #release(grant: Grant): Promise<UnlockOutcome> {
+    this.#grants.remove(grant);
+    if (this.#ended) return Promise.resolve('lost');
+    const finish = this.#grants.isFirst(grant) ? this.run?.finish : undefined;
+    if (this.#grants.size === 0) {
+      this.#end();
+      return this.keeper.free(this, finish);
+    }
+    return this.#counting.lowerTo(this.#grants.account, finish).then((isKept) => {
+      if (!isKept) this.gone();
+      return isKept ? 'kept' : 'lost';
+    });
+  }
+
+  post(notice: HoldNotice): void {
     this.context.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
   }
 
   #end(): void {
     this.#ended = true;
     this.#grants.clear();
-    this.#timers.cancel();
-    this.#keeper.unwatch();
+    this.#timers?.cancel();
+    this.context.watchdog.unwatch(this.lease);
   }
 }

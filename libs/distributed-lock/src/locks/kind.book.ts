@@ -10,12 +10,16 @@ const REMEMBERED = 10_000;
 export class KindBook {
   readonly #families = new Map<string, string>();
 
+  /** Whether the name is in use with that family, and need not be {@link note}d. */
+  isNoted(key: string, family: string): boolean {
+    // Nearly full, a name that is in use is noted again, and so kept; before, nobody has to go.
+    return this.#families.size < REMEMBERED / 2 && this.#families.get(key) === family;
+  }
+
   /** @throws LockConfigurationError `KIND_CONFLICT` */
   note(key: string, name: string, family: string): void {
     const known = this.#families.get(key);
     if (known === family) {
-      // Nearly full, those that are in use are kept; before, nobody has to go.
-      if (this.#families.size < REMEMBERED / 2) return;
       this.#families.delete(key);
       this.#families.set(key, family);
       return;

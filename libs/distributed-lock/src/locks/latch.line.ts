@@ -24,7 +24,7 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
 
   constructor(
     context: LockContext,
-    private readonly target: CounterTarget,
+    readonly target: CounterTarget,
     private readonly idle: (line: LatchLine) => void,
   ) {
     super(context, target.name);
@@ -53,7 +53,7 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
 
   /** Who came after the look was begun may have come after the latch was closed again. */
   async granted({ at }: Opened): Promise<void> {
-    this.news.granted();
+    this.wasGranted();
     for (const waiter of this.queue.snapshot()) {
       if (waiter.since > at) continue;
       this.queue.remove(waiter);

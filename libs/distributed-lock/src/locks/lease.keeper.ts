@@ -8,7 +8,7 @@ export interface LeaseOwner extends LeaseListener {
   rearm(): void;
 }
 
-/** Keeps the lease of one hold: has the watchdog look after it, and finds out whether it may be believed in. */
+/** What is done with the lease of one hold beside its renewal: finds out whether it may be believed in, and changes it. */
 export class LeaseKeeper {
   #asking = false;
 
@@ -26,14 +26,6 @@ export class LeaseKeeper {
     if (!this.lease.isDoubtful) return true;
     if (!this.#asking) void this.#verify();
     return false;
-  }
-
-  watch(): void {
-    this.watchdog.watch(this.lease, this.owner);
-  }
-
-  unwatch(): void {
-    this.watchdog.unwatch(this.lease);
   }
 
   /** @returns when the question was sent, or false when the hold is gone; undefined without an answer */

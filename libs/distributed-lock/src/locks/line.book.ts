@@ -1,6 +1,7 @@
 /** The lines of one sort: each is made when it is first needed, and forgotten when nobody needs it any more. */
-export class LineBook<T extends { readonly id: string }, L> {
+export class LineBook<T extends { readonly id: string }, L extends { readonly target: T }> {
   readonly #lines = new Map<string, L>();
+  readonly #forget = (line: L) => this.#remove(line);
   #whenIdle: (() => void)[] = [];
 
   /** @param make makes a line that calls `idle` whenever nobody holds, waits or works any more */
@@ -13,7 +14,7 @@ export class LineBook<T extends { readonly id: string }, L> {
   line(target: T): L {
     let line = this.#lines.get(target.id);
     if (line === undefined) {
-      line = this.make(target, (idle) => this.#forget(target.id, idle));
+      line = this.make(target, this.#forget);
       this.#lines.set(target.id, line);
     }
     return line;
@@ -24,9 +25,10 @@ export class LineBook<T extends { readonly id: string }, L> {
     if (this.#lines.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  #forget(id: string, line: L): void {
+  #remove(line: L): void {
+    const { id } = line.target;
     if (this.#lines.get(id) === line) this.#lines.delete(id);
-    if (this.#lines.size > 0) return;
+    if (this.#lines.size > 0 || this.#whenIdle.length === 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 }

@@ -12,14 +12,14 @@ import { askInTime } from './timely.answer.js';
 
 /** A hand-over in Redis: what became of the giver, and what the taker has. */
 export interface Passed {
-  readonly outcome: Promise<UnlockOutcome>;
+  readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
   /** Undefined when there was no answer. */
   readonly news: RawGrant | Busy | undefined;
 }
 
 /** A release in Redis, and whether other processes heard of it. */
 export interface Freed {
-  readonly outcome: Promise<UnlockOutcome>;
+  readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
   readonly others: boolean;
   /** Settles when nothing of it is left to be sent. */
   readonly done: Promise<unknown>;
@@ -55,7 +55,7 @@ export class LineRelease {
       const { reply, sent, first } = await askInTime(ttl, () =>
         scripts.transfer(target.key, from.holder, to, ttl),
       );
-      const outcome = Promise.resolve<UnlockOutcome>(first.kind === 'transferred' ? 'released' : 'lost');
+      const outcome = first.kind === 'transferred' ? 'released' : 'lost';
       if (reply.kind === 'busy') return { outcome, news: reply };
       return { outcome, news: { kind: 'granted', holder: to, leaseTime, sent, token: reply.token } };
     } catch (error) {
@@ -72,12 +72,12 @@ export class LineRelease {
     try {
       const reply = await (finish?.(0, 1) ??
         target.kind.scripts.release(target.key, lease.holder, 0, 1, target.channel));
-      if (reply.kind !== 'released') return { outcome: Promise.resolve('lost'), others: false, done: DONE };
+      if (reply.kind !== 'released') return { outcome: 'lost', others: false, done: DONE };
       if (reply.reached === -1 && target.kind.isTold)
         context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
       // Where nobody may listen nobody is counted: others have to be supposed.
       const others = !context.countsFleet || !target.kind.isTold || reply.reached > ours;
-      return { outcome: Promise.resolve('released'), others, done: DONE };
+      return { outcome: 'released', others, done: DONE };
     } catch (error) {
       return { ...this.#freeLater(lease, RedisFailure.from(error)), others: false };
     }

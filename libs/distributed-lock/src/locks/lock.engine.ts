@@ -13,7 +13,7 @@ import { shuttingDown, unavailable, type LockContext } from './lock.context.js';
 import type { LockKind } from './lock.kind.js';
 import type { LockLine } from './lock.line.js';
 import { checkKey, checkName } from './name.checks.js';
-import { otherSideOf, targetOf, type LockTarget } from './lock.target.js';
+import { LockTarget, otherSideOf } from './lock.target.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
@@ -33,7 +33,7 @@ export class LockEngine {
 
   /** @throws LockConfigurationError as {@link keyOf} does */
   target(kind: LockKind, name: string): LockTarget {
-    return targetOf(kind, name, this.keyOf(name, kind.family));
+    return new LockTarget(kind, name, this.keyOf(name, kind.family));
   }
 
   /**
@@ -43,6 +43,7 @@ export class LockEngine {
   keyOf(name: string, family: string): string {
     checkName(name);
     const key = this.context.settings.mapName(name);
+    if (this.#kinds.isNoted(key, family)) return key;
     checkKey(name, key);
     this.#kinds.note(key, name, family);
     return key;
@@ -63,22 +64,18 @@ export class LockEngine {
    * @throws LockUnavailableError when Redis could not be asked, or the application shuts down
    * @throws LockConfigurationError when the caller's own hold makes it impossible
    */
-  async acquire(target: LockTarget, request: AcquireRequest): Promise<Grant> {
-    const { waitTime, leaseTime, signal } = request;
-    signal?.throwIfAborted();
-    const end = now() + waitTime;
-    // A caller outside of any hold goes on in this turn of the event loop.
-    const reentry = this.#reentry.take(target, request, end);
-    const again = reentry === undefined ? undefined : await reentry;
-    if (again !== undefined) return again;
-    const nested = isInside(this.context);
-    if (this.#closing && !nested) throw shuttingDown(target.name);
-    const line = this.line(target);
-    // What a hold that ended under its re-entry took of the time is gone.
-    if (waitTime > 0) return await line.wait({ ...request, waitTime: Math.max(end - now(), 1), nested });
-    const granted = await this.#leaving(line.try(leaseTime), signal);
-    if (!(granted instanceof Grant)) throw new LockNotAcquiredError(target.name, 0, granted);
-    return granted;
+  acquire(target: LockTarget, request: AcquireRequest): Promise<Grant> {
+    try {
+      request.signal?.throwIfAborted();
+      const end = now() + request.waitTime;
+      const reentry = this.#reentry.take(target, request, end);
+      // A caller outside of any hold goes on in this turn of the event loop.
+      return reentry === undefined
+        ? this.#stand(target, request, end)
+        : reentry.then((again) => again ?? this.#stand(target, request, end));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** The line of a lock; made when it is first needed, forgotten when nobody holds or waits. */
@@ -120,8 +117,18 @@ export class LockEngine {
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.target.name)));
   }
 
-  /** A caller that leaves early gives back the grant that comes for it later. */
-  #leaving<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    return leaveOnAbort(answer, signal, (late) => (late instanceof Grant ? late.unlock() : undefined));
+  /** Asks as anybody does who holds nothing. @param end the monotonic instant at which the caller's time is over */
+  #stand(target: LockTarget, { waitTime, leaseTime, signal }: AcquireRequest, end: number): Promise<Grant> {
+    const nested = isInside(this.context);
+    if (this.#closing && !nested) throw shuttingDown(target.name);
+    const line = this.line(target);
+    // What a hold that ended under its re-entry took of the time is gone.
+    if (waitTime > 0) return line.wait({ leaseTime, signal, nested, waitTime: Math.max(end - now(), 1) });
+    const granted = line.try(leaseTime).then((answer) => {
+      if (answer instanceof Grant) return answer;
+      throw new LockNotAcquiredError(target.name, 0, answer);
+    });
+    // A caller that leaves early gives back the grant that comes for it later.
+    return leaveOnAbort(granted, signal, (late) => late.unlock());
   }
 }

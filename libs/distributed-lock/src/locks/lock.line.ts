@@ -15,19 +15,20 @@ import { WaitingLine } from './waiting.line.js';
 
 /** One lock as this process sees it: who of us holds it, and who of us waits. How the waiters stand is its form's business. */
 export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<Hold> {
-  protected readonly releases: LineRelease;
-
   constructor(
     context: LockContext,
     readonly target: LockTarget,
     private readonly idle: (line: LockLine) => void,
   ) {
     super(context, target.name);
-    this.releases = new LineRelease(context, target);
   }
 
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
+
+  protected get releases(): LineRelease {
+    return new LineRelease(this.context, this.target);
+  }
 
   /** Whether there are none; asked each time that anything ends. */
   protected abstract get isFree(): boolean;
@@ -38,17 +39,20 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   abstract lost(hold: Hold): void;
 
   /** Asks once. @returns the grant, or who is in the way */
-  try(leaseTime: number | undefined): Promise<Grant | HeldBy> {
-    return this.during(async () => {
+  async try(leaseTime: number | undefined): Promise<Grant | HeldBy> {
+    this.begin();
+    try {
       const holder = this.inTheWay;
-      if (holder?.isCertain === true) return this.news.heldBy(holder);
+      if (holder !== undefined && isCertain(holder)) return this.news.heldBy(holder);
       const attempt = new Attempt(this.context, this.target);
       const news = await attempt.make({ leaseTime, waitTime: 0 });
       attempt.abandon();
       if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
       if (news.kind === 'busy') return { holder: news.holder || undefined, ttl: news.ttl };
       return this.admit(news);
-    });
+    } finally {
+      this.end();
+    }
   }
 
   protected override get inTheWay(): Hold | undefined {
@@ -92,4 +96,9 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   protected settle(): void {
     if (this.isQuiet && this.isFree) this.idle(this);
   }
+}
+
+/** Whether it surely holds, so that nobody need ask Redis. */
+function isCertain(hold: Hold): boolean {
+  return hold.isLive && hold.isBelieved && hold.lease.state !== 'unknown';
 }

@@ -1,21 +1,24 @@
 import type { LockKind } from './lock.kind.js';
 
 /** One lock, as the machinery needs to know it. */
-export interface LockTarget {
-  /** As the user says it. */
-  readonly name: string;
-  /** In Redis: with prefix, or mapped. */
-  readonly key: string;
-  /** Where its releases are told. */
-  readonly channel: string;
-  readonly kind: LockKind;
+export class LockTarget {
   /** What a hold is found by: the key, and the side of a lock that has two. */
   readonly id: string;
-}
 
-/** @param name as the user says it @param key in Redis */
-export function targetOf(kind: LockKind, name: string, key: string): LockTarget {
-  return { name, key, channel: kind.channelOf(key), kind, id: idOf(key, kind.side) };
+  constructor(
+    readonly kind: LockKind,
+    /** As the user says it. */
+    readonly name: string,
+    /** In Redis: with prefix, or mapped. */
+    readonly key: string,
+  ) {
+    this.id = idOf(key, kind.side);
+  }
+
+  /** Where its releases are told. Made when it is asked for: a lock that is held has no use for it. */
+  get channel(): string {
+    return this.kind.channelOf(this.key);
+  }
 }
 
 /** The id of the other side of a read/write lock; undefined for locks with one side. */

@@ -5,12 +5,11 @@ import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
 import type { AcquireRequest } from './reentry.js';
 
-/** A lock by its name, of whatever kind its target is; `give` says what its callers have in hand. */
-export class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> implements Lock<H> {
+/** A lock by its name, of whatever kind its target is. */
+export abstract class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> implements Lock<H> {
   constructor(
     readonly engine: LockEngine,
     readonly target: LockTarget,
-    private readonly give: (grant: Grant) => H,
   ) {
     super(engine.context.settings);
   }
@@ -39,8 +38,11 @@ export class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> im
   async forceUnlock(): Promise<boolean> {
     return await this.engine.forceUnlock(this.target);
   }
+}
 
-  protected async acquire(request: AcquireRequest): Promise<H> {
-    return this.give(await this.engine.acquire(this.target, request));
+/** One whose callers have nothing in hand but its grant. */
+export class PlainLock extends NamedLock {
+  protected acquire(request: AcquireRequest): Promise<Grant> {
+    return this.engine.acquire(this.target, request);
   }
 }

@@ -42,7 +42,7 @@ export class QueuedLine extends LockLine {
 
   async free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
-    this.news.freed();
+    this.wasFreed();
     return await this.during(async () => {
       const { outcome, others } = await this.releases.free(hold.lease, finish);
       // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
@@ -54,14 +54,14 @@ export class QueuedLine extends LockLine {
   lost(hold: Hold): void {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
-    this.news.freed();
+    this.wasFreed();
     for (const place of this.#places.values()) place.ask();
     this.settle();
   }
 
   /** @internal A place got the lock. */
   granted(waiter: Waiter<Grant>, raw: RawGrant): void {
-    this.news.granted();
+    this.wasGranted();
     if (waiter.isDone) {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);
       return;

@@ -38,11 +38,10 @@ export class RedLine extends WaitingLine<GroupHandle> {
 
   constructor(
     context: LockContext,
-    readonly id: string,
-    private readonly wish: QuorumWish,
+    readonly target: QuorumWish & { readonly id: string },
     private readonly idle: (line: RedLine) => void,
   ) {
-    super(context, wish.name);
+    super(context, target.name);
     this.#signal = new WakeSignal(context.wheel);
     this.#handOver = new HandOver(context.settings.handOver);
   }
@@ -70,7 +69,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
 
   /** The hold of this process, where that has the majority. */
   protected override get inTheWay(): Hold | undefined {
-    const { servers, quorum, targetOn } = this.wish;
+    const { servers, quorum, targetOn } = this.target;
     const holds = servers.flatMap(({ engine }) => engine.lines.get(targetOn(engine).id)?.holds ?? []);
     return holds.length < quorum ? undefined : holds[0];
   }
@@ -96,7 +95,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
     outer: GroupHandle | undefined,
   ): Promise<GroupHandle> {
     for (let tries = 1; ; tries += 1) {
-      const outcome = await askQuorum(this.wish, leaseTime, outer);
+      const outcome = await askQuorum(this.target, leaseTime, outer);
       if (outcome instanceof GroupHandle) return outcome;
       if (!outcome.isReachable) throw unavailable(this.name, outcome.failure);
       if (!outcome.isSplit || tries === TRIES) throw new LockNotAcquiredError(this.name, 0, outcome.heldBy);
@@ -109,7 +108,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
     for (let first = this.queue.first; first !== undefined; first = this.queue.first) {
       // A wake from before this round told of what the round finds out anyway; one from now on is kept for the sleep.
       this.#signal.clear();
-      const seen = this.#isLoose ? await lookAround(this.wish) : undefined;
+      const seen = this.#isLoose ? await lookAround(this.target) : undefined;
       this.#isLoose = seen !== undefined;
       if (seen === undefined) await this.#ask(first.request.leaseTime);
       else await this.#sleep(seen, false);
@@ -121,7 +120,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
   }
 
   async #ask(leaseTime: number | undefined): Promise<void> {
-    const outcome = await askQuorum(this.wish, leaseTime);
+    const outcome = await askQuorum(this.target, leaseTime);
     if (!(outcome instanceof GroupHandle)) return await this.#sleep(outcome, true);
     this.#collisions = 0;
     this.news.granted();
@@ -174,20 +173,20 @@ export class RedLine extends WaitingLine<GroupHandle> {
    */
   #listen(): number {
     if (this.#subscriptions.length > 0)
-      return this.#subscriptions.filter(({ isActive }) => isActive).length < this.wish.quorum
+      return this.#subscriptions.filter(({ isActive }) => isActive).length < this.target.quorum
         ? SLEEP.deaf
         : Infinity;
     // A hold of this process tells by itself; to look whether it is there costs nothing.
     if (this.inTheWay !== undefined) return SLEEP.deaf;
     let active = 0;
-    this.#subscriptions = this.wish.servers.map(({ engine }) =>
-      engine.context.subscriptions.subscribe(this.wish.targetOn(engine).channel, (payload) => {
+    this.#subscriptions = this.target.servers.map(({ engine }) =>
+      engine.context.subscriptions.subscribe(this.target.targetOn(engine).channel, (payload) => {
         if (payload === undefined || tellsOfLock(payload)) this.#signal.wake();
       }),
     );
     for (const subscription of this.#subscriptions) {
       void subscription.answered.then(() => {
-        if (subscription.isActive && (active += 1) === this.wish.quorum) this.#signal.wake();
+        if (subscription.isActive && (active += 1) === this.target.quorum) this.#signal.wake();
       });
     }
     return SLEEP.deaf;

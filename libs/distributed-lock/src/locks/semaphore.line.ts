@@ -27,7 +27,7 @@ export class SemaphoreLine
 
   constructor(
     context: LockContext,
-    private readonly target: CounterTarget,
+    readonly target: CounterTarget,
     private readonly idle: (line: SemaphoreLine) => void,
   ) {
     super(context, target.name);
@@ -83,7 +83,7 @@ export class SemaphoreLine
   }
 
   async granted({ permits, left }: PermitsGrant): Promise<void> {
-    this.news.granted();
+    this.wasGranted();
     this.#left = left;
     let rest = permits;
     for (let { first } = this.queue; first !== undefined; { first } = this.queue) {

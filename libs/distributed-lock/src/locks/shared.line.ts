@@ -54,7 +54,7 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   async granted(raw: RawGrant): Promise<void> {
-    this.news.granted();
+    this.wasGranted();
     const first = this.queue.first;
     if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);
@@ -69,7 +69,7 @@ export class SharedLine extends LockLine implements Contest {
   free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
     const { lease } = hold;
     this.#holds.delete(lease.holder);
-    this.news.freed();
+    this.wasFreed();
     const freed = this.releases.free(lease, finish);
     this.context.joints.ended(
       lease.holder,
@@ -86,7 +86,7 @@ export class SharedLine extends LockLine implements Contest {
     const { holder } = hold.lease;
     if (this.#holds.get(holder) === hold) this.#holds.delete(holder);
     this.context.joints.lost(holder);
-    this.news.freed();
+    this.wasFreed();
     if (this.isWaitedFor) this.#contender.kick();
     this.settle();
   }

@@ -1,24 +1,23 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/lock.replies.js';
-import { Waiter, type WaitRequest } from '../waiting/waiter.js';
+import { Waiter, type WaitKeeper, type WaitRequest } from '../waiting/waiter.js';
 import { WaiterQueue } from '../waiting/waiter.queue.js';
 import type { Hold } from './hold.js';
 import { LineNews } from './line.news.js';
 import { unavailable, type LockContext } from './lock.context.js';
 
 /** The callers of this process that wait for one thing in Redis. How they stand, and what they are given, is its form's business. */
-export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> {
-  protected readonly queue = new WaiterQueue<G, R>();
-  protected readonly news: LineNews;
+export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implements WaitKeeper<G, R> {
+  /** Made for the first waiter, as what is noted for it: most locks are never waited for. */
+  #queue: WaiterQueue<G, R> | undefined;
+  #news: LineNews | undefined;
   #working = 0;
 
   constructor(
     protected readonly context: LockContext,
     readonly name: string,
-  ) {
-    this.news = new LineNews(name);
-  }
+  ) {}
 
   /** A waiter stands in line now. */
   protected abstract entered(waiter: Waiter<G, R>): void;
@@ -28,7 +27,30 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> {
   protected abstract settle(): void;
 
   get isWaitedFor(): boolean {
-    return this.queue.size > 0;
+    return this.first !== undefined;
+  }
+
+  protected get queue(): WaiterQueue<G, R> {
+    return (this.#queue ??= new WaiterQueue());
+  }
+
+  /** Who has waited longest. */
+  protected get first(): Waiter<G, R> | undefined {
+    return this.#queue?.first;
+  }
+
+  protected get news(): LineNews {
+    return (this.#news ??= new LineNews(this.name));
+  }
+
+  /** A caller of this process got it. */
+  protected wasGranted(): void {
+    this.#news?.granted();
+  }
+
+  /** This process let go of it, or lost it. */
+  protected wasFreed(): void {
+    this.#news?.freed();
   }
 
   /** Neither waits anybody, nor is anything under way. */
@@ -52,12 +74,29 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> {
       const heldBy = this.news.heldBy(this.inTheWay);
       return Promise.reject(new LockNotAcquiredError(this.name, 0, heldBy, 'TOO_MANY_WAITERS'));
     }
-    const timeUp = (late: Waiter<G, R>) => this.news.timeUp(late, this.inTheWay);
-    const waiter = new Waiter<G, R>(request, this.context.wheel, (gone) => this.#left(gone), timeUp);
-    waiter.warnAfter(warnAfter, () => this.context.notices.post(this.news.longWait(waiter, this.inTheWay)));
+    this.#news ??= new LineNews(this.name);
+    const waiter = new Waiter<G, R>(request, this.context.wheel, this);
+    waiter.warnAfter(warnAfter);
     this.queue.push(waiter);
     this.entered(waiter);
     return waiter.granted;
+  }
+
+  /** @internal Why a waiter got nothing in its time. */
+  timeUp(late: Waiter<G, R>): Error {
+    return this.news.timeUp(late, this.inTheWay);
+  }
+
+  /** @internal A waiter has waited for long. */
+  warn(waiter: Waiter<G, R>): void {
+    this.context.notices.post(this.news.longWait(waiter, this.inTheWay));
+  }
+
+  /** @internal A waiter leaves without a grant. */
+  quit(waiter: Waiter<G, R>): void {
+    this.queue.remove(waiter);
+    this.left(waiter);
+    this.settle();
   }
 
   /** Refuses waiters for whom `refuse` has an error. */
@@ -80,13 +119,22 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> {
   }
 
   async during<T>(work: () => Promise<T>): Promise<T> {
-    this.#working += 1;
+    this.begin();
     try {
       return await work();
     } finally {
-      this.#working -= 1;
-      this.settle();
+      this.end();
     }
+  }
+
+  /** Something is under way: the line is kept until its {@link end}. */
+  protected begin(): void {
+    this.#working += 1;
+  }
+
+  protected end(): void {
+    this.#working -= 1;
+    this.settle();
   }
 
   /**
@@ -95,12 +143,6 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> {
    */
   protected isReasonToAsk(waiter: Waiter<G, R>): boolean {
     const wantsNews = waiter.request.waitTime !== Infinity && this.news.isStale;
-    return wantsNews || this.queue.first === waiter;
-  }
-
-  #left(waiter: Waiter<G, R>): void {
-    this.queue.remove(waiter);
-    this.left(waiter);
-    this.settle();
+    return wantsNews || this.first === waiter;
   }
 }

@@ -100,28 +100,27 @@ export class CommandConnection {
     else void this.parts.map.refresh();
   }
 
-  async #send([key = '']: readonly string[], isAcked: boolean, send: Send): Promise<Answer> {
-    const guarded: Send = (client, node) => this.#guarded(node, send(client, node));
-    try {
-      if (isAcked && this.#acked !== undefined) return await this.#acked.send(key, guarded);
-      const reply =
-        this.#cluster === undefined
-          ? await guarded(this.lifecycle.client, SERVER)
-          : await this.#cluster.send(key, (node) => guarded(node.client, node.key));
-      return { reply };
-    } catch (error) {
-      throw RedisFailure.from(error);
-    }
+  #send([key = '']: readonly string[], isAcked: boolean, send: Send): Promise<Answer> {
+    if (isAcked && this.#acked !== undefined)
+      return this.#acked.send(key, (client, node) => this.#guarded(node, send(client, node), asItIs));
+    if (this.#cluster === undefined)
+      return this.#guarded(SERVER, send(this.lifecycle.client, SERVER), toAnswer);
+    return this.#cluster.send(key, (node) => this.#guarded(node.key, send(node.client, node.key), toAnswer));
   }
 
-  async #guarded(node: NodeKey, reply: Promise<unknown>): Promise<unknown> {
+  #guarded<T>(node: NodeKey, replied: Promise<unknown>, make: (reply: unknown) => T): Promise<T> {
     const guard = this.#guardAt(node);
     guard.expect();
-    try {
-      return await reply;
-    } finally {
-      guard.progress();
-    }
+    return replied.then(
+      (reply) => {
+        guard.progress();
+        return make(reply);
+      },
+      (error: unknown) => {
+        guard.progress();
+        throw RedisFailure.from(error);
+      },
+    );
   }
 
   /** One per server: a node that stands still must not cost the others of its cluster their connections. */
@@ -133,4 +132,12 @@ export class CommandConnection {
     this.#guards.set(node, guard);
     return guard;
   }
+}
+
+function asItIs(reply: unknown): unknown {
+  return reply;
+}
+
+function toAnswer(reply: unknown): Answer {
+  return { reply };
 }

@@ -6,48 +6,44 @@ import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
  * TCP alone would find out after minutes.
  */
 export class StallGuard {
+  readonly #timer: Timer;
   #expected = 0;
   #progress = 0;
-  #timer: Timer | undefined;
 
   constructor(
     private readonly wheel: TimerWheel,
     /** Silence in ms, with something expected, that counts as a stall. */
     private readonly silence: number,
     private readonly stalled: () => void,
-  ) {}
+  ) {
+    // After a stall of our own event loop the reply may have come already, and only wants to be read.
+    this.#timer = wheel.background(() => setImmediate(() => this.#check()));
+  }
 
   /** Something was sent. */
   expect(): void {
-    if (this.#expected === 0) this.#progress = now();
+    if (this.#expected === 0) {
+      this.#progress = now();
+      this.wheel.hold();
+    }
     this.#expected += 1;
-    this.#timer ??= this.wheel.after(this.silence, () => this.#check());
+    if (!this.#timer.isSet) this.wheel.set(this.#timer, this.#progress + this.silence);
   }
 
   /** Something came back, if only an error. */
   progress(): void {
     this.#expected -= 1;
     this.#progress = now();
-    if (this.#expected === 0) this.#rest();
+    if (this.#expected === 0) this.wheel.letGo();
   }
 
-  /** After a stall of our own event loop the reply may have come already, and only wants to be read. */
+  /** The timer looks again when what it was set for has come in time, as nearly all does. */
   #check(): void {
-    this.#timer = undefined;
-    setImmediate(() => this.#decide());
-  }
-
-  #decide(): void {
-    // All may have come back meanwhile, and something else may have been sent since, which has a timer of its own.
-    if (this.#expected === 0 || this.#timer !== undefined) return;
+    // Something else may have been sent since, which has set it anew.
+    if (this.#expected === 0 || this.#timer.isSet) return;
     const quiet = now() - this.#progress;
     const stalled = quiet >= this.silence;
-    this.#timer = this.wheel.after(stalled ? this.silence : this.silence - quiet, () => this.#check());
+    this.wheel.set(this.#timer, now() + (stalled ? this.silence : this.silence - quiet));
     if (stalled) this.stalled();
-  }
-
-  #rest(): void {
-    this.wheel.cancel(this.#timer);
-    this.#timer = undefined;
   }
 }

@@ -1,4 +1,5 @@
-import { now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
+import { now, suspendedFor } from '../timing/monotonic.clock.js';
+import type { Timer } from '../timing/timer.wheel.js';
 
 /** `unknown`: no answer to the last renewal, or a clock that jumped. It is not `lost`: the deadline decides that. */
 export type LeaseState = 'held' | 'renewed' | 'unknown' | 'lost';
@@ -16,7 +17,8 @@ export interface Instant {
 
 /** Read before sending: a lease counted from its reply would be too long by the way back. */
 export function instant(): Instant {
-  return { at: now(), wall: wallOffset() };
+  const at = now();
+  return { at, wall: Date.now() - at };
 }
 
 /** Asks Redis to keep a lease, in the way of its kind. */
@@ -31,18 +33,27 @@ export interface Renewer {
 /** How much less than what is left PTTL may say, in ms: it leaves out what is no whole one. */
 const TRUNCATED = 1;
 
+/** What holds for a lease that was shortened. */
+interface Cap {
+  /** No answer to a question before `until` may set the deadline beyond this. */
+  ceiling: number;
+  until: number;
+  /** Requests that shorten it and have not been answered. */
+  open: number;
+}
+
 /** The lease of one holder id on one lock, as this process may believe in it. */
 export class Lease {
+  /** @internal Who looks after it. */
+  watch: Timer | undefined;
   #state: LeaseState = 'held';
   #longest: number;
   #deadline: number;
   /** How long before its end the deadline is, in ms: what clocks that disagree, and a suspend, may take. */
   #margin: number;
   #wall: number;
-  /** No answer to a question before `#ceilingUntil` may set the deadline beyond this. */
-  #ceiling = Infinity;
-  #ceilingUntil = -Infinity;
-  #shortenings = 0;
+  /** Most leases are never shortened. */
+  #cap: Cap | undefined;
 
   constructor(
     /** The lock's name in Redis. */
@@ -113,17 +124,18 @@ export class Lease {
    * @returns to be called when the request has been answered, or can have no effect any more
    */
   cap(sent: Instant, ttl: number): () => void {
-    if (this.#isFreeFor(sent)) this.#ceiling = Infinity;
-    this.#shortenings += 1;
+    if (this.#isFreeFor(sent)) this.#cap = undefined;
+    const cap = (this.#cap ??= { ceiling: Infinity, until: -Infinity, open: 0 });
+    cap.open += 1;
     const margin = safetyMargin(ttl);
-    this.#ceiling = Math.min(this.#ceiling, sent.at + ttl - margin);
-    if (this.#ceiling < this.#deadline) {
-      this.#deadline = this.#ceiling;
+    cap.ceiling = Math.min(cap.ceiling, sent.at + ttl - margin);
+    if (cap.ceiling < this.#deadline) {
+      this.#deadline = cap.ceiling;
       this.#margin = margin;
     }
     return () => {
-      this.#shortenings -= 1;
-      this.#ceilingUntil = now();
+      cap.open -= 1;
+      cap.until = now();
     };
   }
 
@@ -139,11 +151,11 @@ export class Lease {
     this.#margin = safetyMargin(left);
     this.#wall = sent.wall;
     const deadline = sent.at + left - this.#margin;
-    this.#deadline = this.#isFreeFor(sent) ? deadline : Math.min(deadline, this.#ceiling);
+    this.#deadline = this.#isFreeFor(sent) ? deadline : Math.min(deadline, this.#cap?.ceiling ?? Infinity);
   }
 
   /** Whether what is answered to a question of that instant was found after every shortening. */
   #isFreeFor({ at }: Instant): boolean {
-    return this.#shortenings === 0 && at >= this.#ceilingUntil;
+    return this.#cap === undefined || (this.#cap.open === 0 && at >= this.#cap.until);
   }
 }

@@ -11,15 +11,15 @@ describe('the watchdog', () => {
     const watched = lease();
     stage.watchdog.watch(watched, stage.listener);
     for (let round = 1; round <= 5; round += 1) {
-      await pass(840);
+      await pass(740);
       expect(calls()).toEqual([]);
-      await pass(161);
+      await pass(261);
       const [call] = calls();
       expect(call?.args.slice(1)).toEqual(['1', 'key', 'holder of key', `${TTL}`]);
       if (call !== undefined) alive(call);
       await pass(0);
       expect(watched.state).toBe('renewed');
-      expect(watched.deadline - now()).toBeGreaterThan(TTL - safetyMargin(TTL) - 170);
+      expect(watched.deadline - now()).toBeGreaterThan(TTL - safetyMargin(TTL) - 270);
     }
     expect(stage.listener.gone).not.toHaveBeenCalled();
   });
@@ -31,7 +31,7 @@ describe('the watchdog', () => {
     await pass(1001);
     const sent = calls();
     expect(sent.flatMap(keysOf).toSorted()).toEqual(leases.map(({ key }) => key).toSorted());
-    expect(sent.length).toBeLessThan(12);
+    expect(sent).toHaveLength(3);
     expect(Math.max(...sent.map((call) => keysOf(call).length))).toBeLessThanOrEqual(100);
   });
 

@@ -1,5 +1,5 @@
 import { now } from '../timing/monotonic.clock.js';
-import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import { Timer, type TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';
 
 /** What a lease needs now. */
@@ -8,48 +8,70 @@ export interface Upkeep {
   readonly renewalTtl: number;
   /** A third of it is between two rounds, in ms. */
   readonly span: number;
+  /** The monotonic instant at which its holder wants to look at its deadlines; Infinity for none. */
+  readonly nextDeadline: number;
 }
 
 /** Hears what becomes of a watched lease. */
 export interface LeaseListener {
   readonly upkeep: Upkeep;
+  /** A deadline may have come. */
+  checkDeadlines(): void;
   /** Redis says that the holder has nothing. */
   gone(): void;
-  /** No answer; the deadline decides. Called once per trouble. */
+  /** No answer to a renewal; told once, until the next answer. */
   unknown(why: string): void;
 }
 
-/** Renewals fall into slots of a sixtieth of their span, so that leases of one slot share a call. */
-const SLOTS_PER_SPAN = 60;
+/** Leases of one span are asked for at so many instants of it, three questions to each: those of one instant share a call. */
+const ROUNDS_PER_SPAN = 12;
+
+/** What the sum of a round and a third may lack by the way numbers are kept. */
+const ROUNDING = 1e-6;
 
 /**
  * Asks for every watched lease of a module instance at a third of its time: renews it, or, when it is fixed, looks whether it is
- * still there. The shared timer and the runner's batches make one call of up to 100 leases. A round that fails concerns only its
- * own leases, and each asks again by itself.
+ * still there; and tells its holder when a deadline has come. The instants of a span are the same for all its leases, so that
+ * one call takes up to 100 of them, and they are this instance's own, so that a fleet does not ask in step. A round that fails
+ * concerns only its own leases, and each asks again by itself.
  */
 export class Watchdog {
-  readonly #watched = new Map<Lease, { timer: Timer; listener: LeaseListener }>();
+  readonly #phase = Math.random();
+  #size = 0;
 
   constructor(private readonly wheel: TimerWheel) {}
 
   /** Leases that are looked after. */
   get size(): number {
-    return this.#watched.size;
+    return this.#size;
   }
 
-  /** Looks after a lease from now on; one that is watched already is asked for earlier, where its span has become shorter. */
+  /**
+   * Looks after a lease from now on. One that is watched already is asked for earlier where its span has become shorter, and its
+   * holder is told of a deadline that has come nearer.
+   */
   watch(lease: Lease, listener: LeaseListener): void {
-    const { span } = listener.upkeep;
-    const watched = this.#watched.get(lease);
-    if (watched?.listener === listener && watched.timer.bucket <= now() + span / 3 + 1) return;
+    const due = this.#roundAt(now(), listener.upkeep.span);
+    const known = watchOf(lease);
+    if (known?.listener === listener) {
+      known.due = Math.min(known.due, due);
+      this.#arm(known);
+      return;
+    }
     this.unwatch(lease);
-    this.#watched.set(lease, { listener, timer: this.#schedule(lease, span, span / 3) });
+    const watch = new Watch(lease, listener, this, due);
+    lease.watch = watch;
+    this.#size += 1;
+    this.#arm(watch);
   }
 
   /** After this no renewal of the lease is sent. One under way was sent before, and is guarded by the holder's field. */
   unwatch(lease: Lease): void {
-    this.wheel.cancel(this.#watched.get(lease)?.timer);
-    this.#watched.delete(lease);
+    const watch = watchOf(lease);
+    if (watch === undefined) return;
+    lease.watch = undefined;
+    this.#size -= 1;
+    this.wheel.cancel(watch);
   }
 
   /**
@@ -59,11 +81,13 @@ export class Watchdog {
    */
   async renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
     const sent = instant();
+    // A lease may have been handed to its next hold while the question was on its way: the answer is for that one.
+    const hearer = () => watchOf(lease)?.listener ?? listener;
     try {
       const left = await lease.renewer.renew(lease.key, lease.holder, ttl);
       if (left === undefined) {
         lease.lose();
-        this.#listener(lease, listener)?.gone();
+        hearer()?.gone();
         return false;
       }
       if (ttl > 0) lease.confirm(sent, left === -1 ? lease.ttl : left);
@@ -72,36 +96,69 @@ export class Watchdog {
     } catch (error) {
       const told = lease.state === 'unknown';
       lease.doubt();
-      if (!told)
-        this.#listener(lease, listener)?.unknown(error instanceof Error ? error.message : String(error));
+      if (!told) hearer()?.unknown(error instanceof Error ? error.message : String(error));
       return undefined;
     }
   }
 
-  /** A lease may have been handed to its next hold while the question was on its way: the answer is for that one. */
-  #listener(lease: Lease, asked: LeaseListener | undefined): LeaseListener | undefined {
-    return this.#watched.get(lease)?.listener ?? asked;
+  /** @internal Something of a watched lease is due. */
+  look(watch: Watch): void {
+    if (now() >= watch.due) void this.#renew(watch);
+    watch.listener.checkDeadlines();
+    if (watchOf(watch.lease) === watch) this.#arm(watch);
   }
 
-  #schedule(lease: Lease, span: number, delay: number): Timer {
-    const slot = span / SLOTS_PER_SPAN;
-    const jittered = now() + delay * (0.9 + 0.1 * Math.random());
-    return this.wheel.at(Math.floor(jittered / slot) * slot, () => void this.#renew(lease));
+  #arm(watch: Watch): void {
+    const at = Math.min(watch.due, watch.listener.upkeep.nextDeadline);
+    if (at < Infinity && (!watch.isSet || at < watch.bucket - 1)) this.wheel.set(watch, at);
   }
 
-  async #renew(lease: Lease): Promise<void> {
-    const watched = this.#watched.get(lease);
-    if (watched === undefined) return;
-    const confirmed = await this.renewNow(lease, watched.listener.upkeep.renewalTtl);
-    // Unwatched, or handed to another hold while the reply was on its way: that one has a timer of its own.
-    if (this.#watched.get(lease) !== watched) return;
+  async #renew(watch: Watch): Promise<void> {
+    const { lease, listener, due } = watch;
+    const asked = now();
+    // Until the answer is there only its deadline counts.
+    watch.due = Infinity;
+    const confirmed = await this.renewNow(lease, listener.upkeep.renewalTtl);
+    // Unwatched, or handed to another hold while the reply was on its way: that one has a watch of its own.
+    if (watchOf(lease) !== watch) return;
     if (confirmed === false) {
       this.unwatch(lease);
       return;
     }
-    const { span } = watched.listener.upkeep;
-    watched.timer = this.#schedule(lease, span, confirmed === true ? span / 3 : pauseOf(span));
+    const { span } = listener.upkeep;
+    // Counted from the round, not from its answer: so those of one round stay together.
+    watch.due =
+      confirmed === true ? this.#roundAt(Math.max(due, asked - span / 30), span) : now() + pauseOf(span);
+    this.#arm(watch);
   }
+
+  /** The last round that is no more than a third of the span after `from`. */
+  #roundAt(from: number, span: number): number {
+    const step = span / ROUNDS_PER_SPAN;
+    const shift = this.#phase * step;
+    return Math.floor((from + span / 3 - shift) / step + ROUNDING) * step + shift;
+  }
+}
+
+/** A lease that is looked after: the timer of its next question, or its next deadline. */
+class Watch extends Timer {
+  constructor(
+    readonly lease: Lease,
+    readonly listener: LeaseListener,
+    private readonly watchdog: Watchdog,
+    /** The monotonic instant of the next question. */
+    public due: number,
+  ) {
+    super();
+  }
+
+  run(): void {
+    this.watchdog.look(this);
+  }
+}
+
+function watchOf({ watch }: Lease): Watch | undefined {
+  return watch instanceof Watch ? watch : undefined;
 }
 
 /** After a failure: soon, and often enough to have several chances before the deadline. */

@@ -1,5 +1,5 @@
 import { callForget } from './generated/lua.scripts.js';
-import type { ScriptCaller } from './script.caller.js';
+import { isDone, type ScriptCaller } from './script.caller.js';
 import { suffixName } from './wire.names.js';
 
 /**
@@ -12,7 +12,7 @@ export const CALL_LIFE = 600_000;
 export const CALL_ECHO = 30_000;
 
 /** Calls a record at a time: to forget is cheap, and nobody waits for it. */
-const RECORDS_PER_CALL = 100;
+const FORGETTING = { perCall: 100 };
 
 /**
  * The record by which a call to the object `name` is safe to repeat. It is ours alone, and deleted once the reply has come.
@@ -31,7 +31,6 @@ export class CallScripts {
    * @param keep how long a copy of the call must still be refused, in ms; 0 where the call was sent once
    */
   async forget(name: string, call: string, keep: number): Promise<void> {
-    const options = { perCall: RECORDS_PER_CALL };
-    await this.caller.call(callForget, [callRecord(name, call)], [`${keep}`], options);
+    await this.caller.call(callForget, [callRecord(name, call)], [`${keep}`], isDone, FORGETTING);
   }
 }

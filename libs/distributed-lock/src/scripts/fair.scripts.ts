@@ -1,7 +1,8 @@
 import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
-import { readAcquire, readRelease, type ScriptCaller } from './script.caller.js';
+import type { ReplyReader } from './reply.reader.js';
+import { GRANTING, isDone, readAcquire, readRelease, TELLING, type ScriptCaller } from './script.caller.js';
 import { lockChannel, prefixName, suffixName } from './wire.names.js';
 
 /** The longest wait that the scripts take, in ms: longer, a waiter that does not come stops everybody behind it (D22). */
@@ -40,21 +41,16 @@ export class FairScripts implements LockScripts {
    * With a `wait` the holder stands in the queue from now on, until it is granted, or leaves by a release to 0. `wait` is cut
    * to an hour, and has to be the same at every attempt; a waiter that goes on asking keeps its place for longer than that.
    */
-  async acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
-    wait: number,
-  ): Promise<AcquireReply> {
+  acquire(lock: string, holder: string, lease: number, count: number, wait: number): Promise<AcquireReply> {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
     const args = [holder, `${lease}`, `${count}`, `${declared}`, lockChannel(lock)];
     const shared = [this.#life, this.#margin];
-    return readAcquire(await this.caller.grant(fairAcquire, keysOf(lock), args, { shared, publishes: true }));
+    const read = (reply: ReplyReader) => readAcquire(reply, count);
+    return this.caller.call(fairAcquire, keysOf(lock), args, read, { ...GRANTING, ...TELLING, shared });
   }
 
   /** To 0 it takes the holder out of the queue as well. */
-  async release(
+  release(
     lock: string,
     holder: string,
     count: number,
@@ -63,20 +59,18 @@ export class FairScripts implements LockScripts {
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
     const shared = [this.#margin];
-    return readRelease(await this.caller.tell(fairRelease, keysOf(lock), args, { shared }));
+    return this.caller.call(fairRelease, keysOf(lock), args, readRelease, { ...TELLING, shared });
   }
 
-  async forceRelease(lock: string, channel: string): Promise<boolean> {
+  forceRelease(lock: string, channel: string): Promise<boolean> {
     const shared = [this.#margin];
-    const reply = await this.caller.tell(fairForceRelease, keysOf(lock), [channel], { shared });
-    return reply.integer(0) === 1;
+    return this.caller.call(fairForceRelease, keysOf(lock), [channel], isDone, { ...TELLING, shared });
   }
 
   /** A process has to do so about once a second while it waits: its waiters lose their places `life` ms after the last time. */
-  async beat(lock: string, client: string, channel: string): Promise<number> {
-    const shared = [this.#life, this.#margin];
-    const reply = await this.caller.tell(fairBeat, keysOf(lock), [client, channel], { shared });
-    return reply.integer(1);
+  beat(lock: string, client: string, channel: string): Promise<number> {
+    const sending = { ...TELLING, shared: [this.#life, this.#margin] };
+    return this.caller.call(fairBeat, keysOf(lock), [client, channel], (reply) => reply.integer(1), sending);
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {

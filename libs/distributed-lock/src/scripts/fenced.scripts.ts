@@ -2,7 +2,7 @@ import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.
 import type { AcquireReply, TransferReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
-import { readAcquire, readTransfer } from './script.caller.js';
+import { GRANTING, readAcquire, readTransfer, TRANSFERRING } from './script.caller.js';
 import { prefixName } from './wire.names.js';
 
 /**
@@ -10,25 +10,23 @@ import { prefixName } from './wire.names.js';
  * What releases, renews or inspects is the plain lock's, and leaves the token alone.
  */
 export class FencedScripts extends ReentrantScripts {
-  override async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
+  override acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
     const args = [holder, `${lease}`, `${count}`];
-    const reply = await this.caller.grant(fencedAcquire, [lock, tokenCounter(lock)], args);
-    return readAcquire(reply, (granted) => ({ token: readToken(granted, 2) }));
+    const read = (reply: ReplyReader) =>
+      readAcquire(reply, count, (granted) => ({ token: readToken(granted, 2) }));
+    return this.caller.call(fencedAcquire, [lock, tokenCounter(lock)], args, read, GRANTING);
   }
 
-  override async transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
-    const reply = await this.caller.transfer(
-      fencedTransfer,
-      [lock, tokenCounter(lock)],
-      [from, to, `${lease}`],
-    );
-    return readTransfer(reply, (taken) => ({ token: readToken(taken, 1) }));
+  override transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
+    const args = [from, to, `${lease}`];
+    const read = (reply: ReplyReader) => readTransfer(reply, (taken) => ({ token: readToken(taken, 1) }));
+    return this.caller.call(fencedTransfer, [lock, tokenCounter(lock)], args, read, TRANSFERRING);
   }
 
   /** @returns the last token that the lock gave, by this client or another one; undefined where it never gave any */
-  async currentToken(lock: string): Promise<bigint | undefined> {
-    const reply = await this.caller.call(fencedReadToken, [tokenCounter(lock)], []);
-    return reply.text(1) === '' ? undefined : readToken(reply, 1);
+  currentToken(lock: string): Promise<bigint | undefined> {
+    const read = (reply: ReplyReader) => (reply.text(1) === '' ? undefined : readToken(reply, 1));
+    return this.caller.call(fencedReadToken, [tokenCounter(lock)], [], read);
   }
 }
 

@@ -1,6 +1,7 @@
 import { CALL_LIFE, callRecord } from './call.scripts.js';
 import { latchCountDown, latchDelete, latchInspect, latchSet } from './generated/lua.scripts.js';
-import type { ScriptCaller } from './script.caller.js';
+import type { ReplyReader } from './reply.reader.js';
+import { isDone, TELLING, type ScriptCaller } from './script.caller.js';
 import { latchChannel } from './wire.names.js';
 
 /**
@@ -11,25 +12,25 @@ export class LatchScripts {
   constructor(private readonly caller: ScriptCaller) {}
 
   /** Closes the latch with a count. @returns false when it has one already */
-  async trySet(name: string, call: string, count: number): Promise<boolean> {
+  trySet(name: string, call: string, count: number): Promise<boolean> {
     const args = [`${count}`, `${CALL_LIFE}`, latchChannel(name)];
-    return (await this.caller.tell(latchSet, [name, callRecord(name, call)], args)).integer(0) === 1;
+    return this.caller.call(latchSet, [name, callRecord(name, call)], args, isDone, TELLING);
   }
 
   /** Takes one off the count. @returns the count after it; undefined when the latch was open */
-  async countDown(name: string, call: string): Promise<number | undefined> {
+  countDown(name: string, call: string): Promise<number | undefined> {
     const args = [`${CALL_LIFE}`, latchChannel(name)];
-    const reply = await this.caller.tell(latchCountDown, [name, callRecord(name, call)], args);
-    return reply.integer(0) === 1 ? reply.integer(1) : undefined;
+    const read = (reply: ReplyReader) => (isDone(reply) ? reply.integer(1) : undefined);
+    return this.caller.call(latchCountDown, [name, callRecord(name, call)], args, read, TELLING);
   }
 
   /** @returns what is still to be counted down; 0 when the latch is open */
-  async count(name: string): Promise<number> {
-    return (await this.caller.call(latchInspect, [name], [])).integer(1);
+  count(name: string): Promise<number> {
+    return this.caller.call(latchInspect, [name], [], (reply) => reply.integer(1));
   }
 
   /** Opens the latch whatever its count. @returns whether it had one */
-  async delete(name: string): Promise<boolean> {
-    return (await this.caller.tell(latchDelete, [name], [latchChannel(name)])).integer(0) === 1;
+  delete(name: string): Promise<boolean> {
+    return this.caller.call(latchDelete, [name], [latchChannel(name)], isDone, TELLING);
   }
 }

@@ -8,7 +8,8 @@ import {
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import type { ReplyReader } from './reply.reader.js';
-import { GRANTS, readRelease, type ScriptCaller } from './script.caller.js';
+import { readRenewal } from './reentrant.scripts.js';
+import { GRANTS, isDone, readRelease, TELLING, type ScriptCaller } from './script.caller.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */
@@ -27,18 +28,14 @@ export interface PermitsState {
 export class PermitScripts implements LockScripts {
   constructor(private readonly caller: ScriptCaller) {}
 
-  async acquire(lock: string, permit: string, lease: number): Promise<AcquireReply> {
-    const reply = await this.#run(permitAcquire, lock, [permit, `${lease}`], GRANTS);
-    if (reply.integer(0) === 1) return { kind: 'granted', count: reply.integer(1), room: reply.integer(2) };
-    const ttl = reply.integer(1);
-    // Where no permit ever expires there is nothing to poll for: a message wakes, or the longest sleep is over.
-    return { kind: 'busy', ttl: ttl === -1 ? Infinity : ttl, holder: reply.text(2) };
+  acquire(lock: string, permit: string, lease: number): Promise<AcquireReply> {
+    return this.#run(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS);
   }
 
   /** Gives the permit back; there is no part of it that could stay, so a count above 0 only looks. */
   async release(lock: string, permit: string, count: number): Promise<ReleaseReply> {
     if (count > 0) return { kind: (await this.renew(lock, permit, 0)) === undefined ? 'gone' : 'kept' };
-    return readRelease(await this.#run(permitRelease, lock, [permit]));
+    return await this.#run(permitRelease, lock, [permit], readRelease);
   }
 
   /** A permit cannot be taken from its holder by force: nobody says whose it should be. */
@@ -46,53 +43,58 @@ export class PermitScripts implements LockScripts {
     return Promise.resolve(false);
   }
 
-  async inspect(lock: string, permit: string): Promise<LockState> {
-    const reply = await this.#run(permitInspect, lock, [permit]);
-    const left = reply.integer(3);
-    const isTaken = reply.integer(2) > 0;
-    return {
-      isLocked: reply.integer(1) <= 0,
-      ttl: left === -2 && isTaken ? reply.integer(4) : left,
-      count: left === -2 ? 0 : 1,
-      holder: reply.text(5) || undefined,
-    };
+  inspect(lock: string, permit: string): Promise<LockState> {
+    return this.#run(permitInspect, lock, [permit], readState);
   }
 
-  async renew(lock: string, permit: string, lease: number): Promise<number | undefined> {
-    const reply = await this.#run(
-      permitRenew,
-      lock,
-      [permit, `${lease}`, 'raise'],
-      lease > 0 ? GRANTS : undefined,
-    );
-    return reply.integer(0) === 1 ? reply.integer(1) : undefined;
+  renew(lock: string, permit: string, lease: number): Promise<number | undefined> {
+    const args = [permit, `${lease}`, 'raise'];
+    return this.#run(permitRenew, lock, args, readRenewal, lease > 0 ? GRANTS : undefined);
   }
 
   /** Gives a permit a lease, which may be shorter than what is left. @returns false when the permit is gone */
-  async updateLease(lock: string, permit: string, lease: number): Promise<boolean> {
-    return (await this.#run(permitRenew, lock, [permit, `${lease}`, 'set'], GRANTS)).integer(0) === 1;
+  updateLease(lock: string, permit: string, lease: number): Promise<boolean> {
+    return this.#run(permitRenew, lock, [permit, `${lease}`, 'set'], isDone, GRANTS);
   }
 
   /** How many permits there are. */
-  async permits(lock: string): Promise<PermitsState> {
-    const reply = await this.#run(permitInspect, lock, ['']);
-    return { available: reply.integer(1), taken: reply.integer(2) };
+  permits(lock: string): Promise<PermitsState> {
+    const read = (reply: ReplyReader) => ({ available: reply.integer(1), taken: reply.integer(2) });
+    return this.#run(permitInspect, lock, [''], read);
   }
 
   /** Sets how many permits there are in all, those included that are taken. */
   async setPermits(lock: string, total: number): Promise<void> {
-    await this.#run(permitResize, lock, [`${total}`]);
+    await this.#run(permitResize, lock, [`${total}`], isDone);
   }
 
-  #run(
+  #run<T>(
     script: LuaScript,
     lock: string,
     args: readonly string[],
+    read: (reply: ReplyReader) => T,
     grants?: readonly number[],
-  ): Promise<ReplyReader> {
-    return this.caller.tell(script, [lock, suffixName(lock, 'timeout')], [...args, semaphoreChannel(lock)], {
-      perCall: PERMITS_PER_CALL,
-      grants,
-    });
+  ): Promise<T> {
+    const keys: [string, string] = [lock, suffixName(lock, 'timeout')];
+    const sending = { ...TELLING, perCall: PERMITS_PER_CALL, grants };
+    return this.caller.call(script, keys, [...args, semaphoreChannel(lock)], read, sending);
   }
+}
+
+function readPermit(reply: ReplyReader): AcquireReply {
+  if (isDone(reply)) return { kind: 'granted', count: reply.integer(1), room: reply.integer(2) };
+  const ttl = reply.integer(1);
+  // Where no permit ever expires there is nothing to poll for: a message wakes, or the longest sleep is over.
+  return { kind: 'busy', ttl: ttl === -1 ? Infinity : ttl, holder: reply.text(2) };
+}
+
+function readState(reply: ReplyReader): LockState {
+  const left = reply.integer(3);
+  const isTaken = reply.integer(2) > 0;
+  return {
+    isLocked: reply.integer(1) <= 0,
+    ttl: left === -2 && isTaken ? reply.integer(4) : left,
+    count: left === -2 ? 0 : 1,
+    holder: reply.text(5) || undefined,
+  };
 }

@@ -1,7 +1,8 @@
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
-import { LEASES_PER_CALL } from './reentrant.scripts.js';
-import { GRANTS, readRelease, type ScriptCaller } from './script.caller.js';
+import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
+import type { ReplyReader } from './reply.reader.js';
+import { isDone, readRelease, TELLING, type ScriptCaller } from './script.caller.js';
 import { suffixName } from './wire.names.js';
 
 /** The scripts of one side that take the same arguments on both. */
@@ -27,7 +28,7 @@ export abstract class ReadWriteScripts implements LockScripts {
     wait: number,
   ): Promise<AcquireReply>;
 
-  async release(
+  release(
     lock: string,
     holder: string,
     count: number,
@@ -35,36 +36,36 @@ export abstract class ReadWriteScripts implements LockScripts {
     channel: string,
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
-    return readRelease(await this.caller.tell(this.side.release, this.keysToRelease(lock), args));
+    return this.caller.call(this.side.release, this.keysToRelease(lock), args, readRelease, TELLING);
   }
 
   /** The keys of the side's release script. */
   protected abstract keysToRelease(lock: string): [string, ...string[]];
 
-  async forceRelease(lock: string, channel: string): Promise<boolean> {
-    return (await this.caller.tell(this.side.forceRelease, [lock], [channel])).integer(0) === 1;
+  forceRelease(lock: string, channel: string): Promise<boolean> {
+    return this.caller.call(this.side.forceRelease, [lock], [channel], isDone, TELLING);
   }
 
-  async inspect(lock: string, holder: string): Promise<LockState> {
-    const reply = await this.caller.call(this.side.inspect, [lock], [holder]);
-    return {
-      isLocked: reply.integer(4) === 1,
-      ttl: reply.integer(1),
-      count: reply.integer(2),
-      holder: reply.text(3) || undefined,
-    };
+  inspect(lock: string, holder: string): Promise<LockState> {
+    return this.caller.call(this.side.inspect, [lock], [holder], readState);
   }
 
-  async renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
-    const reply = await this.caller.call(this.side.renew, [lock], [holder, `${lease}`], {
-      perCall: LEASES_PER_CALL,
-      grants: lease > 0 ? GRANTS : undefined,
-    });
-    return reply.integer(0) === 1 ? reply.integer(1) : undefined;
+  renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
+    const sending = lease > 0 ? RENEWING : LOOKING;
+    return this.caller.call(this.side.renew, [lock], [holder, `${lease}`], readRenewal, sending);
   }
 
   /** The lock and, in its slot, the key that names the writer that waits. Java does not know it (wire format D15). */
   protected keysOf(lock: string): [string, string] {
     return [lock, suffixName(lock, 'write_intent')];
   }
+}
+
+function readState(reply: ReplyReader): LockState {
+  return {
+    isLocked: reply.integer(4) === 1,
+    ttl: reply.integer(1),
+    count: reply.integer(2),
+    holder: reply.text(3) || undefined,
+  };
 }

@@ -7,10 +7,11 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
-import { readAcquire as readAcquireReply, type ScriptCaller } from './script.caller.js';
+import type { ReplyReader } from './reply.reader.js';
+import { GRANTING, readAcquire as readAcquireReply, type ScriptCaller } from './script.caller.js';
 
 /** Readers that wait are let in together: a release wakes all of them at once, and one call takes as many. */
-const READERS_PER_CALL = 100;
+const READING = { ...GRANTING, perCall: 100 };
 
 /**
  * The read side of a read/write lock. It has room for everybody. A release is `released` once its holder reads no more, whoever
@@ -26,12 +27,10 @@ export class ReadScripts extends ReadWriteScripts {
     });
   }
 
-  async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
+  acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
     const args = [holder, `${lease}`, `${count}`];
-    const reply = await this.caller.grant(readAcquire, this.keysOf(lock), args, {
-      perCall: READERS_PER_CALL,
-    });
-    return readAcquireReply(reply, () => ({ room: Infinity }));
+    const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
+    return this.caller.call(readAcquire, this.keysOf(lock), args, read, READING);
   }
 
   protected keysToRelease(lock: string): [string] {

@@ -7,20 +7,36 @@ import {
   renewalRenew,
 } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply, TransferReply } from './lock.replies.js';
-import { GRANTS, readAcquire, readRelease, readTransfer, type ScriptCaller } from './script.caller.js';
+import type { ReplyReader } from './reply.reader.js';
+import {
+  GRANTING,
+  isDone,
+  readAcquire,
+  readRelease,
+  readTransfer,
+  TELLING,
+  TRANSFERRING,
+  type ScriptCaller,
+} from './script.caller.js';
 
 /** As Redisson's watchdog has it: up to 100 leases a call (wire format section 4). */
 export const LEASES_PER_CALL = 100;
+
+/** A look grants nothing. */
+export const LOOKING = { perCall: LEASES_PER_CALL };
+
+export const RENEWING = { ...GRANTING, ...LOOKING };
 
 /** The scripts of the re-entrant lock, typed; the replies' numbers appear here and in the Lua only. */
 export class ReentrantScripts implements LockScripts {
   constructor(protected readonly caller: ScriptCaller) {}
 
-  async acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
-    return readAcquire(await this.caller.grant(reentrantAcquire, [lock], [holder, `${lease}`, `${count}`]));
+  acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
+    const read = (reply: ReplyReader) => readAcquire(reply, count);
+    return this.caller.call(reentrantAcquire, [lock], [holder, `${lease}`, `${count}`], read, GRANTING);
   }
 
-  async release(
+  release(
     lock: string,
     holder: string,
     count: number,
@@ -28,28 +44,34 @@ export class ReentrantScripts implements LockScripts {
     channel: string,
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
-    return readRelease(await this.caller.tell(reentrantRelease, [lock], args));
+    return this.caller.call(reentrantRelease, [lock], args, readRelease, TELLING);
   }
 
-  async transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
-    return readTransfer(await this.caller.transfer(reentrantTransfer, [lock], [from, to, `${lease}`]));
+  transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
+    const args = [from, to, `${lease}`];
+    return this.caller.call(reentrantTransfer, [lock], args, readTransfer, TRANSFERRING);
   }
 
-  async forceRelease(lock: string, channel: string): Promise<boolean> {
-    return (await this.caller.tell(reentrantForceRelease, [lock], [channel])).integer(0) === 1;
+  forceRelease(lock: string, channel: string): Promise<boolean> {
+    return this.caller.call(reentrantForceRelease, [lock], [channel], isDone, TELLING);
   }
 
-  async inspect(lock: string, holder: string): Promise<LockState> {
-    const reply = await this.caller.call(reentrantInspect, [lock], [holder]);
-    const ttl = reply.integer(1);
-    return { isLocked: ttl !== -2, ttl, count: reply.integer(2), holder: reply.text(3) || undefined };
+  inspect(lock: string, holder: string): Promise<LockState> {
+    return this.caller.call(reentrantInspect, [lock], [holder], readState);
   }
 
-  async renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
-    const reply = await this.caller.call(renewalRenew, [lock], [holder, `${lease}`], {
-      perCall: LEASES_PER_CALL,
-      grants: lease > 0 ? GRANTS : undefined,
-    });
-    return reply.integer(0) === 1 ? reply.integer(1) : undefined;
+  renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
+    const sending = lease > 0 ? RENEWING : LOOKING;
+    return this.caller.call(renewalRenew, [lock], [holder, `${lease}`], readRenewal, sending);
   }
+}
+
+/** The rows `{1, ttl}` alive, `{0}` gone. @returns what is left in ms */
+export function readRenewal(reply: ReplyReader): number | undefined {
+  return isDone(reply) ? reply.integer(1) : undefined;
+}
+
+function readState(reply: ReplyReader): LockState {
+  const ttl = reply.integer(1);
+  return { isLocked: ttl !== -2, ttl, count: reply.integer(2), holder: reply.text(3) || undefined };
 }

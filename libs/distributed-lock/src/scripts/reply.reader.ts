@@ -12,13 +12,18 @@ export class ReplyReader {
 
   /** @throws RedisFailure for an error row `{-1, message, type}` and for anything that is no row */
   static of(script: string, key: string, reply: unknown): ReplyReader {
-    const reader = new ReplyReader(script, Array.isArray(reply) ? reply : []);
+    const reader = new ReplyReader(script, Array.isArray(reply) ? reply : [reply]);
     if (reader.integer(0) !== -1) return reader;
     const message = reader.text(1);
     const code = /^[A-Z]+/.exec(message)?.[0];
     // A script that has several keys says itself which one is wrong.
     const type = UNNAMED.test(message) ? `: "${key}" is a ${reader.text(2)}` : '';
     throw new RedisFailure('refused', `${message}${type}`, code);
+  }
+
+  /** How many fields it has: a row of one number may be that number. */
+  get size(): number {
+    return this.fields.length;
   }
 
   integer(at: number): number {

@@ -1,19 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Answer } from '../redis/acked.calls.js';
 import type { CommandConnection } from '../redis/command.connection.js';
-import { RedisFailure } from '../redis/redis.failure.js';
+import { DeadlineLine, type Deadline } from '../timing/deadline.line.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
-import { Operation } from './operation.js';
+import { Operation, type Asked, type Sender } from './operation.js';
+import { ScriptCall } from './script.call.js';
 
 /** Operations of a call: enough to share the cost of a command, few enough that the first reply comes soon. */
 const OPERATIONS_PER_CALL = 16;
 
-/** What a script is run on. */
-export interface Invocation {
-  readonly keys: readonly string[];
-  readonly args: readonly string[];
+const NOTHING: readonly string[] = [];
+
+/** Never filled: a list is made for the first operation. */
+const NONE: Asked[] = [];
+
+/** How an operation travels. */
+export interface Sending {
   /** Whether its first argument is the command that tells a channel; the connection knows which one that is. */
   readonly publishes?: boolean | undefined;
   /** Arguments that come once per call. Operations with other shared arguments travel in another call. */
@@ -24,55 +27,88 @@ export interface Invocation {
   readonly grants?: readonly number[] | undefined;
 }
 
+/** Operations that may travel together. */
 interface Queue {
   readonly script: LuaScript;
-  readonly publishes: boolean;
-  readonly shared: readonly string[];
-  readonly perCall: number;
-  operations: Operation[];
+  readonly sending: Sending;
+  operations: Asked[];
 }
+
+/** Queues of so many groups are kept for what comes next: all of one server, and those of a cluster that are in use. */
+const GROUPS_KEPT = 64;
 
 /**
  * Runs scripts by their SHA-1. Operations of one turn of the event loop travel together where their keys may.
  * Nothing is sent twice, but for a script that Redis did not know and therefore did not run.
  */
-export class ScriptRunner {
-  #queues = new Map<string, Queue>();
+export class ScriptRunner implements Sender {
+  /** By the group of their keys. Most are empty, and are kept since they will be used again. */
+  readonly #queues = new Map<number, Queue[]>();
+  /** Those with operations. */
+  #filled: Queue[] = [];
   #flushing = false;
   #sweptAt = -Infinity;
+  readonly #deadlines: DeadlineLine;
   readonly #outside = AsyncLocalStorage.snapshot();
+  readonly #flushSoon = () => process.nextTick(() => this.#flush());
 
   constructor(
     private readonly connection: CommandConnection,
-    private readonly wheel: TimerWheel,
-    /** How long a caller waits for one round trip, in ms. */
-    private readonly timeout: number,
+    wheel: TimerWheel,
+    readonly timeout: number,
   ) {
+    this.#deadlines = new DeadlineLine(wheel, timeout);
     connection.onReady(() => this.#flush());
+  }
+
+  get trouble(): string {
+    return this.connection.lifecycle.lastError;
   }
 
   /**
    * Runs one operation.
+   * @param read makes of its row what the caller wants to know; what it throws is what the operation rejects with
    * @throws RedisFailure `unsent` or `ambiguous` at the deadline, whatever the connection does; `refused` for an error reply
    */
-  run(
+  run<T>(
     script: LuaScript,
-    { keys, args, publishes = false, shared = [], perCall = OPERATIONS_PER_CALL, grants }: Invocation,
-  ): Promise<unknown> {
-    const trouble = () => this.connection.lifecycle.lastError;
-    const operation = new Operation(keys, args, this.wheel, this.timeout, grants, trouble);
-    const id = `${script.name} ${this.connection.groupOf(keys[0] ?? '')} ${shared.join(' ')}`;
-    let queue = this.#queues.get(id);
-    if (queue === undefined) {
-      queue = { script, publishes, shared, perCall: script.batch ? perCall : 1, operations: [] };
-      this.#queues.set(id, queue);
+    keys: readonly string[],
+    args: readonly string[],
+    read: (row: unknown) => T,
+    sending: Sending = {},
+  ): Promise<T> {
+    const operation = new Operation(keys, args, read, this, sending.grants);
+    this.#deadlines.begin(operation);
+    const queue = this.#queueOf(script, this.connection.groupOf(keys[0] ?? ''), sending);
+    // A list of one is all that a call in a turn of its own needs.
+    if (queue.operations.length > 0) queue.operations.push(operation);
+    else {
+      queue.operations = [operation];
+      this.#filled.push(queue);
     }
-    queue.operations.push(operation);
     if (!this.#flushing) {
       this.#flushing = true;
-      this.#outside(() => process.nextTick(() => this.#flush()));
+      this.#outside(this.#flushSoon);
     }
     return operation.reply;
+  }
+
+  /** @internal */
+  ended(operation: Deadline): void {
+    this.#deadlines.end(operation);
+  }
+
+  #queueOf(script: LuaScript, group: number, sending: Sending): Queue {
+    let queues = this.#queues.get(group);
+    if (queues === undefined) {
+      queues = [];
+      this.#queues.set(group, queues);
+    }
+    for (const queue of queues)
+      if (queue.script === script && areEqual(queue.sending.shared, sending.shared)) return queue;
+    const queue: Queue = { script, sending, operations: NONE };
+    queues.push(queue);
+    return queue;
   }
 
   #flush(): void {
@@ -82,14 +118,23 @@ export class ScriptRunner {
       this.#forgetExpired();
       return;
     }
-    const queues = this.#queues;
-    this.#queues = new Map();
-    for (const { script, publishes, shared, perCall, operations } of queues.values()) {
-      const common = publishes ? [this.connection.publish, ...shared] : shared;
-      for (let from = 0; from < operations.length; from += perCall) {
-        const group = operations.slice(from, from + perCall).filter((operation) => !operation.isDone);
-        if (group.length > 0) void this.#call(script, common, group);
-      }
+    const filled = this.#filled;
+    this.#filled = [];
+    if (this.#queues.size > GROUPS_KEPT) this.#queues.clear();
+    for (const queue of filled) {
+      const { operations } = queue;
+      queue.operations = NONE;
+      this.#send(queue, operations);
+    }
+  }
+
+  #send({ script, sending }: Queue, operations: readonly Asked[]): void {
+    const { publishes = false, shared = NOTHING, perCall = OPERATIONS_PER_CALL } = sending;
+    const common = publishes ? [this.connection.publish, ...shared] : shared;
+    const size = script.batch ? perCall : 1;
+    for (let from = 0; from < operations.length; from += size) {
+      const call = operations.slice(from, from + size).filter((operation) => !operation.isDone);
+      if (call.length > 0) new ScriptCall(this.connection, script, common, call).send();
     }
   }
 
@@ -97,56 +142,12 @@ export class ScriptRunner {
   #forgetExpired(): void {
     if (now() - this.#sweptAt < this.timeout) return;
     this.#sweptAt = now();
-    for (const [id, queue] of this.#queues) {
+    for (const queue of this.#filled)
       queue.operations = queue.operations.filter((operation) => !operation.isDone);
-      if (queue.operations.length === 0) this.#queues.delete(id);
-    }
-  }
-
-  async #call(script: LuaScript, shared: readonly string[], asked: readonly Operation[]): Promise<void> {
-    const isAcked = this.connection.isAcked && asked.some(({ isGranting }) => isGranting);
-    let group = asked;
-    try {
-      if (isAcked) {
-        await this.connection.turn(asked[0]?.keys[0] ?? '');
-        group = asked.filter((operation) => !operation.isDone);
-        if (group.length === 0) return;
-      }
-      const { reply, verdict } = await this.#send(script, shared, group, isAcked);
-      const replies: unknown[] = script.batch && Array.isArray(reply) ? reply : [reply];
-      group.forEach((operation, index) => operation.succeed(replies[index], verdict));
-      if (replies.some(isReadOnly)) this.connection.demoted();
-    } catch (error) {
-      const failure = RedisFailure.from(error);
-      if (failure.code === 'READONLY') this.connection.demoted();
-      // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
-      if (failure.kind === 'refused' && group.length > 1)
-        for (const operation of group) void this.#call(script, shared, [operation]);
-      else for (const operation of group) operation.fail(failure);
-    }
-  }
-
-  async #send(
-    script: LuaScript,
-    shared: readonly string[],
-    group: readonly Operation[],
-    isAcked: boolean,
-  ): Promise<Answer> {
-    const keys = group.flatMap((operation) => operation.keys);
-    const args = [...shared, ...group.flatMap((operation) => operation.args)];
-    for (const operation of group) operation.sent();
-    try {
-      return await this.connection.evalsha(script.sha1, keys, args, isAcked);
-    } catch (error) {
-      if (!(error instanceof RedisFailure) || error.code !== 'NOSCRIPT') throw error;
-      // The node that owns these keys does not know the script, so it did not run; EVAL runs it there and teaches it.
-      if (isAcked) await this.connection.turn(keys[0] ?? '');
-      return await this.connection.eval(script.text, keys, args, isAcked);
-    }
+    this.#filled = this.#filled.filter(({ operations }) => operations.length > 0);
   }
 }
 
-/** Scripts catch a refused write, and answer it in the row of its key. */
-function isReadOnly(reply: unknown): boolean {
-  return Array.isArray(reply) && reply[0] === -1 && String(reply[1]).startsWith('READONLY');
+function areEqual(some: readonly string[] = NOTHING, others: readonly string[] = NOTHING): boolean {
+  return some.length === others.length && some.every((text, index) => text === others[index]);
 }

@@ -8,7 +8,8 @@ import {
   semaphoreSet,
   semaphoreUndo,
 } from './generated/lua.scripts.js';
-import type { ScriptCaller } from './script.caller.js';
+import type { ReplyReader } from './reply.reader.js';
+import { GRANTING, isDone, TELLING, type ScriptCaller } from './script.caller.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** `permits`: those that are available after the call. */
@@ -41,65 +42,67 @@ export class SemaphoreScripts {
   constructor(private readonly caller: ScriptCaller) {}
 
   /** Takes all of the permits, or none. */
-  async acquire(name: string, call: string, permits: number): Promise<PermitsReply> {
-    const reply = await this.caller.grant(
-      semaphoreAcquire,
-      [name, callRecord(name, call)],
-      [`${permits}`, `${CALL_LIFE}`],
-    );
-    switch (reply.integer(0)) {
-      case 0:
-        return { kind: 'busy', permits: reply.integer(1) };
-      case 1:
-        return { kind: 'granted', permits: reply.integer(1) };
-      case 2:
-        return { kind: 'undone' };
-      default:
-        throw reply.malformed();
-    }
+  acquire(name: string, call: string, permits: number): Promise<PermitsReply> {
+    const args = [`${permits}`, `${CALL_LIFE}`];
+    return this.caller.call(semaphoreAcquire, [name, callRecord(name, call)], args, readPermits, GRANTING);
   }
 
   /** Gives back what an acquisition or a drain took whose reply never came, and sees to it that a late run of it takes nothing. */
-  async undo(name: string, call: string): Promise<'returned' | 'gone'> {
+  undo(name: string, call: string): Promise<'returned' | 'gone'> {
     const args = [`${CALL_ECHO}`, semaphoreChannel(name)];
-    return (await this.caller.tell(semaphoreUndo, [name, callRecord(name, call)], args)).integer(0) === 1
-      ? 'returned'
-      : 'gone';
+    const read = (reply: ReplyReader) => (isDone(reply) ? 'returned' : 'gone');
+    return this.caller.call(semaphoreUndo, [name, callRecord(name, call)], args, read, TELLING);
   }
 
   /** Adds permits, or takes away some when `change` is negative, whether they are available or not. */
-  async add(
+  add(
     name: string,
     call: string,
     change: number,
     { payload = 'value', where = 'anywhere' }: Addition = {},
   ): Promise<AddReply> {
     const args = [`${change}`, payload, where, `${CALL_LIFE}`, semaphoreChannel(name)];
-    const reply = await this.caller.tell(semaphoreAdd, [name, callRecord(name, call)], args);
-    if (reply.integer(0) !== 1) return { kind: 'none' };
-    return { kind: 'added', permits: reply.integer(1), reached: reply.integer(2) };
+    return this.caller.call(semaphoreAdd, [name, callRecord(name, call)], args, readAddition, TELLING);
   }
 
   /** Takes all permits. @returns how many; undefined when the call was undone before it came */
-  async drain(name: string, call: string): Promise<number | undefined> {
-    const reply = await this.caller.grant(semaphoreDrain, [name, callRecord(name, call)], [`${CALL_LIFE}`]);
-    return reply.integer(0) === 1 ? reply.integer(1) : undefined;
+  drain(name: string, call: string): Promise<number | undefined> {
+    const read = (reply: ReplyReader) => (isDone(reply) ? reply.integer(1) : undefined);
+    const keys: [string, string] = [name, callRecord(name, call)];
+    return this.caller.call(semaphoreDrain, keys, [`${CALL_LIFE}`], read, GRANTING);
   }
 
   /** Makes the semaphore. @param ttl its life in ms; 0 for no end. @returns false when there is one already */
-  async trySet(name: string, call: string, permits: number, ttl: number): Promise<boolean> {
+  trySet(name: string, call: string, permits: number, ttl: number): Promise<boolean> {
     const args = [`${permits}`, `${ttl}`, `${CALL_LIFE}`, semaphoreChannel(name)];
-    return (await this.caller.tell(semaphoreSet, [name, callRecord(name, call)], args)).integer(0) === 1;
+    return this.caller.call(semaphoreSet, [name, callRecord(name, call)], args, isDone, TELLING);
   }
 
-  async inspect(name: string): Promise<SemaphoreState> {
-    const reply = await this.caller.call(semaphoreInspect, [name], []);
-    return { permits: reply.integer(1), ttl: reply.integer(2) };
+  inspect(name: string): Promise<SemaphoreState> {
+    const read = (reply: ReplyReader) => ({ permits: reply.integer(1), ttl: reply.integer(2) });
+    return this.caller.call(semaphoreInspect, [name], [], read);
   }
 
   /** Deletes the semaphore, and the leases of its permits if it has any. @returns whether there was one */
-  async delete(name: string): Promise<boolean> {
-    const reply = await this.caller.call(semaphoreDelete, [name, suffixName(name, 'timeout')], []);
-    return reply.integer(0) === 1;
+  delete(name: string): Promise<boolean> {
+    return this.caller.call(semaphoreDelete, [name, suffixName(name, 'timeout')], [], isDone);
   }
+}
+
+function readPermits(reply: ReplyReader): PermitsReply {
+  switch (reply.integer(0)) {
+    case 0:
+      return { kind: 'busy', permits: reply.integer(1) };
+    case 1:
+      return { kind: 'granted', permits: reply.integer(1) };
+    case 2:
+      return { kind: 'undone' };
+    default:
+      throw reply.malformed();
+  }
+}
+
+function readAddition(reply: ReplyReader): AddReply {
+  if (!isDone(reply)) return { kind: 'none' };
+  return { kind: 'added', permits: reply.integer(1), reached: reply.integer(2) };
 }

@@ -2,7 +2,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from '../timing/store.clock.js';
 import type { LuaScript } from './lua.script.js';
 import { ReplyReader } from './reply.reader.js';
-import type { Invocation, ScriptRunner } from './script.runner.js';
+import type { ScriptRunner, Sending } from './script.runner.js';
 
 /** Sends scripts whose every reply has the store's time behind its number, which the clock takes in. */
 export class TimedCaller {
@@ -18,7 +18,7 @@ export class TimedCaller {
     args: readonly string[],
     grants?: readonly number[],
   ): Promise<ReplyReader> {
-    return await this.#run(script, { keys, args, grants });
+    return await this.#run(script, keys, args, { grants });
   }
 
   /** Runs a script whose first argument is the publishing command. */
@@ -28,14 +28,21 @@ export class TimedCaller {
     args: readonly string[],
     grants?: readonly number[],
   ): Promise<ReplyReader> {
-    return await this.#run(script, { keys, args, publishes: true, grants });
+    return await this.#run(script, keys, args, { publishes: true, grants });
   }
 
-  async #run(script: LuaScript, invocation: Invocation): Promise<ReplyReader> {
+  #run(
+    script: LuaScript,
+    keys: readonly string[],
+    args: readonly string[],
+    sending: Sending,
+  ): Promise<ReplyReader> {
     const sent = now();
-    const replied = await this.runner.run(script, invocation);
-    const reply = ReplyReader.of(script.name, invocation.keys[0] ?? '', replied);
-    this.clock.observe(sent, reply.integer(1));
-    return reply;
+    const read = (row: unknown) => {
+      const reply = ReplyReader.of(script.name, keys[0] ?? '', row);
+      this.clock.observe(sent, reply.integer(1));
+      return reply;
+    };
+    return this.runner.run(script, keys, args, read, sending);
   }
 }

@@ -7,7 +7,8 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
-import { readAcquire, type ScriptCaller } from './script.caller.js';
+import type { ReplyReader } from './reply.reader.js';
+import { GRANTING, readAcquire, type ScriptCaller } from './script.caller.js';
 
 /** The longest that a writer that waits may sleep before it asks again, in ms: a dead one keeps readers out for hardly longer. */
 export const WRITER_SLEEP = 2000;
@@ -30,16 +31,11 @@ export class WriteScripts extends ReadWriteScripts {
    * @param wait a caller that will wait keeps new readers of this library out until it asks again: to be repeated at
    * least every {@link WRITER_SLEEP} ms, and taken back by a release to 0
    */
-  async acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
-    wait: number,
-  ): Promise<AcquireReply> {
+  acquire(lock: string, holder: string, lease: number, count: number, wait: number): Promise<AcquireReply> {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
-    return readAcquire(await this.caller.grant(writeAcquire, this.keysOf(lock), args));
+    const read = (reply: ReplyReader) => readAcquire(reply, count);
+    return this.caller.call(writeAcquire, this.keysOf(lock), args, read, GRANTING);
   }
 
   protected keysToRelease(lock: string): [string, string] {

@@ -21,7 +21,7 @@ import { TokenLock } from '../locks/fenced.lock.js';
 import type { LockTarget } from '../locks/lock.target.js';
 import { MultiLock } from '../locks/multi.lock.js';
 import { NamedLatch } from '../locks/named.latch.js';
-import { NamedLock } from '../locks/named.lock.js';
+import { NamedLock, PlainLock } from '../locks/named.lock.js';
 import { shutDown } from '../locks/lock.shutdown.js';
 import type { RedLocks } from '../locks/red.lock.js';
 import type { TickRunner } from '../locks/tick.runner.js';
@@ -180,7 +180,7 @@ export class LockService {
   }
 
   #named(kind: keyof LockKinds, name: string): Lock {
-    return new NamedLock(this.engine, this.#target(kind, name), (grant) => grant);
+    return new PlainLock(this.engine, this.#target(kind, name));
   }
 
   #target(kind: keyof LockKinds, name: string): LockTarget {

@@ -47,15 +47,42 @@ describe('the timer wheel', () => {
     expect(ran).toEqual(['late']);
   });
 
-  test('uses one Node timer however many wait, and none when nothing waits', () => {
+  test('uses one Node timer however many wait', () => {
     const timers = Array.from({ length: 1000 }, (_, index) => wheel.after(index, note(`${index}`)));
     expect(vi.getTimerCount()).toBe(1);
     expect(wheel.size).toBe(1000);
     for (const timer of timers) wheel.cancel(timer);
-    expect(vi.getTimerCount()).toBe(0);
     expect(wheel.size).toBe(0);
     vi.advanceTimersByTime(2000);
     expect(ran).toEqual([]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('keeps the process alive while something waits, and no longer', () => {
+    const set = vi.spyOn(globalThis, 'setTimeout');
+    const keepsAlive = () => set.mock.results.some(({ value }) => value.hasRef());
+    const timer = wheel.after(1000, note('cancelled'));
+    expect(keepsAlive()).toBe(true);
+    wheel.cancel(timer);
+    expect(keepsAlive()).toBe(false);
+    wheel.after(2000, note('kept'));
+    expect(keepsAlive()).toBe(true);
+    expect(set).toHaveBeenCalledOnce();
+    vi.advanceTimersByTime(1999);
+    expect(ran).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(ran).toEqual(['kept']);
+  });
+
+  test('has a timer run at the instant for which it was set last', () => {
+    const timer = wheel.after(10, note('moved'));
+    wheel.set(timer, now() + 30);
+    vi.advanceTimersByTime(29);
+    expect(ran).toEqual([]);
+    expect(wheel.size).toBe(1);
+    vi.advanceTimersByTime(1);
+    expect(ran).toEqual(['moved']);
+    expect(timer.isSet).toBe(false);
   });
 
   test('leaves no Node timer when all have run', () => {

@@ -1,27 +1,43 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { BucketHeap } from './bucket.heap.js';
+import { Link } from './link.js';
 import { now } from './monotonic.clock.js';
 
-/** A deadline that waits in the wheel. */
-export interface Timer {
-  readonly bucket: number;
-  /** Those that are due in the same ms and have neither run nor been cancelled. */
-  readonly siblings: Set<Timer>;
-  readonly run: () => void;
+/** Something that can wait in the wheel, for one instant at a time. */
+export abstract class Timer extends Link {
+  /** @internal The ms in which it is due. */
+  bucket = 0;
+  /** Whether it is for the wheel's own purposes: it neither counts nor keeps the process alive. */
+  isBackground = false;
+
+  /** Whether it waits. */
+  get isSet(): boolean {
+    return !this.isAlone;
+  }
+
+  /** Must not throw. */
+  abstract run(): void;
+}
+
+class Callback extends Timer {
+  constructor(readonly run: () => void) {
+    super();
+  }
 }
 
 /** The longest delay that a Node timer takes. */
 const LONGEST_DELAY = 2_147_483_647;
 
-/** Numbers of buckets that are gone which the heap may keep beyond those in use. */
+/** Buckets beyond the number of timers that may be empty: most of them are used again, or gone soon. */
 const SLACK = 1024;
 
 /**
  * Every deadline of a module instance on one Node timer: leases, waits, renewals, round trips.
- * A bucket is one millisecond; setting and cancelling cost a map look-up. No Node timer is left when nothing waits.
+ * A bucket is one millisecond, and a ring of those that are due in it. When nothing waits the Node timer does not keep the
+ * process alive; it is left to run out, as most of what waits is cancelled long before its time and the next one comes soon.
  */
 export class TimerWheel {
-  readonly #buckets = new Map<number, Set<Timer>>();
+  readonly #buckets = new Map<number, Link>();
   /** The caller's async context must neither be kept alive by our timer nor seen by other callers' callbacks. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #handle: NodeJS.Timeout | undefined;
@@ -32,35 +48,63 @@ export class TimerWheel {
 
   constructor(private readonly order = new BucketHeap()) {}
 
-  /** Timers that wait. */
+  /** Timers that wait, but for those in the background. */
   get size(): number {
     return this.#size;
   }
 
   /** Runs `run` once the monotonic clock has reached `at`; at the next turn when it already has. `run` must not throw. */
   at(at: number, run: () => void): Timer {
-    const bucket = Math.max(Math.ceil(at), this.#next);
-    let siblings = this.#buckets.get(bucket);
-    if (siblings === undefined) {
-      siblings = new Set();
-      this.#buckets.set(bucket, siblings);
-      this.order.push(bucket);
-    }
-    const timer: Timer = { bucket, siblings, run };
-    siblings.add(timer);
-    this.#size += 1;
-    if (bucket < this.#armedFor) this.#arm(bucket);
+    const timer = new Callback(run);
+    this.set(timer, at);
     return timer;
-  }
-
-  /** Resolves in `delay` ms. */
-  pause(delay: number): Promise<void> {
-    return new Promise((resolve) => this.after(delay, resolve));
   }
 
   /** Runs `run` in `delay` ms. */
   after(delay: number, run: () => void): Timer {
     return this.at(now() + delay, run);
+  }
+
+  /**
+   * A timer in the background, to be set: for what looks now and then whether there is anything to do. `run` must not throw.
+   */
+  background(run: () => void): Timer {
+    const timer = new Callback(run);
+    timer.isBackground = true;
+    return timer;
+  }
+
+  /** Has a timer run once the monotonic clock has reached `at`, and not at what it was set for before. */
+  set(timer: Timer, at: number): void {
+    if (timer.isSet) this.cancel(timer);
+    const bucket = Math.max(Math.ceil(at), this.#next);
+    let ring = this.#buckets.get(bucket);
+    if (ring === undefined) {
+      ring = new Link();
+      this.#buckets.set(bucket, ring);
+      this.order.push(bucket);
+    }
+    timer.bucket = bucket;
+    timer.insertBefore(ring);
+    if (bucket < this.#armedFor) this.#arm(bucket);
+    if (!timer.isBackground) this.hold();
+  }
+
+  /** Counts one more that waits, although its timer is in the background. */
+  hold(): void {
+    this.#size += 1;
+    if (this.#size === 1) this.#handle?.ref();
+  }
+
+  /** Ends a {@link hold}. */
+  letGo(): void {
+    this.#size -= 1;
+    if (this.#size === 0) this.#handle?.unref();
+  }
+
+  /** Resolves in `delay` ms. */
+  pause(delay: number): Promise<void> {
+    return new Promise((resolve) => this.after(delay, resolve));
   }
 
   /** What `work` comes to within `ms`; undefined when it is late: then it goes on, and what it comes to is dropped. */
@@ -77,12 +121,10 @@ export class TimerWheel {
   }
 
   cancel(timer: Timer | undefined): void {
-    if (timer?.siblings.delete(timer) !== true) return;
-    this.#size -= 1;
-    if (timer.siblings.size === 0 && this.#buckets.get(timer.bucket) === timer.siblings)
-      this.#buckets.delete(timer.bucket);
-    if (this.#size === 0) this.#rest();
-    else if (this.order.size > 2 * this.#buckets.size + SLACK) this.order.rebuild(this.#buckets.keys());
+    if (timer?.isSet !== true) return;
+    timer.unlink();
+    if (!timer.isBackground) this.letGo();
+    if (this.order.size > 2 * this.#size + SLACK) this.#sweep();
   }
 
   #arm(bucket: number): void {
@@ -90,33 +132,41 @@ export class TimerWheel {
     this.#armedFor = bucket;
     const delay = Math.min(Math.max(bucket - now(), 0), LONGEST_DELAY);
     this.#handle = this.#outside(() => setTimeout(() => this.#fire(), delay));
+    if (this.#size === 0) this.#handle.unref();
   }
 
   #fire(): void {
+    this.#handle = undefined;
     this.#armedFor = Infinity;
     const reached = now();
     this.#next = Math.floor(reached) + 1;
-    for (let next = this.order.first; next !== undefined && next <= reached; next = this.order.first) {
+    for (let first = this.order.first; first !== undefined && first <= reached; first = this.order.first) {
       this.order.pop();
-      const due = this.#buckets.get(next);
-      this.#buckets.delete(next);
-      for (const timer of due ?? []) {
-        // A callback may cancel a later timer of its own ms, which is skipped then; one that it sets waits for the next turn.
-        timer.siblings.delete(timer);
-        this.#size -= 1;
+      const ring = this.#buckets.get(first);
+      this.#buckets.delete(first);
+      // A callback may cancel a later timer of its own ms, which is skipped then; one that it sets waits for the next turn.
+      for (let timer = ring?.next; timer instanceof Timer; timer = ring?.next) {
+        timer.unlink();
+        if (!timer.isBackground) this.letGo();
         timer.run();
       }
     }
     this.#next = -Infinity;
-    if (this.#size === 0) this.#rest();
-    else if (this.order.first !== undefined && this.order.first < this.#armedFor) this.#arm(this.order.first);
+    this.#sweepFront();
+    if (this.order.first !== undefined && this.order.first < this.#armedFor) this.#arm(this.order.first);
   }
 
-  #rest(): void {
-    clearTimeout(this.#handle);
-    this.#handle = undefined;
-    this.#armedFor = Infinity;
-    this.#buckets.clear();
-    this.order.clear();
+  /** What is empty at the front needs no Node timer. */
+  #sweepFront(): void {
+    for (let { first } = this.order; first !== undefined; { first } = this.order) {
+      if (this.#buckets.get(first)?.isAlone === false) return;
+      this.order.pop();
+      this.#buckets.delete(first);
+    }
+  }
+
+  #sweep(): void {
+    for (const [bucket, ring] of this.#buckets) if (ring.isAlone) this.#buckets.delete(bucket);
+    this.order.rebuild(this.#buckets.keys());
   }
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { WaiterQueue } from './waiter.queue.js';
-import { Waiter } from './waiter.js';
+import { Waiter, type WaitKeeper, type WaitRequest } from './waiter.js';
 
 const REQUEST = { leaseTime: undefined, waitTime: Infinity, signal: undefined, nested: false };
 
@@ -12,12 +12,7 @@ describe('the queue of waiters', () => {
   beforeEach(() => {
     queue = new WaiterQueue();
     waiters = Array.from({ length: 5 }, () => {
-      const waiter = new Waiter<string>(
-        REQUEST,
-        wheel,
-        (gone) => queue.remove(gone),
-        () => new Error('time is up'),
-      );
+      const waiter = new Waiter<string>(REQUEST, wheel, keeper);
       queue.push(waiter);
       return waiter;
     });
@@ -26,6 +21,11 @@ describe('the queue of waiters', () => {
     if (wheel.size > 0) throw new Error(`${wheel.size} timers are left`);
   });
 
+  const keeper: WaitKeeper<string, WaitRequest> = {
+    quit: (gone) => queue.remove(gone),
+    timeUp: () => new Error('time is up'),
+    warn: () => undefined,
+  };
   const order = () => queue.snapshot().map((waiter) => waiters.indexOf(waiter));
   const shift = () => {
     const { first } = queue;
@@ -68,12 +68,7 @@ describe('the queue of waiters', () => {
   test('does not lose count when one leaves twice, or was never there', () => {
     remove(1);
     remove(1);
-    const stranger = new Waiter<string>(
-      REQUEST,
-      wheel,
-      () => undefined,
-      () => new Error('time is up'),
-    );
+    const stranger = new Waiter<string>(REQUEST, wheel, keeper);
     queue.remove(stranger);
     expect(queue.size).toBe(4);
     shift();

@@ -6,12 +6,12 @@ import { Waiter, type WaitRequest } from './waiter.js';
 
 describe('a waiter', () => {
   let wheel: TimerWheel;
-  const left = vi.fn<(waiter: Waiter<string>) => void>();
+  const quit = vi.fn<(waiter: Waiter<string>) => void>();
   const timeUp = vi.fn<() => Error>(() => new Error('time is up'));
+  const warn = vi.fn<(waiter: Waiter<string>) => void>();
   beforeEach(() => {
     wheel = new TimerWheel();
-    left.mockClear();
-    timeUp.mockClear();
+    for (const told of [quit, timeUp, warn]) told.mockClear();
   });
   afterEach(() => {
     if (wheel.size > 0) throw new Error(`${wheel.size} timers are left`);
@@ -19,7 +19,7 @@ describe('a waiter', () => {
 
   const wait = (request: Partial<WaitRequest> = {}) => {
     const whole = { leaseTime: undefined, waitTime: Infinity, signal: undefined, nested: false, ...request };
-    return new Waiter<string>(whole, wheel, left, timeUp);
+    return new Waiter<string>(whole, wheel, { quit, timeUp, warn });
   };
 
   test('is granted once, and nothing changes that later', async () => {
@@ -31,17 +31,17 @@ describe('a waiter', () => {
     abort.abort();
     expect(await waiter.granted).toBe('the grant');
     await sleep(80);
-    expect(left).not.toHaveBeenCalled();
+    expect(quit).not.toHaveBeenCalled();
     expect(timeUp).not.toHaveBeenCalled();
   });
 
   test('leaves when its time is over, and is told why', async () => {
     const waiter = wait({ waitTime: 60 });
     await expect(waiter.granted).rejects.toThrow('time is up');
-    expect(left).toHaveBeenCalledExactlyOnceWith(waiter);
+    expect(quit).toHaveBeenCalledExactlyOnceWith(waiter);
     expect(waiter.waited).toBeGreaterThan(59);
     waiter.grant('too late');
-    expect(left).toHaveBeenCalledOnce();
+    expect(quit).toHaveBeenCalledOnce();
   });
 
   test("leaves with the signal's reason when that is aborted, and listens to it no longer", async () => {
@@ -50,7 +50,7 @@ describe('a waiter', () => {
     const waiter = wait({ waitTime: 60_000, signal: abort.signal });
     abort.abort('enough');
     await expect(waiter.granted).rejects.toBe('enough');
-    expect(left).toHaveBeenCalledExactlyOnceWith(waiter);
+    expect(quit).toHaveBeenCalledExactlyOnceWith(waiter);
     expect(removed).toHaveBeenCalledOnce();
   });
 
@@ -59,7 +59,7 @@ describe('a waiter', () => {
     waiter.refuse('no');
     waiter.refuse('no again');
     await expect(waiter.granted).rejects.toBe('no');
-    expect(left).toHaveBeenCalledOnce();
+    expect(quit).toHaveBeenCalledOnce();
   });
 
   test('is granted what came while the event loop stood still beyond its time', async () => {
@@ -75,17 +75,16 @@ describe('a waiter', () => {
   });
 
   test('warns once when it waits for long, and not when it is granted before', async () => {
-    const warn = vi.fn<() => void>();
     const patient = wait();
-    patient.warnAfter(60, warn);
+    patient.warnAfter(60);
     const lucky = wait();
-    lucky.warnAfter(60, () => expect.unreachable('it was granted'));
+    lucky.warnAfter(60);
     const silent = wait();
-    silent.warnAfter(Infinity, () => expect.unreachable('warnings are off'));
+    silent.warnAfter(Infinity);
     lucky.grant('a');
     silent.grant('b');
     await vi.waitUntil(() => warn.mock.calls.length > 0);
     patient.grant('c');
-    expect(warn).toHaveBeenCalledOnce();
+    expect(warn).toHaveBeenCalledExactlyOnceWith(patient);
   });
 });

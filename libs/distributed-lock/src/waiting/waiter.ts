@@ -13,6 +13,16 @@ export interface WaitRequest {
   readonly nested: boolean;
 }
 
+/** The line that a waiter stands in. */
+export interface WaitKeeper<G, R extends WaitRequest> {
+  /** It leaves without a grant. */
+  quit(waiter: Waiter<G, R>): void;
+  /** Why it got nothing in its time. */
+  timeUp(waiter: Waiter<G, R>): Error;
+  /** It has waited for long. */
+  warn(waiter: Waiter<G, R>): void;
+}
+
 /** A caller that waits for a lock. Its own timer and signal end the wait, whatever Redis does. */
 export class Waiter<G, R extends WaitRequest = WaitRequest> {
   next: Waiter<G, R> | undefined;
@@ -21,7 +31,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   readonly since = now();
   #resolve!: (grant: G) => void;
   #reject!: (reason: unknown) => void;
-  readonly #unlisten: () => void;
+  readonly #unlisten: (() => void) | undefined;
   #timer: Timer | undefined;
   #warning: Timer | undefined;
   #done = false;
@@ -29,8 +39,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   constructor(
     readonly request: R,
     private readonly wheel: TimerWheel,
-    private readonly leave: (waiter: Waiter<G, R>) => void,
-    private readonly timeUp: (waiter: Waiter<G, R>) => Error,
+    private readonly keeper: WaitKeeper<G, R>,
   ) {
     this.granted = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -38,7 +47,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     });
     const { waitTime, signal } = request;
     if (waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.#expire());
-    this.#unlisten = onAbort(signal, () => this.refuse(signal?.reason));
+    if (signal !== undefined) this.#unlisten = onAbort(signal, () => this.refuse(signal.reason));
   }
 
   /** Granted, refused or gone. */
@@ -51,9 +60,9 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     return now() - this.since;
   }
 
-  /** Calls `warn` once if the wait lasts longer than `delay` ms. */
-  warnAfter(delay: number, warn: () => void): void {
-    if (delay !== Infinity) this.#warning = this.wheel.after(delay, warn);
+  /** Warns once if the wait lasts longer than `delay` ms. */
+  warnAfter(delay: number): void {
+    if (delay !== Infinity) this.#warning = this.wheel.after(delay, () => this.keeper.warn(this));
   }
 
   grant(grant: G): void {
@@ -62,14 +71,14 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
 
   refuse(reason: unknown): void {
     if (!this.#end()) return;
-    this.leave(this);
+    this.keeper.quit(this);
     this.#reject(reason);
   }
 
   /** After a stall of the event loop the grant may have come already, and only wants to be read. */
   #expire(): void {
     setImmediate(() => {
-      if (!this.#done) this.refuse(this.timeUp(this));
+      if (!this.#done) this.refuse(this.keeper.timeUp(this));
     });
   }
 
@@ -78,7 +87,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     this.#done = true;
     this.wheel.cancel(this.#timer);
     this.wheel.cancel(this.#warning);
-    this.#unlisten();
+    this.#unlisten?.();
     return true;
   }
 }

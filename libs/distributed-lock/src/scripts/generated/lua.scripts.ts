@@ -61,7 +61,7 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: '26334a7ba2c2d1627b1d55b82cfb529bf9fe6c05',
+  sha1: '4087a6cfa3f1fa981b54ed658ae6ff2a5c1d12cb',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -73,17 +73,17 @@ local function take(lock, holder, lease, count)
 if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
 error({err = 'ERR the lease or the hold count is out of range'})
 end
-local held = tonumber(redis.call('HGET', lock, holder))
-if held == nil then
-if redis.call('EXISTS', lock) == 1 then
-return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
-end
+if redis.call('EXISTS', lock) == 0 then
 if count > 1 then
 return {2}
 end
 redis.call('HSET', lock, holder, 1)
 redis.call('PEXPIRE', lock, lease)
-return {1, 1}
+return 1
+end
+local held = tonumber(redis.call('HGET', lock, holder))
+if held == nil then
+return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
 end
 if held < count then
 redis.call('HSET', lock, holder, count)
@@ -92,7 +92,7 @@ end
 if redis.call('PTTL', lock) < lease then
 redis.call('PEXPIRE', lock, lease)
 end
-return {1, held}
+return held == count and 1 or {1, held}
 end
 local function tell(publish, channel, payload)
 local reached = redis.pcall(publish, channel, payload)
@@ -269,7 +269,7 @@ end
 if news and redis.call('LINDEX', fair.queue, 0) ~= holder then
 tellHead(fair)
 end
-return reply
+return reply == 1 and {1, count} or reply
 end
 local replies = {}
 local publish = ARGV[1]
@@ -817,7 +817,7 @@ return replies` as string,
  */
 export const fencedAcquire = {
   name: 'fenced/acquire',
-  sha1: 'af429bc7992f2e3bbb4175e6abe78957c5b69cf4',
+  sha1: '606b58ba6aa871c2830a26d1a872f359bbe73b04',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 0,
@@ -829,17 +829,17 @@ local function take(lock, holder, lease, count)
 if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
 error({err = 'ERR the lease or the hold count is out of range'})
 end
-local held = tonumber(redis.call('HGET', lock, holder))
-if held == nil then
-if redis.call('EXISTS', lock) == 1 then
-return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
-end
+if redis.call('EXISTS', lock) == 0 then
 if count > 1 then
 return {2}
 end
 redis.call('HSET', lock, holder, 1)
 redis.call('PEXPIRE', lock, lease)
-return {1, 1}
+return 1
+end
+local held = tonumber(redis.call('HGET', lock, holder))
+if held == nil then
+return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
 end
 if held < count then
 redis.call('HSET', lock, holder, count)
@@ -848,7 +848,7 @@ end
 if redis.call('PTTL', lock) < lease then
 redis.call('PEXPIRE', lock, lease)
 end
-return {1, held}
+return held == count and 1 or {1, held}
 end
 local function tokenRaiser(counter)
 local kind = redis.call('TYPE', counter).ok
@@ -876,6 +876,9 @@ end
 local function attempt(lock, counter, holder, lease, count)
 local raise = tokenRaiser(counter)
 local reply = take(lock, holder, lease, count)
+if reply == 1 then
+return {1, count, raise()}
+end
 if reply[1] == 1 then
 reply[3] = raise()
 end
@@ -1000,7 +1003,7 @@ return replies` as string,
  */
 export const fencedTransfer = {
   name: 'fenced/transfer',
-  sha1: 'e2b849dca1fa83409fd3be0f2cab482cbfd18f39',
+  sha1: '4da88a37c9a22e1b7cdade48eabfa633117122f2',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 0,
@@ -1016,13 +1019,13 @@ if redis.call('HEXISTS', lock, from) == 1 then
 redis.call('PEXPIRE', lock, lease)
 redis.call('HSET', lock, to, 1)
 redis.call('HDEL', lock, from)
-return {1}
+return 1
 end
 if redis.call('HEXISTS', lock, to) == 1 then
 if redis.call('PTTL', lock) < lease then
 redis.call('PEXPIRE', lock, lease)
 end
-return {1}
+return 1
 end
 if redis.call('EXISTS', lock) == 1 then
 return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
@@ -1057,6 +1060,9 @@ end
 local function attempt(lock, counter, from, to, lease)
 local raise = tokenRaiser(counter)
 local reply = hand(lock, from, to, lease)
+if reply == 1 then
+return {1, raise()}
+end
 if reply[1] ~= 0 then
 reply[2] = raise()
 end
@@ -2368,7 +2374,7 @@ return replies` as string,
  * Wire format section 2, with D28 avoided: a re-entry never shortens the lease.
  * KEYS: lock.
  * ARGV: holder, lease, count.
- * - `granted`: {1, hold count}
+ * - `granted`: 1, or {1, hold count} when the holder had more; 1 alone, in no array, is the whole answer to a call of one
  * - `busy`: {0, ttl in ms (-1: none), one holder}
  * - `lost`: {2} the count to reach is above 1 and the holder has nothing
  * - `error`: {-1, message with its code in front, type of the key}
@@ -2376,7 +2382,7 @@ return replies` as string,
  */
 export const reentrantAcquire = {
   name: 'reentrant/acquire',
-  sha1: '59c2d092025ef1444575725b5e419aec91cdeca9',
+  sha1: '22708e25c314ae6b23e065792c0ce5d437886778',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -2388,17 +2394,17 @@ local function take(lock, holder, lease, count)
 if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
 error({err = 'ERR the lease or the hold count is out of range'})
 end
-local held = tonumber(redis.call('HGET', lock, holder))
-if held == nil then
-if redis.call('EXISTS', lock) == 1 then
-return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
-end
+if redis.call('EXISTS', lock) == 0 then
 if count > 1 then
 return {2}
 end
 redis.call('HSET', lock, holder, 1)
 redis.call('PEXPIRE', lock, lease)
-return {1, 1}
+return 1
+end
+local held = tonumber(redis.call('HGET', lock, holder))
+if held == nil then
+return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
 end
 if held < count then
 redis.call('HSET', lock, holder, count)
@@ -2407,7 +2413,7 @@ end
 if redis.call('PTTL', lock) < lease then
 redis.call('PEXPIRE', lock, lease)
 end
-return {1, held}
+return held == count and 1 or {1, held}
 end
 local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
@@ -2424,7 +2430,7 @@ local count = tonumber(ARGV[base + 3])
 local ran, reply = pcall(take, lock, holder, lease, count)
 replies[i] = ran and reply or failure(reply, lock)
 end
-return replies` as string,
+return #KEYS == 1 and replies[1] == 1 and 1 or replies` as string,
 } as const satisfies LuaScript;
 
 /**
@@ -2517,7 +2523,7 @@ return replies` as string,
  * KEYS: lock.
  * ARGV, once: publish.
  * ARGV, per operation: holder, count, lease, channel.
- * - `released`: {1, clients that PUBLISH reached (-1: publishing was refused)}
+ * - `released`: 1 when nobody heard it, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, is the whole answer to a call of one
  * - `kept`: {2, hold count}
  * - `gone`: {0} the holder has nothing; nothing was changed
  * - `error`: {-1, message with its code in front, type of the key}
@@ -2525,7 +2531,7 @@ return replies` as string,
  */
 export const reentrantRelease = {
   name: 'reentrant/release',
-  sha1: 'ee000cebeffc8f84c2be1b7aff94564b75a8ea5a',
+  sha1: '20b86e07f313e0664a6b23932122fb404d6e38ca',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
@@ -2559,7 +2565,8 @@ end
 return {2, held}
 end
 redis.call('DEL', lock)
-return {1, tell(publish, channel, '0')}
+local reached = tell(publish, channel, '0')
+return reached == 0 and 1 or {1, reached}
 end
 local replies = {}
 local publish = ARGV[1]
@@ -2573,7 +2580,7 @@ local channel = ARGV[base + 4]
 local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
 replies[i] = ran and reply or failure(reply, lock)
 end
-return replies` as string,
+return #KEYS == 1 and replies[1] == 1 and 1 or replies` as string,
 } as const satisfies LuaScript;
 
 /**
@@ -2581,7 +2588,7 @@ return replies` as string,
  * for other clients the lock was held throughout, by a new holder at the end.
  * KEYS: lock.
  * ARGV: from, to, lease.
- * - `transferred`: {1} also when a repeated call finds it done
+ * - `transferred`: 1, also when a repeated call finds it done; 1 alone, in no array, is the whole answer to a call of one
  * - `granted`: {2} the giver had lost the lock, it was free, the taker has it
  * - `busy`: {0, ttl in ms (-1: none), one holder} the giver had lost the lock to somebody else
  * - `error`: {-1, message with its code in front, type of the key}
@@ -2589,7 +2596,7 @@ return replies` as string,
  */
 export const reentrantTransfer = {
   name: 'reentrant/transfer',
-  sha1: '4e7f7f7de8632fec9ef226cc647439d3a8986c3e',
+  sha1: 'b279c6b88eb00b5f351918ed909b89b913e962a0',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -2605,13 +2612,13 @@ if redis.call('HEXISTS', lock, from) == 1 then
 redis.call('PEXPIRE', lock, lease)
 redis.call('HSET', lock, to, 1)
 redis.call('HDEL', lock, from)
-return {1}
+return 1
 end
 if redis.call('HEXISTS', lock, to) == 1 then
 if redis.call('PTTL', lock) < lease then
 redis.call('PEXPIRE', lock, lease)
 end
-return {1}
+return 1
 end
 if redis.call('EXISTS', lock) == 1 then
 return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
@@ -2635,7 +2642,7 @@ local lease = tonumber(ARGV[base + 3])
 local ran, reply = pcall(hand, lock, from, to, lease)
 replies[i] = ran and reply or failure(reply, lock)
 end
-return replies` as string,
+return #KEYS == 1 and replies[1] == 1 and 1 or replies` as string,
 } as const satisfies LuaScript;
 
 /**

@@ -1,0 +1,55 @@
+import { Link } from './link.js';
+import { now } from './monotonic.clock.js';
+import type { Timer, TimerWheel } from './timer.wheel.js';
+
+/** What has a bound in time. */
+export abstract class Deadline extends Link {
+  /** @internal The monotonic instant at which it is over. */
+  at = 0;
+
+  abstract expire(): void;
+}
+
+/**
+ * Deadlines of one length. They come due in the order in which they begin, so that one timer serves all of them.
+ */
+export class DeadlineLine {
+  readonly #open = new Link();
+  readonly #timer: Timer;
+
+  constructor(
+    private readonly wheel: TimerWheel,
+    /** In ms. */
+    private readonly length: number,
+  ) {
+    this.#timer = wheel.background(() => this.#check());
+  }
+
+  /** From now on it has the line's time. */
+  begin(deadline: Deadline): void {
+    deadline.at = now() + this.length;
+    if (this.#open.isAlone) this.wheel.hold();
+    deadline.insertBefore(this.#open);
+    if (!this.#timer.isSet) this.wheel.set(this.#timer, deadline.at);
+  }
+
+  /** It needs none any more. */
+  end(deadline: Deadline): void {
+    if (deadline.isAlone) return;
+    deadline.unlink();
+    if (this.#open.isAlone) this.wheel.letGo();
+  }
+
+  /** The timer is left to run out when a deadline ends before its time, as nearly all do. */
+  #check(): void {
+    const reached = now();
+    for (let first = this.#open.next; first instanceof Deadline; first = this.#open.next) {
+      if (first.at > reached) {
+        this.wheel.set(this.#timer, first.at);
+        return;
+      }
+      this.end(first);
+      first.expire();
+    }
+  }
+}
