@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
 import { RedisFleet } from './lock.fleet.js';
 
 const ROW = 4;
@@ -29,4 +31,25 @@ test('a process that never runs out of waiters stands back after each row of han
   await fleet.close();
   // The row that is under way and the next one at most; a process that asks again at once wins thousands of times in between.
   expect(outrun).toBeLessThan(TURNS * 4 * ROW);
+});
+
+test('processes that never run out of waiters take turns: none of them has the lock much more often than another', async () => {
+  const fleet = await RedisFleet.open();
+  const services = [fleet.one, fleet.other, await fleet.open(), await fleet.open()];
+  const end = new AbortController();
+  const holds = services.map(() => 0);
+  const callers = services.flatMap((service, index) =>
+    Array.from({ length: 5 }, async () => {
+      while (!end.signal.aborted)
+        await service.getLock('x').using(async () => {
+          holds[index] = (holds[index] ?? 0) + 1;
+          await sleep(1);
+        });
+    }),
+  );
+  await until('enough holds', () => Math.min(...holds) > 100, scaled(20_000));
+  end.abort();
+  await Promise.all(callers);
+  await fleet.close();
+  expect(Math.max(...holds) / Math.min(...holds), holds.join(', ')).toBeLessThan(2);
 });

@@ -94,8 +94,12 @@ export interface WaitTimes {
 
 /** Bounds of the hand-over inside a process. */
 export interface HandOverBounds {
-  /** Hand-overs in a row. @default 64 */
+  /**
+   * Hand-overs in a row. While other processes wait a row is as long as the line of waiters was when it began (at least 16), and
+   * 64 while that is not known.
+   * @default 4096
+   */
   readonly max?: number | undefined;
-  /** Time since the first of a row. @default 10 ms */
+  /** Time since the first of a row. @default 15 ms */
   readonly time?: Duration | undefined;
 }

@@ -1,9 +1,9 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import type { Subscription } from '../waiting/channel.subscriptions.js';
-import { now } from '../timing/monotonic.clock.js';
 import { WakeSignal } from '../waiting/wake.signal.js';
 import type { RawGrant, Wish } from './attempt.js';
+import { Courtesy, type OthersTurns } from './courtesy.js';
 import type { LockContext } from './lock.context.js';
 
 /** What comes of asking with success. */
@@ -41,14 +41,6 @@ export interface Ears {
   readonly isNews: (payload: string) => boolean;
 }
 
-/** How long others go first after a release that they heard of. */
-export interface Courtesy {
-  /** A monotonic instant. */
-  readonly until: number;
-  /** Messages heard before the release. The first one since is its echo, the second one is somebody else's release. */
-  readonly messages: number;
-}
-
 /** Payloads of lock channels; other integers are of future versions, and ignored (wire format 1.3). */
 export function tellsOfLock(payload: string): boolean {
   return payload === '0' || payload === '1';
@@ -65,8 +57,7 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
   readonly #signal: WakeSignal;
   #subscription: Subscription | undefined;
   #running = false;
-  #courtesy: Courtesy | undefined;
-  #messages = 0;
+  readonly #courtesy = new Courtesy();
   #spin = SPIN.first;
 
   constructor(
@@ -80,7 +71,7 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
 
   /** Messages heard so far; tells a later one apart. */
   get messages(): number {
-    return this.#messages;
+    return this.#courtesy.messages;
   }
 
   /** Whether it has a subscription to its channel. */
@@ -97,8 +88,8 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
   }
 
   /** Asks after others had their chance. */
-  kickAfterOthers(courtesy: Courtesy): void {
-    this.#courtesy = courtesy;
+  kickAfterOthers(turns: OthersTurns): void {
+    this.#courtesy.owe(turns);
     this.kick();
   }
 
@@ -114,12 +105,13 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
 
   async #run(): Promise<void> {
     for (let next = this.contest.next(); next !== undefined; next = this.contest.next()) {
-      if (this.#courtesy !== undefined) await this.#letOthersAsk(this.#courtesy);
+      await this.#courtesy.show(this.#signal);
       // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
       this.#signal.clear();
       const news = await this.attempt.make(next);
       if (news.kind === 'granted') {
         this.#spin = SPIN.first;
+        this.#courtesy.end();
         await this.contest.granted(news);
         continue;
       }
@@ -166,15 +158,9 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     if (this.contest.isWaitedFor) await this.#signal.sleep(SLEEP.afterError);
   }
 
-  async #letOthersAsk({ until, messages }: Courtesy): Promise<void> {
-    this.#courtesy = undefined;
-    for (let left = until - now(); left > 0 && this.#messages - messages < 2; left = until - now())
-      await this.#signal.sleep(left);
-  }
-
   #heard(payload: string | undefined): void {
     if (payload !== undefined && !this.ears.isNews(payload)) return;
-    this.#messages += 1;
+    this.#courtesy.heard();
     this.#signal.wake();
   }
 }

@@ -5,8 +5,9 @@ import type { Busy } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
-import type { Contender, Contest, Courtesy } from './contender.js';
+import type { Contender, Contest } from './contender.js';
 import type { Lowering } from './count.ledger.js';
+import { LONGEST_PAUSE, type OthersTurns } from './courtesy.js';
 import type { Grant } from './grant.js';
 import { canShare, HandOver } from './hand.over.js';
 import type { TickRun } from './hold.contract.js';
@@ -14,7 +15,7 @@ import { Hold } from './hold.js';
 import { LockLine } from './lock.line.js';
 
 /** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
-const STAND_BACK = { first: 5, longest: 40 };
+const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
 
 /** One holder at a time; the waiters of this process stand first come, first served, and only the first talks to Redis. */
 export class ExclusiveLine extends LockLine implements Contest {
@@ -22,7 +23,9 @@ export class ExclusiveLine extends LockLine implements Contest {
   #contender: Contender | undefined;
   #handOver: HandOver | undefined;
   #hold: Hold | undefined;
-  #courtesy: Courtesy | undefined;
+  /** A release or a hand-over is under way: what comes of it decides who asks next, and when. */
+  #isParting = false;
+  #courtesy: OthersTurns | undefined;
   #standBack = STAND_BACK.first;
 
   get holds(): readonly Hold[] {
@@ -43,7 +46,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   next(): WaitRequest | undefined {
-    return this.#hold === undefined ? this.first?.request : undefined;
+    return this.#hold === undefined && !this.#isParting ? this.first?.request : undefined;
   }
 
   override heard(news: Busy | RedisFailure): void {
@@ -93,7 +96,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   protected entered(waiter: Waiter<Grant>): void {
-    if (this.#hold === undefined && this.isReasonToAsk(waiter)) this.#ask();
+    if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.#ask();
   }
 
   protected left(): void {
@@ -107,7 +110,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   /** Counts one hand-over, if another one is within bounds. */
   get #mayHandOver(): boolean {
     this.#handOver ??= new HandOver(this.context.settings.handOver);
-    return this.#handOver.next();
+    return this.#handOver.next(this.queue.size);
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */
@@ -126,7 +129,9 @@ export class ExclusiveLine extends LockLine implements Contest {
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
   async #handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
     if (!this.releases.canPass) return await this.#free(from, undefined);
-    const { outcome, news } = await this.releases.pass(from, waiter.request.leaseTime);
+    this.#isParting = true;
+    const passed = this.releases.pass(from, waiter.request.leaseTime);
+    const { outcome, news } = await passed.finally(() => (this.#isParting = false));
     if (news?.kind === 'granted') {
       await this.granted(news);
     } else {
@@ -141,8 +146,13 @@ export class ExclusiveLine extends LockLine implements Contest {
     try {
       this.#handOver?.begin();
       const before = this.#contender?.messages ?? 0;
-      const { outcome, others } = await this.releases.free(lease, finish);
-      if (others || this.#hasNeighbours) this.#letOthersGoFirst(before);
+      this.#isParting = true;
+      const { outcome, others } = await this.releases
+        .free(lease, finish)
+        .finally(() => (this.#isParting = false));
+      const rivals = Math.max(others, this.#hasNeighbours ? 1 : 0);
+      this.#handOver?.heard(rivals > 0);
+      if (rivals > 0) this.#letOthersGoFirst(rivals, before);
       if (this.isWaitedFor) this.#ask();
       return typeof outcome === 'string' ? outcome : await outcome;
     } finally {
@@ -151,8 +161,11 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   /** A caller that comes back at once must not overtake, again and again, those who were told of its release. */
-  #letOthersGoFirst(messages: number): void {
-    this.#courtesy = { until: now() + this.#standBack, messages };
+  #letOthersGoFirst(rivals: number, messages: number): void {
+    const pause = this.#standBack;
+    // The release is told to this process as well, where it listens.
+    const echoes = this.#contender?.isListening === true ? 1 : 0;
+    this.#courtesy = { until: now() + pause, pause, turns: messages + echoes + rivals };
     // Kept for so long, for the sake of those who come back.
     void this.during(() => this.context.wheel.pause(this.#standBack));
   }

@@ -16,34 +16,55 @@ afterEach(() => {
 const pass = (ms: number) => vi.advanceTimersByTime(ms);
 
 describe('a row of hand-overs', () => {
-  const count = (handOver: HandOver) => {
+  const count = (handOver: HandOver, waiting = 100) => {
     let made = 0;
-    while (made < 1000 && handOver.next()) made += 1;
+    while (made < 1000 && handOver.next(waiting)) made += 1;
     return made;
   };
 
   test.each([0, 1, 64])('has at most %i of them, and as many after the lock was in Redis again', (max) => {
     const handOver = new HandOver({ max, time: 10 });
     expect(count(handOver)).toBe(max);
-    expect(handOver.next()).toBe(false);
+    expect(handOver.next(100)).toBe(false);
     handOver.begin();
     expect(count(handOver)).toBe(max);
+  });
+
+  test('has 64 while it is not known whether other processes wait', () => {
+    expect(count(new HandOver({ max: 1000, time: 10 }))).toBe(64);
+  });
+
+  test('has as many as it may where nobody else waits', () => {
+    const handOver = new HandOver({ max: 500, time: 10 });
+    handOver.heard(false);
+    expect(count(handOver)).toBe(500);
+  });
+
+  test.each([
+    [100, 100],
+    [3, 16],
+    [2000, 500],
+  ])('is where others wait for those who stood in line when it began: of %i, %i', (waiting, made) => {
+    const handOver = new HandOver({ max: 500, time: 10 });
+    handOver.heard(true);
+    expect(handOver.next(waiting)).toBe(true);
+    expect(1 + count(handOver, 1)).toBe(made);
   });
 
   test('lasts no longer than its time, counted from the first of them', () => {
     const handOver = new HandOver({ max: 1000, time: 10 });
     pass(60_000);
-    expect(handOver.next()).toBe(true);
+    expect(handOver.next(100)).toBe(true);
     pass(9);
-    expect(handOver.next()).toBe(true);
+    expect(handOver.next(100)).toBe(true);
     pass(1);
-    expect(handOver.next()).toBe(false);
+    expect(handOver.next(100)).toBe(false);
     handOver.begin();
-    expect(handOver.next()).toBe(true);
+    expect(handOver.next(100)).toBe(true);
   });
 
   test('is none without time', () => {
-    expect(new HandOver({ max: 64, time: 0 }).next()).toBe(false);
+    expect(new HandOver({ max: 64, time: 0 }).next(100)).toBe(false);
   });
 });
 

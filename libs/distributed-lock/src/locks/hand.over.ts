@@ -3,13 +3,22 @@ import type { Lease } from '../renewal/lease.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { WaitRequest } from '../waiting/waiter.js';
 
+/** Hand-overs in a row while it is not known whether other processes wait. */
+const UNKNOWN = 64;
+
+/** And where they do, if so many wait here: below it a row is so short that the way between processes is all that is done. */
+const LEAST = 16;
+
 /**
  * How long one process may hand a lock from waiter to waiter: a row of hand-overs is bounded in number and in time, so that
- * other processes get their turn and a forced unlock is noticed.
+ * other processes get their turn and a forced unlock is noticed. While others wait it ends with those who stood in line when it
+ * began: who comes back at once stands behind the other processes.
  */
 export class HandOver {
   #count = 0;
   #since = 0;
+  #max = 0;
+  #others: boolean | undefined;
 
   constructor(private readonly bounds: LockSettings['handOver']) {}
 
@@ -18,12 +27,25 @@ export class HandOver {
     this.#count = 0;
   }
 
-  /** Counts one hand-over, if another one is within bounds. */
-  next(): boolean {
-    if (this.#count === 0) this.#since = now();
-    if (this.#count >= this.bounds.max || now() - this.#since >= this.bounds.time) return false;
+  /** What the last release has told: whether other processes wait. */
+  heard(others: boolean): void {
+    this.#others = others;
+  }
+
+  /** Counts one hand-over, if another one is within bounds. @param waiting those who stand in line */
+  next(waiting: number): boolean {
+    if (this.#count === 0) {
+      this.#since = now();
+      this.#max = Math.min(this.bounds.max, this.#bound(waiting));
+    }
+    if (this.#count >= this.#max || now() - this.#since >= this.bounds.time) return false;
     this.#count += 1;
     return true;
+  }
+
+  #bound(waiting: number): number {
+    if (this.#others === undefined) return UNKNOWN;
+    return this.#others ? Math.max(waiting, LEAST) : Infinity;
   }
 }
 

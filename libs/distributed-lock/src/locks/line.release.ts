@@ -17,10 +17,10 @@ export interface Passed {
   readonly news: RawGrant | Busy | undefined;
 }
 
-/** A release in Redis, and whether other processes heard of it. */
+/** A release in Redis, and how many other processes heard of it, as far as is known. */
 export interface Freed {
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
-  readonly others: boolean;
+  readonly others: number;
   /** Settles when nothing of it is left to be sent. */
   readonly done: Promise<unknown>;
 }
@@ -72,14 +72,15 @@ export class LineRelease {
     try {
       const reply = await (finish?.(0, 1) ??
         target.kind.scripts.release(target.key, lease.holder, 0, 1, target.channel));
-      if (reply.kind !== 'released') return { outcome: 'lost', others: false, done: DONE };
+      if (reply.kind !== 'released') return { outcome: 'lost', others: 0, done: DONE };
       if (reply.reached === -1 && target.kind.isTold)
         context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
-      // Where nobody may listen nobody is counted: others have to be supposed.
-      const others = !context.countsFleet || !target.kind.isTold || reply.reached > ours;
+      // Where nobody may listen nobody is counted: another one has to be supposed.
+      const isCounted = context.countsFleet && target.kind.isTold;
+      const others = isCounted ? Math.max(reply.reached - ours, 0) : 1;
       return { outcome: 'released', others, done: DONE };
     } catch (error) {
-      return { ...this.#freeLater(lease, RedisFailure.from(error)), others: false };
+      return { ...this.#freeLater(lease, RedisFailure.from(error)), others: 0 };
     }
   }
 

@@ -46,7 +46,7 @@ export class QueuedLine extends LockLine {
     return await this.during(async () => {
       const { outcome, others } = await this.releases.free(hold.lease, finish);
       // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
-      if (!others) this.#askFirst();
+      if (others === 0) this.#askFirst();
       return await outcome;
     });
   }

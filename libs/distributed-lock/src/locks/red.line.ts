@@ -62,7 +62,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
   /** This process has let go of the lock: the next of its waiters may ask at once, for a while; then others have their chance. */
   freed(): void {
     this.news.freed();
-    this.#isNext = this.#handOver.next();
+    this.#isNext = this.#handOver.next(this.queue.size);
     if (!this.#isNext) this.#handOver.begin();
     this.#signal.wake();
   }

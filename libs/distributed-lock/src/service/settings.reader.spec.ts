@@ -52,7 +52,7 @@ describe('the options of the module', () => {
       tickMaxHold: 3_600_000,
       warnAfter: Infinity,
       maxWaiters: 10_000,
-      handOver: { max: 64, time: 10 },
+      handOver: { max: 4096, time: 15 },
       commandTimeout: 1000,
       pubsub: 'auto',
       shutdownTimeout: 10_000,

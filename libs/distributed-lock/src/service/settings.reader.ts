@@ -58,8 +58,8 @@ export function readSettings(
     warnAfter: duration('warnAfter', warnAfter, Infinity, 1),
     maxWaiters: count('maxWaiters', options.maxWaiters, 10_000, 1),
     handOver: {
-      max: count('handOver.max', handOver.max, 64, 0),
-      time: duration('handOver.time', handOver.time, 10, 0),
+      max: count('handOver.max', handOver.max, 4096, 0),
+      time: duration('handOver.time', handOver.time, 15, 0),
     },
     commandTimeout,
     replication: readReplication(options.replication, commandTimeout),
