@@ -99,6 +99,11 @@ export class ExclusiveLine extends LockLine implements Contest {
     if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.#ask();
   }
 
+  protected override rest(): void {
+    super.rest();
+    this.#contender = undefined;
+  }
+
   protected left(): void {
     if (!this.isWaitedFor) this.#contender?.rest();
   }

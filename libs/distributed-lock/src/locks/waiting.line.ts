@@ -134,7 +134,14 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
 
   protected end(): void {
     this.#working -= 1;
+    if (this.isQuiet) this.rest();
     this.settle();
+  }
+
+  /** Nobody waits any more: what was kept for those who did is forgotten. */
+  protected rest(): void {
+    this.#queue = undefined;
+    this.#news = undefined;
   }
 
   /**

@@ -51,7 +51,7 @@ export function readSettings(
       decorator: wait('decorator', waitTime.decorator, 0),
       interceptor: wait('interceptor', waitTime.interceptor, 0),
     },
-    mapName: nameMapper === undefined ? (name) => namePrefix + name : mapped(nameMapper),
+    mapName: nameMapper === undefined ? (name) => [namePrefix, name].join('') : mapped(nameMapper),
     appName: readAppName(options.appName),
     maxHold: duration('maxHold', maxHold, Infinity, 1),
     tickMaxHold: maxHold === undefined ? TICK_MAX_HOLD : duration('maxHold', maxHold, Infinity, 1),
