@@ -138,10 +138,9 @@ export class Grant implements CurrentLock {
   }
 
   unlock(): Promise<UnlockOutcome> {
-    if (this.#unlocking === undefined) {
-      this.hold.checkDeadlines();
-      this.#unlocking = this.#loss === undefined ? this.hold.release(this) : Promise.resolve('lost');
-    }
+    // Whoever hears that a lease inside is over may unlock as well.
+    if (this.#unlocking === undefined) this.hold.checkDeadlines();
+    this.#unlocking ??= this.#loss === undefined ? this.hold.release(this) : Promise.resolve('lost');
     return this.#unlocking;
   }
 

@@ -102,15 +102,24 @@ export class CommandConnection {
 
   #send([key = '']: readonly string[], isAcked: boolean, send: Send): Promise<Answer> {
     if (isAcked && this.#acked !== undefined)
-      return this.#acked.send(key, (client, node) => this.#guarded(node, send(client, node), asItIs));
+      return this.#acked.send(key, (client, node) => this.#guarded(node, () => send(client, node), asItIs));
     if (this.#cluster === undefined)
-      return this.#guarded(SERVER, send(this.lifecycle.client, SERVER), toAnswer);
-    return this.#cluster.send(key, (node) => this.#guarded(node.key, send(node.client, node.key), toAnswer));
+      return this.#guarded(SERVER, () => send(this.lifecycle.client, SERVER), toAnswer);
+    return this.#cluster.send(key, (node) =>
+      this.#guarded(node.key, () => send(node.client, node.key), toAnswer),
+    );
   }
 
-  #guarded<T>(node: NodeKey, replied: Promise<unknown>, make: (reply: unknown) => T): Promise<T> {
+  /** @param send may throw where somebody has put himself between the client and us, and is answered as if the client had rejected it */
+  #guarded<T>(node: NodeKey, send: () => Promise<unknown>, make: (reply: unknown) => T): Promise<T> {
     const guard = this.#guardAt(node);
     guard.expect();
+    let replied: Promise<unknown>;
+    try {
+      replied = send();
+    } catch (error) {
+      replied = Promise.reject(error);
+    }
     return replied.then(
       (reply) => {
         guard.progress();

@@ -86,4 +86,14 @@ describe('the guard of a silent connection', () => {
     expect(wheel.size).toBe(0);
     expect(stalled).not.toHaveBeenCalled();
   });
+
+  test('tells of a stall although something is sent in every turn of the event loop', async () => {
+    for (let sent = 0; sent < 70; sent += 1) {
+      guard.expect();
+      vi.advanceTimersByTime(50);
+      guard.expect();
+      await new Promise(setImmediate);
+    }
+    expect(stalled).toHaveBeenCalledOnce();
+  });
 });

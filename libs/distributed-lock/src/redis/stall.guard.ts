@@ -39,8 +39,7 @@ export class StallGuard {
 
   /** The timer looks again when what it was set for has come in time, as nearly all does. */
   #check(): void {
-    // Something else may have been sent since, which has set it anew.
-    if (this.#expected === 0 || this.#timer.isSet) return;
+    if (this.#expected === 0) return;
     const quiet = now() - this.#progress;
     const stalled = quiet >= this.silence;
     this.wheel.set(this.#timer, now() + (stalled ? this.silence : this.silence - quiet));

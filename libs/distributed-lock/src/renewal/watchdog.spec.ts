@@ -96,6 +96,15 @@ describe('the watchdog', () => {
     expect(calls().flatMap(keysOf)).toEqual(['healthy']);
   });
 
+  test('renews nothing for a hold whose deadline has come in the same moment, after a stall', async () => {
+    const watched = lease();
+    stage.watchdog.watch(watched, stage.listener);
+    stage.listener.checkDeadlines.mockImplementation(() => stage.watchdog.unwatch(watched));
+    await pass(TTL);
+    expect(stage.listener.checkDeadlines).toHaveBeenCalledOnce();
+    expect(calls()).toEqual([]);
+  });
+
   test('tells the hold that has the lease by now, when it was handed on during a renewal', async () => {
     const watched = lease();
     stage.watchdog.watch(watched, stage.listener);

@@ -103,9 +103,11 @@ export class Watchdog {
 
   /** @internal Something of a watched lease is due. */
   look(watch: Watch): void {
-    if (now() >= watch.due) void this.#renew(watch);
+    // After a stall both may be due: nothing is renewed for a hold that is lost.
     watch.listener.checkDeadlines();
-    if (watchOf(watch.lease) === watch) this.#arm(watch);
+    if (watchOf(watch.lease) !== watch) return;
+    if (now() >= watch.due) void this.#renew(watch);
+    this.#arm(watch);
   }
 
   #arm(watch: Watch): void {
@@ -126,10 +128,14 @@ export class Watchdog {
       return;
     }
     const { span } = listener.upkeep;
-    // Counted from the round, not from its answer: so those of one round stay together.
     watch.due =
-      confirmed === true ? this.#roundAt(Math.max(due, asked - span / 30), span) : now() + pauseOf(span);
+      confirmed === true ? this.#nextRound(Math.max(due, asked - span / 30), span) : now() + pauseOf(span);
     this.#arm(watch);
+  }
+
+  /** Counted from the round, not from its answer: so those of one round stay together. Not at once again, however slow the answer was. */
+  #nextRound(round: number, span: number): number {
+    return Math.max(this.#roundAt(round, span), now() + span / ROUNDS_PER_SPAN);
   }
 
   /** The last round that is no more than a third of the span after `from`. */

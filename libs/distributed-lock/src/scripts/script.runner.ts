@@ -121,21 +121,22 @@ export class ScriptRunner implements Sender {
     const filled = this.#filled;
     this.#filled = [];
     if (this.#queues.size > GROUPS_KEPT) this.#queues.clear();
-    for (const queue of filled) {
-      const { operations } = queue;
-      queue.operations = NONE;
-      this.#send(queue, operations);
-    }
+    for (const call of filled.flatMap((queue) => this.#take(queue))) call.send();
   }
 
-  #send({ script, sending }: Queue, operations: readonly Asked[]): void {
+  /** Empties a queue. */
+  #take(queue: Queue): ScriptCall[] {
+    const { script, sending, operations } = queue;
+    queue.operations = NONE;
     const { publishes = false, shared = NOTHING, perCall = OPERATIONS_PER_CALL } = sending;
     const common = publishes ? [this.connection.publish, ...shared] : shared;
     const size = script.batch ? perCall : 1;
+    const calls: ScriptCall[] = [];
     for (let from = 0; from < operations.length; from += size) {
-      const call = operations.slice(from, from + size).filter((operation) => !operation.isDone);
-      if (call.length > 0) new ScriptCall(this.connection, script, common, call).send();
+      const asked = operations.slice(from, from + size).filter((operation) => !operation.isDone);
+      if (asked.length > 0) calls.push(new ScriptCall(this.connection, script, common, asked));
     }
+    return calls;
   }
 
   /** Callers that gave up while there was no connection leave nothing behind; once per timeout is soon enough. */

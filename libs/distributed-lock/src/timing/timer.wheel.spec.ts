@@ -18,6 +18,7 @@ describe('the timer wheel', () => {
     ran = [];
   });
   afterEach(() => {
+    vi.restoreAllMocks();
     vi.useRealTimers();
   });
 
@@ -170,6 +171,13 @@ describe('the timer wheel', () => {
     wheel.at(at, note('set anew'));
     vi.advanceTimersByTime(10);
     expect(ran).toEqual(['set anew']);
+  });
+
+  test('goes on under real timers after it was used under those of a test', async () => {
+    wheel.cancel(wheel.after(10, note('faked')));
+    vi.useRealTimers();
+    await wheel.pause(50);
+    expect(ran).toEqual([]);
   });
 
   test('runs callbacks outside of the async context of who set them', () => {

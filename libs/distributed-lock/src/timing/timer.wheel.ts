@@ -42,6 +42,8 @@ export class TimerWheel {
   readonly #outside = AsyncLocalStorage.snapshot();
   #handle: NodeJS.Timeout | undefined;
   #armedFor = Infinity;
+  /** A timer that a test has faked does not run out when its clock is taken away: it must not be relied on from then. */
+  #armedBy: typeof setTimeout | undefined;
   /** While timers run: the first bucket that is not theirs. What they set, however late it is, must not run among them. */
   #next = -Infinity;
   #size = 0;
@@ -86,7 +88,7 @@ export class TimerWheel {
     }
     timer.bucket = bucket;
     timer.insertBefore(ring);
-    if (bucket < this.#armedFor) this.#arm(bucket);
+    if (bucket < this.#armedFor || this.#armedBy !== setTimeout) this.#arm(bucket);
     if (!timer.isBackground) this.hold();
   }
 
@@ -130,6 +132,7 @@ export class TimerWheel {
   #arm(bucket: number): void {
     clearTimeout(this.#handle);
     this.#armedFor = bucket;
+    this.#armedBy = setTimeout;
     const delay = Math.min(Math.max(bucket - now(), 0), LONGEST_DELAY);
     this.#handle = this.#outside(() => setTimeout(() => this.#fire(), delay));
     if (this.#size === 0) this.#handle.unref();

@@ -1,0 +1,71 @@
+import { beforeEach, expect, test } from 'vitest';
+import { FakeClient } from '../../../../test/support/fake.client.js';
+import { ClientLifecycle } from '../redis/client.lifecycle.js';
+import { CommandConnection } from '../redis/command.connection.js';
+import { PubSubMode } from '../redis/pub-sub.mode.js';
+import { TimerWheel } from '../timing/timer.wheel.js';
+import { ReentrantScripts } from './reentrant.scripts.js';
+import { ScriptCaller } from './script.caller.js';
+import { ScriptRunner } from './script.runner.js';
+
+let client: FakeClient;
+let wheel: TimerWheel;
+let scripts: ReentrantScripts;
+beforeEach(() => {
+  client = new FakeClient();
+  wheel = new TimerWheel();
+  const connection = new CommandConnection({
+    lifecycle: new ClientLifecycle(client, wheel, 3000),
+    mode: new PubSubMode(false, 'auto'),
+    wheel,
+    silence: 3000,
+    restart: () => undefined,
+  });
+  client.ready();
+  scripts = new ReentrantScripts(new ScriptCaller(new ScriptRunner(connection, wheel, 1000)));
+});
+
+const acquire = () => scripts.acquire('lock', 'holder', 10_000, 1);
+const release = () => scripts.release('lock', 'holder', 0, 1, 'channel');
+const turn = () => new Promise(setImmediate);
+
+test('a client that throws, as one may that is watched by somebody else, fails its call at once and no other', async () => {
+  const send = client.evalsha.bind(client);
+  client.evalsha = () => {
+    client.evalsha = send;
+    throw new Error('watched badly');
+  };
+  const acquired = acquire();
+  const released = release();
+  await expect(acquired).rejects.toThrow('watched badly');
+  expect(client.take('evalsha').map((call) => call.answer(1))).toHaveLength(1);
+  expect(await released).toEqual({ kind: 'released', reached: 0 });
+  void release().catch(() => undefined);
+  await turn();
+  expect(client.take('evalsha')).toHaveLength(1);
+});
+
+test('operations of one script travel together, each answered by its row', async () => {
+  const replies = Promise.all([acquire(), acquire(), release()]);
+  await turn();
+  const [acquires, releases] = client.take('evalsha');
+  acquires?.answer([1, [0, 500, 'somebody']]);
+  releases?.answer([[1, 2]]);
+  expect(await replies).toEqual([
+    { kind: 'granted', count: 1 },
+    { kind: 'busy', ttl: 500, holder: 'somebody' },
+    { kind: 'released', reached: 2 },
+  ]);
+  expect(wheel.size).toBe(0);
+});
+
+test('an operation without a connection is not sent once its caller has been told', async () => {
+  client.cut();
+  const late = acquire();
+  await expect(late).rejects.toThrow('no connection within 1000 ms');
+  expect(wheel.size).toBe(0);
+  client.ready();
+  void release().catch(() => undefined);
+  await turn();
+  expect(client.take('evalsha')).toHaveLength(1);
+});
