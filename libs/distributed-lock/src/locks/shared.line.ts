@@ -1,9 +1,11 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { instant, type Lease } from '../renewal/lease.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
 import type { Contender, Contest } from './contender.js';
 import type { Lowering } from './count.ledger.js';
+import type { OthersTurns } from './courtesy.js';
 import type { Grant } from './grant.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
@@ -11,10 +13,16 @@ import type { LockContext } from './lock.context.js';
 import { LockLine } from './lock.line.js';
 import type { LockTarget } from './lock.target.js';
 
+/** How long others go first after a release that they heard of, in ms, where there may be room for a few only. */
+const STAND_BACK = 5;
+
 /** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
 export class SharedLine extends LockLine implements Contest {
   readonly #contender: Contender;
   readonly #holds = new Map<string, Hold>();
+  /** Releases under way that make room for a few: what comes of them decides who asks next, and when. */
+  #parting = 0;
+  #courtesy: OthersTurns | undefined;
 
   constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
     super(context, target, idle);
@@ -50,12 +58,13 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   next(): WaitRequest | undefined {
-    return this.queue.first?.request;
+    return this.#parting > 0 ? undefined : this.first?.request;
   }
 
   async granted(raw: RawGrant): Promise<void> {
     this.wasGranted();
-    const first = this.queue.first;
+    this.#courtesy = undefined;
+    const { first } = this;
     if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);
       return;
@@ -70,16 +79,36 @@ export class SharedLine extends LockLine implements Contest {
     const { lease } = hold;
     this.#holds.delete(lease.holder);
     this.wasFreed();
+    const before = this.#contender.messages;
     const freed = this.releases.free(lease, finish);
     this.context.joints.ended(
       lease.holder,
       freed.then(({ done }) => done),
     );
+    // Readers are in nobody's way.
+    const isShort = this.target.kind.side === undefined;
+    if (isShort) this.#parting += 1;
     return this.during(async () => {
-      const { outcome } = await freed;
-      if (this.isWaitedFor) this.#contender.kick();
+      const { outcome, others } = await freed;
+      if (isShort) this.#parting -= 1;
+      if (isShort && others > 0) this.#letOthersGoFirst(others, before);
+      if (this.isWaitedFor) this.#ask();
       return await outcome;
     });
+  }
+
+  /** A caller that comes back at once must not overtake, again and again, those who were told of its release. */
+  #letOthersGoFirst(others: number, messages: number): void {
+    const echoes = this.#contender.isListening ? 1 : 0;
+    this.#courtesy = { until: now() + STAND_BACK, pause: STAND_BACK, turns: messages + echoes + others };
+    // Kept for so long, for the sake of those who come back.
+    void this.during(() => this.context.wheel.pause(STAND_BACK));
+  }
+
+  #ask(): void {
+    const courtesy = this.#courtesy;
+    if (courtesy !== undefined && now() < courtesy.until) this.#contender.kickAfterOthers(courtesy);
+    else this.#contender.kick();
   }
 
   lost(hold: Hold): void {
@@ -92,7 +121,7 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   protected entered(waiter: Waiter<Grant>): void {
-    if (this.isReasonToAsk(waiter)) this.#contender.kick();
+    if (this.isReasonToAsk(waiter)) this.#ask();
   }
 
   protected left(): void {
