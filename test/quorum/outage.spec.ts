@@ -49,10 +49,7 @@ describe.each(OUTAGES)('while three of five servers are $how', ({ begin }) => {
 
   test('waitTime and signal bound every call, and nobody is told that it is taken', async () => {
     const lock = (await openAway()).getRedLock('x');
-    const signals = [AbortSignal.timeout(250), AbortSignal.timeout(900)];
-    const aborted = signals.map((signal, index) =>
-      endOf(index === 0 ? 250 : 900, () => lock.lock({ signal })),
-    );
+    const aborted = [250, 900].map((ms) => endOf(ms, () => lock.lock({ signal: AbortSignal.timeout(ms) })));
     const ends = await bounds([
       [100, () => lock.tryLock({ waitTime: 100 })],
       [500, () => lock.lock({ waitTime: 500 })],

@@ -82,17 +82,17 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     return waiter.granted;
   }
 
-  /** @internal Why a waiter got nothing in its time. */
+  /** Why a waiter got nothing in its time. */
   timeUp(late: Waiter<G, R>): Error {
     return this.news.timeUp(late, this.inTheWay);
   }
 
-  /** @internal A waiter has waited for long. */
+  /** A waiter has waited for long. */
   warn(waiter: Waiter<G, R>): void {
     this.context.notices.post(this.news.longWait(waiter, this.inTheWay));
   }
 
-  /** @internal A waiter leaves without a grant. */
+  /** A waiter leaves without a grant. */
   quit(waiter: Waiter<G, R>): void {
     this.queue.remove(waiter);
     this.left(waiter);

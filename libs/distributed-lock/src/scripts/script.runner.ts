@@ -93,7 +93,6 @@ export class ScriptRunner implements Sender {
     return operation.reply;
   }
 
-  /** @internal */
   ended(operation: Deadline): void {
     this.#deadlines.end(operation);
   }
