@@ -43,6 +43,8 @@ export interface Scenario {
   /** What is measured, in a sentence or two, for the report. */
   readonly about: string;
   readonly entries: readonly Entry[];
+  /** Runs on a cluster of so many masters. Commands are not counted there. @default one server */
+  readonly masters?: number;
   /** Processes per entry. @default 1 */
   readonly processes?: number;
   /** The CPU that the processes are pinned to where the system can; undefined: all. */

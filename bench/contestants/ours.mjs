@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
+import { Cluster } from 'ioredis';
 import { DistributedLockModule, LockService } from '../../dist/esm/index.js';
+import { nodesOf } from './client.mjs';
 
 /** @typedef {import('../../dist/esm/index.js').LockHandle} LockHandle */
 
@@ -13,7 +15,10 @@ import { DistributedLockModule, LockService } from '../../dist/esm/index.js';
 export async function open(url, { kind = 'reentrant', leaseTime, lockWatchdogTimeout }) {
   const watchdog =
     lockWatchdogTimeout === undefined ? {} : { lockWatchdogTimeout: Number(lockWatchdogTimeout) };
-  const module = DistributedLockModule.forRoot({ redis: url, ...watchdog });
+  const nodes = nodesOf(url);
+  // A client that is given is a template, and need not be connected.
+  const redis = nodes === undefined ? url : new Cluster(nodes, { lazyConnect: true });
+  const module = DistributedLockModule.forRoot({ redis, ...watchdog });
   const app = await NestFactory.createApplicationContext(module, { logger: false });
   const locks = app.get(LockService);
   const lease = leaseTime === undefined ? {} : { leaseTime: Number(leaseTime) };

@@ -1,4 +1,4 @@
-import { Redis } from 'ioredis';
+import { connect, load } from './client.mjs';
 
 const ACQUIRE = `if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], ARGV[1], 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[2]) return nil end return redis.call('PTTL', KEYS[1])`;
@@ -13,10 +13,8 @@ const RELEASE = `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 e
  * @returns {Promise<import('../bench.types.js').Contestant<{ name: string, done: () => void }>>}
  */
 export async function open(url, { autopipelining = false }) {
-  const client = new Redis(url, { enableAutoPipelining: autopipelining === true });
-  const [acquire, release] = await Promise.all(
-    [ACQUIRE, RELEASE].map(async (script) => String(await client.script('LOAD', script))),
-  );
+  const client = connect(url, autopipelining === true);
+  const [acquire, release] = await Promise.all([ACQUIRE, RELEASE].map((script) => load(client, script)));
   if (acquire === undefined || release === undefined) throw new Error('unreachable');
   const holder = `bench:${process.pid}`;
   /** @type {Map<string, Promise<void>>} */

@@ -1,4 +1,5 @@
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
+import { startCluster } from './cluster.mjs';
 import { pin, ProcessTeam } from './team.mjs';
 
 /** @typedef {import('../bench.types.js').Entry} Entry */
@@ -28,8 +29,8 @@ export async function runScenario(scenario, entries, { rounds: wanted, progress 
   let done = 0;
   const all = sizes.length * entries.length * (rounds + 2);
   for (const size of sizes) {
-    const server = await startRedis();
-    await pin(server.pid, SERVER_CPU);
+    const server = await start(scenario);
+    for (const pid of server.pids) await pin(pid, SERVER_CPU);
     const cast = entries.map((entry, index) => {
       const { processes = 1, cpu } = scenario;
       const team = new ProcessTeam(entry, { url: server.url, processes, cpu, prefix: `bench:${index}` });
@@ -63,6 +64,13 @@ export async function runScenario(scenario, entries, { rounds: wanted, progress 
     }
   }
   return results;
+}
+
+/** @param {Scenario} scenario */
+async function start({ masters }) {
+  if (masters !== undefined) return await startCluster(masters);
+  const { url, pid, stop } = await startRedis();
+  return { url, pids: pid === undefined ? [] : [pid], stop };
 }
 
 /** @param {Figures} figures @returns {Record<string, number>} */

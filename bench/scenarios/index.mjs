@@ -1,6 +1,7 @@
 /** The scenarios, in the order of the report. */
 import s1 from './s1.alone.mjs';
 import s10 from './s10.readers.mjs';
+import s11 from './s11.cluster.mjs';
 import s12 from './s12.locks.mjs';
 import s12w from './s12w.waiters.mjs';
 import s2 from './s2.many.mjs';
@@ -16,4 +17,4 @@ import s8 from './s8.decorator.mjs';
 import s9 from './s9.ticks.mjs';
 
 /** @type {readonly import('../bench.types.js').Scenario[]} */
-export const SCENARIOS = [s1, s2, s3, s3l, s4, s4l, s4h, s5, s6, s7, s8, s9, s10, s12, s12w];
+export const SCENARIOS = [s1, s2, s3, s3l, s4, s4l, s4h, s5, s6, s7, s8, s9, s10, s11, s12, s12w];

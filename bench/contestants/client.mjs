@@ -1,0 +1,24 @@
+import { Cluster, Redis } from 'ioredis';
+
+const CLUSTER = 'redis-cluster:';
+
+/** The addresses of a cluster's nodes; undefined for one server. @param {string} url */
+export function nodesOf(url) {
+  return url.startsWith(CLUSTER) ? url.slice(CLUSTER.length).split(',') : undefined;
+}
+
+/** A client of one server, or of a cluster. @param {string} url @param {boolean} enableAutoPipelining */
+export function connect(url, enableAutoPipelining) {
+  const nodes = nodesOf(url);
+  return nodes === undefined
+    ? new Redis(url, { enableAutoPipelining })
+    : new Cluster(nodes, { enableAutoPipelining });
+}
+
+/** Has all servers know a script. @param {Redis | Cluster} client @param {string} script @returns {Promise<string>} its SHA-1 */
+export async function load(client, script) {
+  if (client instanceof Redis) return String(await client.script('LOAD', script));
+  await client.ping();
+  const all = await Promise.all(client.nodes('master').map((node) => node.script('LOAD', script)));
+  return String(all[0]);
+}

@@ -1,0 +1,22 @@
+import { OURS, OURS_SECTION, RAW } from './entries.mjs';
+
+const CALLERS = 64;
+const EACH = 250;
+const MASTERS = 3;
+
+/** @type {import('../bench.types.js').Scenario} */
+export default {
+  id: 'S11',
+  title: `64 callers, different locks, a cluster of ${MASTERS} masters`,
+  about: `As S2, on ${MASTERS} masters: keys of different slots cannot travel in one script, so each operation is a command of its own.`,
+  entries: [RAW, OURS, OURS_SECTION],
+  masters: MASTERS,
+  measure: { key: 'perSecond', title: 'pairs/s', better: 'more' },
+  columns: [
+    { key: 'p50', title: 'p50 ms', digits: 3 },
+    { key: 'p99', title: 'p99 ms', digits: 3 },
+    { key: 'cpu', title: 'CPU µs a pair', digits: 1 },
+  ],
+  round: (team) =>
+    team.ask(0, 'pairs', { prefix: team.prefix, callers: CALLERS, each: EACH, manner: team.manner }),
+};
