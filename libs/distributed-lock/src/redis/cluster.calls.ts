@@ -24,6 +24,8 @@ const PAUSE = 100;
 export class ClusterCalls {
   /** Nodes that the map does not know yet: a slot is on its way to them, and they have none so far. */
   readonly #guests = new Map<NodeKey, Redis>();
+  /** Connections that hold their writes back until the end of this turn of the event loop. */
+  readonly #corked = new Set<Redis['stream']>();
 
   constructor(
     private readonly map: ClusterMap,
@@ -64,6 +66,7 @@ export class ClusterCalls {
         throw new RedisFailure('unsent', 'there is no connection to the master of its slot');
       try {
         // On one connection, and in this turn of the event loop: it holds for the next command alone.
+        this.#cork(node.client);
         if (isAsking) void node.client.asking().catch(() => undefined);
         return await send(node);
       } catch (error) {
@@ -73,6 +76,17 @@ export class ClusterCalls {
         node = this.#named(failure) ?? this.ownerOf(key);
       }
     }
+  }
+
+  /** Keys of different slots cannot share a command; but the commands of one turn share a write to each node. */
+  #cork({ status, stream }: Redis): void {
+    if (status !== 'ready' || this.#corked.has(stream)) return;
+    this.#corked.add(stream);
+    stream.cork();
+    process.nextTick(() => {
+      this.#corked.delete(stream);
+      stream.uncork();
+    });
   }
 
   /** Whether the script did not run, and may run elsewhere, or soon. */
