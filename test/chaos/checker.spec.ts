@@ -191,6 +191,14 @@ describe('I4, releases and renewals', () => {
     expect(lost(true)).toEqual([]);
   });
 
+  test('one that was lost before it was handed on inside the process was not', () => {
+    const story = new WrittenHistory();
+    story.hold({ granted: 0, holder: 'me:1', ended: 60, released: 61 });
+    story.fault(50, 51, 'FLUSHALL', true);
+    story.hold({ granted: 62, holder: 'me:1', ended: 100, released: 110, outcome: 'lost' });
+    expect(found(story, 'lossy')).toEqual([]);
+  });
+
   test('a lock that is lost after its deadline was not', () => {
     const story = new WrittenHistory();
     story.hold({ lease: 1000, granted: 0, ended: 1200, released: 1201, outcome: 'lost' });

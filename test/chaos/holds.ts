@@ -51,10 +51,14 @@ interface Draft {
 /** Puts the events of each call together. */
 export function readCalls(history: History): (Call | Hold)[] {
   const drafts = new Map<string, Draft>();
+  /** When each holder id was first asked for: a hand-over inside the process goes on with the id, and the lease, of the hold before. */
+  const begun = new Map<string, number>();
   const watchdogs = new Map<string, number>();
   for (const event of history.told) {
     if (event.kind === 'started') watchdogs.set(lifeOf(event), event.watchdog);
     if ('op' in event) note(drafts, event);
+    if (event.kind === 'granted')
+      begun.set(event.holder, Math.min(event.sent, begun.get(event.holder) ?? Infinity));
   }
   const deaths = new Map<string, number>();
   for (const event of history.watched)
@@ -65,7 +69,13 @@ export function readCalls(history: History): (Call | Hold)[] {
     const life = lifeOf(wanted);
     // Who is stopped and then killed has not lived in between, but has believed nothing either.
     const died = draft.ended === undefined ? deaths.get(life) : undefined;
-    return [callOf(id, { ...draft, wanted }, watchdogs.get(life) ?? Infinity, died)];
+    const granted = draft.granted && {
+      ...draft.granted,
+      sent: begun.get(draft.granted.holder) ?? draft.granted.sent,
+    };
+    return [
+      callOf(id, { ...draft, wanted, ...(granted && { granted }) }, watchdogs.get(life) ?? Infinity, died),
+    ];
   });
 }
 
