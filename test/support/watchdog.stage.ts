@@ -1,14 +1,9 @@
 import { afterEach, beforeEach, vi } from 'vitest';
-import { ClientLifecycle } from '../../libs/distributed-lock/src/redis/client.lifecycle.js';
-import { CommandConnection } from '../../libs/distributed-lock/src/redis/command.connection.js';
-import { PubSubMode } from '../../libs/distributed-lock/src/redis/pub-sub.mode.js';
 import { instant, Lease } from '../../libs/distributed-lock/src/renewal/lease.js';
 import { Watchdog } from '../../libs/distributed-lock/src/renewal/watchdog.js';
 import { ReentrantScripts } from '../../libs/distributed-lock/src/scripts/reentrant.scripts.js';
-import { ScriptCaller } from '../../libs/distributed-lock/src/scripts/script.caller.js';
-import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
-import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { FakeClient, type Command } from './fake.client.js';
+import { fakeCaller } from './fake.caller.js';
+import type { Command } from './fake.client.js';
 
 /** The watchdog's lease, in ms. */
 export const TTL = 3000;
@@ -30,17 +25,8 @@ export function alive(call: Command, left: number = TTL): void {
 /** A watchdog for the unit tests of a file, new for each, on a client that answers when it is told to, in time that is made to pass. */
 export function watchdogStage() {
   const make = () => {
-    const wheel = new TimerWheel();
-    const client = new FakeClient();
-    const connection = new CommandConnection({
-      lifecycle: new ClientLifecycle(client, wheel, 3000),
-      mode: new PubSubMode(false, 'auto'),
-      wheel,
-      silence: 3000,
-      restart: () => undefined,
-    });
-    client.ready();
-    const scripts = new ReentrantScripts(new ScriptCaller(new ScriptRunner(connection, wheel, 1000)));
+    const { wheel, client, caller } = fakeCaller();
+    const scripts = new ReentrantScripts(caller);
     return { wheel, client, scripts, watchdog: new Watchdog(wheel), listener: newListener() };
   };
   let made: ReturnType<typeof make>;

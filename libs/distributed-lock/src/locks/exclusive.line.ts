@@ -7,7 +7,7 @@ import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
 import type { Contender, Contest } from './contender.js';
 import type { Lowering } from './count.ledger.js';
-import { LONGEST_PAUSE, type OthersTurns } from './courtesy.js';
+import { LONGEST_PAUSE } from './courtesy.js';
 import type { Grant } from './grant.js';
 import { canShare, HandOver } from './hand.over.js';
 import type { TickRun } from './hold.contract.js';
@@ -25,7 +25,6 @@ export class ExclusiveLine extends LockLine implements Contest {
   #hold: Hold | undefined;
   /** A release or a hand-over is under way: what comes of it decides who asks next, and when. */
   #isParting = false;
-  #courtesy: OthersTurns | undefined;
   #standBack = STAND_BACK.first;
 
   get holds(): readonly Hold[] {
@@ -57,8 +56,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   /** Delivers a grant with the lease that its waiter wants. */
   async granted(raw: RawGrant): Promise<void> {
     // Those who were let go first were too slow: the next time they get more.
-    if (this.#courtesy !== undefined) this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
-    this.#courtesy = undefined;
+    if (this.endCourtesy()) this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
     this.wasGranted();
     const { first } = this;
     const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
@@ -96,7 +94,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   protected entered(waiter: Waiter<Grant>): void {
-    if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.#ask();
+    if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.ask(this.#asker);
   }
 
   protected override rest(): void {
@@ -157,28 +155,12 @@ export class ExclusiveLine extends LockLine implements Contest {
         .finally(() => (this.#isParting = false));
       const rivals = Math.max(others, this.#hasNeighbours ? 1 : 0);
       this.#handOver?.heard(rivals > 0);
-      if (rivals > 0) this.#letOthersGoFirst(rivals, before);
-      if (this.isWaitedFor) this.#ask();
+      if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.#standBack);
+      if (this.isWaitedFor) this.ask(this.#asker);
       return typeof outcome === 'string' ? outcome : await outcome;
     } finally {
       this.end();
     }
-  }
-
-  /** A caller that comes back at once must not overtake, again and again, those who were told of its release. */
-  #letOthersGoFirst(rivals: number, messages: number): void {
-    const pause = this.#standBack;
-    // The release is told to this process as well, where it listens.
-    const echoes = this.#contender?.isListening === true ? 1 : 0;
-    this.#courtesy = { until: now() + pause, pause, turns: messages + echoes + rivals };
-    // Kept for so long, for the sake of those who come back.
-    void this.during(() => this.context.wheel.pause(this.#standBack));
-  }
-
-  #ask(): void {
-    const courtesy = this.#courtesy;
-    if (courtesy !== undefined && now() < courtesy.until) this.#asker.kickAfterOthers(courtesy);
-    else this.#asker.kick();
   }
 
   /** Whether the other side of a read/write lock is waited for in this process: it hears the same channel, by the same connection. */

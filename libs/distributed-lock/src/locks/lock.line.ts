@@ -2,9 +2,11 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HeldBy } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease, type Instant } from '../renewal/lease.js';
+import { now } from '../timing/monotonic.clock.js';
 import { Attempt, type RawGrant } from './attempt.js';
 import { Contender, tellsOfLock, type Contest } from './contender.js';
 import type { Lowering } from './count.ledger.js';
+import type { OthersTurns } from './courtesy.js';
 import type { Grant } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
@@ -15,6 +17,9 @@ import { WaitingLine } from './waiting.line.js';
 
 /** One lock as this process sees it: who of us holds it, and who of us waits. How the waiters stand is its form's business. */
 export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<Hold> {
+  /** What the last release has left to others. */
+  #courtesy: OthersTurns | undefined;
+
   constructor(
     context: LockContext,
     readonly target: LockTarget,
@@ -58,6 +63,38 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   protected override get inTheWay(): Hold | undefined {
     // A holder of a shared lock is not in the way of others of its process.
     return this.target.kind.line === 'shared' ? undefined : this.holds[0];
+  }
+
+  /**
+   * A caller that comes back at once must not overtake, again and again, those who were told of its release.
+   * @param rivals how many they are
+   * @param before the messages that were heard before the release, by whom this line asks
+   * @param pause in ms
+   */
+  protected letOthersGoFirst(
+    asker: Contender | undefined,
+    rivals: number,
+    before: number,
+    pause: number,
+  ): void {
+    // The release is told to this process as well, where it listens.
+    const echoes = asker?.isListening === true ? 1 : 0;
+    this.#courtesy = { until: now() + pause, pause, turns: before + echoes + rivals };
+    // Kept for so long, for the sake of those who come back.
+    void this.during(() => this.context.wheel.pause(pause));
+  }
+
+  /** @returns whether anything was left to others */
+  protected endCourtesy(): boolean {
+    const wasOwed = this.#courtesy !== undefined;
+    this.#courtesy = undefined;
+    return wasOwed;
+  }
+
+  protected ask(asker: Contender): void {
+    const courtesy = this.#courtesy;
+    if (courtesy !== undefined && now() < courtesy.until) asker.kickAfterOthers(courtesy);
+    else asker.kick();
   }
 
   /** Takes a grant over for its caller. */

@@ -1,11 +1,9 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { instant, type Lease } from '../renewal/lease.js';
-import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
 import type { Contender, Contest } from './contender.js';
 import type { Lowering } from './count.ledger.js';
-import type { OthersTurns } from './courtesy.js';
 import type { Grant } from './grant.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
@@ -22,7 +20,6 @@ export class SharedLine extends LockLine implements Contest {
   readonly #holds = new Map<string, Hold>();
   /** Releases under way that make room for a few: what comes of them decides who asks next, and when. */
   #parting = 0;
-  #courtesy: OthersTurns | undefined;
 
   constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
     super(context, target, idle);
@@ -63,7 +60,7 @@ export class SharedLine extends LockLine implements Contest {
 
   async granted(raw: RawGrant): Promise<void> {
     this.wasGranted();
-    this.#courtesy = undefined;
+    this.endCourtesy();
     const { first } = this;
     if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);
@@ -91,24 +88,10 @@ export class SharedLine extends LockLine implements Contest {
     return this.during(async () => {
       const { outcome, others } = await freed;
       if (isShort) this.#parting -= 1;
-      if (isShort && others > 0) this.#letOthersGoFirst(others, before);
-      if (this.isWaitedFor) this.#ask();
+      if (isShort && others > 0) this.letOthersGoFirst(this.#contender, others, before, STAND_BACK);
+      if (this.isWaitedFor) this.ask(this.#contender);
       return await outcome;
     });
-  }
-
-  /** A caller that comes back at once must not overtake, again and again, those who were told of its release. */
-  #letOthersGoFirst(others: number, messages: number): void {
-    const echoes = this.#contender.isListening ? 1 : 0;
-    this.#courtesy = { until: now() + STAND_BACK, pause: STAND_BACK, turns: messages + echoes + others };
-    // Kept for so long, for the sake of those who come back.
-    void this.during(() => this.context.wheel.pause(STAND_BACK));
-  }
-
-  #ask(): void {
-    const courtesy = this.#courtesy;
-    if (courtesy !== undefined && now() < courtesy.until) this.#contender.kickAfterOthers(courtesy);
-    else this.#contender.kick();
   }
 
   lost(hold: Hold): void {
@@ -121,7 +104,7 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   protected entered(waiter: Waiter<Grant>): void {
-    if (this.isReasonToAsk(waiter)) this.#ask();
+    if (this.isReasonToAsk(waiter)) this.ask(this.#contender);
   }
 
   protected left(): void {

@@ -1,4 +1,4 @@
-import { now, suspendedFor } from '../timing/monotonic.clock.js';
+import { now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
 
 /** `unknown`: no answer to the last renewal, or a clock that jumped. It is not `lost`: the deadline decides that. */
@@ -18,7 +18,7 @@ export interface Instant {
 /** Read before sending: a lease counted from its reply would be too long by the way back. */
 export function instant(): Instant {
   const at = now();
-  return { at, wall: Date.now() - at };
+  return { at, wall: wallOffset(at) };
 }
 
 /** Asks Redis to keep a lease, in the way of its kind. */

@@ -1,12 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { FakeClient, type Command } from '../../../../test/support/fake.client.js';
-import { ClientLifecycle } from '../redis/client.lifecycle.js';
-import { PubSubMode } from '../redis/pub-sub.mode.js';
-import { CommandConnection } from '../redis/command.connection.js';
-import { TimerWheel } from '../timing/timer.wheel.js';
+import { fakeCaller } from '../../../../test/support/fake.caller.js';
+import type { Command, FakeClient } from '../../../../test/support/fake.client.js';
 import { ReadScripts } from './read.scripts.js';
-import { ScriptCaller } from './script.caller.js';
-import { ScriptRunner } from './script.runner.js';
 import { WriteScripts, WRITER_SLEEP } from './write.scripts.js';
 
 describe('the scripts of a read/write lock', () => {
@@ -14,20 +9,10 @@ describe('the scripts of a read/write lock', () => {
   let readers: ReadScripts;
   let writers: WriteScripts;
   beforeEach(() => {
-    const wheel = new TimerWheel();
-    client = new FakeClient();
-    const lifecycle = new ClientLifecycle(client, wheel, 3000);
-    const connection = new CommandConnection({
-      lifecycle,
-      mode: new PubSubMode(false, 'auto'),
-      wheel,
-      silence: 3000,
-      restart: () => undefined,
-    });
-    client.ready();
-    const caller = new ScriptCaller(new ScriptRunner(connection, wheel, 1000));
-    readers = new ReadScripts(caller);
-    writers = new WriteScripts(caller);
+    const fake = fakeCaller();
+    client = fake.client;
+    readers = new ReadScripts(fake.caller);
+    writers = new WriteScripts(fake.caller);
   });
 
   /** The calls of this turn, with their keys and arguments. */

@@ -34,7 +34,12 @@ export class ScriptCall {
   #follow(asked: readonly Asked[], answer: Promise<Answer>, isAcked: boolean): void {
     answer.then(
       ({ reply, verdict }) => this.#answered(asked, reply, verdict),
-      (error: unknown) => this.#failed(asked, RedisFailure.from(error), isAcked),
+      (error: unknown) => {
+        const failure = RedisFailure.from(error);
+        // The node that owns these keys does not know the script, so it did not run.
+        if (failure.code === 'NOSCRIPT') void this.#teach(asked, isAcked);
+        else this.#failed(asked, failure);
+      },
     );
   }
 
@@ -60,12 +65,7 @@ export class ScriptCall {
     if (rows.some(isReadOnly)) this.connection.demoted();
   }
 
-  #failed(asked: readonly Asked[], failure: RedisFailure, isAcked: boolean): void {
-    // The node that owns these keys does not know the script, so it did not run; EVAL runs it there and teaches it.
-    if (failure.code === 'NOSCRIPT') {
-      void this.#teach(asked, isAcked);
-      return;
-    }
+  #failed(asked: readonly Asked[], failure: RedisFailure): void {
     if (failure.code === 'READONLY') this.connection.demoted();
     // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
     if (failure.kind === 'refused' && asked.length > 1) {
@@ -74,21 +74,14 @@ export class ScriptCall {
     } else for (const operation of asked) operation.fail(failure);
   }
 
+  /** EVAL runs it there, and the node knows it from then on. */
   async #teach(asked: readonly Asked[], isAcked: boolean): Promise<void> {
     try {
       if (isAcked) await this.connection.turn(this.#lock);
       const { reply, verdict } = await this.#run(asked, 'eval', isAcked);
       this.#answered(asked, reply, verdict);
     } catch (error) {
-      const failure = RedisFailure.from(error);
-      // A server that does not know what it has just been told would be asked for ever.
-      const { kind, message, settled } = failure;
-      const isUntaught = failure.code === 'NOSCRIPT';
-      this.#failed(
-        asked,
-        isUntaught ? new RedisFailure(kind, message, undefined, settled) : failure,
-        isAcked,
-      );
+      this.#failed(asked, RedisFailure.from(error));
     }
   }
 }

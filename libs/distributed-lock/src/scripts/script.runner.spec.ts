@@ -1,28 +1,16 @@
 import { beforeEach, expect, test } from 'vitest';
-import { FakeClient } from '../../../../test/support/fake.client.js';
-import { ClientLifecycle } from '../redis/client.lifecycle.js';
-import { CommandConnection } from '../redis/command.connection.js';
-import { PubSubMode } from '../redis/pub-sub.mode.js';
-import { TimerWheel } from '../timing/timer.wheel.js';
+import { fakeCaller } from '../../../../test/support/fake.caller.js';
+import type { FakeClient } from '../../../../test/support/fake.client.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
-import { ScriptCaller } from './script.caller.js';
-import { ScriptRunner } from './script.runner.js';
 
 let client: FakeClient;
 let wheel: TimerWheel;
 let scripts: ReentrantScripts;
 beforeEach(() => {
-  client = new FakeClient();
-  wheel = new TimerWheel();
-  const connection = new CommandConnection({
-    lifecycle: new ClientLifecycle(client, wheel, 3000),
-    mode: new PubSubMode(false, 'auto'),
-    wheel,
-    silence: 3000,
-    restart: () => undefined,
-  });
-  client.ready();
-  scripts = new ReentrantScripts(new ScriptCaller(new ScriptRunner(connection, wheel, 1000)));
+  const fake = fakeCaller();
+  ({ client, wheel } = fake);
+  scripts = new ReentrantScripts(fake.caller);
 });
 
 const acquire = () => scripts.acquire('lock', 'holder', 10_000, 1);

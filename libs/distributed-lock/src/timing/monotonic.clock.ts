@@ -6,9 +6,9 @@ export function now(): number {
   return performance.now();
 }
 
-/** The wall clock minus the monotonic one: constant, unless a clock was set or the machine was suspended. */
-export function wallOffset(): number {
-  return Date.now() - performance.now();
+/** The wall clock minus the monotonic one, which says `at` now: constant, unless a clock was set or the machine was suspended. */
+export function wallOffset(at: number = now()): number {
+  return Date.now() - at;
 }
 
 /** How far the wall clock ran ahead of the monotonic one since `offset` was read; never negative. */

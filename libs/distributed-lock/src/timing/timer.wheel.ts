@@ -78,7 +78,7 @@ export class TimerWheel {
 
   /** Has a timer run once the monotonic clock has reached `at`, and not at what it was set for before. */
   set(timer: Timer, at: number): void {
-    if (timer.isSet) this.cancel(timer);
+    this.cancel(timer);
     const bucket = Math.max(Math.ceil(at), this.#next);
     let ring = this.#buckets.get(bucket);
     if (ring === undefined) {

@@ -1,0 +1,25 @@
+import { ClientLifecycle } from '../../libs/distributed-lock/src/redis/client.lifecycle.js';
+import { CommandConnection } from '../../libs/distributed-lock/src/redis/command.connection.js';
+import { PubSubMode } from '../../libs/distributed-lock/src/redis/pub-sub.mode.js';
+import { ScriptCaller } from '../../libs/distributed-lock/src/scripts/script.caller.js';
+import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
+import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
+import { FakeClient } from './fake.client.js';
+
+/** How long a caller waits for one round trip, in ms. */
+const TIMEOUT = 1000;
+
+/** What sends scripts, for unit tests, on a client that is connected and answers when it is told to. */
+export function fakeCaller(): { client: FakeClient; wheel: TimerWheel; caller: ScriptCaller } {
+  const wheel = new TimerWheel();
+  const client = new FakeClient();
+  const connection = new CommandConnection({
+    lifecycle: new ClientLifecycle(client, wheel, 3000),
+    mode: new PubSubMode(false, 'auto'),
+    wheel,
+    silence: 3000,
+    restart: () => undefined,
+  });
+  client.ready();
+  return { client, wheel, caller: new ScriptCaller(new ScriptRunner(connection, wheel, TIMEOUT)) };
+}
