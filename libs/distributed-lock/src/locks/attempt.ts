@@ -31,7 +31,8 @@ export interface RawGrant {
  * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is given up.
  */
 export class Attempt {
-  #holder: string;
+  /** Made for the next attempt, if there is one. */
+  #holder: string | undefined;
   #doubt: RedisFailure | undefined;
   #marked = false;
   #lease = 0;
@@ -39,13 +40,11 @@ export class Attempt {
   constructor(
     private readonly context: LockContext,
     private readonly target: LockTarget,
-  ) {
-    this.#holder = this.#newHolder();
-  }
+  ) {}
 
   /** The holder id under which the next attempt is made. */
   get holder(): string {
-    return this.#holder;
+    return (this.#holder ??= this.target.kind.newHolder?.() ?? this.context.ids.next());
   }
 
   async make({ leaseTime, waitTime }: Wish): Promise<RawGrant | Busy | RedisFailure> {
@@ -53,7 +52,7 @@ export class Attempt {
     const lease = leaseTime ?? this.context.settings.watchdogTimeout;
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
-    const holder = this.#holder;
+    const { holder } = this;
     this.#lease = lease;
     this.#marked ||= marksWaiters && waitTime > 0;
     try {
@@ -81,7 +80,7 @@ export class Attempt {
     if (this.#doubt === undefined && !this.#marked) return;
     void this.context.retirement.retire({
       target: this.target,
-      holder: this.#holder,
+      holder: this.holder,
       lease: this.#lease,
       failure: this.#doubt,
     });
@@ -91,11 +90,7 @@ export class Attempt {
   #renew(): void {
     this.#doubt = undefined;
     this.#marked = false;
-    this.#holder = this.#newHolder();
-  }
-
-  #newHolder(): string {
-    return this.target.kind.newHolder?.() ?? this.context.ids.next();
+    this.#holder = undefined;
   }
 
   /** The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take. */

@@ -23,7 +23,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   #contender: Contender | undefined;
   #handOver: HandOver | undefined;
   #hold: Hold | undefined;
-  /** A release or a hand-over is under way: what comes of it decides who asks next, and when. */
+  /** A release or a hand-over is under way. */
   #isParting = false;
   #standBack = STAND_BACK.first;
 
@@ -133,8 +133,8 @@ export class ExclusiveLine extends LockLine implements Contest {
   async #handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
     if (!this.releases.canPass) return await this.#free(from, undefined);
     this.#isParting = true;
-    const passed = this.releases.pass(from, waiter.request.leaseTime);
-    const { outcome, news } = await passed.finally(() => (this.#isParting = false));
+    const { outcome, news } = await this.releases.pass(from, waiter.request.leaseTime);
+    this.#isParting = false;
     if (news?.kind === 'granted') {
       await this.granted(news);
     } else {
@@ -150,10 +150,11 @@ export class ExclusiveLine extends LockLine implements Contest {
       this.#handOver?.begin();
       const before = this.#contender?.messages ?? 0;
       this.#isParting = true;
-      const { outcome, others } = await this.releases
-        .free(lease, finish)
-        .finally(() => (this.#isParting = false));
-      const rivals = Math.max(others, this.#hasNeighbours ? 1 : 0);
+      const { outcome, others, listeners } = await this.releases.free(lease, finish);
+      this.#isParting = false;
+      // The other side of a read/write lock in this process hears the same channel, by the same connection.
+      const hasNeighbours = listeners > (this.#contender?.isListening === true ? 1 : 0);
+      const rivals = Math.max(others, hasNeighbours ? 1 : 0);
       this.#handOver?.heard(rivals > 0);
       if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.#standBack);
       if (this.isWaitedFor) this.ask(this.#asker);
@@ -161,11 +162,5 @@ export class ExclusiveLine extends LockLine implements Contest {
     } finally {
       this.end();
     }
-  }
-
-  /** Whether the other side of a read/write lock is waited for in this process: it hears the same channel, by the same connection. */
-  get #hasNeighbours(): boolean {
-    const { channel } = this.target;
-    return this.context.subscriptions.listeners(channel) > (this.#contender?.isListening === true ? 1 : 0);
   }
 }

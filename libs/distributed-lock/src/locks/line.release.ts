@@ -21,6 +21,8 @@ export interface Passed {
 export interface Freed {
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
   readonly others: number;
+  /** How many of this process hear its channel. */
+  readonly listeners: number;
   /** Settles when nothing of it is left to be sent. */
   readonly done: Promise<unknown>;
 }
@@ -44,7 +46,7 @@ export class LineRelease {
     return canPass(this.target.kind.scripts);
   }
 
-  /** Hands the lock to a new holder id in one round trip, ownership checked in Redis. */
+  /** Hands the lock to a new holder id in one round trip, ownership checked in Redis. Rejects only where it {@link canPass} not. */
   async pass(from: Lease, leaseTime: number | undefined): Promise<Passed> {
     const { context, target } = this;
     const { scripts } = target.kind;
@@ -65,27 +67,30 @@ export class LineRelease {
     }
   }
 
-  /** Frees the lock, by `finish` where a run ends with it. */
+  /** Frees the lock, by `finish` where a run ends with it. Never rejects: {@link Freed.outcome} does. */
   async free(lease: Lease, finish: Lowering | undefined): Promise<Freed> {
     const { context, target } = this;
-    const ours = context.subscriptions.isActive(target.channel) ? 1 : 0;
+    const { kind, channel } = target;
+    const { subscriptions } = context;
+    const ours = subscriptions.isActive(channel) ? 1 : 0;
     try {
-      const reply = await (finish?.(0, 1) ??
-        target.kind.scripts.release(target.key, lease.holder, 0, 1, target.channel));
-      if (reply.kind !== 'released') return { outcome: 'lost', others: 0, done: DONE };
-      if (reply.reached === -1 && target.kind.isTold)
-        context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
+      const reply = await (finish?.(0, 1) ?? kind.scripts.release(target.key, lease.holder, 0, 1, channel));
+      const listeners = subscriptions.listeners(channel);
+      if (reply.kind !== 'released') return { outcome: 'lost', others: 0, listeners, done: DONE };
+      if (reply.reached === -1 && kind.isTold)
+        context.notices.post({ kind: 'unpublished', lock: target.name, channel });
       // Where nobody may listen nobody is counted: another one has to be supposed.
-      const isCounted = context.countsFleet && target.kind.isTold;
+      const isCounted = context.countsFleet && kind.isTold;
       const others = isCounted ? Math.max(reply.reached - ours, 0) : 1;
-      return { outcome: 'released', others, done: DONE };
+      return { outcome: 'released', others, listeners, done: DONE };
     } catch (error) {
-      return { ...this.#freeLater(lease, RedisFailure.from(error)), others: 0 };
+      const listeners = subscriptions.listeners(channel);
+      return { ...this.#freeLater(lease, RedisFailure.from(error)), others: 0, listeners };
     }
   }
 
   /** The release goes on in the background, unless Redis refused it. */
-  #freeLater(lease: Lease, failure: RedisFailure): Omit<Freed, 'others'> {
+  #freeLater(lease: Lease, failure: RedisFailure): Omit<Freed, 'others' | 'listeners'> {
     const { target, context } = this;
     const { holder, longest } = lease;
     if (!failure.passing) {

@@ -5,6 +5,10 @@ import { now } from '../timing/monotonic.clock.js';
 /** Answers that give a lease; the others may be as late as they like. */
 const GRANTS: ReadonlySet<string> = new Set(['granted', 'transferred']);
 
+interface Reply {
+  readonly kind: string;
+}
+
 /** An answer, and when what it answers was sent: the lease that it grants counts from then. */
 export interface TimelyAnswer<R> {
   readonly reply: R;
@@ -18,13 +22,18 @@ export interface TimelyAnswer<R> {
  * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh.
  * @throws RedisFailure `ambiguous` when the second grant is late, too: it was granted, and is of no use
  */
-export async function askInTime<R extends { readonly kind: string }>(
+export function askInTime<R extends Reply>(lease: number, ask: () => Promise<R>): Promise<TimelyAnswer<R>> {
+  const sent = instant();
+  return ask().then((first) =>
+    isUseful(first, sent, lease) ? { reply: first, sent, first } : askAgain(lease, ask, first),
+  );
+}
+
+async function askAgain<R extends Reply>(
   lease: number,
   ask: () => Promise<R>,
+  first: R,
 ): Promise<TimelyAnswer<R>> {
-  const asked = instant();
-  const first = await ask();
-  if (!GRANTS.has(first.kind) || isInTime(asked, lease)) return { reply: first, sent: asked, first };
   const sent = instant();
   let reply: R;
   try {
@@ -34,10 +43,10 @@ export async function askInTime<R extends { readonly kind: string }>(
     const { message, code, settled } = RedisFailure.from(error);
     throw new RedisFailure('ambiguous', message, code, settled, { cause: error });
   }
-  if (!GRANTS.has(reply.kind) || isInTime(sent, lease)) return { reply, sent, first };
+  if (isUseful(reply, sent, lease)) return { reply, sent, first };
   throw new RedisFailure('ambiguous', `a lease of ${lease} ms was half over when its grant arrived, twice`);
 }
 
-function isInTime(sent: Instant, lease: number): boolean {
-  return now() - sent.at <= lease / 2;
+function isUseful({ kind }: Reply, sent: Instant, lease: number): boolean {
+  return !GRANTS.has(kind) || now() - sent.at <= lease / 2;
 }

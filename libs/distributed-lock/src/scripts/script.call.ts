@@ -49,11 +49,12 @@ export class ScriptCall {
 
   #run(asked: readonly Asked[], how: 'evalsha' | 'eval', isAcked: boolean): Promise<Answer> {
     for (const operation of asked) operation.sent();
-    const [first, ...others] = asked;
-    const isOne = first !== undefined && others.length === 0;
-    const keys = isOne ? first.keys : asked.flatMap((operation) => operation.keys);
-    const own = isOne ? first.args : asked.flatMap((operation) => operation.args);
-    const args = this.shared.length === 0 ? own : [...this.shared, ...own];
+    const keys: string[] = [];
+    const args = [...this.shared];
+    for (const operation of asked) {
+      keys.push(...operation.keys);
+      args.push(...operation.args);
+    }
     const text = how === 'eval' ? this.script.text : this.script.sha1;
     return this.connection[how](text, keys, args, isAcked);
   }

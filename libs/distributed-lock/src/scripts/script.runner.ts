@@ -120,32 +120,38 @@ export class ScriptRunner implements Sender {
     const filled = this.#filled;
     this.#filled = [];
     if (this.#queues.size > GROUPS_KEPT) this.#queues.clear();
-    for (const call of filled.flatMap((queue) => this.#take(queue))) call.send();
+    for (const queue of filled) this.#send(queue);
   }
 
   /** Empties a queue. */
-  #take(queue: Queue): ScriptCall[] {
-    const { script, sending, operations } = queue;
+  #send(queue: Queue): void {
+    const { script, sending } = queue;
+    const operations = queue.operations.some(isDone) ? queue.operations.filter(isOpen) : queue.operations;
     queue.operations = NONE;
     const { publishes = false, shared = NOTHING, perCall = OPERATIONS_PER_CALL } = sending;
     const common = publishes ? [this.connection.publish, ...shared] : shared;
     const size = script.batch ? perCall : 1;
-    const calls: ScriptCall[] = [];
     for (let from = 0; from < operations.length; from += size) {
-      const asked = operations.slice(from, from + size).filter((operation) => !operation.isDone);
-      if (asked.length > 0) calls.push(new ScriptCall(this.connection, script, common, asked));
+      const asked = operations.length <= size ? operations : operations.slice(from, from + size);
+      new ScriptCall(this.connection, script, common, asked).send();
     }
-    return calls;
   }
 
   /** Callers that gave up while there was no connection leave nothing behind; once per timeout is soon enough. */
   #forgetExpired(): void {
     if (now() - this.#sweptAt < this.timeout) return;
     this.#sweptAt = now();
-    for (const queue of this.#filled)
-      queue.operations = queue.operations.filter((operation) => !operation.isDone);
+    for (const queue of this.#filled) queue.operations = queue.operations.filter(isOpen);
     this.#filled = this.#filled.filter(({ operations }) => operations.length > 0);
   }
+}
+
+function isDone(operation: Asked): boolean {
+  return operation.isDone;
+}
+
+function isOpen(operation: Asked): boolean {
+  return !operation.isDone;
 }
 
 function areEqual(some: readonly string[] = NOTHING, others: readonly string[] = NOTHING): boolean {
