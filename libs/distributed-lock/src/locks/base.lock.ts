@@ -20,28 +20,35 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
   /** Takes the lock as `request` says, or rejects. */
   protected abstract acquire(request: AcquireRequest): Promise<H>;
 
-  // Not an async function: a promise of its own would cost every waiter its memory.
+  // None of these is an async function: a promise more costs its memory for as long as its caller waits, and its time.
+
   lock(options: LockOptions = {}): Promise<H> {
+    return this.#take('lock', options);
+  }
+
+  tryLock(options: LockOptions = {}): Promise<H | null> {
+    return this.#take('tryLock', options).catch((error: unknown) => {
+      if (isTimeUp(error, this.name)) return null;
+      throw error;
+    });
+  }
+
+  using<T>(work: (handle: H) => T | PromiseLike<T>, options: UsingOptions = {}): Promise<T> {
     try {
-      return this.acquire(this.#request('lock', options));
+      const { onLost } = options;
+      checkUsing(this.name, work, onLost);
+      return this.#take('using', options).then((handle) => criticalSection(handle, work, onLost));
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  async tryLock(options: LockOptions = {}): Promise<H | null> {
-    const request = this.#request('tryLock', options);
+  #take(door: keyof WaitTimes, options: LockOptions): Promise<H> {
     try {
-      return await this.acquire(request);
+      return this.acquire(this.#request(door, options));
     } catch (error) {
-      if (isTimeUp(error, this.name)) return null;
-      throw error;
+      return Promise.reject(error);
     }
-  }
-
-  async using<T>(work: (handle: H) => T | PromiseLike<T>, options: UsingOptions = {}): Promise<T> {
-    checkUsing(this.name, work, options.onLost);
-    return await criticalSection(await this.acquire(this.#request('using', options)), work, options.onLost);
   }
 
   #request(door: keyof WaitTimes, options: LockOptions): AcquireRequest {

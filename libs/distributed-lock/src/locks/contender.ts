@@ -22,7 +22,8 @@ export interface Asking<W = Wish, G extends Granted = RawGrant> {
 export interface Contest<W = Wish, G extends Granted = RawGrant> {
   /** What the first waiter wants; undefined when nobody waits, or this process has the lock by itself. */
   next(): W | undefined;
-  granted(grant: G): Promise<void>;
+  /** A promise only where more is to be done before it asks again. */
+  granted(grant: G): Promise<void> | void;
   /** What Redis said, or did not say: a waiter whose time is over is told by it, and a refusal for good ends every wait. */
   heard(news: Busy | RedisFailure): void;
   /** Whether anybody of this process waits. */
@@ -105,14 +106,16 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
 
   async #run(): Promise<void> {
     for (let next = this.contest.next(); next !== undefined; next = this.contest.next()) {
-      await this.#courtesy.show(this.#signal);
+      if (this.#courtesy.isOwed) await this.#courtesy.show(this.#signal);
+      this.#courtesy.asks();
       // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
       this.#signal.clear();
       const news = await this.attempt.make(next);
       if (news.kind === 'granted') {
         this.#spin = SPIN.first;
         this.#courtesy.end();
-        await this.contest.granted(news);
+        const more = this.contest.granted(news);
+        if (more !== undefined) await more;
         continue;
       }
       this.contest.heard(news);

@@ -31,7 +31,10 @@ describe('the courtesy of a process that has released a lock', () => {
     courtesy.owe({ until: now() + PAUSE, pause: PAUSE, turns: courtesy.messages + others });
   const ask = async () => {
     asked = false;
-    void courtesy.show(sleeper).then(() => (asked = true));
+    void courtesy.show(sleeper).then(() => {
+      courtesy.asks();
+      asked = true;
+    });
     await pass(0);
   };
 

@@ -49,13 +49,19 @@ export class Courtesy {
     this.#owed = undefined;
   }
 
-  /** Resolves when an attempt may be made. @param sleeper is woken by what is heard */
-  async show(sleeper: WakeSignal): Promise<void> {
-    if (this.#owed !== undefined) await this.#show(this.#owed, sleeper);
+  get isOwed(): boolean {
+    return this.#owed !== undefined;
+  }
+
+  /** An attempt is made now. */
+  asks(): void {
     this.#answered = this.#messages;
   }
 
-  async #show({ until, pause, turns }: OthersTurns, sleeper: WakeSignal): Promise<void> {
+  /** Resolves when an attempt may be made. @param sleeper is woken by what is heard */
+  async show(sleeper: WakeSignal): Promise<void> {
+    if (this.#owed === undefined) return;
+    const { until, pause, turns } = this.#owed;
     let answered = this.#answered;
     let end = until;
     while (this.#messages < turns) {

@@ -16,7 +16,11 @@ export async function criticalSection<T, H extends LockHandle>(
   try {
     result = await handle.run(() => work(handle));
   } finally {
-    outcome = await handle.unlock().catch(() => undefined);
+    try {
+      outcome = await handle.unlock();
+    } catch {
+      outcome = undefined;
+    }
   }
   if (onLost === 'throw' && outcome === 'lost')
     throw new LockLostError(handle.name, 'its lease was lost while the work ran');

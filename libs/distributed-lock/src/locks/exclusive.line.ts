@@ -12,6 +12,7 @@ import type { Grant } from './grant.js';
 import { canShare, HandOver } from './hand.over.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
+import type { Freed } from './line.release.js';
 import { LockLine } from './lock.line.js';
 
 /** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
@@ -54,15 +55,21 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   /** Delivers a grant with the lease that its waiter wants. */
-  async granted(raw: RawGrant): Promise<void> {
+  granted(raw: RawGrant): Promise<void> | undefined {
     // Those who were let go first were too slow: the next time they get more.
     if (this.endCourtesy()) this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
     this.wasGranted();
     const { first } = this;
     const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
-    if (fits) this.#deliver(raw);
+    if (fits) {
+      this.#deliver(raw);
+      return undefined;
+    }
     // Nobody asked what becomes of the grant that is exchanged.
-    else await this.#handOn(this.leaseOf(raw), first).catch(() => undefined);
+    return this.#handOn(this.leaseOf(raw), first).then(
+      () => undefined,
+      () => undefined,
+    );
   }
 
   free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
@@ -144,23 +151,27 @@ export class ExclusiveLine extends LockLine implements Contest {
     return await outcome;
   }
 
-  async #free(lease: Lease, finish: Lowering | undefined): Promise<UnlockOutcome> {
+  #free(lease: Lease, finish: Lowering | undefined): Promise<UnlockOutcome> {
     this.begin();
-    try {
-      this.#handOver?.begin();
-      const before = this.#contender?.messages ?? 0;
-      this.#isParting = true;
-      const { outcome, others, listeners } = await this.releases.free(lease, finish);
+    this.#handOver?.begin();
+    const before = this.#contender?.messages ?? 0;
+    this.#isParting = true;
+    return this.releases.free(lease, finish).then((freed) => {
       this.#isParting = false;
-      // The other side of a read/write lock in this process hears the same channel, by the same connection.
-      const hasNeighbours = listeners > (this.#contender?.isListening === true ? 1 : 0);
-      const rivals = Math.max(others, hasNeighbours ? 1 : 0);
-      this.#handOver?.heard(rivals > 0);
-      if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.#standBack);
-      if (this.isWaitedFor) this.ask(this.#asker);
-      return typeof outcome === 'string' ? outcome : await outcome;
-    } finally {
+      this.#freed(freed, before);
+      if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());
       this.end();
-    }
+      return freed.outcome;
+    });
+  }
+
+  /** @param before the messages that were heard before the release */
+  #freed({ others, listeners }: Freed, before: number): void {
+    // The other side of a read/write lock in this process hears the same channel, by the same connection.
+    const hasNeighbours = listeners > (this.#contender?.isListening === true ? 1 : 0);
+    const rivals = Math.max(others, hasNeighbours ? 1 : 0);
+    this.#handOver?.heard(rivals > 0);
+    if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.#standBack);
+    if (this.isWaitedFor) this.ask(this.#asker);
   }
 }

@@ -52,7 +52,7 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
   abandon(): void {}
 
   /** Who came after the look was begun may have come after the latch was closed again. */
-  async granted({ at }: Opened): Promise<void> {
+  granted({ at }: Opened): void {
     this.wasGranted();
     for (const waiter of this.queue.snapshot()) {
       if (waiter.since > at) continue;

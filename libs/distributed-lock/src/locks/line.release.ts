@@ -68,25 +68,33 @@ export class LineRelease {
   }
 
   /** Frees the lock, by `finish` where a run ends with it. Never rejects: {@link Freed.outcome} does. */
-  async free(lease: Lease, finish: Lowering | undefined): Promise<Freed> {
-    const { context, target } = this;
-    const { kind, channel } = target;
-    const { subscriptions } = context;
+  free(lease: Lease, finish: Lowering | undefined): Promise<Freed> {
+    const { kind, key, channel } = this.target;
+    const { subscriptions } = this.context;
     const ours = subscriptions.isActive(channel) ? 1 : 0;
-    try {
-      const reply = await (finish?.(0, 1) ?? kind.scripts.release(target.key, lease.holder, 0, 1, channel));
-      const listeners = subscriptions.listeners(channel);
-      if (reply.kind !== 'released') return { outcome: 'lost', others: 0, listeners, done: DONE };
-      if (reply.reached === -1 && kind.isTold)
-        context.notices.post({ kind: 'unpublished', lock: target.name, channel });
-      // Where nobody may listen nobody is counted: another one has to be supposed.
-      const isCounted = context.countsFleet && kind.isTold;
-      const others = isCounted ? Math.max(reply.reached - ours, 0) : 1;
-      return { outcome: 'released', others, listeners, done: DONE };
-    } catch (error) {
-      const listeners = subscriptions.listeners(channel);
-      return { ...this.#freeLater(lease, RedisFailure.from(error)), others: 0, listeners };
-    }
+    const asked = finish?.(0, 1) ?? kind.scripts.release(key, lease.holder, 0, 1, channel);
+    return asked.then(
+      (reply) => {
+        const listeners = subscriptions.listeners(channel);
+        return reply.kind === 'released'
+          ? { outcome: 'released', others: this.#others(reply.reached, ours), listeners, done: DONE }
+          : { outcome: 'lost', others: 0, listeners, done: DONE };
+      },
+      (error: unknown) => {
+        const listeners = subscriptions.listeners(channel);
+        return { ...this.#freeLater(lease, RedisFailure.from(error)), others: 0, listeners };
+      },
+    );
+  }
+
+  /** How many other processes heard a release that reached so many clients, `ours` among them. */
+  #others(reached: number, ours: number): number {
+    const { context, target } = this;
+    const { isTold } = target.kind;
+    if (reached === -1 && isTold)
+      context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
+    // Where nobody may listen nobody is counted: another one has to be supposed.
+    return context.countsFleet && isTold ? Math.max(reached - ours, 0) : 1;
   }
 
   /** The release goes on in the background, unless Redis refused it. */

@@ -4,7 +4,7 @@ import type { LockState } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from './counter.engine.js';
 import { leaveOnAbort } from './early.leave.js';
-import { Grant } from './grant.js';
+import type { Grant } from './grant.js';
 import type { Hold } from './hold.js';
 import { KindBook } from './kind.book.js';
 import { LineBook } from './line.book.js';
@@ -124,9 +124,8 @@ export class LockEngine {
     const line = this.line(target);
     // What a hold that ended under its re-entry took of the time is gone.
     if (waitTime > 0) return line.wait({ leaseTime, signal, nested, waitTime: Math.max(end - now(), 1) });
-    const granted = line.try(leaseTime).then((answer) => {
-      if (answer instanceof Grant) return answer;
-      throw new LockNotAcquiredError(target.name, 0, answer);
+    const granted = line.try(leaseTime, (heldBy) => {
+      throw new LockNotAcquiredError(target.name, 0, heldBy);
     });
     // A caller that leaves early gives back the grant that comes for it later.
     return leaveOnAbort(granted, signal, (late) => late.unlock());

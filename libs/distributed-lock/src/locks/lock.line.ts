@@ -43,21 +43,26 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   abstract free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
 
-  /** Asks once. @returns the grant, or who is in the way */
-  async try(leaseTime: number | undefined): Promise<Grant | HeldBy> {
+  /** Asks once. @param refuse what becomes of it when somebody is in the way */
+  try<T>(leaseTime: number | undefined, refuse: (heldBy: HeldBy) => T): Promise<Grant | T> {
     this.begin();
-    try {
-      const holder = this.inTheWay;
-      if (holder !== undefined && isCertain(holder)) return this.news.heldBy(holder);
-      const attempt = new Attempt(this.context, this.target);
-      const news = await attempt.make({ leaseTime, waitTime: 0 });
-      attempt.abandon();
-      if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
-      if (news.kind === 'busy') return { holder: news.holder || undefined, ttl: news.ttl };
-      return this.admit(news);
-    } finally {
+    const holder = this.inTheWay;
+    if (holder !== undefined && isCertain(holder)) {
+      const heldBy = this.news.heldBy(holder);
       this.end();
+      return Promise.resolve(heldBy).then(refuse);
     }
+    const attempt = new Attempt(this.context, this.target);
+    return attempt.make({ leaseTime, waitTime: 0 }).then((news) => {
+      try {
+        attempt.abandon();
+        if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
+        if (news.kind === 'busy') return refuse({ holder: news.holder || undefined, ttl: news.ttl });
+        return this.admit(news);
+      } finally {
+        this.end();
+      }
+    });
   }
 
   protected override get inTheWay(): Hold | undefined {

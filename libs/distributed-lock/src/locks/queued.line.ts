@@ -119,7 +119,7 @@ class Place implements Contest {
     return this.waiter.isDone ? undefined : this.waiter.request;
   }
 
-  async granted(raw: RawGrant): Promise<void> {
+  granted(raw: RawGrant): void {
     this.line.granted(this.waiter, raw);
   }
 

@@ -82,7 +82,7 @@ export class SemaphoreLine
     return { permits, least };
   }
 
-  async granted({ permits, left }: PermitsGrant): Promise<void> {
+  granted({ permits, left }: PermitsGrant): void {
     this.wasGranted();
     this.#left = left;
     let rest = permits;

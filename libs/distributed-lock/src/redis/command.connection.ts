@@ -27,6 +27,12 @@ export interface CommandConnectionParts {
   readonly acked?: Pick<AckedPlaces, 'acks' | 'server'> | undefined;
 }
 
+/** Who sent a script, and hears what becomes of it. A promise for it would cost more than all that is done here. */
+export interface Hearer {
+  answered(reply: Answer['reply'], verdict?: Answer['verdict']): void;
+  failed(failure: RedisFailure): void;
+}
+
 /** The connection that scripts are sent on; in a cluster one per node. A command is sent at most once. */
 export class CommandConnection {
   readonly lifecycle: ClientLifecycle;
@@ -84,12 +90,25 @@ export class CommandConnection {
   }
 
   /** @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn} */
-  evalsha(sha1: string, keys: readonly string[], args: readonly string[], isAcked = false): Promise<Answer> {
-    return this.#send(keys, isAcked, (node) => node.evalsha(sha1, keys.length, ...keys, ...args));
+  evalsha(
+    sha1: string,
+    keys: readonly string[],
+    args: readonly string[],
+    isAcked: boolean,
+    hearer: Hearer,
+  ): void {
+    this.#send(keys, isAcked, (node) => node.evalsha(sha1, keys.length, ...keys, ...args), hearer);
   }
 
-  eval(text: string, keys: readonly string[], args: readonly string[], isAcked = false): Promise<Answer> {
-    return this.#send(keys, isAcked, (node) => node.eval(text, keys.length, ...keys, ...args));
+  /** As {@link evalsha}, by the script's text. */
+  eval(
+    text: string,
+    keys: readonly string[],
+    args: readonly string[],
+    isAcked: boolean,
+    hearer: Hearer,
+  ): void {
+    this.#send(keys, isAcked, (node) => node.eval(text, keys.length, ...keys, ...args), hearer);
   }
 
   /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
@@ -100,18 +119,37 @@ export class CommandConnection {
     else void this.parts.map.refresh();
   }
 
-  #send([key = '']: readonly string[], isAcked: boolean, send: Send): Promise<Answer> {
-    if (isAcked && this.#acked !== undefined)
-      return this.#acked.send(key, (client, node) => this.#guarded(node, () => send(client, node), asItIs));
-    if (this.#cluster === undefined)
-      return this.#guarded(SERVER, () => send(this.lifecycle.client, SERVER), toAnswer);
-    return this.#cluster.send(key, (node) =>
-      this.#guarded(node.key, () => send(node.client, node.key), toAnswer),
-    );
+  #send([key = '']: readonly string[], isAcked: boolean, send: Send, hearer: Hearer): void {
+    if (isAcked && this.#acked !== undefined) {
+      const acked = this.#acked.send(key, (client, node) => this.#guarded(node, () => send(client, node)));
+      tell(hearer, acked);
+    } else if (this.#cluster === undefined) {
+      const answered = (reply: unknown) => hearer.answered(reply);
+      this.#hear(
+        SERVER,
+        () => send(this.lifecycle.client, SERVER),
+        answered,
+        (failure) => hearer.failed(failure),
+      );
+    } else {
+      const made = this.#cluster.send(key, async ({ key: node, client }) => ({
+        reply: await this.#guarded(node, () => send(client, node)),
+      }));
+      tell(hearer, made);
+    }
+  }
+
+  #guarded(node: NodeKey, send: () => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#hear(node, send, resolve, reject));
   }
 
   /** @param send may throw where somebody has put himself between the client and us, and is answered as if the client had rejected it */
-  #guarded<T>(node: NodeKey, send: () => Promise<unknown>, make: (reply: unknown) => T): Promise<T> {
+  #hear(
+    node: NodeKey,
+    send: () => Promise<unknown>,
+    answered: (reply: unknown) => void,
+    failed: (failure: RedisFailure) => void,
+  ): void {
     const guard = this.#guardAt(node);
     guard.expect();
     let replied: Promise<unknown>;
@@ -120,14 +158,14 @@ export class CommandConnection {
     } catch (error) {
       replied = Promise.reject(error);
     }
-    return replied.then(
+    replied.then(
       (reply) => {
         guard.progress();
-        return make(reply);
+        answered(reply);
       },
       (error: unknown) => {
         guard.progress();
-        throw RedisFailure.from(error);
+        failed(RedisFailure.from(error));
       },
     );
   }
@@ -143,10 +181,9 @@ export class CommandConnection {
   }
 }
 
-function asItIs(reply: unknown): unknown {
-  return reply;
-}
-
-function toAnswer(reply: unknown): Answer {
-  return { reply };
+function tell(hearer: Hearer, answer: Promise<Answer>): void {
+  answer.then(
+    ({ reply, verdict }) => hearer.answered(reply, verdict),
+    (error: unknown) => hearer.failed(RedisFailure.from(error)),
+  );
 }
