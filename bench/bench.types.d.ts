@@ -24,8 +24,10 @@ export type Open = (url: string, settings: Settings) => Promise<Contestant>;
 export interface Entry {
   /** As the report names it. */
   readonly label: string;
-  /** The file in `contestants/`. */
+  /** The file in `contestants/`; of one in Java, nothing. */
   readonly module: string;
+  /** @default 'node' */
+  readonly runtime?: 'node' | 'java';
   readonly settings: Settings;
   /** What the others are compared with, ours, or somebody else's. */
   readonly role: 'limit' | 'ours' | 'peer';

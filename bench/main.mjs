@@ -4,10 +4,12 @@
  *   --scenario S1,S3   only those           --rounds 5    timed rounds of each
  *   --peers a,b        only those peers, by a part of their label; "none" for none
  *   --json FILE        the figures          --report      writes docs/benchmarks/
+ *   --redisson         Redisson, too; needs Java and Maven
  */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { buildPeer } from '../tools/java/peer.builder.mjs';
 import { writeReport } from './report/report.mjs';
 import { plainTable, tableOf } from './report/table.mjs';
 import { redisVersion } from './run/redis.version.mjs';
@@ -21,6 +23,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     peers: { type: 'string' },
     json: { type: 'string' },
+    redisson: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
   },
 });
@@ -42,8 +45,19 @@ if (!hasPeers)
   );
 if (!canPin) console.log('Processes cannot be kept on a CPU here: the figures vary more.');
 
+const java = values.redisson ? await redisson() : undefined;
+
+/** What starts a contestant of Java. */
+async function redisson() {
+  const { classpath } = await buildPeer();
+  // With the compiler and the heap that Java takes by itself.
+  const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
+  return { command: 'java', args: [logging, '-cp', classpath, 'bench.Contender'] };
+}
+
 /** @param {import('./bench.types.js').Entry} entry */
-function takesPart({ role, label }) {
+function takesPart({ role, label, runtime }) {
+  if (runtime === 'java') return java !== undefined;
   return role !== 'peer' || (hasPeers && (peers?.some((part) => label.includes(part)) ?? true));
 }
 
@@ -59,7 +73,7 @@ function progress(done, all, what) {
 const run = [];
 for (const scenario of SCENARIOS.filter(({ id }) => wanted.includes(id))) {
   const entries = scenario.entries.filter(takesPart);
-  const results = await runScenario(scenario, entries, { rounds, progress });
+  const results = await runScenario(scenario, entries, { rounds, java, progress });
   run.push({ scenario, results });
   console.log(`\n${scenario.id}: ${scenario.title}\n${plainTable(tableOf(scenario, results))}`);
 }

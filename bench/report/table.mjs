@@ -15,8 +15,16 @@ function times(ratio) {
   return Number.isNaN(ratio) ? '–' : `${format(ratio, ratio < 10 ? 2 : 0)} ×`;
 }
 
+/** What every scenario has. @type {readonly import('../bench.types.js').Measure[]} */
+const USAGE = [
+  { key: 'clientCpu', title: 'client CPU ms' },
+  { key: 'serverCpu', title: 'server CPU ms' },
+  { key: 'memory', title: 'client MB' },
+];
+
 /** @param {Scenario} scenario @param {readonly Result[]} results @returns {string[][]} a head and rows */
-export function tableOf({ measure, columns, sizes }, results) {
+export function tableOf({ measure, columns: own, sizes }, results) {
+  const columns = [...own, ...USAGE];
   const sizeOf = (/** @type {Result} */ { size }) => (sizes === undefined ? [] : [format(size)]);
   const head = [
     '',

@@ -1,6 +1,7 @@
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import { startCluster } from './cluster.mjs';
 import { pin, ProcessTeam } from './team.mjs';
+import { usageOf } from './usage.mjs';
 
 /** @typedef {import('../bench.types.js').Entry} Entry */
 /** @typedef {import('../bench.types.js').Figures} Figures */
@@ -18,10 +19,10 @@ const SERVER_CPU = 0;
  * Runs all entries of a scenario, interleaved: a round of each, then the next round of each.
  * @param {Scenario} scenario
  * @param {readonly Entry[]} entries those that take part
- * @param {{ rounds: number, progress: (done: number, all: number, what: string) => void }} options
+ * @param {{ rounds: number, java: import('./team.mjs').Place['java'], progress: (done: number, all: number, what: string) => void }} options
  * @returns {Promise<Result[]>}
  */
-export async function runScenario(scenario, entries, { rounds: wanted, progress }) {
+export async function runScenario(scenario, entries, { rounds: wanted, java, progress }) {
   const rounds = Math.min(wanted, scenario.rounds ?? wanted);
   const sizes = scenario.sizes ?? [1];
   /** @type {Result[]} */
@@ -33,7 +34,13 @@ export async function runScenario(scenario, entries, { rounds: wanted, progress 
     for (const pid of server.pids) await pin(pid, SERVER_CPU);
     const cast = entries.map((entry, index) => {
       const { processes = 1, cpu } = scenario;
-      const team = new ProcessTeam(entry, { url: server.url, processes, cpu, prefix: `bench:${index}` });
+      const team = new ProcessTeam(entry, {
+        url: server.url,
+        processes,
+        cpu,
+        java,
+        prefix: `bench:${index}`,
+      });
       /** @type {Result} */
       const result = { entry, size, figures: {}, rounds: [] };
       results.push(result);
@@ -49,7 +56,7 @@ export async function runScenario(scenario, entries, { rounds: wanted, progress 
           try {
             if (round === 0) await team.ready();
             team.isCounting = round === rounds + 1;
-            const figures = numbersOf(await scenario.round(team, size));
+            const figures = await measured(() => scenario.round(team, size), team, server);
             if (team.isCounting)
               Object.assign(result.figures, medians(result.rounds), countsOf(figures, result.rounds));
             else if (round > 0) result.rounds.push(figures);
@@ -71,6 +78,20 @@ async function start({ masters }) {
   if (masters !== undefined) return await startCluster(masters);
   const { url, pid, stop } = await startRedis();
   return { url, pids: pid === undefined ? [] : [pid], stop };
+}
+
+/**
+ * A round, and what its processes and the server have used for it: CPU in ms, and the processes' memory in MB.
+ * @param {() => Promise<Figures>} round
+ * @param {ProcessTeam} team
+ * @param {{ pids: readonly number[] }} server
+ */
+async function measured(round, team, { pids }) {
+  const before = await Promise.all([usageOf(team.pids), usageOf(pids)]);
+  const figures = numbersOf(await round());
+  const after = await Promise.all([usageOf(team.pids), usageOf(pids)]);
+  const [client = NaN, host = NaN] = after.map(({ cpu }, index) => cpu - (before[index]?.cpu ?? NaN));
+  return { ...figures, clientCpu: client, serverCpu: host, memory: after[0].memory };
 }
 
 /** @param {Figures} figures @returns {Record<string, number>} */

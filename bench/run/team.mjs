@@ -1,11 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { CommandCount } from './command.count.mjs';
 
 /** @typedef {import('../bench.types.js').Entry} Entry */
 /** @typedef {import('../bench.types.js').Figures} Figures */
+/** @typedef {{ id: number, figures?: Figures, error?: string }} Answer */
+
+/**
+ * Where a process of a contestant runs: what it locks on, the CPU it is kept on, and what starts a contestant of Java.
+ * @typedef {{ url: string, cpu: number | undefined, java?: { command: string, args: readonly string[] } | undefined }} Place
+ */
 
 const PROCESS = fileURLToPath(new URL('contender.process.mjs', import.meta.url));
 const TASKSET = '/usr/bin/taskset';
@@ -22,31 +29,28 @@ export async function pin(pid, cpu) {
   await once(spawn(TASKSET, ['-a', '-cp', `${cpu}`, `${pid}`], { stdio: 'ignore' }), 'close');
 }
 
+/** A process of Node, or of Java: the one is told by IPC, the other by lines of JSON. */
 class Member {
   #asked = 0;
   /** @type {Map<number, { resolve: (figures: Figures) => void, reject: (error: Error) => void }>} */
   #open = new Map();
 
-  /** @param {Entry} entry @param {string} url @param {number | undefined} cpu */
-  constructor({ label, module, settings }, url, cpu) {
-    const words = ['--expose-gc', PROCESS, module, url, JSON.stringify(settings)];
-    const pinned = cpu !== undefined && canPin;
-    const [command, args] = pinned
-      ? [TASKSET, ['-c', `${cpu}`, process.execPath, ...words]]
-      : [process.execPath, words];
+  /** @param {Entry} entry @param {Place} place */
+  constructor({ label, module, settings, runtime }, { url, cpu, java }) {
+    const isJava = runtime === 'java';
+    if (isJava && java === undefined) throw new Error(`${label} needs Java`);
+    const words =
+      isJava && java !== undefined
+        ? [java.command, ...java.args, url, JSON.stringify(settings)]
+        : [process.execPath, '--expose-gc', PROCESS, module, url, JSON.stringify(settings)];
+    const [command = '', ...args] = cpu !== undefined && canPin ? [TASKSET, '-c', `${cpu}`, ...words] : words;
     this.label = label;
-    this.child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] });
+    this.child = spawn(command, args, { stdio: isJava ? 'pipe' : ['ignore', 'ignore', 'pipe', 'ipc'] });
     let complaint = '';
     this.child.stderr?.on('data', (text) => (complaint = `${complaint}${text}`.slice(-2000)));
-    this.child.on(
-      'message',
-      (/** @type {{ id: number, figures?: Figures, error?: string }} */ { id, figures, error }) => {
-        const waiting = this.#open.get(id);
-        this.#open.delete(id);
-        if (error === undefined) waiting?.resolve(figures ?? {});
-        else waiting?.reject(new Error(`${label}: ${error}`));
-      },
-    );
+    if (this.child.stdout === null)
+      this.child.on('message', (message) => this.#hear(/** @type {Answer} */ (message)));
+    else createInterface({ input: this.child.stdout }).on('line', (line) => this.#hear(JSON.parse(line)));
     this.child.once('exit', () => {
       for (const { reject } of this.#open.values()) reject(new Error(`${label} has ended: ${complaint}`));
     });
@@ -55,17 +59,32 @@ class Member {
     this.ready.catch(() => undefined);
   }
 
+  /** @param {Answer} answer */
+  #hear({ id, figures, error }) {
+    const waiting = this.#open.get(id);
+    this.#open.delete(id);
+    if (error === undefined) waiting?.resolve(figures ?? {});
+    else waiting?.reject(new Error(`${this.label}: ${error}`));
+  }
+
+  /** @param {{ id: number, job: string, options: object }} message */
+  #tell(message) {
+    if (this.child.stdin === null) this.child.send(message);
+    else this.child.stdin.write(`${JSON.stringify(message)}\n`);
+  }
+
   /** @param {string} job @param {object} options */
   ask(job, options) {
     this.#asked += 1;
-    this.child.send({ id: this.#asked, job, options });
+    this.#tell({ id: this.#asked, job, options });
     return this.#answer(this.#asked);
   }
 
   async close() {
-    if (this.child.exitCode !== null || !this.child.connected) return;
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
     const ended = once(this.child, 'exit');
-    this.child.send({ id: -1, job: 'close', options: {} });
+    if (this.child.stdin !== null) this.child.stdin.end();
+    else if (this.child.connected) this.#tell({ id: -1, job: 'close', options: {} });
     const timer = setTimeout(() => this.child.kill('SIGKILL'), 5000);
     await ended;
     clearTimeout(timer);
@@ -96,14 +115,19 @@ class Member {
 export class ProcessTeam {
   /**
    * @param {Entry} entry
-   * @param {{ url: string, processes: number, cpu: number | undefined, prefix: string }} setup
+   * @param {Place & { processes: number, prefix: string }} setup
    */
-  constructor(entry, { url, processes, cpu, prefix }) {
+  constructor(entry, { processes, prefix, ...place }) {
     this.manner = entry.manner ?? 'pair';
     this.isCounting = false;
     this.prefix = prefix;
-    this.url = url;
-    this.members = Array.from({ length: processes }, () => new Member(entry, url, cpu));
+    this.url = place.url;
+    this.members = Array.from({ length: processes }, () => new Member(entry, place));
+  }
+
+  /** @returns {number[]} */
+  get pids() {
+    return this.members.flatMap(({ child: { pid } }) => pid ?? []);
   }
 
   async ready() {

@@ -28,6 +28,17 @@ export const OURS_FAIR = { ...OURS, label: 'nestjs-distributed-lock, fair', sett
 /** With leases of 3 s, renewed at a third. @type {Entry} */
 export const OURS_RENEWING = { ...OURS, settings: { lockWatchdogTimeout: 3000 } };
 
+/** From Java, on the same wire. @type {Entry} */
+export const REDISSON = {
+  label: 'Redisson 4.7, Java',
+  module: '',
+  runtime: 'java',
+  settings: {},
+  role: 'peer',
+};
+/** @type {Entry} */
+export const REDISSON_FAIR = { ...REDISSON, label: 'Redisson 4.7, Java, fair', settings: { kind: 'fair' } };
+
 /** Polling peers and their fastest sensible pace: an attempt each 1 to 4 ms. @type {readonly { name: string, module: string, fast: Settings }[]} */
 const POLLING = [
   { name: 'redis-semaphore', module: 'redis-semaphore', fast: { retryInterval: 1, refreshInterval: 0 } },

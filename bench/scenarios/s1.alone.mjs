@@ -1,4 +1,4 @@
-import { OURS, OURS_SECTION, PEERS, RAW } from './entries.mjs';
+import { OURS, OURS_SECTION, PEERS, RAW, REDISSON } from './entries.mjs';
 
 const PAIRS = 3000;
 
@@ -7,7 +7,7 @@ export default {
   id: 'S1',
   title: 'One caller, no contention',
   about: `One caller locks and unlocks ${PAIRS} times, one after the other. It is a round trip for each: what a library adds is all that can differ.`,
-  entries: [RAW, OURS, OURS_SECTION, ...PEERS],
+  entries: [RAW, OURS, OURS_SECTION, ...PEERS, REDISSON],
   cpu: 0,
   measure: { key: 'perSecond', title: 'pairs/s', better: 'more' },
   columns: [

@@ -1,4 +1,4 @@
-import { OURS, PEERS_WAITING } from './entries.mjs';
+import { OURS, PEERS_WAITING, REDISSON } from './entries.mjs';
 import { sustained } from './sustained.mjs';
 
 const CALLERS = 10;
@@ -10,7 +10,7 @@ export default {
   id: 'S4H',
   title: '4 processes with 10 callers each, holds of 2 ms',
   about: `As S4L, and each holds the lock for ${WORK} ms. The gap is the time from a release to the next grant, wherever that is.`,
-  entries: [OURS, ...PEERS_WAITING],
+  entries: [OURS, ...PEERS_WAITING, REDISSON],
   processes: 4,
   measure: { key: 'gapP50', title: 'gap p50 µs', better: 'less', digits: 1 },
   columns: [

@@ -25,7 +25,7 @@ const OUR_FAULT = /\.java:\[\d+/;
 
 /**
  * Compiles the Java side of the interop suite, unless it is up to date, and finds what it depends on.
- * @returns {Promise<{ command: string, args: string[] }>} what starts it
+ * @returns {Promise<{ command: string, args: string[], classpath: string }>} what starts it, and where Redisson's classes are
  * @throws {PeerUnavailable} where it cannot be built on this machine
  * @throws {Error} with the compiler's output where our sources are wrong
  */
@@ -43,7 +43,7 @@ export async function buildPeer() {
   }
   const dependencies = (await readFile(CLASSPATH, 'utf8')).trim();
   const classpath = [join(PROJECT, 'target/classes'), dependencies].join(delimiter);
-  return { command: 'java', args: [...FLAGS, '-cp', classpath, 'interop.Peer'] };
+  return { command: 'java', args: [...FLAGS, '-cp', classpath, 'interop.Peer'], classpath };
 }
 
 /** Whether what was built is younger than its sources, and the dependencies are still there. */
