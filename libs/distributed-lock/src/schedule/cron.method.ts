@@ -5,6 +5,7 @@ import type { ClaimerFactory } from './job.claimer.js';
 import { LiveSchedule } from './live.schedule.js';
 import type { CronSchedule } from './schedule.metadata.js';
 import type { ScheduledMethod } from './scheduled.method.js';
+import type { SequenceBook } from './sequence.book.js';
 
 /** A guarded `@Cron` method, and its ticks from the moment on at which its cron job is made. */
 export class CronMethod {
@@ -18,6 +19,7 @@ export class CronMethod {
     private readonly cron: CronSchedule,
     private readonly claimers: ClaimerFactory,
     private readonly ages: TickAges,
+    private readonly sequences: SequenceBook,
   ) {}
 
   is(instance: object, methodKey: string | symbol): boolean {
@@ -31,7 +33,7 @@ export class CronMethod {
   meet(name: string, job: CronJobLike): boolean {
     if (!isJobOf(this.cron, name, job)) return false;
     if (this.#tick !== undefined) return true;
-    const schedule = new LiveSchedule(job);
+    const schedule = new LiveSchedule(job, this.sequences);
     const claimer = this.claimers(this.method, {
       fingerprint: () => schedule.byStore.fingerprint,
       latest: (at) => schedule.byStore.latestAt(at),

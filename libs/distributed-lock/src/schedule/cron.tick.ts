@@ -151,6 +151,8 @@ export class CronTick implements TickCall, JobTicks {
     const instants = this.schedule.byStore;
     const tick = instants.latestAt(at);
     const next = instants.nextAfter(at);
+    // The next alarm needs what follows its instant: it is found now, and not in the moment in which the job is to start.
+    if (next !== undefined) instants.nextAfter(next);
     if (next === undefined) this.#wait.cancel();
     else if (tick !== this.#own || this.claims.clock.aheadOfWall > (next - (tick ?? at)) / 2)
       this.#wait.arm(next);

@@ -1,6 +1,7 @@
 import type { CronJobLike } from './cron.job.port.js';
 import { NominalInstants } from './nominal.instants.js';
 import type { CronTimeLike } from './nominal.sequence.js';
+import { SequenceBook } from './sequence.book.js';
 
 /** The schedule that a method's cron job has now: `setTime` replaces it. */
 export class LiveSchedule {
@@ -10,11 +11,14 @@ export class LiveSchedule {
   #byWall: NominalInstants;
   #isChanged = false;
 
-  constructor(job: CronJobLike) {
+  constructor(
+    job: CronJobLike,
+    private readonly sequences = new SequenceBook(),
+  ) {
     this.#job = job;
     this.#cronTime = job.cronTime;
-    this.#byStore = new NominalInstants(job.cronTime);
-    this.#byWall = new NominalInstants(job.cronTime);
+    this.#byStore = this.#instants();
+    this.#byWall = this.#instants();
   }
 
   /** From now on the schedule is that of `job`, which has just fired the method. */
@@ -50,8 +54,12 @@ export class LiveSchedule {
     const { cronTime } = this.#job;
     if (cronTime === this.#cronTime) return;
     this.#cronTime = cronTime;
-    this.#byStore = new NominalInstants(cronTime);
-    this.#byWall = new NominalInstants(cronTime);
+    this.#byStore = this.#instants();
+    this.#byWall = this.#instants();
     this.#isChanged = true;
+  }
+
+  #instants(): NominalInstants {
+    return new NominalInstants(this.#cronTime, this.sequences.of(this.#cronTime));
   }
 }

@@ -31,8 +31,9 @@ export class NominalInstants {
   /** Neighbouring instants of the sequence, rising. */
   readonly #stretch: number[] = [];
 
-  constructor(cronTime: CronTimeLike) {
-    this.#sequence = new NominalSequence(cronTime);
+  /** @param sequence of the same schedule, which may be shared */
+  constructor(cronTime: CronTimeLike, sequence = new NominalSequence(cronTime)) {
+    this.#sequence = sequence;
     if (typeof cronTime.source === 'string') {
       this.fingerprint = `${cronTime.source.trim().replace(/\s+/g, ' ')} [${this.#sequence.zone.label}]`;
     } else {

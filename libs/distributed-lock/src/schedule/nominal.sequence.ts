@@ -2,6 +2,8 @@ import { zoneOffset, type OffsetChange, type ZoneOffset } from './zone.offset.js
 
 const SECOND = 1000;
 const DAY = 24 * 3_600_000;
+/** Answers that are kept: those who share a sequence ask the same within a tick or two. */
+const REMEMBERED = 64;
 
 /** What is read of cron's `CronTime`; structural, so that no second copy of cron is loaded. */
 export interface CronTimeLike {
@@ -29,6 +31,8 @@ export interface CronTimeLike {
 export class NominalSequence {
   readonly zone: ZoneOffset;
   readonly #cronTime: CronTimeLike;
+  /** Instants that were asked for, and what follows them. */
+  readonly #following = new Map<number, number>();
   #repeat: { readonly at: number; readonly ticksOn: boolean } | undefined;
 
   constructor(cronTime: CronTimeLike) {
@@ -37,10 +41,21 @@ export class NominalSequence {
   }
 
   /**
-   * The first instant > `at`, epoch ms. Costs one search of cron, a few more next to a change of the zone's offset.
+   * The first instant > `at`, epoch ms. Costs one search of cron, a few more next to a change of the zone's offset, and nothing
+   * when it was asked for not long ago.
    * @returns undefined when cron finds none within the eight years after the process's now
    */
   after(at: number): number | undefined {
+    const known = this.#following.get(at);
+    if (known !== undefined) return known;
+    const found = this.#find(at);
+    if (found === undefined) return undefined;
+    if (this.#following.size >= REMEMBERED) this.#following.clear();
+    this.#following.set(at, found);
+    return found;
+  }
+
+  #find(at: number): number | undefined {
     let offset = this.zone.offsetAt(at);
     let wall = this.#wallAfter(this.#pastSilentPass(at) + offset);
     let since = at;

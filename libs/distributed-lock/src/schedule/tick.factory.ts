@@ -6,6 +6,7 @@ import { JobClaimer, type ClaimerFactory } from './job.claimer.js';
 import { JobStarter } from './job.starter.js';
 import type { JobIdentity } from './job.registration.js';
 import type { ScheduledMethod } from './scheduled.method.js';
+import { SequenceBook } from './sequence.book.js';
 import { TickJournal } from './tick.journal.js';
 import { TimerMethod } from './timer.method.js';
 import { TurnTick } from './turn.tick.js';
@@ -18,6 +19,7 @@ export class TickFactory {
   readonly crons: CronMethod[] = [];
   readonly timers: TimerMethod[] = [];
   readonly #journal: TickJournal;
+  readonly #sequences = new SequenceBook();
 
   constructor(private readonly locks: LockService) {
     this.#journal = new TickJournal(locks.engine.context.notices, locks.ticks.clock);
@@ -32,7 +34,7 @@ export class TickFactory {
         grace: graceOf(method),
         catchUp: durationOf(options.catchUp, `catchUp of ${where}`) ?? 0,
       };
-      this.crons.push(new CronMethod(method, schedule, this.#claimer, ages));
+      this.crons.push(new CronMethod(method, schedule, this.#claimer, ages, this.#sequences));
     } else if (schedule.kind === 'interval') {
       const identity = {
         fingerprint: () => `every ${schedule.ms} ms`,
