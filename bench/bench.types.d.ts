@@ -59,6 +59,8 @@ export interface Scenario {
   readonly rounds?: number;
   /** One round of one entry. */
   round(team: Team, size: number): Promise<Figures>;
+  /** Whether the processes of one entry would disturb another's by being there: then one is run after the other. @default false */
+  readonly isAlone?: boolean;
   /** Sizes to go through. @default one, 1 */
   readonly sizes?: readonly number[];
 }

@@ -5,36 +5,29 @@ import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { DistributedLock, DistributedLockModule } from '../../dist/esm/index.js';
 
 /**
- * Instances of an application whose jobs run each second, with the decorator or without it.
+ * An instance of an application whose jobs run each second, with the decorator or without it.
  * @param {string} url
- * @param {import('../bench.types.js').Settings} settings `guarded`; `instances` of this process; `jobs` of each
+ * @param {import('../bench.types.js').Settings} settings `guarded`; `jobs`: how many
  * @returns {Promise<import('../bench.types.js').Contestant>}
  */
-export async function open(url, { guarded, instances, jobs }) {
+export async function open(url, { guarded, jobs }) {
   /** @type {number[]} */
   const runs = [];
   /** @type {number[]} */
   const starts = [];
   const names = Array.from({ length: Number(jobs) }, (_, index) => index);
-  const apps = await Promise.all(
-    Array.from({ length: Number(instances) }, async () => {
-      const app = await NestFactory.createApplicationContext(
-        appOf(names, guarded === true ? url : undefined, (job) => {
-          runs.push(job);
-          starts.push(performance.timeOrigin + performance.now());
-        }),
-        { logger: false },
-      );
-      return app;
-    }),
-  );
+  const root = appOf(names, guarded === true ? url : undefined, (job) => {
+    runs.push(job);
+    starts.push(performance.timeOrigin + performance.now());
+  });
+  const app = await NestFactory.createApplicationContext(root, { logger: false });
   const none = () => Promise.reject(new Error('a schedule is run, and not locked'));
   return {
     acquire: none,
     release: none,
     /** Jobs and when they were started, in ms, until the next look. */
     look: () => ({ runs: runs.splice(0), starts: starts.splice(0) }),
-    close: () => Promise.all(apps.map((app) => app.close())),
+    close: () => app.close(),
   };
 }
 

@@ -15,62 +15,69 @@ import { usageOf } from './usage.mjs';
 /** The server has a CPU of its own where there are several. */
 const SERVER_CPU = 0;
 
+/** @typedef {{ rounds: number, java: import('./team.mjs').Place['java'], progress: (done: number, all: number, what: string) => void }} Options */
+
 /**
- * Runs all entries of a scenario, interleaved: a round of each, then the next round of each.
+ * Runs all entries of a scenario, interleaved: a round of each, then the next round of each. Where they would disturb each other by
+ * being there, one after the other.
  * @param {Scenario} scenario
  * @param {readonly Entry[]} entries those that take part
- * @param {{ rounds: number, java: import('./team.mjs').Place['java'], progress: (done: number, all: number, what: string) => void }} options
+ * @param {Options} options
  * @returns {Promise<Result[]>}
  */
-export async function runScenario(scenario, entries, { rounds: wanted, java, progress }) {
-  const rounds = Math.min(wanted, scenario.rounds ?? wanted);
+export async function runScenario(scenario, entries, options) {
+  const rounds = Math.min(options.rounds, scenario.rounds ?? options.rounds);
   const sizes = scenario.sizes ?? [1];
   /** @type {Result[]} */
-  const results = [];
+  const results = sizes.flatMap((size) => entries.map((entry) => ({ entry, size, figures: {}, rounds: [] })));
   let done = 0;
-  const all = sizes.length * entries.length * (rounds + 2);
-  for (const size of sizes) {
-    const server = await start(scenario);
-    for (const pid of server.pids) await pin(pid, SERVER_CPU);
-    const cast = entries.map((entry, index) => {
-      const { processes = 1, cpu } = scenario;
-      const team = new ProcessTeam(entry, {
-        url: server.url,
-        processes,
-        cpu,
-        java,
-        prefix: `bench:${index}`,
-      });
-      /** @type {Result} */
-      const result = { entry, size, figures: {}, rounds: [] };
-      results.push(result);
-      return { team, result };
-    });
-    try {
-      // The first round warms up, the last one counts.
-      for (let round = 0; round <= rounds + 1; round += 1) {
-        for (const { team, result } of cast) {
-          done += 1;
-          progress(done, all, `${scenario.id} ${result.entry.label}`);
-          if (result.failure !== undefined) continue;
-          try {
-            if (round === 0) await team.ready();
-            team.isCounting = round === rounds + 1;
-            const figures = await measured(() => scenario.round(team, size), team, server);
-            if (team.isCounting)
-              Object.assign(result.figures, medians(result.rounds), countsOf(figures, result.rounds));
-            else if (round > 0) result.rounds.push(figures);
-          } catch (error) {
-            result.failure = error instanceof Error ? error.message : String(error);
-          }
+  const progress = (/** @type {Result} */ { entry }) => {
+    done += 1;
+    options.progress(done, results.length * (rounds + 2), `${scenario.id} ${entry.label}`);
+  };
+  const groups =
+    scenario.isAlone === true
+      ? results.map((result) => [result])
+      : sizes.map((size) => results.filter((result) => result.size === size));
+  for (const group of groups) await runTogether(scenario, group, { ...options, rounds, progress });
+  return results;
+}
+
+/**
+ * @param {Scenario} scenario
+ * @param {readonly Result[]} results of one size, to be filled
+ * @param {Omit<Options, 'progress'> & { progress: (result: Result) => void }} options
+ */
+async function runTogether(scenario, results, { rounds, java, progress }) {
+  const { processes = 1, cpu } = scenario;
+  const server = await start(scenario);
+  for (const pid of server.pids) await pin(pid, SERVER_CPU);
+  const cast = results.map((result, index) => {
+    const prefix = `bench:${index}`;
+    return { result, team: new ProcessTeam(result.entry, { url: server.url, processes, cpu, java, prefix }) };
+  });
+  try {
+    // The first round warms up, the last one counts.
+    for (let round = 0; round <= rounds + 1; round += 1) {
+      for (const { team, result } of cast) {
+        progress(result);
+        if (result.failure !== undefined) continue;
+        try {
+          if (round === 0) await team.ready();
+          team.isCounting = round === rounds + 1;
+          const figures = await measured(() => scenario.round(team, result.size), team, server);
+          if (team.isCounting)
+            Object.assign(result.figures, medians(result.rounds), countsOf(figures, result.rounds));
+          else if (round > 0) result.rounds.push(figures);
+        } catch (error) {
+          result.failure = error instanceof Error ? error.message : String(error);
         }
       }
-    } finally {
-      await Promise.all(cast.map(({ team }) => team.close()));
-      await server.stop();
     }
+  } finally {
+    await Promise.all(cast.map(({ team }) => team.close()));
+    await server.stop();
   }
-  return results;
 }
 
 /** @param {Scenario} scenario */

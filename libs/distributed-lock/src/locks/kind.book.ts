@@ -1,30 +1,26 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 
-/** The most names that are remembered: names with an id in them come without end. */
-const REMEMBERED = 10_000;
+/** So many names are remembered at least, and twice as many at most: names with an id in them come without end. */
+const REMEMBERED = 5000;
 
 /**
  * Which family of kinds each name is used with. The kinds write different things under one name, or do not hear each other
  * (wire format 1.6), so two of them on one name are a mistake of the application.
  */
 export class KindBook {
-  readonly #families = new Map<string, string>();
+  /** The names that were used lately; those before them are forgotten when these are too many, all at once. */
+  #families = new Map<string, string>();
+  #former: ReadonlyMap<string, string> = new Map();
 
   /** Whether the name is in use with that family, and need not be {@link note}d. */
   isNoted(key: string, family: string): boolean {
-    // Nearly full, a name that is in use is noted again, and so kept; before, nobody has to go.
-    return this.#families.size < REMEMBERED / 2 && this.#families.get(key) === family;
+    return this.#families.get(key) === family;
   }
 
   /** @throws LockConfigurationError `KIND_CONFLICT` */
   note(key: string, name: string, family: string): void {
-    const known = this.#families.get(key);
-    if (known === family) {
-      this.#families.delete(key);
-      this.#families.set(key, family);
-      return;
-    }
-    if (known !== undefined) {
+    const known = this.#families.get(key) ?? this.#former.get(key);
+    if (known !== undefined && known !== family) {
       throw new LockConfigurationError(
         'KIND_CONFLICT',
         `"${name}" is a ${known} in this application, and cannot be a ${family} as well.`,
@@ -32,8 +28,8 @@ export class KindBook {
       );
     }
     if (this.#families.size >= REMEMBERED) {
-      const [oldest] = this.#families.keys();
-      if (oldest !== undefined) this.#families.delete(oldest);
+      this.#former = this.#families;
+      this.#families = new Map();
     }
     this.#families.set(key, family);
   }

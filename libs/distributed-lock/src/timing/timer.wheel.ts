@@ -29,7 +29,7 @@ class Callback extends Timer {
 const LONGEST_DELAY = 2_147_483_647;
 
 /** Buckets beyond the number of timers that may be empty: most of them are used again, or gone soon. */
-const SLACK = 1024;
+const SLACK = 128;
 
 /**
  * Every deadline of a module instance on one Node timer: leases, waits, renewals, round trips.
