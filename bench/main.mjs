@@ -10,6 +10,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { buildPeer } from '../tools/java/peer.builder.mjs';
+import { strangePeers } from './report/peer.check.mjs';
 import { writeReport } from './report/report.mjs';
 import { plainTable, tableOf } from './report/table.mjs';
 import { redisVersion } from './run/redis.version.mjs';
@@ -76,6 +77,7 @@ for (const scenario of SCENARIOS.filter(({ id }) => wanted.includes(id))) {
   const results = await runScenario(scenario, entries, { rounds, java, progress });
   run.push({ scenario, results });
   console.log(`\n${scenario.id}: ${scenario.title}\n${plainTable(tableOf(scenario, results))}`);
+  for (const strange of strangePeers(scenario.id, results, scenario.measure.key)) console.log(strange);
 }
 if (values.json !== undefined) {
   const figures = run.map(({ scenario: { id }, results }) => ({ id, results }));

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { chartOf } from './chart.mjs';
+import { strangePeers } from './peer.check.mjs';
 import { markdownTable, tableOf } from './table.mjs';
 
 const FOLDER = fileURLToPath(new URL('../../docs/benchmarks/', import.meta.url));
@@ -22,8 +23,9 @@ export async function writeReport(run, { rounds, redis, isPinned }) {
       const { id, title, about, cpu: client } = scenario;
       const file = `${id.toLowerCase()}.svg`;
       await writeFile(`${FOLDER}${file}`, chartOf(scenario, results));
+      const strange = strangePeers(id, results, scenario.measure.key);
       const where = client === undefined ? 'Clients run on any CPU.' : `Clients run on CPU ${client}.`;
-      return `## ${id}: ${title}\n\n${about} ${where}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n`;
+      return `## ${id}: ${title}\n\n${about} ${where}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n${strange.map((peer) => `\n${peer}\n`).join('')}`;
     }),
   );
   const text = `# Benchmarks

@@ -14,7 +14,8 @@ import s5 from './s5.idle.mjs';
 import s6 from './s6.renewals.mjs';
 import s7 from './s7.memory.mjs';
 import s8 from './s8.decorator.mjs';
+import s8h from './s8h.handlers.mjs';
 import s9 from './s9.ticks.mjs';
 
 /** @type {readonly import('../bench.types.js').Scenario[]} */
-export const SCENARIOS = [s1, s2, s3, s3l, s4, s4l, s4h, s5, s6, s7, s8, s9, s10, s11, s12, s12w];
+export const SCENARIOS = [s1, s2, s3, s3l, s4, s4l, s4h, s5, s6, s7, s8, s8h, s9, s10, s11, s12, s12w];

@@ -1,6 +1,6 @@
 import { OURS, OURS_SECTION, PEERS, RAW, REDISSON } from './entries.mjs';
 
-const PAIRS = 3000;
+const PAIRS = 8000;
 
 /** @type {import('../bench.types.js').Scenario} */
 export default {

@@ -1,7 +1,7 @@
 import { OURS, OURS_SECTION, RAW } from './entries.mjs';
 
 const CALLERS = 64;
-const EACH = 250;
+const EACH = 750;
 const MASTERS = 3;
 
 /** @type {import('../bench.types.js').Scenario} */

@@ -1,7 +1,7 @@
 import { OURS, OURS_SECTION, PEERS, PEERS_PIPELINED, RAW, RAW_PIPELINED, REDISSON } from './entries.mjs';
 
 const CALLERS = 64;
-const EACH = 250;
+const EACH = 750;
 
 /** @type {import('../bench.types.js').Scenario} */
 export default {

@@ -1,6 +1,6 @@
 import { RAW } from './entries.mjs';
 
-const CALLS = 3000;
+const CALLS = 8000;
 
 /** @type {import('../bench.types.js').Entry} */
 const BARE = {
