@@ -32,8 +32,8 @@ export const MUTATIONS = [
   {
     name: 'local deadline from the reply instead of the sending',
     file: 'libs/distributed-lock/src/locks/timely.answer.ts',
-    from: `return { reply: first, sent: asked, first };`,
-    to: `return { reply: first, sent: instant(), first };`,
+    from: `{ reply: first, sent, first }`,
+    to: `{ reply: first, sent: instant(), first }`,
     spec: 'test/faults/late.answers.spec.ts',
     test: 'a slow reply does not lengthen the belief in a lease, which counts from the sending',
   },
