@@ -9,6 +9,7 @@ export default {
   title: '64 callers, different locks',
   about: `${CALLERS} callers of one process, each with a lock of its own, lock and unlock ${EACH} times. What costs is the client, not the server: who sends together what one turn of the event loop asks for is ahead.`,
   entries: [RAW, RAW_PIPELINED, OURS, OURS_SECTION, ...PEERS, ...PEERS_PIPELINED, REDISSON],
+  cpu: 1,
   measure: { key: 'perSecond', title: 'pairs/s', better: 'more' },
   columns: [
     { key: 'p50', title: 'p50 ms', digits: 3 },
