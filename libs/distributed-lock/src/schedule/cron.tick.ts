@@ -94,7 +94,16 @@ export class CronTick implements TickCall, JobTicks {
     this.claims.checkClocks(this.#settled);
     // An instant that has come since the decision was made is not passed over.
     this.#watch(at ?? this.#storeNow);
-    return granted === undefined ? undefined : await granted.run(work);
+    const running = granted?.run(work);
+    this.#foresee();
+    return await running;
+  }
+
+  /** The next alarm needs what follows its instant: it is found now, and not in the moment in which the job is to start. */
+  #foresee(): void {
+    const instants = this.schedule.byStore;
+    const next = instants.nextAfter(this.#storeNow);
+    if (next !== undefined) instants.nextAfter(next);
   }
 
   async #decide(alarm: number | undefined): Promise<Decision> {
@@ -151,8 +160,6 @@ export class CronTick implements TickCall, JobTicks {
     const instants = this.schedule.byStore;
     const tick = instants.latestAt(at);
     const next = instants.nextAfter(at);
-    // The next alarm needs what follows its instant: it is found now, and not in the moment in which the job is to start.
-    if (next !== undefined) instants.nextAfter(next);
     if (next === undefined) this.#wait.cancel();
     else if (tick !== this.#own || this.claims.clock.aheadOfWall > (next - (tick ?? at)) / 2)
       this.#wait.arm(next);

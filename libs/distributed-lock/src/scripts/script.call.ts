@@ -39,8 +39,11 @@ export class ScriptCall implements Hearer {
     if (failure.code === 'READONLY') this.connection.demoted();
     // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
     if (failure.kind === 'refused' && asked.length > 1) {
-      for (const operation of asked)
-        new ScriptCall(this.connection, this.script, this.shared, [operation]).send();
+      for (const operation of asked) {
+        // One whose caller has given up is not sent again; it did not run, and whoever waits for its end is to hear so.
+        if (operation.isDone) operation.fail(failure);
+        else new ScriptCall(this.connection, this.script, this.shared, [operation]).send();
+      }
     } else for (const operation of asked) operation.fail(failure);
   }
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { fakeCaller } from '../../../../test/support/fake.caller.js';
 import type { FakeClient } from '../../../../test/support/fake.client.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 
@@ -56,4 +57,18 @@ test('an operation without a connection is not sent once its caller has been tol
   void release().catch(() => undefined);
   await turn();
   expect(client.take('evalsha')).toHaveLength(1);
+});
+
+test('those who gave up hear of a call that is refused as a whole after all, and are not sent again', async () => {
+  const failures = Promise.all(
+    [acquire(), acquire()].map((asked) => asked.catch((error: unknown) => RedisFailure.from(error))),
+  );
+  await turn();
+  const [call] = client.take('evalsha');
+  const late = await failures;
+  expect(late).toMatchObject([{ kind: 'ambiguous' }, { kind: 'ambiguous' }]);
+  call?.fail(Object.assign(new Error('NOPERM no access to one of the keys'), { name: 'ReplyError' }));
+  await Promise.all(late.map((failure) => (failure instanceof RedisFailure ? failure.settled : undefined)));
+  await turn();
+  expect(client.take('evalsha')).toEqual([]);
 });

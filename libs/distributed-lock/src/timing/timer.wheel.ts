@@ -47,6 +47,8 @@ export class TimerWheel {
   /** While timers run: the first bucket that is not theirs. What they set, however late it is, must not run among them. */
   #next = -Infinity;
   #size = 0;
+  /** Those in the background, too. */
+  #waiting = 0;
 
   constructor(private readonly order = new BucketHeap()) {}
 
@@ -88,6 +90,7 @@ export class TimerWheel {
     }
     timer.bucket = bucket;
     timer.insertBefore(ring);
+    this.#waiting += 1;
     if (bucket < this.#armedFor || this.#armedBy !== setTimeout) this.#arm(bucket);
     if (!timer.isBackground) this.hold();
   }
@@ -124,9 +127,14 @@ export class TimerWheel {
 
   cancel(timer: Timer | undefined): void {
     if (timer?.isSet !== true) return;
+    this.#take(timer);
+    if (this.order.size > 2 * this.#waiting + SLACK) this.#sweep();
+  }
+
+  #take(timer: Timer): void {
     timer.unlink();
+    this.#waiting -= 1;
     if (!timer.isBackground) this.letGo();
-    if (this.order.size > 2 * this.#size + SLACK) this.#sweep();
   }
 
   #arm(bucket: number): void {
@@ -149,8 +157,7 @@ export class TimerWheel {
       this.#buckets.delete(first);
       // A callback may cancel a later timer of its own ms, which is skipped then; one that it sets waits for the next turn.
       for (let timer = ring?.next; timer instanceof Timer; timer = ring?.next) {
-        timer.unlink();
-        if (!timer.isBackground) this.letGo();
+        this.#take(timer);
         timer.run();
       }
     }
