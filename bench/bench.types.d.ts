@@ -61,6 +61,8 @@ export interface Scenario {
   round(team: Team, size: number): Promise<Figures>;
   /** Whether the processes of one entry would disturb another's by being there: then one is run after the other. @default false */
   readonly isAlone?: boolean;
+  /** Whether no round warms up: for long ones, in which nothing is quick. @default false */
+  readonly isCold?: boolean;
   /** Sizes to go through. @default one, 1 */
   readonly sizes?: readonly number[];
 }

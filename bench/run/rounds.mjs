@@ -57,13 +57,14 @@ async function runTogether(scenario, results, { rounds, java, progress }) {
     return { result, team: new ProcessTeam(result.entry, { url: server.url, processes, cpu, java, prefix }) };
   });
   try {
+    await Promise.all(cast.map(({ team }) => team.ready().catch(() => undefined)));
     // The first round warms up, the last one counts.
-    for (let round = 0; round <= rounds + 1; round += 1) {
+    for (let round = scenario.isCold === true ? 1 : 0; round <= rounds + 1; round += 1) {
       for (const { team, result } of cast) {
         progress(result);
         if (result.failure !== undefined) continue;
         try {
-          if (round === 0) await team.ready();
+          await team.ready();
           team.isCounting = round === rounds + 1;
           const figures = await measured(() => scenario.round(team, result.size), team, server);
           if (team.isCounting)

@@ -13,6 +13,7 @@ export default {
   processes: 2,
   cpu: 1,
   rounds: 1,
+  isCold: true,
   measure: { key: 'commands', title: 'commands/s', better: 'less', digits: 1 },
   columns: [
     { key: 'cpu', title: 'CPU %', digits: 1 },
