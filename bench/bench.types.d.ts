@@ -83,5 +83,6 @@ export interface Team {
   /** Commands that clients have sent to the server, those inside of scripts left out, while `act` runs. */
   counting<T>(act: () => Promise<T>): Promise<{ readonly result: T; readonly commands: number }>;
   readonly manner: 'pair' | 'section';
+  readonly role: Entry['role'];
   readonly prefix: string;
 }

@@ -119,6 +119,7 @@ export class ProcessTeam {
    */
   constructor(entry, { processes, prefix, ...place }) {
     this.manner = entry.manner ?? 'pair';
+    this.role = entry.role;
     this.isCounting = false;
     this.prefix = prefix;
     this.url = place.url;
