@@ -4,6 +4,9 @@ import { connect } from 'node:net';
 /** How long the last lines may take to come, in ms. */
 const LAST = 100;
 
+/** How often they are waited for. */
+const LONGEST = 10;
+
 /** Counts what clients send to a server, by MONITOR: what scripts call is not counted. It slows the server, so rounds that count are not timed. */
 export class CommandCount {
   #commands = 0;
@@ -29,8 +32,11 @@ export class CommandCount {
     });
   }
 
+  /** Once nothing more comes, or soon, where those who poll go on. */
   async end() {
-    for (let before = -1; before !== this.#commands;) {
+    const count = this.#commands;
+    for (let before = -1, left = LONGEST; before !== this.#commands; left -= 1) {
+      if (left === 0) return count;
       before = this.#commands;
       await new Promise((resolve) => setTimeout(resolve, LAST));
     }
