@@ -9,7 +9,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { buildPeer } from '../tools/java/peer.builder.mjs';
+import { buildPeer, QUIET } from '../tools/java/peer.builder.mjs';
 import { strangePeers } from './report/peer.check.mjs';
 import { writeReport } from './report/report.mjs';
 import { plainTable, tableOf } from './report/table.mjs';
@@ -52,8 +52,7 @@ const java = values.redisson ? await redisson() : undefined;
 async function redisson() {
   const { classpath } = await buildPeer();
   // With the compiler and the heap that Java takes by itself.
-  const logging = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
-  return { command: 'java', args: [logging, '-cp', classpath, 'bench.Contender'] };
+  return { command: 'java', args: [QUIET, '-cp', classpath, 'bench.Contender'] };
 }
 
 /** @param {import('./bench.types.js').Entry} entry */

@@ -4,6 +4,7 @@ import { Agent, get } from 'node:http';
 import { Controller, Get, Module, Param } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DistributedLock, DistributedLockModule } from '../../dist/esm/index.js';
+import { decorate, notByHand } from './nest.mjs';
 
 /**
  * A handler of a Nest application on Express, with the decorator and without it, and the client that asks it, in one process.
@@ -18,12 +19,8 @@ export async function open(url, { guarded }) {
       return id;
     }
   }
-  /** @type {PropertyDescriptor} */
-  const method = { value: Orders.prototype.order, writable: true, configurable: true };
   const guard = /** @type {MethodDecorator} */ (DistributedLock((/** @type {string} */ id) => `order:${id}`));
-  if (guarded === true) guard(Orders.prototype, 'order', method);
-  Get('orders/:id')(Orders.prototype, 'order', method);
-  Object.defineProperty(Orders.prototype, 'order', method);
+  decorate(Orders.prototype, 'order', Get('orders/:id'), ...(guarded === true ? [guard] : []));
   Param('id')(Orders.prototype, 'order', 0);
   Controller()(Orders);
 
@@ -32,10 +29,8 @@ export async function open(url, { guarded }) {
   const app = await NestFactory.create(App, { logger: false });
   const { port } = (await app.listen(0, '127.0.0.1')).address();
   const agent = new Agent({ keepAlive: true });
-  const none = () => Promise.reject(new Error('a handler is asked, and not locked'));
   return {
-    acquire: none,
-    release: none,
+    ...notByHand(),
     using: async (name) => {
       const request = get({ agent, port, host: '127.0.0.1', path: `/orders/${encodeURIComponent(name)}` });
       const [response] = await once(request, 'response');

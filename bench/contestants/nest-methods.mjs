@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DistributedLock, DistributedLockModule } from '../../dist/esm/index.js';
+import { decorate, notByHand } from './nest.mjs';
 
 /**
  * A method of a provider of a Nest application, with the decorator and without it.
@@ -22,22 +23,15 @@ export async function open(url, { guarded }) {
     }
   }
   Injectable()(Orders);
-  const method = Object.getOwnPropertyDescriptor(Orders.prototype, 'guarded');
-  if (method === undefined) throw new Error('unreachable');
-  const decorate = /** @type {MethodDecorator} */ (
-    DistributedLock((/** @type {string} */ id) => `order:${id}`)
-  );
-  decorate(Orders.prototype, 'guarded', method);
-  Object.defineProperty(Orders.prototype, 'guarded', method);
+  const guard = /** @type {MethodDecorator} */ (DistributedLock((/** @type {string} */ id) => `order:${id}`));
+  decorate(Orders.prototype, 'guarded', guard);
 
   class App {}
   Module({ imports: [DistributedLockModule.forRoot({ redis: url })], providers: [Orders] })(App);
   const app = await NestFactory.createApplicationContext(App, { logger: false });
   const orders = app.get(Orders);
-  const none = () => Promise.reject(new Error('a method is called, and not locked'));
   return {
-    acquire: none,
-    release: none,
+    ...notByHand(),
     using: (name) => (guarded === true ? orders.guarded(name) : orders.bare(name)),
     close: () => app.close(),
   };

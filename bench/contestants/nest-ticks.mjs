@@ -3,6 +3,7 @@ import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { DistributedLock, DistributedLockModule } from '../../dist/esm/index.js';
+import { decorate, notByHand } from './nest.mjs';
 
 /**
  * An instance of an application whose jobs run each second, with the decorator or without it.
@@ -21,10 +22,8 @@ export async function open(url, { guarded, jobs }) {
     starts.push(performance.timeOrigin + performance.now());
   });
   const app = await NestFactory.createApplicationContext(root, { logger: false });
-  const none = () => Promise.reject(new Error('a schedule is run, and not locked'));
   return {
-    acquire: none,
-    release: none,
+    ...notByHand(),
     /** Jobs and when they were started, in ms, until the next look. */
     look: () => ({ runs: runs.splice(0), starts: starts.splice(0) }),
     close: () => app.close(),
@@ -38,10 +37,8 @@ function appOf(jobs, redis, note) {
     const name = `job${job}`;
     const value = async () => note(job);
     Object.defineProperty(Jobs.prototype, name, { value, writable: true, configurable: true });
-    const method = { value, writable: true, configurable: true };
-    if (redis !== undefined) DistributedLock(name)(Jobs.prototype, name, method);
-    Cron('* * * * * *')(Jobs.prototype, name, method);
-    Object.defineProperty(Jobs.prototype, name, method);
+    const guard = redis === undefined ? [] : [/** @type {MethodDecorator} */ (DistributedLock(name))];
+    decorate(Jobs.prototype, name, Cron('* * * * * *'), ...guard);
   }
   Injectable()(Jobs);
   class App {}

@@ -28,27 +28,30 @@ const SERVER_CPU = 0;
 export async function runScenario(scenario, entries, options) {
   const rounds = Math.min(options.rounds, scenario.rounds ?? options.rounds);
   const sizes = scenario.sizes ?? [1];
+  // The first round warms up, the last one counts.
+  const first = scenario.isCold === true ? 1 : 0;
+  const last = rounds + 1;
   /** @type {Result[]} */
   const results = sizes.flatMap((size) => entries.map((entry) => ({ entry, size, figures: {}, rounds: [] })));
   let done = 0;
   const progress = (/** @type {Result} */ { entry }) => {
     done += 1;
-    options.progress(done, results.length * (rounds + 2), `${scenario.id} ${entry.label}`);
+    options.progress(done, results.length * (last - first + 1), `${scenario.id} ${entry.label}`);
   };
   const groups =
     scenario.isAlone === true
       ? results.map((result) => [result])
       : sizes.map((size) => results.filter((result) => result.size === size));
-  for (const group of groups) await runTogether(scenario, group, { ...options, rounds, progress });
+  for (const group of groups) await runTogether(scenario, group, { ...options, first, last, progress });
   return results;
 }
 
 /**
  * @param {Scenario} scenario
  * @param {readonly Result[]} results of one size, to be filled
- * @param {Omit<Options, 'progress'> & { progress: (result: Result) => void }} options
+ * @param {{ first: number, last: number, java: Options['java'], progress: (result: Result) => void }} options
  */
-async function runTogether(scenario, results, { rounds, java, progress }) {
+async function runTogether(scenario, results, { first, last, java, progress }) {
   const { processes = 1, cpu } = scenario;
   const server = await start(scenario);
   for (const pid of server.pids) await pin(pid, SERVER_CPU);
@@ -57,27 +60,32 @@ async function runTogether(scenario, results, { rounds, java, progress }) {
     return { result, team: new ProcessTeam(result.entry, { url: server.url, processes, cpu, java, prefix }) };
   });
   try {
-    await Promise.all(cast.map(({ team }) => team.ready().catch(() => undefined)));
-    // The first round warms up, the last one counts.
-    for (let round = scenario.isCold === true ? 1 : 0; round <= rounds + 1; round += 1) {
+    await Promise.all(cast.map(({ team, result }) => noting(result, () => team.ready())));
+    for (let round = first; round <= last; round += 1) {
       for (const { team, result } of cast) {
         progress(result);
         if (result.failure !== undefined) continue;
-        try {
-          await team.ready();
-          team.isCounting = round === rounds + 1;
+        await noting(result, async () => {
+          team.isCounting = round === last;
           const figures = await measured(() => scenario.round(team, result.size), team, server);
           if (team.isCounting)
             Object.assign(result.figures, medians(result.rounds), countsOf(figures, result.rounds));
           else if (round > 0) result.rounds.push(figures);
-        } catch (error) {
-          result.failure = error instanceof Error ? error.message : String(error);
-        }
+        });
       }
     }
   } finally {
     await Promise.all(cast.map(({ team }) => team.close()));
     await server.stop();
+  }
+}
+
+/** Notes what goes wrong: the entry is out then. @param {Result} result @param {() => Promise<void>} act */
+async function noting(result, act) {
+  try {
+    await act();
+  } catch (error) {
+    result.failure = error instanceof Error ? error.message : String(error);
   }
 }
 

@@ -8,14 +8,11 @@ const CLASSPATH = join(PROJECT, 'target/classpath.txt');
 /** A registry that does not answer must not hold up everything else. */
 const RESOLVED_WITHIN = 120_000;
 
+/** What Redisson has to say below a warning is not for who only uses it. */
+export const QUIET = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
+
 /** A suite wants a quick start: one compiler, one small heap, one thread that collects. */
-const FLAGS = [
-  '-XX:+UseSerialGC',
-  '-XX:TieredStopAtLevel=1',
-  '-Xmx256m',
-  // What Redisson has to say below a warning is not for the suite.
-  '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
-];
+const FLAGS = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xmx256m', QUIET];
 
 /** Says in one line what the machine lacks: java, mvn, or a way to the dependencies. */
 export class PeerUnavailable extends Error {}

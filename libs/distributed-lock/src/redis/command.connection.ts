@@ -124,13 +124,7 @@ export class CommandConnection {
       const acked = this.#acked.send(key, (client, node) => this.#guarded(node, () => send(client, node)));
       tell(hearer, acked);
     } else if (this.#cluster === undefined) {
-      const answered = (reply: unknown) => hearer.answered(reply);
-      this.#hear(
-        SERVER,
-        () => send(this.lifecycle.client, SERVER),
-        answered,
-        (failure) => hearer.failed(failure),
-      );
+      this.#hear(SERVER, () => send(this.lifecycle.client, SERVER), hearer);
     } else {
       const made = this.#cluster.send(key, async ({ key: node, client }) => ({
         reply: await this.#guarded(node, () => send(client, node)),
@@ -140,16 +134,11 @@ export class CommandConnection {
   }
 
   #guarded(node: NodeKey, send: () => Promise<unknown>): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#hear(node, send, resolve, reject));
+    return new Promise((resolve, reject) => this.#hear(node, send, { answered: resolve, failed: reject }));
   }
 
   /** @param send may throw where somebody has put himself between the client and us, and is answered as if the client had rejected it */
-  #hear(
-    node: NodeKey,
-    send: () => Promise<unknown>,
-    answered: (reply: unknown) => void,
-    failed: (failure: RedisFailure) => void,
-  ): void {
+  #hear(node: NodeKey, send: () => Promise<unknown>, hearer: Hearer): void {
     const guard = this.#guardAt(node);
     guard.expect();
     let replied: Promise<unknown>;
@@ -161,11 +150,11 @@ export class CommandConnection {
     replied.then(
       (reply) => {
         guard.progress();
-        answered(reply);
+        hearer.answered(reply);
       },
       (error: unknown) => {
         guard.progress();
-        failed(RedisFailure.from(error));
+        hearer.failed(RedisFailure.from(error));
       },
     );
   }

@@ -99,7 +99,7 @@ public final class Contender {
         double[] latencies = new double[callers * each];
         long cpu = cpu();
         double start = instant();
-        together(callers, index -> {
+        Callers.together(callers, index -> {
             for (int turn = 0; turn < each; turn++) {
                 RLock lock = lock(options.text("prefix") + ":" + (index + turn * callers) % distinct);
                 double from = instant();
@@ -145,16 +145,20 @@ public final class Contender {
         List<Double> released = Collections.synchronizedList(new ArrayList<>());
         List<Double> waits = Collections.synchronizedList(new ArrayList<>());
         double end = instant() + options.number("ms");
-        together(options.number("callers"), index -> {
-            // What comes after the end counts as well: a wait of some ms more, for each caller.
+        Callers.together(options.number("callers"), index -> {
             for (double asked = instant(); asked < end; asked = instant()) {
                 lock.lock();
                 double at = instant();
-                granted.add(at);
-                waits.add(at - asked);
+                boolean counts = at < end;
+                if (counts) {
+                    granted.add(at);
+                    waits.add(at - asked);
+                }
                 if (work > 0) {
                     Thread.sleep(work);
-                    released.add(instant());
+                    if (counts) {
+                        released.add(instant());
+                    }
                 }
                 lock.unlock();
             }
@@ -165,27 +169,6 @@ public final class Contender {
             .put("waitP50", quantile(sorted, 0.5))
             .put("waitMost", quantile(sorted, 1));
         return work == 0 ? figures : figures.put("grants", granted).put("releases", released);
-    }
-
-    private interface Caller {
-        void run(int index) throws Exception;
-    }
-
-    /** Each caller on a thread of its own. */
-    private static void together(int callers, Caller caller) throws Exception {
-        ExecutorService threads = Executors.newFixedThreadPool(callers);
-        List<Future<?>> ends = new ArrayList<>();
-        for (int index = 0; index < callers; index++) {
-            int own = index;
-            ends.add(threads.submit(() -> {
-                caller.run(own);
-                return null;
-            }));
-        }
-        threads.shutdown();
-        for (Future<?> end : ends) {
-            end.get();
-        }
     }
 
     private static double quantile(double[] sorted, double share) {
