@@ -1,8 +1,8 @@
-import type { ClientPort } from './client.port.js';
 import type { ClusterCalls } from './cluster.calls.js';
 import type { NodeKey } from './cluster.map.js';
 import type { RedisFailure } from './redis.failure.js';
 import type { Guard, NodeAcks, NodePort, ReplicaAcks } from './replica.acks.js';
+import type { ScriptPort } from './script.command.js';
 
 /** A script's reply, and what becomes of what it granted. */
 export interface Answer {
@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** Sends a script to a node, on its connection. */
-export type Send = (client: Pick<ClientPort, 'evalsha' | 'eval'>, node: NodeKey) => Promise<unknown>;
+export type Send = (client: ScriptPort, node: NodeKey) => Promise<unknown>;
 
 /** The name of the one server. */
 export const SERVER: NodeKey = '';

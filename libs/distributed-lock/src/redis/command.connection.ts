@@ -8,6 +8,7 @@ import type { ClusterMap, NodeKey } from './cluster.map.js';
 import { slotOf } from './key.slot.js';
 import type { PubSubMode } from './pub-sub.mode.js';
 import { RedisFailure } from './redis.failure.js';
+import { sendScript, type ScriptCommand } from './script.command.js';
 import { StallGuard } from './stall.guard.js';
 
 /** What a connection that sends commands is made with. */
@@ -89,26 +90,20 @@ export class CommandConnection {
     await this.#acked?.turn(key);
   }
 
-  /** @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn} */
-  evalsha(
-    sha1: string,
+  /**
+   * Runs a script.
+   * @param script its SHA-1, or its text
+   * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
+   */
+  run(
+    how: ScriptCommand,
+    script: string,
     keys: readonly string[],
     args: readonly string[],
     isAcked: boolean,
     hearer: Hearer,
   ): void {
-    this.#send(keys, isAcked, (node) => node.evalsha(sha1, keys.length, ...keys, ...args), hearer);
-  }
-
-  /** As {@link evalsha}, by the script's text. */
-  eval(
-    text: string,
-    keys: readonly string[],
-    args: readonly string[],
-    isAcked: boolean,
-    hearer: Hearer,
-  ): void {
-    this.#send(keys, isAcked, (node) => node.eval(text, keys.length, ...keys, ...args), hearer);
+    this.#send(keys[0] ?? '', isAcked, (node) => sendScript(node, how, script, keys, args), hearer);
   }
 
   /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
@@ -119,7 +114,7 @@ export class CommandConnection {
     else void this.parts.map.refresh();
   }
 
-  #send([key = '']: readonly string[], isAcked: boolean, send: Send, hearer: Hearer): void {
+  #send(key: string, isAcked: boolean, send: Send, hearer: Hearer): void {
     if (isAcked && this.#acked !== undefined) {
       const acked = this.#acked.send(key, (client, node) => this.#guarded(node, () => send(client, node)));
       tell(hearer, acked);

@@ -1,6 +1,7 @@
 import type { Answer } from '../redis/acked.calls.js';
 import type { CommandConnection, Hearer } from '../redis/command.connection.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import type { ScriptCommand } from '../redis/script.command.js';
 import type { LuaScript } from './lua.script.js';
 import type { Asked } from './operation.js';
 
@@ -47,14 +48,14 @@ export class ScriptCall implements Hearer {
     } else for (const operation of asked) operation.fail(failure);
   }
 
-  #sendBy(how: 'evalsha' | 'eval'): void {
+  #sendBy(how: ScriptCommand): void {
     const isAcked = this.connection.isAcked && this.operations.some(({ isGranting }) => isGranting);
     if (isAcked) void this.#sendInTurn(how);
     else this.#run(how, false);
   }
 
   /** Replicas are waited for by one call of a server at a time. */
-  async #sendInTurn(how: 'evalsha' | 'eval'): Promise<void> {
+  async #sendInTurn(how: ScriptCommand): Promise<void> {
     try {
       await this.connection.turn(this.operations[0]?.keys[0] ?? '');
     } catch (error) {
@@ -66,7 +67,7 @@ export class ScriptCall implements Hearer {
     if (this.operations.length > 0) this.#run(how, true);
   }
 
-  #run(how: 'evalsha' | 'eval', isAcked: boolean): void {
+  #run(how: ScriptCommand, isAcked: boolean): void {
     const keys: string[] = [];
     const args = [...this.shared];
     for (const operation of this.operations) {
@@ -75,7 +76,7 @@ export class ScriptCall implements Hearer {
       args.push(...operation.args);
     }
     const text = how === 'eval' ? this.script.text : this.script.sha1;
-    this.connection[how](text, keys, args, isAcked, this);
+    this.connection.run(how, text, keys, args, isAcked, this);
   }
 }
 
