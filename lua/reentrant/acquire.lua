@@ -1,25 +1,25 @@
 -- Takes a free lock, or raises the count of a holder that has it already.
 -- Wire format section 2, with D28 avoided: a re-entry never shortens the lease.
 --
--- @include whole take failure
+-- @include whole take failure oneForAll
 -- @batch
+-- @shared lease   the lease in ms, 1 to 10 years
+-- @shared count   the hold count to reach; 1 takes a free lock
 -- @key   lock     the lock's hash: one field, the holder, whose value is the hold count
 -- @arg   holder   the holder id, <client uuid>:<integer>
--- @arg   lease    the lease in ms, 1 to 10 years
--- @arg   count    the hold count to reach; 1 takes a free lock
--- @reply granted  1, or {1, hold count} when the holder had more; 1 alone, in no array, is the whole answer to a call of one
+-- @reply granted  1, or {1, hold count} when the holder had more; 1 alone, in no array, answers all of a call
 -- @reply busy     {0, ttl in ms (-1: none), one holder}
 -- @reply lost     {2} the count to reach is above 1 and the holder has nothing
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: the call names the count to reach, so a second run finds it reached and gives the lease afresh
 local replies = {}
+local lease = tonumber(ARGV[1])
+local count = tonumber(ARGV[2])
 for i = 1, #KEYS do
-  local base = (i - 1) * 3
+  local base = (i - 1) * 1 + 2
   local lock = KEYS[i]
   local holder = ARGV[base + 1]
-  local lease = tonumber(ARGV[base + 2])
-  local count = tonumber(ARGV[base + 3])
   local ran, reply = pcall(take, lock, holder, lease, count)
   replies[i] = ran and reply or failure(reply, lock)
 end
-return #KEYS == 1 and replies[1] == 1 and 1 or replies
+return oneForAll(replies)

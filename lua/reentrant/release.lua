@@ -1,15 +1,15 @@
 -- Lowers a holder's count, or frees the lock and wakes one waiter of each client.
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
 --
--- @include whole failure tell
+-- @include whole failure tell oneForAll
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @shared count   the hold count to leave behind; 0 frees the lock
+-- @shared lease   the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @key   lock     the lock's hash
 -- @arg   holder   the holder id
--- @arg   count    the hold count to leave behind; 0 frees the lock
--- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @arg   channel  the lock's channel
--- @reply released 1 when nobody heard it, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, is the whole answer to a call of one
+-- @reply released 1 when nobody heard it, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, answers all of a call
 -- @reply kept     {2, hold count}
 -- @reply gone     {0} the holder has nothing; nothing was changed
 -- @reply error    {-1, message with its code in front, type of the key}
@@ -40,14 +40,14 @@ end
 
 local replies = {}
 local publish = ARGV[1]
+local count = tonumber(ARGV[2])
+local lease = tonumber(ARGV[3])
 for i = 1, #KEYS do
-  local base = (i - 1) * 4 + 1
+  local base = (i - 1) * 2 + 3
   local lock = KEYS[i]
   local holder = ARGV[base + 1]
-  local count = tonumber(ARGV[base + 2])
-  local lease = tonumber(ARGV[base + 3])
-  local channel = ARGV[base + 4]
+  local channel = ARGV[base + 2]
   local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
   replies[i] = ran and reply or failure(reply, lock)
 end
-return #KEYS == 1 and replies[1] == 1 and 1 or replies
+return oneForAll(replies)

@@ -1,13 +1,13 @@
 -- Hands a lock from one holder of this process to its next one in a single step, without a message:
 -- for other clients the lock was held throughout, by a new holder at the end.
 --
--- @include whole hand failure
+-- @include whole hand failure oneForAll
 -- @batch
 -- @key   lock        the lock's hash
 -- @arg   from        the holder id that gives up all its holds
 -- @arg   to          the holder id that takes the lock, with count 1
 -- @arg   lease       the lease in ms of the new holder, 1 to 10 years
--- @reply transferred 1, also when a repeated call finds it done; 1 alone, in no array, is the whole answer to a call of one
+-- @reply transferred 1, also when a repeated call finds it done; 1 alone, in no array, answers all of a call
 -- @reply granted     {2} the giver had lost the lock, it was free, the taker has it
 -- @reply busy        {0, ttl in ms (-1: none), one holder} the giver had lost the lock to somebody else
 -- @reply error       {-1, message with its code in front, type of the key}
@@ -22,4 +22,4 @@ for i = 1, #KEYS do
   local ran, reply = pcall(hand, lock, from, to, lease)
   replies[i] = ran and reply or failure(reply, lock)
 end
-return #KEYS == 1 and replies[1] == 1 and 1 or replies
+return oneForAll(replies)

@@ -28,24 +28,26 @@ export function operationsOf({ name, words }: ProxiedCommand): ScriptOperation[]
   if (script === undefined) return [];
   const keys = words.slice(3, 3 + Number(words[2]));
   return keys.map((key, index) => {
+    const shared = words.slice(3 + keys.length, 3 + keys.length + script.sharedArgs);
     const from = 3 + keys.length + script.sharedArgs + index * script.argsPerOperation;
-    return read(script.name, key, words.slice(from, from + script.argsPerOperation));
+    return read(script.name, key, shared, words.slice(from, from + script.argsPerOperation));
   });
 }
 
 function read(
   script: (typeof SCRIPTS)[number]['name'],
   key: string,
+  shared: readonly string[],
   args: readonly string[],
 ): ScriptOperation {
   const holder = args[0] ?? '';
   switch (script) {
     case 'reentrant/acquire': {
-      const count = Number(args[2]);
+      const count = Number(shared[1]);
       return { purpose: count === 1 ? 'acquire' : 're-enter', key, holder, count };
     }
     case 'reentrant/release': {
-      const count = Number(args[1]);
+      const count = Number(shared[1]);
       return { purpose: count === 0 ? 'release' : 'partial release', key, holder, count };
     }
     case 'reentrant/transfer':

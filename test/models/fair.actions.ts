@@ -56,7 +56,7 @@ export class FairActions {
       return this.#node5(fairBeat, [LIFE, MARGIN], [move.client], () => this.#node.beat(move.client));
     if (move.do === 'renew') {
       const inModel = () => this.#node.renew(who, move.lease);
-      return { by: 'node', script: renewalRenew, keys: [this.lock], args: [who, move.lease], inModel };
+      return { by: 'node', script: renewalRenew, keys: [this.lock], args: [move.lease, who], inModel };
     }
     return who.startsWith('java') ? this.#asJava(move, who) : this.#asNode(move, who);
   }

@@ -186,7 +186,7 @@ export class FairCrowd {
     const next = Math.min(until, this.#now + LEASE / 3);
     this.#plan(name, next, async () => {
       if (next < until) {
-        await this.#run(renewalRenew, [this.lock], [name, LEASE]);
+        await this.#run(renewalRenew, [this.lock], [LEASE, name]);
         this.#hold(actor, until);
         return;
       }

@@ -77,8 +77,9 @@ export class FairModel {
   renew(holder: string, lease: number): unknown {
     const { lock, now } = this.state;
     if (lock === undefined || this.state.countOf(holder) === 0) return [0];
-    if (lease > 0 && this.state.ttl < lease) lock.until = now + lease;
-    return [1, this.state.ttl];
+    if (lease === 0 || this.state.ttl > lease) return [1, this.state.ttl];
+    lock.until = now + lease;
+    return 1;
   }
 
   beat(client: string): unknown {

@@ -53,7 +53,7 @@ test('publishes on the shard of the lock where the server has shard channels, an
   const [, major] = /redis_version:(\d+)/.exec(await cluster.redis.info('server')) ?? [];
   const own = namesOf('sharded');
   await send(cluster, own, acquire(A, S10, 1));
-  const reply = await send(cluster, own, { ...release(A, 0, S10), shared: ['SPUBLISH'] });
+  const reply = await send(cluster, own, { ...release(A, 0, S10), shared: ['SPUBLISH', 0, S10] });
   expect(reply).toEqual(Number(major) >= 7 ? [1] : [1, -1]);
   expect(await cluster.redis.exists(own.lock)).toBe(0);
 });

@@ -12,20 +12,20 @@ import type { Names, ProtocolStage } from './protocol.stage.js';
 /** One operation of a batch script, ready for any lock. */
 export interface Call {
   readonly script: LuaScript;
-  readonly shared: readonly string[];
+  readonly shared: readonly (string | number)[];
   readonly args: (names: Names) => readonly (string | number)[];
 }
 
 export const acquire = (holder: string, lease: number | string, count: number | string): Call => ({
   script: reentrantAcquire,
-  shared: [],
-  args: () => [holder, lease, count],
+  shared: [lease, count],
+  args: () => [holder],
 });
 
 export const release = (holder: string, count: number | string, lease: number | string): Call => ({
   script: reentrantRelease,
-  shared: ['PUBLISH'],
-  args: ({ channel }) => [holder, count, lease, channel],
+  shared: ['PUBLISH', count, lease],
+  args: ({ channel }) => [holder, channel],
 });
 
 export const transfer = (from: string, to: string, lease: number | string): Call => ({
@@ -36,8 +36,8 @@ export const transfer = (from: string, to: string, lease: number | string): Call
 
 export const renew = (holder: string, lease: number | string): Call => ({
   script: renewalRenew,
-  shared: [],
-  args: () => [holder, lease],
+  shared: [lease],
+  args: () => [holder],
 });
 
 export const forceRelease = (): Call => ({
@@ -52,7 +52,7 @@ export const inspect = (holder: string): Call => ({
   args: () => [holder],
 });
 
-/** Sends one operation of each pair, all of one script, in one call. A row that is a plain number is given as one of that number. */
+/** Sends one operation of each pair, all of one script and with the same shared arguments, in one call. A row that is a plain number is given as one of that number. */
 export async function sendBatch(
   stage: ProtocolStage,
   batch: readonly (readonly [Names, Call])[],
@@ -65,7 +65,8 @@ export async function sendBatch(
     ...shared,
     ...batch.flatMap(([names, call]) => call.args(names)),
   ]);
-  const rows: unknown[] = Array.isArray(replies) ? replies : [replies];
+  // What is no array is the row of all of them.
+  const rows: unknown[] = Array.isArray(replies) ? replies : batch.map(() => replies);
   if (rows.length !== batch.length) throw new Error(`${script.name} answered ${String(replies)}`);
   return rows.map((row) => (typeof row === 'number' ? [row] : row));
 }

@@ -54,13 +54,13 @@ redis.call('PEXPIRE', lock, lease)`,
 return {0}
 end
 local left = redis.call('PTTL', lock)
-if lease > 0 and left < lease then
+if lease > 0 and left <= lease then
 redis.call('PEXPIRE', lock, lease)`,
         to: `if redis.call('HEXISTS', lock, holder) == 0 then
 redis.call('HSET', lock, holder, 1)
 end
 local left = redis.call('PTTL', lock)
-if lease > 0 and left < lease then
+if lease > 0 and left <= lease then
 redis.call('PEXPIRE', lock, lease)`,
       },
     ],

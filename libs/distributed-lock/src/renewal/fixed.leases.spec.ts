@@ -18,7 +18,7 @@ describe('a fixed lease under the watchdog', () => {
       expect(calls()).toEqual([]);
       await pass(261);
       const [call] = calls();
-      expect(call?.args.slice(1)).toEqual(['1', 'key', 'holder of key', '0']);
+      expect(call?.args.slice(1)).toEqual(['1', 'key', '0', 'holder of key']);
       if (call !== undefined) alive(call, 99 * TTL);
       await pass(0);
       expect(watched.state).toBe('renewed');

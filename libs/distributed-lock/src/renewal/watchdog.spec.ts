@@ -15,7 +15,7 @@ describe('the watchdog', () => {
       expect(calls()).toEqual([]);
       await pass(261);
       const [call] = calls();
-      expect(call?.args.slice(1)).toEqual(['1', 'key', 'holder of key', `${TTL}`]);
+      expect(call?.args.slice(1)).toEqual(['1', 'key', `${TTL}`, 'holder of key']);
       if (call !== undefined) alive(call);
       await pass(0);
       expect(watched.state).toBe('renewed');

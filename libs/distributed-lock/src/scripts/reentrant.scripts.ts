@@ -8,6 +8,7 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply, TransferReply } from './lock.replies.js';
 import type { ReplyReader } from './reply.reader.js';
+import { SharedNumbers } from './shared.numbers.js';
 import {
   GRANTING,
   isDone,
@@ -29,11 +30,16 @@ export const RENEWING = { ...GRANTING, ...LOOKING };
 
 /** The scripts of the re-entrant lock, typed; the replies' numbers appear here and in the Lua only. */
 export class ReentrantScripts implements LockScripts {
+  readonly #acquiring = new SharedNumbers(GRANTING);
+  readonly #releasing = new SharedNumbers(TELLING);
+  readonly #renewing = new SharedNumbers(RENEWING);
+  readonly #looking = new SharedNumbers(LOOKING);
+
   constructor(protected readonly caller: ScriptCaller) {}
 
   acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    return this.caller.call(reentrantAcquire, [lock], [holder, `${lease}`, `${count}`], read, GRANTING);
+    return this.caller.call(reentrantAcquire, [lock], [holder], read, this.#acquiring.of(lease, count));
   }
 
   release(
@@ -43,8 +49,8 @@ export class ReentrantScripts implements LockScripts {
     lease: number,
     channel: string,
   ): Promise<ReleaseReply> {
-    const args = [holder, `${count}`, `${lease}`, channel];
-    return this.caller.call(reentrantRelease, [lock], args, readRelease, TELLING);
+    const sending = this.#releasing.of(count, lease);
+    return this.caller.call(reentrantRelease, [lock], [holder, channel], readRelease, sending);
   }
 
   transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
@@ -61,8 +67,10 @@ export class ReentrantScripts implements LockScripts {
   }
 
   renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
-    const sending = lease > 0 ? RENEWING : LOOKING;
-    return this.caller.call(renewalRenew, [lock], [holder, `${lease}`], readRenewal, sending);
+    // `1` alone says that it has just the lease.
+    const read = (reply: ReplyReader) => (isDone(reply) && reply.size === 1 ? lease : readRenewal(reply));
+    const sending = lease > 0 ? this.#renewing.of(lease) : this.#looking.of(lease);
+    return this.caller.call(renewalRenew, [lock], [holder], read, sending);
   }
 }
 

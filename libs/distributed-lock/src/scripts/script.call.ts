@@ -21,12 +21,13 @@ export class ScriptCall implements Hearer {
     this.#sendBy('evalsha');
   }
 
-  /** A call of one operation may be answered by a row that is a plain number; all others by an array of rows. */
+  /** An array has a row for each operation; anything else is the row of all of them. */
   answered(reply: unknown, verdict?: Answer['verdict']): void {
-    const rows: unknown[] = this.script.batch && Array.isArray(reply) ? reply : [reply];
+    const rows: unknown[] | undefined = this.script.batch && Array.isArray(reply) ? reply : undefined;
     const asked = this.operations;
-    for (let index = 0; index < asked.length; index += 1) asked[index]?.succeed(rows[index], verdict);
-    if (rows.some(isReadOnly)) this.connection.demoted();
+    for (let index = 0; index < asked.length; index += 1)
+      asked[index]?.succeed(rows === undefined ? reply : rows[index], verdict);
+    if ((rows ?? [reply]).some(isReadOnly)) this.connection.demoted();
   }
 
   failed(failure: RedisFailure): void {

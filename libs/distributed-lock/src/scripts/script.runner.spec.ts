@@ -48,6 +48,25 @@ test('operations of one script travel together, each answered by its row', async
   expect(wheel.size).toBe(0);
 });
 
+test('one 1 answers all operations of a call', async () => {
+  const replies = Promise.all([acquire(), acquire(), acquire()]);
+  await turn();
+  client.take('evalsha')[0]?.answer(1);
+  expect(await replies).toEqual([1, 2, 3].map(() => ({ kind: 'granted', count: 1 })));
+});
+
+test('operations travel with those that ask for the same lease, however many leases there are', async () => {
+  const leases = Array.from({ length: 100 }, (_, index) => 1000 + index);
+  const replies = Promise.all([...leases, ...leases].map((lease) => scripts.acquire('lock', 'a', lease, 1)));
+  await turn();
+  const calls = client.take('evalsha');
+  expect(calls.map(({ args }) => args.slice(1))).toEqual(
+    leases.map((lease) => ['2', 'lock', 'lock', `${lease}`, '1', 'a', 'a']),
+  );
+  for (const call of calls) call.answer(1);
+  expect(new Set((await replies).map(({ kind }) => kind))).toEqual(new Set(['granted']));
+});
+
 test('an operation without a connection is not sent once its caller has been told', async () => {
   client.cut();
   const late = acquire();

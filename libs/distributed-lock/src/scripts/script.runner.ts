@@ -37,6 +37,9 @@ interface Queue {
 /** Queues of so many groups are kept for what comes next: all of one server, and those of a cluster that are in use. */
 const GROUPS_KEPT = 64;
 
+/** And so many of a group: there is one for each script, and for each lease that is asked for. */
+const QUEUES_KEPT = 64;
+
 /**
  * Runs scripts by their SHA-1. Operations of one turn of the event loop travel together where their keys may.
  * Nothing is sent twice, but for a script that Redis did not know and therefore did not run.
@@ -98,15 +101,14 @@ export class ScriptRunner implements Sender {
   }
 
   #queueOf(script: LuaScript, group: number, sending: Sending): Queue {
-    let queues = this.#queues.get(group);
-    if (queues === undefined) {
-      queues = [];
-      this.#queues.set(group, queues);
-    }
+    const queues = this.#queues.get(group) ?? [];
     for (const queue of queues)
       if (queue.script === script && areEqual(queue.sending.shared, sending.shared)) return queue;
     const queue: Queue = { script, sending, operations: NONE };
-    queues.push(queue);
+    const kept =
+      queues.length < QUEUES_KEPT ? queues : queues.filter(({ operations }) => operations.length > 0);
+    kept.push(queue);
+    this.#queues.set(group, kept);
     return queue;
   }
 
@@ -155,5 +157,7 @@ function isOpen(operation: Asked): boolean {
 }
 
 function areEqual(some: readonly string[] = NOTHING, others: readonly string[] = NOTHING): boolean {
-  return some.length === others.length && some.every((text, index) => text === others[index]);
+  return (
+    some === others || (some.length === others.length && some.every((text, index) => text === others[index]))
+  );
 }

@@ -2387,8 +2387,9 @@ return replies` as string,
  * Takes a free lock, or raises the count of a holder that has it already.
  * Wire format section 2, with D28 avoided: a re-entry never shortens the lease.
  * KEYS: lock.
- * ARGV: holder, lease, count.
- * - `granted`: 1, or {1, hold count} when the holder had more; 1 alone, in no array, is the whole answer to a call of one
+ * ARGV, once: lease, count.
+ * ARGV, per operation: holder.
+ * - `granted`: 1, or {1, hold count} when the holder had more; 1 alone, in no array, answers all of a call
  * - `busy`: {0, ttl in ms (-1: none), one holder}
  * - `lost`: {2} the count to reach is above 1 and the holder has nothing
  * - `error`: {-1, message with its code in front, type of the key}
@@ -2396,11 +2397,11 @@ return replies` as string,
  */
 export const reentrantAcquire = {
   name: 'reentrant/acquire',
-  sha1: '22708e25c314ae6b23e065792c0ce5d437886778',
+  sha1: '2c72051f71f6511af175d2799f085118478699e8',
   batch: true,
   keysPerOperation: 1,
-  sharedArgs: 0,
-  argsPerOperation: 3,
+  sharedArgs: 2,
+  argsPerOperation: 1,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -2434,17 +2435,25 @@ local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
+local function oneForAll(replies)
+for _, reply in ipairs(replies) do
+if reply ~= 1 then
+return replies
+end
+end
+return 1
+end
 local replies = {}
+local lease = tonumber(ARGV[1])
+local count = tonumber(ARGV[2])
 for i = 1, #KEYS do
-local base = (i - 1) * 3
+local base = (i - 1) * 1 + 2
 local lock = KEYS[i]
 local holder = ARGV[base + 1]
-local lease = tonumber(ARGV[base + 2])
-local count = tonumber(ARGV[base + 3])
 local ran, reply = pcall(take, lock, holder, lease, count)
 replies[i] = ran and reply or failure(reply, lock)
 end
-return #KEYS == 1 and replies[1] == 1 and 1 or replies` as string,
+return oneForAll(replies)` as string,
 } as const satisfies LuaScript;
 
 /**
@@ -2535,9 +2544,9 @@ return replies` as string,
  * Lowers a holder's count, or frees the lock and wakes one waiter of each client.
  * Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
  * KEYS: lock.
- * ARGV, once: publish.
- * ARGV, per operation: holder, count, lease, channel.
- * - `released`: 1 when nobody heard it, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, is the whole answer to a call of one
+ * ARGV, once: publish, count, lease.
+ * ARGV, per operation: holder, channel.
+ * - `released`: 1 when nobody heard it, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, answers all of a call
  * - `kept`: {2, hold count}
  * - `gone`: {0} the holder has nothing; nothing was changed
  * - `error`: {-1, message with its code in front, type of the key}
@@ -2545,11 +2554,11 @@ return replies` as string,
  */
 export const reentrantRelease = {
   name: 'reentrant/release',
-  sha1: '20b86e07f313e0664a6b23932122fb404d6e38ca',
+  sha1: '55421205f32dc6bd1dc94ccdd298c009364e8ab6',
   batch: true,
   keysPerOperation: 1,
-  sharedArgs: 1,
-  argsPerOperation: 4,
+  sharedArgs: 3,
+  argsPerOperation: 2,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -2561,6 +2570,14 @@ end
 local function tell(publish, channel, payload)
 local reached = redis.pcall(publish, channel, payload)
 return type(reached) == 'number' and reached or -1
+end
+local function oneForAll(replies)
+for _, reply in ipairs(replies) do
+if reply ~= 1 then
+return replies
+end
+end
+return 1
 end
 local function attempt(publish, lock, holder, count, lease, channel)
 if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
@@ -2584,17 +2601,17 @@ return reached == 0 and 1 or {1, reached}
 end
 local replies = {}
 local publish = ARGV[1]
+local count = tonumber(ARGV[2])
+local lease = tonumber(ARGV[3])
 for i = 1, #KEYS do
-local base = (i - 1) * 4 + 1
+local base = (i - 1) * 2 + 3
 local lock = KEYS[i]
 local holder = ARGV[base + 1]
-local count = tonumber(ARGV[base + 2])
-local lease = tonumber(ARGV[base + 3])
-local channel = ARGV[base + 4]
+local channel = ARGV[base + 2]
 local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
 replies[i] = ran and reply or failure(reply, lock)
 end
-return #KEYS == 1 and replies[1] == 1 and 1 or replies` as string,
+return oneForAll(replies)` as string,
 } as const satisfies LuaScript;
 
 /**
@@ -2602,7 +2619,7 @@ return #KEYS == 1 and replies[1] == 1 and 1 or replies` as string,
  * for other clients the lock was held throughout, by a new holder at the end.
  * KEYS: lock.
  * ARGV: from, to, lease.
- * - `transferred`: 1, also when a repeated call finds it done; 1 alone, in no array, is the whole answer to a call of one
+ * - `transferred`: 1, also when a repeated call finds it done; 1 alone, in no array, answers all of a call
  * - `granted`: {2} the giver had lost the lock, it was free, the taker has it
  * - `busy`: {0, ttl in ms (-1: none), one holder} the giver had lost the lock to somebody else
  * - `error`: {-1, message with its code in front, type of the key}
@@ -2610,7 +2627,7 @@ return #KEYS == 1 and replies[1] == 1 and 1 or replies` as string,
  */
 export const reentrantTransfer = {
   name: 'reentrant/transfer',
-  sha1: 'b279c6b88eb00b5f351918ed909b89b913e962a0',
+  sha1: 'b5cc9733977cc5edd18f41655db52d282e1cb5a9',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -2646,6 +2663,14 @@ local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
+local function oneForAll(replies)
+for _, reply in ipairs(replies) do
+if reply ~= 1 then
+return replies
+end
+end
+return 1
+end
 local replies = {}
 for i = 1, #KEYS do
 local base = (i - 1) * 3
@@ -2656,26 +2681,27 @@ local lease = tonumber(ARGV[base + 3])
 local ran, reply = pcall(hand, lock, from, to, lease)
 replies[i] = ran and reply or failure(reply, lock)
 end
-return #KEYS == 1 and replies[1] == 1 and 1 or replies` as string,
+return oneForAll(replies)` as string,
 } as const satisfies LuaScript;
 
 /**
  * Keeps leases alive: each only while its holder still has the lock, and never to a shorter time than is left (D17, D19).
  * With a lease of 0 it only looks.
  * KEYS: lock.
- * ARGV: holder, lease.
- * - `alive`: {1, ttl in ms (-1: none)}
+ * ARGV, once: lease.
+ * ARGV, per operation: holder.
+ * - `alive`: 1 when it has just that lease now, {1, ttl in ms (-1: none)} when it has another; 1 alone, in no array, answers all of a call
  * - `gone`: {0} the holder has nothing; nothing was changed
  * - `error`: {-1, message with its code in front, type of the key}
  * Repeating it is safe: it only raises the ttl of a hold that still exists
  */
 export const renewalRenew = {
   name: 'renewal/renew',
-  sha1: '767ce4d333301c56bb1af001706f3d7ee8227d09',
+  sha1: 'cde7eb75b9ec6dcbd4877c9fb532071bb9484247',
   batch: true,
   keysPerOperation: 1,
-  sharedArgs: 0,
-  argsPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 1,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -2683,6 +2709,14 @@ local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function oneForAll(replies)
+for _, reply in ipairs(replies) do
+if reply ~= 1 then
+return replies
+end
+end
+return 1
 end
 local function attempt(lock, holder, lease)
 if not whole(lease, 0, 315360000000) then
@@ -2692,24 +2726,23 @@ if redis.call('HEXISTS', lock, holder) == 0 then
 return {0}
 end
 local left = redis.call('PTTL', lock)
-if lease > 0 and left < lease then
+if lease > 0 and left <= lease then
 redis.call('PEXPIRE', lock, lease)
-left = lease
-else
-redis.call('HDEL', lock, '')
+return 1
 end
+redis.call('HDEL', lock, '')
 return {1, left}
 end
 local replies = {}
+local lease = tonumber(ARGV[1])
 for i = 1, #KEYS do
-local base = (i - 1) * 2
+local base = (i - 1) * 1 + 1
 local lock = KEYS[i]
 local holder = ARGV[base + 1]
-local lease = tonumber(ARGV[base + 2])
 local ran, reply = pcall(attempt, lock, holder, lease)
 replies[i] = ran and reply or failure(reply, lock)
 end
-return replies` as string,
+return oneForAll(replies)` as string,
 } as const satisfies LuaScript;
 
 /**

@@ -1,0 +1,28 @@
+import { Redis, type Command } from 'ioredis';
+import { expect, test } from 'vitest';
+import { sendScript } from './script.command.js';
+
+test.each(['evalsha', 'eval'] as const)('%s is sent as the client would send it', async (how) => {
+  const client = new Redis({ lazyConnect: true });
+  const sent: Command[] = [];
+  client.sendCommand = (command) => {
+    sent.push(command);
+    return command.promise;
+  };
+  const [keys, args] = [
+    ['a', 'ü'],
+    ['1', ''],
+  ];
+  void client[how]('script', keys.length, ...keys, ...args);
+  void sendScript(client, how, 'script', keys, args);
+  const [expected, found] = sent;
+  expect(found?.toWritable(client.stream)).toBe(expected?.toWritable(client.stream));
+  const told = (command?: Command) => JSON.stringify({ ...command, args: command?.args.map(String) });
+  expect(told(found)).toBe(told(expected));
+});
+
+test('what a patched client makes of it is what its caller hears', async () => {
+  const client = new Redis({ lazyConnect: true });
+  client.sendCommand = () => Promise.reject(new Error('patched'));
+  await expect(sendScript(client, 'evalsha', 'script', [], [])).rejects.toThrow('patched');
+});

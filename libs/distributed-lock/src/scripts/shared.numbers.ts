@@ -1,0 +1,19 @@
+import type { Sending } from './script.runner.js';
+
+/** How operations travel whose numbers come once a call. Most ask with the same ones as those before: then nothing is made anew. */
+export class SharedNumbers {
+  #last: readonly number[] = [];
+  #sending: Sending;
+
+  constructor(private readonly base: Sending) {
+    this.#sending = base;
+  }
+
+  of(...numbers: readonly number[]): Sending {
+    if (this.#sending === this.base || numbers.some((number, index) => number !== this.#last[index])) {
+      this.#last = numbers;
+      this.#sending = { ...this.base, shared: numbers.map(String) };
+    }
+    return this.#sending;
+  }
+}
