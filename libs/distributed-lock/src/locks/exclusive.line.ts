@@ -74,14 +74,20 @@ export class ExclusiveLine extends LockLine implements Contest {
 
   free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
-    this.wasFreed();
+    const at = now();
+    this.wasFreed(at);
     const { first } = this;
     const { lease } = hold;
-    if (finish !== undefined || first === undefined || !this.#mayHandOver) return this.#free(lease, finish);
+    if (finish !== undefined || first === undefined || !this.#mayHandOver(at))
+      return this.#free(lease, finish);
     const { watchdogTimeout } = this.context.settings;
-    if (!this.target.kind.sharesHolder || !hold.isSingle || !canShare(lease, watchdogTimeout, first.request))
+    if (
+      !this.target.kind.sharesHolder ||
+      !hold.isSingle ||
+      !canShare(lease, watchdogTimeout, first.request, at)
+    )
       return this.during(() => this.#handOn(lease, first));
-    this.#grant(first, this.adopt(lease).admit(undefined, now()));
+    this.#grant(first, this.adopt(lease).admit(undefined, at));
     return Promise.resolve('released');
   }
 
@@ -118,9 +124,9 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   /** Counts one hand-over, if another one is within bounds. */
-  get #mayHandOver(): boolean {
+  #mayHandOver(at: number): boolean {
     this.#handOver ??= new HandOver(this.context.settings.handOver);
-    return this.#handOver.next(this.queue.size);
+    return this.#handOver.next(this.queue.size, at);
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */

@@ -32,13 +32,13 @@ export class HandOver {
     this.#others = others;
   }
 
-  /** Counts one hand-over, if another one is within bounds. @param waiting those who stand in line */
-  next(waiting: number): boolean {
+  /** Counts one hand-over, if another one is within bounds. @param waiting those who stand in line @param at the monotonic clock */
+  next(waiting: number, at = now()): boolean {
     if (this.#count === 0) {
-      this.#since = now();
+      this.#since = at;
       this.#max = Math.min(this.bounds.max, this.#bound(waiting));
     }
-    if (this.#count >= this.#max || now() - this.#since >= this.bounds.time) return false;
+    if (this.#count >= this.#max || at - this.#since >= this.bounds.time) return false;
     this.#count += 1;
     return true;
   }
@@ -52,9 +52,10 @@ export class HandOver {
 /**
  * Whether the next waiter can go on under the same holder id without asking Redis: for Redis it is one longer hold of
  * this process. Only with a watchdog lease on both sides that is surely alive and has most of its time left.
+ * @param at the monotonic clock
  */
-export function canShare(lease: Lease, watchdogTimeout: number, next: WaitRequest): boolean {
+export function canShare(lease: Lease, watchdogTimeout: number, next: WaitRequest, at = now()): boolean {
   if (next.leaseTime !== undefined || lease.ttl !== watchdogTimeout) return false;
-  if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtful) return false;
-  return lease.deadline - now() > watchdogTimeout / 2;
+  if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
+  return lease.deadline - at > watchdogTimeout / 2;
 }

@@ -108,9 +108,9 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   }
 
   /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
-  checkDeadlines(): void {
+  checkDeadlines(at = now()): void {
     if (this.#ended) return;
-    if (now() < this.lease.deadline && this.#grants.outlive(now(), this.target.name)) return;
+    if (at < this.lease.deadline && this.#grants.outlive(at, this.target.name)) return;
     const isUnrenewed = this.lease.state === 'unknown' && this.upkeep.renewalTtl > 0;
     this.lose(isUnrenewed ? 'it could not be renewed in time' : 'its lease was over');
   }
@@ -155,8 +155,9 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   }
 
   rearm(): void {
-    this.checkDeadlines();
-    if (!this.#ended) this.context.watchdog.watch(this.lease, this);
+    const at = now();
+    this.checkDeadlines(at);
+    if (!this.#ended) this.context.watchdog.watch(this.lease, this, at);
   }
 
   shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {

@@ -59,9 +59,9 @@ export class LineNews {
     this.#passedAt = now();
   }
 
-  /** This process let go of the lock, or lost it. */
-  freed(): void {
-    this.#passedAt = now();
+  /** This process let go of the lock, or lost it. @param at the monotonic clock */
+  freed(at = now()): void {
+    this.#passedAt = at;
   }
 
   /** Whether a waiter that comes now would have to rely on what was heard long ago. */

@@ -67,12 +67,12 @@ export class LockEngine {
   acquire(target: LockTarget, request: AcquireRequest): Promise<Grant> {
     try {
       request.signal?.throwIfAborted();
-      const end = now() + request.waitTime;
-      const reentry = this.#reentry.take(target, request, end);
+      const reentry = this.#reentry.take(target, request);
       // A caller outside of any hold goes on in this turn of the event loop.
-      return reentry === undefined
-        ? this.#stand(target, request, end)
-        : reentry.then((again) => again ?? this.#stand(target, request, end));
+      if (reentry === undefined) return this.#stand(target, request, request.waitTime);
+      const end = now() + request.waitTime;
+      // What a hold that ended under its re-entry took of the time is gone.
+      return reentry.then((again) => again ?? this.#stand(target, request, Math.max(end - now(), 1)));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -117,13 +117,12 @@ export class LockEngine {
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.target.name)));
   }
 
-  /** Asks as anybody does who holds nothing. @param end the monotonic instant at which the caller's time is over */
-  #stand(target: LockTarget, { waitTime, leaseTime, signal }: AcquireRequest, end: number): Promise<Grant> {
+  /** Asks as anybody does who holds nothing. @param left what is left of the caller's time, in ms */
+  #stand(target: LockTarget, { waitTime, leaseTime, signal }: AcquireRequest, left: number): Promise<Grant> {
     const nested = isInside(this.context);
     if (this.#closing && !nested) throw shuttingDown(target.name);
     const line = this.line(target);
-    // What a hold that ended under its re-entry took of the time is gone.
-    if (waitTime > 0) return line.wait({ leaseTime, signal, nested, waitTime: Math.max(end - now(), 1) });
+    if (waitTime > 0) return line.wait({ leaseTime, signal, nested, waitTime: left });
     const granted = line.try(leaseTime, (heldBy) => {
       throw new LockNotAcquiredError(target.name, 0, heldBy);
     });

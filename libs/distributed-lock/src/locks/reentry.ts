@@ -35,14 +35,13 @@ export class Reentry {
   }
 
   /**
-   * @param end the monotonic instant at which the caller's time is over
    * @returns undefined when the scope holds nothing to go on from, or does not any more: the caller then asks as anybody would
    * @throws LockConfigurationError `NOT_REENTRANT`, or `UPGRADE` for a write lock inside a read hold
    */
-  take(target: LockTarget, request: AcquireRequest, end: number): Promise<Grant | undefined> | undefined {
+  take(target: LockTarget, request: AcquireRequest): Promise<Grant | undefined> | undefined {
     const own = this.holdOf(target.id);
     if (own !== undefined && target.kind.reentry !== 'another') {
-      if (target.kind.reentry === 'counted') return this.#reenter(own, request, end);
+      if (target.kind.reentry === 'counted') return this.#reenter(own, request, endOf(request));
       throw new LockConfigurationError(
         'NOT_REENTRANT',
         `This code runs inside ${target.kind.name} "${target.name}", and asks for it again.`,
@@ -58,7 +57,7 @@ export class Reentry {
         target.name,
       );
     }
-    return this.#join(target, other, request, end);
+    return this.#join(target, other, request, endOf(request));
   }
 
   /** Wire format section 7: who writes may read, under the holder id of the write hold. */
@@ -135,4 +134,9 @@ export class Reentry {
       }
     }
   }
+}
+
+/** The monotonic instant at which the caller's time is over. */
+function endOf({ waitTime }: AcquireRequest): number {
+  return now() + waitTime;
 }

@@ -49,8 +49,8 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   }
 
   /** This process let go of it, or lost it. */
-  protected wasFreed(): void {
-    this.#news?.freed();
+  protected wasFreed(at?: number): void {
+    this.#news?.freed(at);
   }
 
   /** Neither waits anybody, nor is anything under way. */

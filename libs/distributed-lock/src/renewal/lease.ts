@@ -91,7 +91,12 @@ export class Lease {
 
   /** Whether the machine seems to have been suspended for longer than the deadline has to spare: then it means nothing. */
   get isDoubtful(): boolean {
-    return suspendedFor(this.#wall) > this.#margin;
+    return this.isDoubtfulAt(now());
+  }
+
+  /** The same, where the monotonic clock was read already. */
+  isDoubtfulAt(at: number): boolean {
+    return suspendedFor(this.#wall, at) > this.#margin;
   }
 
   /** Redis confirmed, to a request sent at `sent`, that `left` ms remain. */

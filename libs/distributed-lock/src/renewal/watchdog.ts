@@ -49,9 +49,10 @@ export class Watchdog {
   /**
    * Looks after a lease from now on. One that is watched already is asked for earlier where its span has become shorter, and its
    * holder is told of a deadline that has come nearer.
+   * @param at the monotonic clock
    */
-  watch(lease: Lease, listener: LeaseListener): void {
-    const due = this.#roundAt(now(), listener.upkeep.span);
+  watch(lease: Lease, listener: LeaseListener, at = now()): void {
+    const due = this.#roundAt(at, listener.upkeep.span);
     const known = watchOf(lease);
     if (known?.listener === listener) {
       known.due = Math.min(known.due, due);

@@ -12,6 +12,6 @@ export function wallOffset(at: number = now()): number {
 }
 
 /** How far the wall clock ran ahead of the monotonic one since `offset` was read; never negative. */
-export function suspendedFor(offset: number): number {
-  return Math.max(0, wallOffset() - offset);
+export function suspendedFor(offset: number, at: number = now()): number {
+  return Math.max(0, wallOffset(at) - offset);
 }
