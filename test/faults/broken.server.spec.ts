@@ -102,7 +102,7 @@ describe('a message of a release that is lost', () => {
     const held = await other.getLock('x').lock();
     const waiting = service.getLock('x').lock();
     await until('it sleeps', async () => (await stage.sleepers('x')) === 1);
-    const { channel } = service.engine.target(service.engine.context.kinds.reentrant, 'x');
+    const { channel } = service.engine.names.target(service.engine.context.kinds.reentrant, 'x');
     for (const text of ['2', '-1', 'nonsense', '', '99999999999999999999', '0', '1'])
       await stage.admin.publish(channel, text);
     await stage.admin.publish(channel, Buffer.from([0xff, 0x00, 0x0a]));

@@ -101,7 +101,7 @@ export class FaultStage {
   /** How many services listen for the release of a lock. */
   async sleepers(name: string): Promise<number> {
     const engine = this.#opened[0]?.engine;
-    const channel = engine?.target(engine.context.kinds.reentrant, name).channel ?? '';
+    const channel = engine?.names.target(engine.context.kinds.reentrant, name).channel ?? '';
     const answer = await this.admin.pubsub('NUMSUB', channel);
     return Number(answer[1]);
   }

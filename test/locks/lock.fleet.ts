@@ -119,7 +119,7 @@ export class RedisFleet implements Fleet {
   }
 
   #target(service: LockService, name: string): LockTarget {
-    return service.engine.target(this.#kind(service), name);
+    return service.engine.names.target(this.#kind(service), name);
   }
 
   async wipe(name: string): Promise<void> {

@@ -18,7 +18,7 @@ export class PermitLock implements Lock {
     readonly name: string,
   ) {
     this.#permits = service.getPermitExpirableSemaphore(name);
-    this.#target = service.engine.target(service.engine.context.kinds.permit, name);
+    this.#target = service.engine.names.target(service.engine.context.kinds.permit, name);
   }
 
   lock(options?: LockOptions): Promise<LockHandle> {

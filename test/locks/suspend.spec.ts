@@ -95,7 +95,7 @@ describe('after a suspended machine', () => {
 test('a hold ends for this process as soon as Redis gives its lock to another holder of it', async () => {
   const fleet = await RedisFleet.open();
   const { engine } = fleet.one;
-  const line = engine.line(engine.target(engine.context.kinds.reentrant, 'x'));
+  const line = engine.line(engine.names.target(engine.context.kinds.reentrant, 'x'));
   const lease = () =>
     new Lease(
       fleet.key('x'),

@@ -70,7 +70,7 @@ export class RedAsLock implements Lock {
   }
 
   #target(engine: LockEngine) {
-    return engine.target(engine.context.kinds.reentrant, this.name);
+    return engine.names.target(engine.context.kinds.reentrant, this.name);
   }
 }
 

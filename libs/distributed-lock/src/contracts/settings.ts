@@ -13,6 +13,8 @@ export interface LockSettings {
     readonly interceptor: number;
   };
   readonly mapName: (name: string) => string;
+  /** Whether the application maps names itself: then a name may have another key the next time. */
+  readonly isMapped: boolean;
   readonly appName: string;
   /** Infinity when off. */
   readonly maxHold: number;

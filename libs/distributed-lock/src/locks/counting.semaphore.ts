@@ -28,7 +28,7 @@ export class CountingSemaphore implements Semaphore {
     private readonly engine: LockEngine,
     name: string,
   ) {
-    this.#target = counterTarget(name, engine.keyOf(name, 'semaphore'), semaphoreChannel);
+    this.#target = counterTarget(name, engine.names.keyOf(name, 'semaphore'), semaphoreChannel);
     this.#calls = new RecordedCalls(engine.context, this.#target);
   }
 

@@ -25,7 +25,7 @@ export class JobDesk implements JobControl {
 
   /** @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT` */
   targetOf(job: string): LockTarget {
-    return this.engine.target(this.engine.context.kinds.reentrant, job);
+    return this.engine.names.target(this.engine.context.kinds.reentrant, job);
   }
 
   /**

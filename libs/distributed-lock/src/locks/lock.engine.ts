@@ -6,47 +6,28 @@ import { CounterEngine } from './counter.engine.js';
 import { leaveOnAbort } from './early.leave.js';
 import type { Grant } from './grant.js';
 import type { Hold } from './hold.js';
-import { KindBook } from './kind.book.js';
 import { LineBook } from './line.book.js';
 import { makeLine } from './line.factory.js';
 import { shuttingDown, unavailable, type LockContext } from './lock.context.js';
-import type { LockKind } from './lock.kind.js';
 import type { LockLine } from './lock.line.js';
-import { checkKey, checkName } from './name.checks.js';
-import { LockTarget, otherSideOf } from './lock.target.js';
+import { otherSideOf, type LockTarget } from './lock.target.js';
+import { NameBook } from './name.book.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
 export class LockEngine {
+  readonly names: NameBook;
   /** The semaphores and latches, which nobody holds. */
   readonly counters: CounterEngine;
   readonly #book: LineBook<LockTarget, LockLine>;
-  readonly #kinds = new KindBook();
   readonly #reentry: Reentry;
   #closing = false;
 
   constructor(readonly context: LockContext) {
     this.#book = new LineBook((target, idle) => makeLine(context, target, idle));
     this.counters = new CounterEngine(context);
+    this.names = new NameBook(context.settings);
     this.#reentry = new Reentry(context, (target) => this.line(target));
-  }
-
-  /** @throws LockConfigurationError as {@link keyOf} does */
-  target(kind: LockKind, name: string): LockTarget {
-    return new LockTarget(kind, name, this.keyOf(name, kind.family));
-  }
-
-  /**
-   * A name in Redis.
-   * @throws LockConfigurationError `INVALID_NAME`, or `KIND_CONFLICT` for a name that is in use with another kind
-   */
-  keyOf(name: string, family: string): string {
-    checkName(name);
-    const key = this.context.settings.mapName(name);
-    if (this.#kinds.isNoted(key, family)) return key;
-    checkKey(name, key);
-    this.#kinds.note(key, name, family);
-    return key;
   }
 
   /** Every lock that this process holds or waits for. */

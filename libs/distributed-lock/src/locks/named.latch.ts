@@ -21,7 +21,7 @@ export class NamedLatch implements CountDownLatch {
     private readonly engine: LockEngine,
     name: string,
   ) {
-    const key = engine.keyOf(name, 'count-down latch');
+    const key = engine.names.keyOf(name, 'count-down latch');
     // Its channel always has braces of its own (wire format section 10), so that a tag in the name is not its slot.
     if (engine.context.isCluster && key.includes('{')) {
       throw new LockConfigurationError(

@@ -48,7 +48,7 @@ export class RedLocks {
 
   /** The lock's target on one of the servers. @throws LockConfigurationError `INVALID_NAME` */
   targetOn(engine: LockEngine, name: string): LockTarget {
-    return engine.target(this.#kinds.get(engine) ?? engine.context.kinds.reentrant, name);
+    return engine.names.target(this.#kinds.get(engine) ?? engine.context.kinds.reentrant, name);
   }
 
   /** @throws LockConfigurationError `INVALID_OPTION` for a lease that a server could forget, and grant anew, while it lasts */

@@ -185,7 +185,7 @@ export class LockService {
 
   #target(kind: keyof LockKinds, name: string): LockTarget {
     const { engine } = this;
-    return engine.target(engine.context.kinds[kind], name);
+    return engine.names.target(engine.context.kinds[kind], name);
   }
 
   /** The scheduled jobs of the whole fleet, for operators. */

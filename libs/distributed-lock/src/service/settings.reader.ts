@@ -52,6 +52,7 @@ export function readSettings(
       interceptor: wait('interceptor', waitTime.interceptor, 0),
     },
     mapName: nameMapper === undefined ? (name) => [namePrefix, name].join('') : mapped(nameMapper),
+    isMapped: nameMapper !== undefined,
     appName: readAppName(options.appName),
     maxHold: duration('maxHold', maxHold, Infinity, 1),
     tickMaxHold: maxHold === undefined ? TICK_MAX_HOLD : duration('maxHold', maxHold, Infinity, 1),

@@ -1,0 +1,76 @@
+import type { LockSettings } from '../contracts/settings.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { LockKind } from './lock.kind.js';
+import { LockTarget } from './lock.target.js';
+import { checkKey, checkName } from './name.checks.js';
+
+/** So many names are remembered at least, and twice as many at most: names with an id in them come without end. */
+const REMEMBERED = 5000;
+
+/** What a name is used for: a lock, or another thing of that family. */
+type Use = LockTarget | string;
+
+/**
+ * The names of this application, and what each is used for. The kinds write different things under one name, or do not hear each
+ * other (wire format 1.6), so two families of them on one name are a mistake of the application.
+ */
+export class NameBook {
+  /** The names that were used lately; those before them are forgotten when these are too many, all at once. */
+  #recent = new Map<string, Use>();
+  #former: ReadonlyMap<string, Use> = new Map();
+
+  constructor(private readonly settings: Pick<LockSettings, 'mapName' | 'isMapped'>) {}
+
+  /** @throws LockConfigurationError as {@link keyOf} does */
+  target(kind: LockKind, name: string): LockTarget {
+    const known = this.#useOf(name);
+    if (known instanceof LockTarget && known.kind === kind) return known;
+    const target = new LockTarget(kind, name, this.keyOf(name, kind.family));
+    // What an application makes of a name may depend on who asks.
+    if (!this.settings.isMapped) this.#note(name, target);
+    return target;
+  }
+
+  /**
+   * A name in Redis.
+   * @throws LockConfigurationError `INVALID_NAME`, or `KIND_CONFLICT` for a name that is in use with another kind
+   */
+  keyOf(name: string, family: string): string {
+    checkName(name);
+    const { mapName, isMapped } = this.settings;
+    const key = mapName(name);
+    const place = isMapped ? key : name;
+    const known = this.#useOf(place);
+    if (known === undefined) {
+      checkKey(name, key);
+      this.#note(place, family);
+    } else if (familyOf(known) !== family) {
+      throw new LockConfigurationError(
+        'KIND_CONFLICT',
+        `"${name}" is a ${familyOf(known)} in this application, and cannot be a ${family} as well.`,
+        name,
+      );
+    }
+    return key;
+  }
+
+  #useOf(place: string): Use | undefined {
+    const recent = this.#recent.get(place);
+    if (recent !== undefined) return recent;
+    const former = this.#former.get(place);
+    if (former !== undefined) this.#note(place, former);
+    return former;
+  }
+
+  #note(place: string, use: Use): void {
+    if (this.#recent.size >= REMEMBERED) {
+      this.#former = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(place, use);
+  }
+}
+
+function familyOf(use: Use): string {
+  return typeof use === 'string' ? use : use.kind.family;
+}
