@@ -80,26 +80,28 @@ export class Watchdog {
    * @param ttl what to renew to in ms; 0 only looks
    * @returns whether Redis confirmed the lease; undefined without an answer
    */
-  async renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
+  renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
     const sent = instant();
     // A lease may have been handed to its next hold while the question was on its way: the answer is for that one.
     const hearer = () => watchOf(lease)?.listener ?? listener;
-    try {
-      const left = await lease.renewer.renew(lease.key, lease.holder, ttl);
-      if (left === undefined) {
-        lease.lose();
-        hearer()?.gone();
-        return false;
-      }
-      if (ttl > 0) lease.confirm(sent, left === -1 ? lease.ttl : left);
-      else lease.look(sent, left === -1 ? lease.longest : left);
-      return true;
-    } catch (error) {
-      const told = lease.state === 'unknown';
-      lease.doubt();
-      if (!told) hearer()?.unknown(error instanceof Error ? error.message : String(error));
-      return undefined;
-    }
+    return lease.renewer.renew(lease.key, lease.holder, ttl).then(
+      (left) => {
+        if (left === undefined) {
+          lease.lose();
+          hearer()?.gone();
+          return false;
+        }
+        if (ttl > 0) lease.confirm(sent, left === -1 ? lease.ttl : left);
+        else lease.look(sent, left === -1 ? lease.longest : left);
+        return true;
+      },
+      (error: unknown) => {
+        const told = lease.state === 'unknown';
+        lease.doubt();
+        if (!told) hearer()?.unknown(error instanceof Error ? error.message : String(error));
+        return undefined;
+      },
+    );
   }
 
   /** @internal Something of a watched lease is due. */
@@ -107,7 +109,7 @@ export class Watchdog {
     // After a stall both may be due: nothing is renewed for a hold that is lost.
     watch.listener.checkDeadlines();
     if (watchOf(watch.lease) !== watch) return;
-    if (now() >= watch.due) void this.#renew(watch);
+    if (now() >= watch.due) this.#renew(watch);
     this.#arm(watch);
   }
 
@@ -116,22 +118,23 @@ export class Watchdog {
     if (at < Infinity && (!watch.isSet || at < watch.bucket - 1)) this.wheel.set(watch, at);
   }
 
-  async #renew(watch: Watch): Promise<void> {
+  #renew(watch: Watch): void {
     const { lease, listener, due } = watch;
     const asked = now();
     // Until the answer is there only its deadline counts.
     watch.due = Infinity;
-    const confirmed = await this.renewNow(lease, listener.upkeep.renewalTtl);
-    // Unwatched, or handed to another hold while the reply was on its way: that one has a watch of its own.
-    if (watchOf(lease) !== watch) return;
-    if (confirmed === false) {
-      this.unwatch(lease);
-      return;
-    }
-    const { span } = listener.upkeep;
-    watch.due =
-      confirmed === true ? this.#nextRound(Math.max(due, asked - span / 30), span) : now() + pauseOf(span);
-    this.#arm(watch);
+    void this.renewNow(lease, listener.upkeep.renewalTtl).then((confirmed) => {
+      // Unwatched, or handed to another hold while the reply was on its way: that one has a watch of its own.
+      if (watchOf(lease) !== watch) return;
+      if (confirmed === false) {
+        this.unwatch(lease);
+        return;
+      }
+      const { span } = listener.upkeep;
+      watch.due =
+        confirmed === true ? this.#nextRound(Math.max(due, asked - span / 30), span) : now() + pauseOf(span);
+      this.#arm(watch);
+    });
   }
 
   /** Counted from the round, not from its answer: so those of one round stay together. Not at once again, however slow the answer was. */
