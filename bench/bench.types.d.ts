@@ -33,6 +33,8 @@ export interface Entry {
   readonly role: 'limit' | 'ours' | 'peer';
   /** How it is called: `pair` is tryAcquire and release, `section` is using. @default 'pair' */
   readonly manner?: 'pair' | 'section';
+  /** How long a job of it may take, in ms. @default 60000 */
+  readonly patience?: number;
 }
 
 /** Figures by their names: numbers, or all the samples of one. */

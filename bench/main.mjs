@@ -77,9 +77,12 @@ for (const scenario of SCENARIOS.filter(({ id }) => wanted.includes(id))) {
   run.push({ scenario, results });
   console.log(`\n${scenario.id}: ${scenario.title}\n${plainTable(tableOf(scenario, results))}`);
   for (const strange of strangePeers(scenario.id, results, scenario.measure.key)) console.log(strange);
+  // A run takes long: what is there by the time it is ended stays.
+  await keep();
 }
-if (values.json !== undefined) {
+
+async function keep() {
   const figures = run.map(({ scenario: { id }, results }) => ({ id, results }));
-  await writeFile(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+  if (values.report) await writeReport(run, { rounds, redis: await redisVersion(), isPinned: canPin });
 }
-if (values.report) await writeReport(run, { rounds, redis: await redisVersion(), isPinned: canPin });

@@ -17,7 +17,7 @@ import { CommandCount } from './command.count.mjs';
 const PROCESS = fileURLToPath(new URL('contender.process.mjs', import.meta.url));
 const TASKSET = '/usr/bin/taskset';
 
-/** How long a process may take for anything, in ms. */
+/** How long a process may take for anything, in ms, unless its entry says more or less. */
 const PATIENCE = 60_000;
 
 /** Whether processes can be kept on one CPU. */
@@ -36,7 +36,7 @@ class Member {
   #open = new Map();
 
   /** @param {Entry} entry @param {Place} place */
-  constructor({ label, module, settings, runtime }, { url, cpu, java }) {
+  constructor({ label, module, settings, runtime, patience = PATIENCE }, { url, cpu, java }) {
     const isJava = runtime === 'java';
     if (isJava && java === undefined) throw new Error(`${label} needs Java`);
     const words =
@@ -45,6 +45,7 @@ class Member {
         : [process.execPath, '--expose-gc', PROCESS, module, url, JSON.stringify(settings)];
     const [command = '', ...args] = cpu !== undefined && canPin ? [TASKSET, '-c', `${cpu}`, ...words] : words;
     this.label = label;
+    this.patience = patience;
     this.child = spawn(command, args, { stdio: isJava ? 'pipe' : ['ignore', 'ignore', 'pipe', 'ipc'] });
     let complaint = '';
     this.child.stderr?.on('data', (text) => (complaint = `${complaint}${text}`.slice(-2000)));
@@ -95,8 +96,8 @@ class Member {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.child.kill('SIGKILL');
-        reject(new Error(`${this.label} did not answer within ${PATIENCE} ms`));
-      }, PATIENCE);
+        reject(new Error(`${this.label} did not answer within ${this.patience} ms`));
+      }, this.patience);
       this.#open.set(id, {
         resolve: (figures) => {
           clearTimeout(timer);

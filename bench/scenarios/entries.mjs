@@ -48,13 +48,11 @@ const POLLING = [
   { name: 'redlock-universal', module: 'redlock-universal', fast: { retryDelay: 1 } },
 ];
 
-/** Those that wait for a message. @type {readonly Entry[]} */
-const LISTENING = ['node-redisson', 'simple-redis-mutex'].map((module) => ({
-  label: module,
-  module,
-  settings: {},
-  role: 'peer',
-}));
+/** Those that wait for a message. node-redisson loses one now and then, and then waits for ever. @type {readonly Entry[]} */
+const LISTENING = [
+  { ...entry('node-redisson', 'node-redisson', {}), patience: 15_000 },
+  entry('simple-redis-mutex', 'simple-redis-mutex', {}),
+];
 
 /** All peers as they come. @type {readonly Entry[]} */
 export const PEERS = [...POLLING.map(({ name, module }) => entry(name, module, {})), ...LISTENING];

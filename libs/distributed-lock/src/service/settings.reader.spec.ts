@@ -44,6 +44,7 @@ describe('the options of the module', () => {
   test('have the documented defaults', () => {
     const { mapName, appName, ...settings } = readSettings({});
     expect(settings).toEqual({
+      isMapped: false,
       watchdogTimeout: 30_000,
       fairWaitTimeout: 300_000,
       redLockRestartDelay: 30_000,
@@ -81,6 +82,7 @@ describe('the options of the module', () => {
     };
     const { mapName, ...settings } = readSettings(options);
     expect(settings).toEqual({
+      isMapped: false,
       watchdogTimeout: 2000,
       fairWaitTimeout: 300_000,
       redLockRestartDelay: 2000,
