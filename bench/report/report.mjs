@@ -1,14 +1,19 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { cpus, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { SCENARIOS } from '../scenarios/index.mjs';
 import { chartOf } from './chart.mjs';
 import { strangePeers } from './peer.check.mjs';
 import { markdownTable, tableOf } from './table.mjs';
 
+/** Where one begins. */
+const SECTION = /^(?=## \w+: )/m;
+
 const FOLDER = fileURLToPath(new URL('../../docs/benchmarks/', import.meta.url));
 
 /**
- * Writes the report of a run, and a chart for each scenario, to docs/benchmarks.
+ * Writes the report of a run, and a chart for each scenario, to docs/benchmarks. Scenarios that were not run keep what the last
+ * report has of them.
  * @param {readonly { scenario: import('../bench.types.js').Scenario, results: readonly import('../run/rounds.mjs').Result[] }[]} run
  * @param {{ rounds: number, redis: string, isPinned: boolean }} how
  */
@@ -20,22 +25,42 @@ export async function writeReport(run, { rounds, redis, isPinned }) {
     : 'Nothing was kept on a CPU.';
   const sections = await Promise.all(
     run.map(async ({ scenario, results }) => {
+      const times = Math.min(rounds, scenario.rounds ?? rounds);
       const { id, title, about, cpu: client } = scenario;
       const file = `${id.toLowerCase()}.svg`;
       await writeFile(`${FOLDER}${file}`, chartOf(scenario, results));
       const strange = strangePeers(id, results, scenario.measure.key);
       const where = client === undefined ? 'Clients run on any CPU.' : `Clients run on CPU ${client}.`;
-      return `## ${id}: ${title}\n\n${about} ${where}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n${strange.map((peer) => `\n${peer}\n`).join('')}`;
+      const when = `_${today()}, ${times === 1 ? 'one round' : `medians of ${times} rounds`}._`;
+      return `## ${id}: ${title}\n\n${about} ${where} ${when}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n${strange.map((peer) => `\n${peer}\n`).join('')}`;
     }),
   );
   const text = `# Benchmarks
 
-${new Date().toISOString().slice(0, 10)} · ${count} × ${cpu?.model.trim() ?? 'CPU'} · ${Math.round(totalmem() / 2 ** 30)} GB · ${process.platform} ${release()} · Node ${process.version} · Redis ${redis} on loopback.
+${today()} · ${count} × ${cpu?.model.trim() ?? 'CPU'} · ${Math.round(totalmem() / 2 ** 30)} GB · ${process.platform} ${release()} · Node ${process.version} · Redis ${redis} on loopback.
 
-\`npm install --prefix bench && npm run bench -- --report\` writes this page anew. All contestants run interleaved in one run, in processes of their own; the figures are medians of ${rounds} rounds after one that warms up.
+\`npm install --prefix bench && npm run bench -- --report\` writes this page anew. All contestants run interleaved in one run, in processes of their own; the figures are medians of several rounds after one that warms up.
 Read the ratios: absolute figures move with the machine. ${pinned} Commands are counted in a round of their own, by MONITOR, without those inside of scripts.
 _fast_: a polling peer at the fastest sensible pace, an attempt each 1 to 4 ms; without that, as it comes, but never giving up. What could not be measured says so.
 
-${sections.join('\n')}`;
+${await inOrder(sections)}`;
   await writeFile(`${FOLDER}README.md`, text);
+}
+
+/** With those of the last report that are not made anew. @param {readonly string[]} sections */
+async function inOrder(sections) {
+  const last = await readFile(`${FOLDER}README.md`, 'utf8').catch(() => '');
+  const all = new Map(
+    [...last.split(SECTION).slice(1), ...sections].map((section) => [idOf(section), section]),
+  );
+  return SCENARIOS.flatMap(({ id }) => all.get(id)?.trimEnd() ?? []).join('\n\n') + '\n';
+}
+
+/** @param {string} section */
+function idOf(section) {
+  return /^## (\w+):/.exec(section)?.[1];
+}
+
+function today() {
+  return new Date().toISOString().slice(0, 10);
 }
