@@ -1,26 +1,33 @@
 -- Takes the read side of a read/write lock, or raises the count of a holder that reads already.
 -- Wire format section 7, read acquire. A waiting writer keeps new readers out (D15); who reads or writes already passes.
 --
--- @include whole failure rwMode readCount holdKey longestHold longestRead raiseLease rwHolder
+-- @include whole failure oneForAll rwMode readCount holdKey longestHold longestRead raiseLease rwHolder
 -- @batch
+-- @shared lease   the lease in ms, 1 to 10 years
+-- @shared count   the read holds to reach, up to 65535: each has a key; 1 begins
 -- @key   lock     the lock's hash: mode (read or write), <holder> -> read holds, <holder>:write -> write holds
 -- @key   intent   the writer that waits: its holder id, for as long as it sleeps; one without a ttl is none of ours
 -- @derived <lock>:<holder>:rwlock_timeout:<n>  one string per read hold, with its lease; the lock in braces, unless it has one
 -- @arg   holder   the holder id, <client uuid>:<integer>
--- @arg   lease    the lease in ms, 1 to 10 years
--- @arg   count    the read holds to reach, up to 65535: each has a key; 1 begins
--- @reply granted  {1, read holds}
+-- @reply granted  1, or {1, read holds} when the holder had more; 1 alone, in no array, answers all of a call
 -- @reply busy     {0, ttl in ms (-1: none) of the writer's lock or intent, the writer}
 -- @reply lost     {2} the count to reach is above 1 and the holder does not read
 -- @reply error    {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
 -- @repeat safe: the call names the count to reach, so a second run finds it reached and gives the lease afresh
+
+-- By lock: what the first reader of a call has found holds for those behind it. `intent`: no writer waits; `lease`: the hash has it.
+local found = {}
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(lock, intent, holder, lease, count)
   if not whole(lease, 1, 315360000000) or not whole(count, 1, 65535) then
     error({err = 'ERR the lease or the hold count is out of range'})
   end
-  local mode, writer = rwMode(lock)
+  local known = found[lock]
+  local mode, writer = 'read', false
+  if not known then
+    mode, writer = rwMode(lock)
+  end
   if mode == 'write' and writer ~= holder then
     return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}
   end
@@ -28,47 +35,56 @@ local function attempt(lock, intent, holder, lease, count)
   if held == 0 and count > 1 then
     return {2}
   end
-  if held == 0 and not writer then
+  local isClear = known and known.intent
+  if held == 0 and not writer and not isClear then
     -- An intent is a courtesy: whatever is wrong with its key costs nobody the lock.
     local waiting = redis.pcall('GET', intent)
     local left = type(waiting) == 'string' and waiting ~= holder and redis.call('PTTL', intent) or 0
     if left > 0 then
       return {0, left, waiting}
     end
+    isClear = type(waiting) ~= 'string'
   end
   -- The keys first: one that is left over ends with its lease, a hold without one is taken for dead.
   for n = 1, count do
     local key = holdKey(lock, holder, n)
-    local left = redis.call('PTTL', key)
+    local left = n <= held and redis.call('PTTL', key) or -1
     -- The field proves that no writer came in since, so a hold whose key has run out lives on.
-    if n > held or left < 0 then
+    if left < 0 then
       redis.call('SET', key, 1, 'PX', lease)
     elseif n == count and left < lease then
       redis.call('PEXPIRE', key, lease)
     end
   end
   if held < count then
-    redis.call('HSET', lock, 'mode', mode or 'read', holder, count)
+    if mode then
+      redis.call('HSET', lock, holder, count)
+    else
+      redis.call('HSET', lock, 'mode', 'read', holder, count)
+    end
     held = count
   end
-  if mode then
-    raiseLease(lock, lease)
-  else
+  if not mode then
     redis.call('PEXPIRE', lock, lease)
+  elseif not known or known.lease < lease then
+    raiseLease(lock, lease)
   end
-  return {1, held}
+  if not writer then
+    found[lock] = {intent = isClear, lease = known and math.max(known.lease, lease) or lease}
+  end
+  return held == count and 1 or {1, held}
 end
 
 local replies = {}
+local lease = tonumber(ARGV[1])
+local count = tonumber(ARGV[2])
 for i = 1, #KEYS / 2 do
   local at = (i - 1) * 2
-  local base = (i - 1) * 3
+  local base = (i - 1) * 1 + 2
   local lock = KEYS[at + 1]
   local intent = KEYS[at + 2]
   local holder = ARGV[base + 1]
-  local lease = tonumber(ARGV[base + 2])
-  local count = tonumber(ARGV[base + 3])
   local ran, reply = pcall(attempt, lock, intent, holder, lease, count)
   replies[i] = ran and reply or failure(reply, lock)
 end
-return replies
+return oneForAll(replies)

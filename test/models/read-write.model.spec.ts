@@ -87,7 +87,7 @@ async function take(model: ReadWriteModel, step: Step): Promise<void> {
       after: snapshotOf(model.state, names),
     },
   );
-  const row: unknown = Array.isArray(wanted.reply) ? wanted.reply[0] : undefined;
+  const row: unknown = Array.isArray(wanted.reply) ? wanted.reply[0] : wanted.reply;
   for (const [name, isMet] of Object.entries(SITUATIONS))
     if (isMet({ before, does: step.does, operation, row })) met.set(name, (met.get(name) ?? 0) + 1);
   if (rule.isRepeatable) expectNothingNew(model, (again) => rule.expect(again, operation));

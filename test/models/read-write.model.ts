@@ -25,7 +25,7 @@ export class ReadWriteModel {
     for (let n = 1; n <= count; n += 1) this.#hold(holder, n, n > held, n === count, lease);
     reads.set(holder, Math.max(held, count));
     this.#raise(lease);
-    return outcome([1, Math.max(held, count)]);
+    return outcome(held > count ? [1, held] : 1);
   }
 
   unread(holder: string, count: number, lease: number): Outcome {

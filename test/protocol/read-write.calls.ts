@@ -30,7 +30,7 @@ export function rwNames(lock: string): RwNames {
 export interface Call {
   readonly script: LuaScript;
   readonly keys: (names: RwNames) => readonly string[];
-  readonly shared: readonly string[];
+  readonly shared: readonly (string | number)[];
   readonly args: (names: RwNames) => readonly (string | number)[];
 }
 
@@ -51,8 +51,10 @@ const told = (script: LuaScript, keys: Call['keys'], ...args: Arg[]): Call => ({
   args: ({ channel }) => [...args, channel],
 });
 
-export const read = (holder: string, lease: Arg, count: Arg) =>
-  call(readAcquire, withIntent, holder, lease, count);
+export const read = (holder: string, lease: Arg, count: Arg): Call => ({
+  ...call(readAcquire, withIntent, holder),
+  shared: [lease, count],
+});
 export const unread = (holder: string, count: Arg, lease: Arg) =>
   told(readRelease, lockOnly, holder, count, lease);
 export const renewRead = (holder: string, lease: Arg) => call(readRenew, lockOnly, holder, lease);

@@ -41,7 +41,7 @@ export function waitedFor(state: RwState, holder: string, ttl: number): RwState 
   return { ...state, intent: { holder, ttl } };
 }
 
-/** Sends one operation of each pair, all of one script, in one call. Times are rounded. */
+/** Sends one operation of each pair, all of one script and with the same shared arguments, in one call. Times are rounded. */
 export async function sendBatch(
   stage: ProtocolStage,
   batch: readonly (readonly [RwNames, Call])[],
@@ -54,8 +54,9 @@ export async function sendBatch(
     ...shared,
     ...batch.flatMap(([names, one]) => one.args(names)),
   ]);
-  if (!Array.isArray(replies)) throw new Error(`${script.name} answered ${String(replies)}`);
-  return replies.map(coarse);
+  // What is no array is the row of all of them; a row that is a plain number is given as one of that number.
+  const rows: unknown[] = Array.isArray(replies) ? replies : batch.map(() => replies);
+  return rows.map((row) => (typeof row === 'number' ? [row] : coarse(row)));
 }
 
 /** Sends one operation. */

@@ -23,11 +23,12 @@ export class NameBook {
 
   /** @throws LockConfigurationError as {@link keyOf} does */
   target(kind: LockKind, name: string): LockTarget {
+    // What an application makes of a name may depend on who asks.
+    if (this.settings.isMapped) return new LockTarget(kind, name, this.keyOf(name, kind.family));
     const known = this.#useOf(name);
     if (known instanceof LockTarget && known.kind === kind) return known;
     const target = new LockTarget(kind, name, this.keyOf(name, kind.family));
-    // What an application makes of a name may depend on who asks.
-    if (!this.settings.isMapped) this.#note(name, target);
+    this.#note(name, target);
     return target;
   }
 

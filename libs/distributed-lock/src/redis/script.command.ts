@@ -11,7 +11,7 @@ export type ScriptPort = Pick<ClientPort, ScriptCommand>;
 const REPLY_IN_TEXT = { replyEncoding: 'utf8' } as const;
 
 /**
- * Runs a script as the client's own method does, and sends the same. The method, and the constructor of a
+ * Runs a script by the client's `sendCommand`, to which its own method comes as well. That method, and the constructor of a
  * command, copy each argument one at a time: of a call with 80 of them they would be a third of the cost.
  * @param script its SHA-1, or its text
  */

@@ -84,24 +84,22 @@ export class Watchdog {
     const sent = instant();
     // A lease may have been handed to its next hold while the question was on its way: the answer is for that one.
     const hearer = () => watchOf(lease)?.listener ?? listener;
-    return lease.renewer.renew(lease.key, lease.holder, ttl).then(
-      (left) => {
-        if (left === undefined) {
-          lease.lose();
-          hearer()?.gone();
-          return false;
-        }
-        if (ttl > 0) lease.confirm(sent, left === -1 ? lease.ttl : left);
-        else lease.look(sent, left === -1 ? lease.longest : left);
-        return true;
-      },
-      (error: unknown) => {
-        const told = lease.state === 'unknown';
-        lease.doubt();
-        if (!told) hearer()?.unknown(error instanceof Error ? error.message : String(error));
-        return undefined;
-      },
-    );
+    const answered = lease.renewer.renew(lease.key, lease.holder, ttl).then((left) => {
+      if (left === undefined) {
+        lease.lose();
+        hearer()?.gone();
+        return false;
+      }
+      if (ttl > 0) lease.confirm(sent, left === -1 ? lease.ttl : left);
+      else lease.look(sent, left === -1 ? lease.longest : left);
+      return true;
+    });
+    return answered.catch((error: unknown) => {
+      const told = lease.state === 'unknown';
+      lease.doubt();
+      if (!told) hearer()?.unknown(error instanceof Error ? error.message : String(error));
+      return undefined;
+    });
   }
 
   /** @internal Something of a watched lease is due. */

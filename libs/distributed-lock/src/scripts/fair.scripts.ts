@@ -44,7 +44,7 @@ export class FairScripts implements LockScripts {
   acquire(lock: string, holder: string, lease: number, count: number, wait: number): Promise<AcquireReply> {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
     const args = [holder, `${lease}`, `${count}`, `${declared}`, lockChannel(lock)];
-    const shared = [this.#life, this.#margin];
+    const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
     return this.caller.call(fairAcquire, keysOf(lock), args, read, { ...GRANTING, ...TELLING, shared });
   }
@@ -58,18 +58,18 @@ export class FairScripts implements LockScripts {
     channel: string,
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
-    const shared = [this.#margin];
+    const shared = this.#margin;
     return this.caller.call(fairRelease, keysOf(lock), args, readRelease, { ...TELLING, shared });
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
-    const shared = [this.#margin];
+    const shared = this.#margin;
     return this.caller.call(fairForceRelease, keysOf(lock), [channel], isDone, { ...TELLING, shared });
   }
 
   /** A process has to do so about once a second while it waits: its waiters lose their places `life` ms after the last time. */
   beat(lock: string, client: string, channel: string): Promise<number> {
-    const sending = { ...TELLING, shared: [this.#life, this.#margin] };
+    const sending = { ...TELLING, shared: `${this.#life} ${this.#margin}` };
     return this.caller.call(fairBeat, keysOf(lock), [client, channel], (reply) => reply.integer(1), sending);
   }
 

@@ -9,6 +9,7 @@ import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
 import { GRANTING, readAcquire as readAcquireReply, type ScriptCaller } from './script.caller.js';
+import { SharedNumbers } from './shared.numbers.js';
 
 /** Readers that wait are let in together: a release wakes all of them at once, and one call takes as many. */
 const READING = { ...GRANTING, perCall: 100 };
@@ -18,6 +19,8 @@ const READING = { ...GRANTING, perCall: 100 };
  * else still does; the channel is told by the last one.
  */
 export class ReadScripts extends ReadWriteScripts {
+  readonly #acquiring = new SharedNumbers(READING);
+
   constructor(caller: ScriptCaller) {
     super(caller, {
       release: readRelease,
@@ -28,9 +31,9 @@ export class ReadScripts extends ReadWriteScripts {
   }
 
   acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
-    const args = [holder, `${lease}`, `${count}`];
+    const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
-    return this.caller.call(readAcquire, this.keysOf(lock), args, read, READING);
+    return this.caller.call(readAcquire, this.keysOf(lock), [holder], read, sending);
   }
 
   protected keysToRelease(lock: string): [string] {

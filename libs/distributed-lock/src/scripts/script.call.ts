@@ -21,7 +21,7 @@ export class ScriptCall implements Hearer {
     this.#sendBy('evalsha');
   }
 
-  /** An array has a row for each operation; anything else is the row of all of them. */
+  /** Of a script for several operations an array has a row for each of them; any other reply is the row of all. */
   answered(reply: unknown, verdict?: Answer['verdict']): void {
     const rows: unknown[] | undefined = this.script.batch && Array.isArray(reply) ? reply : undefined;
     const asked = this.operations;

@@ -10,8 +10,6 @@ import { ScriptCall } from './script.call.js';
 /** Operations of a call: enough to share the cost of a command, few enough that the first reply comes soon. */
 const OPERATIONS_PER_CALL = 16;
 
-const NOTHING: readonly string[] = [];
-
 /** Never filled: a list is made for the first operation. */
 const NONE: Asked[] = [];
 
@@ -19,8 +17,8 @@ const NONE: Asked[] = [];
 export interface Sending {
   /** Whether its first argument is the command that tells a channel; the connection knows which one that is. */
   readonly publishes?: boolean | undefined;
-  /** Arguments that come once per call. Operations with other shared arguments travel in another call. */
-  readonly shared?: readonly string[];
+  /** Numbers that come once per call, before the arguments, with a space between them. Operations with other ones travel in another call. */
+  readonly shared?: string;
   /** The most operations of one call. @default 16 */
   readonly perCall?: number;
   /** The first numbers of rows that grant something, which counts only once replicas have acknowledged it, where that is asked for. */
@@ -34,19 +32,21 @@ interface Queue {
   operations: Asked[];
 }
 
-/** Queues of so many groups are kept for what comes next: all of one server, and those of a cluster that are in use. */
-const GROUPS_KEPT = 64;
+/** Of one script, by what they share. */
+type Queues = Map<string, Queue>;
 
-/** And so many of a group: there is one for each script, and for each lease that is asked for. */
-const QUEUES_KEPT = 64;
+/** So many groups, and queues of a script, are kept for what comes next: a cluster has groups, and callers leases, without end. */
+const KEPT = 64;
 
 /**
  * Runs scripts by their SHA-1. Operations of one turn of the event loop travel together where their keys may.
  * Nothing is sent twice, but for a script that Redis did not know and therefore did not run.
  */
 export class ScriptRunner implements Sender {
-  /** By the group of their keys. Most are empty, and are kept since they will be used again. */
-  readonly #queues = new Map<number, Queue[]>();
+  /** By the group of their keys, the script, and what they share. Most are empty, and are kept since they will be used again. */
+  readonly #queues = new Map<number, Map<LuaScript, Queues>>();
+  /** Those of scripts that have too many: what is in them is on its way, or stands in `#filled`, by the next turn. */
+  #crowded: Queues[] = [];
   /** Those with operations. */
   #filled: Queue[] = [];
   #flushing = false;
@@ -101,19 +101,26 @@ export class ScriptRunner implements Sender {
   }
 
   #queueOf(script: LuaScript, group: number, sending: Sending): Queue {
-    const queues = this.#queues.get(group) ?? [];
-    for (const queue of queues)
-      if (queue.script === script && areEqual(queue.sending.shared, sending.shared)) return queue;
+    const queues = this.#queuesOf(script, group);
+    const { shared = '' } = sending;
+    const known = queues.get(shared);
+    if (known !== undefined) return known;
     const queue: Queue = { script, sending, operations: NONE };
-    const kept =
-      queues.length < QUEUES_KEPT ? queues : queues.filter(({ operations }) => operations.length > 0);
-    kept.push(queue);
-    this.#queues.set(group, kept);
+    queues.set(shared, queue);
+    if (queues.size === KEPT) this.#crowded.push(queues);
     return queue;
+  }
+
+  #queuesOf(script: LuaScript, group: number): Queues {
+    const scripts = this.#queues.get(group) ?? new Map<LuaScript, Queues>();
+    const queues = scripts.get(script) ?? new Map<string, Queue>();
+    if (queues.size === 0) this.#queues.set(group, scripts.set(script, queues));
+    return queues;
   }
 
   #flush(): void {
     this.#flushing = false;
+    for (const queues of this.#crowded.splice(0)) queues.clear();
     if (!this.connection.isReady) {
       this.connection.lifecycle.start();
       this.#forgetExpired();
@@ -121,7 +128,7 @@ export class ScriptRunner implements Sender {
     }
     const filled = this.#filled;
     this.#filled = [];
-    if (this.#queues.size > GROUPS_KEPT) this.#queues.clear();
+    if (this.#queues.size > KEPT) this.#queues.clear();
     for (const queue of filled) this.#send(queue);
   }
 
@@ -130,8 +137,9 @@ export class ScriptRunner implements Sender {
     const { script, sending } = queue;
     const operations = queue.operations.some(isDone) ? queue.operations.filter(isOpen) : queue.operations;
     queue.operations = NONE;
-    const { publishes = false, shared = NOTHING, perCall = OPERATIONS_PER_CALL } = sending;
-    const common = publishes ? [this.connection.publish, ...shared] : shared;
+    const { publishes = false, shared, perCall = OPERATIONS_PER_CALL } = sending;
+    const common = shared === undefined ? [] : shared.split(' ');
+    if (publishes) common.unshift(this.connection.publish);
     const size = script.batch ? perCall : 1;
     for (let from = 0; from < operations.length; from += size) {
       const asked = operations.length <= size ? operations : operations.slice(from, from + size);
@@ -154,10 +162,4 @@ function isDone(operation: Asked): boolean {
 
 function isOpen(operation: Asked): boolean {
   return !operation.isDone;
-}
-
-function areEqual(some: readonly string[] = NOTHING, others: readonly string[] = NOTHING): boolean {
-  return (
-    some === others || (some.length === others.length && some.every((text, index) => text === others[index]))
-  );
 }

@@ -12,7 +12,7 @@ export class SharedNumbers {
   of(...numbers: readonly number[]): Sending {
     if (this.#sending === this.base || numbers.some((number, index) => number !== this.#last[index])) {
       this.#last = numbers;
-      this.#sending = { ...this.base, shared: numbers.map(String) };
+      this.#sending = { ...this.base, shared: numbers.join(' ') };
     }
     return this.#sending;
   }

@@ -1826,9 +1826,10 @@ return replies` as string,
  * Takes the read side of a read/write lock, or raises the count of a holder that reads already.
  * Wire format section 7, read acquire. A waiting writer keeps new readers out (D15); who reads or writes already passes.
  * KEYS: lock, intent.
- * ARGV: holder, lease, count.
+ * ARGV, once: lease, count.
+ * ARGV, per operation: holder.
  * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
- * - `granted`: {1, read holds}
+ * - `granted`: 1, or {1, read holds} when the holder had more; 1 alone, in no array, answers all of a call
  * - `busy`: {0, ttl in ms (-1: none) of the writer's lock or intent, the writer}
  * - `lost`: {2} the count to reach is above 1 and the holder does not read
  * - `error`: {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
@@ -1836,11 +1837,11 @@ return replies` as string,
  */
 export const readAcquire = {
   name: 'read/acquire',
-  sha1: '615caf687e84b7991bc40a93018d8e58098b9351',
+  sha1: '7f133b22e2f1a5795d4ef14a11465339ef4d6692',
   batch: true,
   keysPerOperation: 2,
-  sharedArgs: 0,
-  argsPerOperation: 3,
+  sharedArgs: 2,
+  argsPerOperation: 1,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -1848,6 +1849,14 @@ local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function oneForAll(replies)
+for _, reply in ipairs(replies) do
+if reply ~= 1 then
+return replies
+end
+end
+return 1
 end
 local function rwMode(lock)
 local mode = redis.call('HGET', lock, 'mode')
@@ -1910,11 +1919,16 @@ end
 end
 return ''
 end
+local found = {}
 local function attempt(lock, intent, holder, lease, count)
 if not whole(lease, 1, 315360000000) or not whole(count, 1, 65535) then
 error({err = 'ERR the lease or the hold count is out of range'})
 end
-local mode, writer = rwMode(lock)
+local known = found[lock]
+local mode, writer = 'read', false
+if not known then
+mode, writer = rwMode(lock)
+end
 if mode == 'write' and writer ~= holder then
 return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}
 end
@@ -1922,46 +1936,55 @@ local held = readCount(lock, holder, mode, writer)
 if held == 0 and count > 1 then
 return {2}
 end
-if held == 0 and not writer then
+local isClear = known and known.intent
+if held == 0 and not writer and not isClear then
 local waiting = redis.pcall('GET', intent)
 local left = type(waiting) == 'string' and waiting ~= holder and redis.call('PTTL', intent) or 0
 if left > 0 then
 return {0, left, waiting}
 end
+isClear = type(waiting) ~= 'string'
 end
 for n = 1, count do
 local key = holdKey(lock, holder, n)
-local left = redis.call('PTTL', key)
-if n > held or left < 0 then
+local left = n <= held and redis.call('PTTL', key) or -1
+if left < 0 then
 redis.call('SET', key, 1, 'PX', lease)
 elseif n == count and left < lease then
 redis.call('PEXPIRE', key, lease)
 end
 end
 if held < count then
-redis.call('HSET', lock, 'mode', mode or 'read', holder, count)
+if mode then
+redis.call('HSET', lock, holder, count)
+else
+redis.call('HSET', lock, 'mode', 'read', holder, count)
+end
 held = count
 end
-if mode then
-raiseLease(lock, lease)
-else
+if not mode then
 redis.call('PEXPIRE', lock, lease)
+elseif not known or known.lease < lease then
+raiseLease(lock, lease)
 end
-return {1, held}
+if not writer then
+found[lock] = {intent = isClear, lease = known and math.max(known.lease, lease) or lease}
+end
+return held == count and 1 or {1, held}
 end
 local replies = {}
+local lease = tonumber(ARGV[1])
+local count = tonumber(ARGV[2])
 for i = 1, #KEYS / 2 do
 local at = (i - 1) * 2
-local base = (i - 1) * 3
+local base = (i - 1) * 1 + 2
 local lock = KEYS[at + 1]
 local intent = KEYS[at + 2]
 local holder = ARGV[base + 1]
-local lease = tonumber(ARGV[base + 2])
-local count = tonumber(ARGV[base + 3])
 local ran, reply = pcall(attempt, lock, intent, holder, lease, count)
 replies[i] = ran and reply or failure(reply, lock)
 end
-return replies` as string,
+return oneForAll(replies)` as string,
 } as const satisfies LuaScript;
 
 /**
