@@ -31,7 +31,7 @@ end
 local replies = {}
 local lease = tonumber(ARGV[1])
 for i = 1, #KEYS do
-  local base = (i - 1) * 1 + 1
+  local base = i
   local lock = KEYS[i]
   local holder = ARGV[base + 1]
   local ran, reply = pcall(attempt, lock, holder, lease)

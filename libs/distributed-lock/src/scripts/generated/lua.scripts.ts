@@ -1837,7 +1837,7 @@ return replies` as string,
  */
 export const readAcquire = {
   name: 'read/acquire',
-  sha1: '7f133b22e2f1a5795d4ef14a11465339ef4d6692',
+  sha1: 'c1736d43924a94fc8a3592667bfb158b198e7b67',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 2,
@@ -1977,7 +1977,7 @@ local lease = tonumber(ARGV[1])
 local count = tonumber(ARGV[2])
 for i = 1, #KEYS / 2 do
 local at = (i - 1) * 2
-local base = (i - 1) * 1 + 2
+local base = i + 1
 local lock = KEYS[at + 1]
 local intent = KEYS[at + 2]
 local holder = ARGV[base + 1]
@@ -2420,7 +2420,7 @@ return replies` as string,
  */
 export const reentrantAcquire = {
   name: 'reentrant/acquire',
-  sha1: '2c72051f71f6511af175d2799f085118478699e8',
+  sha1: 'a6a03c08a38c54b962abcb3afe4f28ec6386d180',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 2,
@@ -2470,7 +2470,7 @@ local replies = {}
 local lease = tonumber(ARGV[1])
 local count = tonumber(ARGV[2])
 for i = 1, #KEYS do
-local base = (i - 1) * 1 + 2
+local base = i + 1
 local lock = KEYS[i]
 local holder = ARGV[base + 1]
 local ran, reply = pcall(take, lock, holder, lease, count)
@@ -2720,7 +2720,7 @@ return oneForAll(replies)` as string,
  */
 export const renewalRenew = {
   name: 'renewal/renew',
-  sha1: 'cde7eb75b9ec6dcbd4877c9fb532071bb9484247',
+  sha1: '00299c5f020a1ba32f13154992113a7bd6ff23c7',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
@@ -2759,7 +2759,7 @@ end
 local replies = {}
 local lease = tonumber(ARGV[1])
 for i = 1, #KEYS do
-local base = (i - 1) * 1 + 1
+local base = i
 local lock = KEYS[i]
 local holder = ARGV[base + 1]
 local ran, reply = pcall(attempt, lock, holder, lease)
