@@ -15,7 +15,7 @@
 -- @reply error    {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
 -- @repeat safe: the call names the count to reach, so a second run finds it reached and gives the lease afresh
 
--- By lock: what the first reader of a call has found holds for those behind it. `intent`: no writer waits; `lease`: the hash has it.
+-- By lock: what the first reader of a call has found holds for those behind it: true where no writer waits, false where one may.
 local found = {}
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
@@ -25,7 +25,7 @@ local function attempt(lock, intent, holder, lease, count)
   end
   local known = found[lock]
   local mode, writer = 'read', false
-  if not known then
+  if known == nil then
     mode, writer = rwMode(lock)
   end
   if mode == 'write' and writer ~= holder then
@@ -35,7 +35,7 @@ local function attempt(lock, intent, holder, lease, count)
   if held == 0 and count > 1 then
     return {2}
   end
-  local isClear = known and known.intent
+  local isClear = known or false
   if held == 0 and not writer and not isClear then
     -- An intent is a courtesy: whatever is wrong with its key costs nobody the lock.
     local waiting = redis.pcall('GET', intent)
@@ -66,11 +66,11 @@ local function attempt(lock, intent, holder, lease, count)
   end
   if not mode then
     redis.call('PEXPIRE', lock, lease)
-  elseif not known or known.lease < lease then
+  elseif known == nil then
     raiseLease(lock, lease)
   end
   if not writer then
-    found[lock] = {intent = isClear, lease = known and math.max(known.lease, lease) or lease}
+    found[lock] = isClear
   end
   return held == count and 1 or {1, held}
 end

@@ -1837,7 +1837,7 @@ return replies` as string,
  */
 export const readAcquire = {
   name: 'read/acquire',
-  sha1: 'c1736d43924a94fc8a3592667bfb158b198e7b67',
+  sha1: 'e3a55890758a24ed2b914a8f08a8be8af102e2ed',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 2,
@@ -1926,7 +1926,7 @@ error({err = 'ERR the lease or the hold count is out of range'})
 end
 local known = found[lock]
 local mode, writer = 'read', false
-if not known then
+if known == nil then
 mode, writer = rwMode(lock)
 end
 if mode == 'write' and writer ~= holder then
@@ -1936,7 +1936,7 @@ local held = readCount(lock, holder, mode, writer)
 if held == 0 and count > 1 then
 return {2}
 end
-local isClear = known and known.intent
+local isClear = known or false
 if held == 0 and not writer and not isClear then
 local waiting = redis.pcall('GET', intent)
 local left = type(waiting) == 'string' and waiting ~= holder and redis.call('PTTL', intent) or 0
@@ -1964,11 +1964,11 @@ held = count
 end
 if not mode then
 redis.call('PEXPIRE', lock, lease)
-elseif not known or known.lease < lease then
+elseif known == nil then
 raiseLease(lock, lease)
 end
 if not writer then
-found[lock] = {intent = isClear, lease = known and math.max(known.lease, lease) or lease}
+found[lock] = isClear
 end
 return held == count and 1 or {1, held}
 end
