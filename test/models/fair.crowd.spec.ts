@@ -17,9 +17,10 @@ import { fairKeysOf } from './fair.actions.js';
 import { FairCrowd, LIFE, SCALE, type Crowd } from './fair.crowd.js';
 import { ModelStore } from './model.store.js';
 
-/** Set both to the values of a failure to see it again. */
+/** Set seed and steps to the values of a failure to see it again, and the path too to see it at once. */
 const SEED = Number(process.env['MODEL_SEED'] || Math.floor(Math.random() * 2 ** 31));
 const STEPS = Number(process.env['MODEL_STEPS'] || 100_000);
+const PATH = process.env['MODEL_PATH'];
 const RUNS = Math.ceil(STEPS / 1000);
 
 const LOCK = `crowd:${randomUUID()}`;
@@ -62,7 +63,7 @@ async function expectOfAll(
     await check(watched);
     grants += watched.grants.length;
   });
-  await expectAlways(property, { seed: SEED, numRuns: RUNS });
+  await expectAlways(property, { seed: SEED, numRuns: RUNS, ...(PATH && { path: PATH }) });
   console.log(`fair crowd: ${grants} grants to ${RUNS} crowds, MODEL_SEED=${SEED} MODEL_STEPS=${STEPS}`);
 }
 

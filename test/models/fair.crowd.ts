@@ -38,7 +38,7 @@ export interface Granted {
   /** Who had come before, waits, and lives. */
   readonly passed: readonly string[];
   readonly waited: number;
-  /** For how long nobody had the lock while somebody who lives waited. */
+  /** For how long nobody had the lock while somebody of the library, who lives, waited: 0 or less for nobody. */
   readonly idle: number;
 }
 
@@ -99,9 +99,12 @@ export class FairCrowd {
     return [...this.#actors.values()].filter(({ state }) => state === 'waits').map(({ name }) => name);
   }
 
-  /** Since when somebody who lives waits without a break. */
+  /**
+   * Since when somebody of the library, who lives, waits without a break. Java's waiters do not count: whom Java took out
+   * of the queue sleeps until its own time is up, and a lock that is free meanwhile keeps nobody of ours waiting.
+   */
   #waitingSince(): number {
-    const waiters = [...this.#actors.values()].filter(({ state }) => state === 'waits');
+    const waiters = [...this.#actors.values()].filter(({ state, isJava }) => state === 'waits' && !isJava);
     return Math.min(...waiters.map(({ person }) => Math.max(person.comes, 0)));
   }
 
