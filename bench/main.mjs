@@ -5,6 +5,7 @@
  *   --peers a,b        only those peers, by a part of their label; "none" for none
  *   --json FILE        the figures          --report      writes docs/benchmarks/
  *   --redisson         Redisson, too; needs Java and Maven
+ *   --profile          a further round of each, that tells where the time of its processes goes
  */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -12,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { buildPeer, QUIET } from '../tools/java/peer.builder.mjs';
 import { strangePeers } from './report/peer.check.mjs';
 import { writeReport } from './report/report.mjs';
-import { plainTable, tableOf } from './report/table.mjs';
+import { plainTable, profileTableOf, tableOf } from './report/table.mjs';
 import { redisVersion } from './run/redis.version.mjs';
 import { runScenario } from './run/rounds.mjs';
 import { canPin } from './run/team.mjs';
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     json: { type: 'string' },
     redisson: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
+    profile: { type: 'boolean', default: false },
   },
 });
 const rounds = Number(values.rounds);
@@ -73,9 +75,15 @@ function progress(done, all, what) {
 const run = [];
 for (const scenario of SCENARIOS.filter(({ id }) => wanted.includes(id))) {
   const entries = scenario.entries.filter(takesPart);
-  const results = await runScenario(scenario, entries, { rounds, java, progress });
+  const results = await runScenario(scenario, entries, {
+    rounds,
+    java,
+    isProfiled: values.profile,
+    progress,
+  });
   run.push({ scenario, results });
   console.log(`\n${scenario.id}: ${scenario.title}\n${plainTable(tableOf(scenario, results))}`);
+  if (values.profile) console.log(`\n${plainTable(profileTableOf(results))}`);
   for (const strange of strangePeers(scenario.id, results, scenario.measure.key)) console.log(strange);
   // A run takes long: what is there by the time it is ended stays.
   await keep();

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { SCENARIOS } from '../scenarios/index.mjs';
 import { chartOf } from './chart.mjs';
 import { strangePeers } from './peer.check.mjs';
-import { markdownTable, tableOf } from './table.mjs';
+import { markdownTable, profileTableOf, tableOf } from './table.mjs';
 
 /** Where one begins. */
 const SECTION = /^(?=## \w+: )/m;
@@ -32,7 +32,7 @@ export async function writeReport(run, { rounds, redis, isPinned }) {
       const strange = strangePeers(id, results, scenario.measure.key);
       const where = client === undefined ? 'Clients run on any CPU.' : `Clients run on CPU ${client}.`;
       const when = `_${today()}, ${times === 1 ? 'one round' : `medians of ${times} rounds`}._`;
-      return `## ${id}: ${title}\n\n${about} ${where} ${when}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n${strange.map((peer) => `\n${peer}\n`).join('')}`;
+      return `## ${id}: ${title}\n\n${about} ${where} ${when}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n${profileOf(results)}${strange.map((peer) => `\n${peer}\n`).join('')}`;
     }),
   );
   const text = `# Benchmarks
@@ -45,6 +45,13 @@ _fast_: a polling peer at the fastest sensible pace, an attempt each 1 to 4 ms; 
 
 ${await inOrder(sections)}`;
   await writeFile(`${FOLDER}README.md`, text);
+}
+
+/** @param {readonly import('../run/rounds.mjs').Result[]} results */
+function profileOf(results) {
+  const table = profileTableOf(results);
+  if (table.length === 1) return '';
+  return `\nWhere the CPU time of the processes goes, in a round that is sampled, and slower for it:\n\n${markdownTable(table)}\n`;
 }
 
 /** With those of the last report that are not made anew. @param {readonly string[]} sections */

@@ -1,3 +1,5 @@
+import { SHARES } from '../run/profiler.mjs';
+
 /** @typedef {import('../run/rounds.mjs').Result} Result */
 /** @typedef {import('../bench.types.js').Scenario} Scenario */
 
@@ -48,6 +50,20 @@ export function tableOf({ measure, columns: own, sizes }, results) {
     return [entry.label, ...sizeOf(result), ...cells];
   });
   return [head, ...rows];
+}
+
+/** Where the time of the processes goes, in percent of it. @param {readonly Result[]} results @returns {string[][]} a head and rows */
+export function profileTableOf(results) {
+  const profiled = results.filter(({ profile }) => profile !== undefined);
+  const rows = profiled.map(({ entry, size, profile = {} }) => {
+    const all = SHARES.reduce((sum, { key }) => sum + (profile[key] ?? 0), 0);
+    const shares = SHARES.map(({ key }) => format(((profile[key] ?? 0) * 100) / all));
+    const sized = results.some((other) => other.size !== size)
+      ? `${entry.label}, ${format(size)}`
+      : entry.label;
+    return [sized, format(all), ...shares];
+  });
+  return [['', 'ms', ...SHARES.map(({ title }) => `${title} %`)], ...rows];
 }
 
 /** @param {readonly (readonly string[])[]} rows @returns {string} for a terminal */

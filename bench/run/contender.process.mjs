@@ -1,5 +1,6 @@
 /** One process of one contestant: `node contender.process.mjs <module> <url> <settings>`; does the jobs that its parent names. */
 import * as jobs from './jobs.mjs';
+import { beginProfile, endProfile } from './profiler.mjs';
 
 const [, , module, url, settings] = process.argv;
 if (module === undefined || url === undefined || settings === undefined || process.send === undefined)
@@ -9,7 +10,7 @@ const { open } = await import(`../contestants/${module}.mjs`);
 /** @type {import('../bench.types.js').Contestant} */
 const contestant = await open(url, JSON.parse(settings));
 /** @type {Map<string, (contestant: import('../bench.types.js').Contestant, options: never) => Promise<import('../bench.types.js').Figures>>} */
-const known = new Map(Object.entries(jobs));
+const known = new Map(Object.entries({ ...jobs, beginProfile, endProfile }));
 
 process.on(
   'message',

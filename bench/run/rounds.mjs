@@ -9,13 +9,13 @@ import { usageOf } from './usage.mjs';
 
 /**
  * What came of an entry: the median of each figure over the rounds; those that need a count of commands are from a round of their own.
- * @typedef {{ entry: Entry, size: number, figures: Record<string, number>, rounds: Record<string, number>[], failure?: string }} Result
+ * @typedef {{ entry: Entry, size: number, figures: Record<string, number>, rounds: Record<string, number>[], profile?: Record<string, number>, failure?: string }} Result
  */
 
 /** The server has a CPU of its own where there are several. */
 const SERVER_CPU = 0;
 
-/** @typedef {{ rounds: number, java: import('./team.mjs').Place['java'], progress: (done: number, all: number, what: string) => void }} Options */
+/** @typedef {{ rounds: number, java: import('./team.mjs').Place['java'], isProfiled: boolean, progress: (done: number, all: number, what: string) => void }} Options */
 
 /**
  * Runs all entries of a scenario, interleaved: a round of each, then the next round of each. Where they would disturb each other by
@@ -49,9 +49,9 @@ export async function runScenario(scenario, entries, options) {
 /**
  * @param {Scenario} scenario
  * @param {readonly Result[]} results of one size, to be filled
- * @param {{ first: number, last: number, java: Options['java'], progress: (result: Result) => void }} options
+ * @param {{ first: number, last: number, java: Options['java'], isProfiled: boolean, progress: (result: Result) => void }} options
  */
-async function runTogether(scenario, results, { first, last, java, progress }) {
+async function runTogether(scenario, results, { first, last, java, isProfiled, progress }) {
   const { processes = 1, cpu } = scenario;
   const server = await start(scenario);
   for (const pid of server.pids) await pin(pid, SERVER_CPU);
@@ -74,6 +74,13 @@ async function runTogether(scenario, results, { first, last, java, progress }) {
         });
       }
     }
+    if (isProfiled)
+      for (const { team, result } of cast)
+        await noting(result, async () => {
+          if (result.entry.runtime === 'java' || result.failure !== undefined) return;
+          team.isCounting = false;
+          result.profile = await team.profile(() => scenario.round(team, result.size));
+        });
   } finally {
     await Promise.all(cast.map(({ team }) => team.close()));
     await server.stop();

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { CommandCount } from './command.count.mjs';
+import { SHARES } from './profiler.mjs';
 
 /** @typedef {import('../bench.types.js').Entry} Entry */
 /** @typedef {import('../bench.types.js').Figures} Figures */
@@ -162,6 +163,20 @@ export class ProcessTeam {
     } finally {
       count.close();
     }
+  }
+
+  /**
+   * Where its processes spend their time meanwhile: the ms of each share, of all processes.
+   * @param {() => Promise<unknown>} act
+   * @returns {Promise<Record<string, number>>}
+   */
+  async profile(act) {
+    await this.all('beginProfile');
+    await act();
+    const profiles = await this.all('endProfile');
+    return Object.fromEntries(
+      SHARES.map(({ key }) => [key, profiles.reduce((sum, spent) => sum + Number(spent[key]), 0)]),
+    );
   }
 
   async close() {
