@@ -2,7 +2,7 @@
 -- Beyond its tables: a waiter that asks near its time gets its whole wait again, and so does everyone behind (D21); one with a
 -- time and no place, or the other way round, goes to the end (D5); who became the head because others left is told (D2).
 --
--- @include whole take tell tellHead openQueue nearEnd moveTimes dropWaiter leaveQueue pruneQueue vouch failure
+-- @include whole take tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue stepForward vouch failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared life    how long from now on the process of a waiter counts as alive, in ms, up to 1 minute
@@ -10,12 +10,14 @@
 -- @key   lock     the lock's hash, as in section 2
 -- @key   queue    the waiting holders, a list, the next one first
 -- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
--- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; for a grant by release also lease and question
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   holder   the holder id, <client uuid>:<integer>
 -- @arg   lease    the lease in ms, 1 to 10 years
 -- @arg   count    the hold count to reach; 1 takes a free lock
 -- @arg   wait     how long the holder is ready to wait, in ms, up to 1 hour, the same at every attempt; 0 does not queue
+-- @arg   given    the lease in ms with which a release may make the waiter the holder at once, up to 1 minute; 0: it comes for it
+-- @arg   question the number of this question among those of the holder id: what a waiter is told who was made the holder
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
 -- @reply granted  {1, hold count}
 -- @reply busy     {0, ms until asking again can help by itself (-1: unknown), who is in the way: a holder, or else the head}
@@ -24,18 +26,18 @@
 -- @repeat safe: a holder that was granted is granted the same again, and one in the queue keeps its place
 
 -- A waiter that asks lives: its time does not end now.
-local function show(fair, holder, declared)
+local function show(fair, holder, declared, given, question)
   local near = nearEnd(fair, declared)
   local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
   if time and near > 0 and time - fair.now <= near then
     moveTimes(fair, holder, true, fair.now + declared - time)
   end
-  redis.call('HSET', fair.waits, holder, declared)
+  declareWait(fair, holder, declared, given, question)
 end
 
 -- Makes sure that a waiter stands in the queue, and answers for how long it may sleep: a head until the lock runs out; anybody
 -- else is told when its turn comes. Both ask near their time.
-local function stand(fair, holder, wait, declared, life)
+local function stand(fair, holder, wait, declared, life, given, question)
   local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
   local place = redis.call('LPOS', fair.queue, holder)
   if place and not time then
@@ -51,7 +53,7 @@ local function stand(fair, holder, wait, declared, life)
   end
   if not (isPlaced and declared) then
     declared = wait
-    redis.call('HSET', fair.waits, holder, declared)
+    declareWait(fair, holder, declared, given, question)
     vouch(fair, holder, life)
   end
   local near = nearEnd(fair, declared)
@@ -59,18 +61,21 @@ local function stand(fair, holder, wait, declared, life)
   return redis.call('LINDEX', fair.queue, 0) == holder and math.min(redis.call('PTTL', fair.lock), left) or left
 end
 
-local function attempt(fair, holder, lease, count, wait, life)
+local function attempt(fair, holder, lease, count, wait, life, given, question)
   if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
     error({err = 'ERR the lease or the hold count is out of range'})
   end
   if not whole(wait, 0, 3600000) or not whole(life, 1, 60000) then
     error({err = 'ERR a waiting time is out of range'})
   end
+  if not whole(given, 0, 60000) or not whole(question, 0, 9007199254740991) then
+    error({err = 'ERR the lease of a grant by release, or the number of the question, is out of range'})
+  end
   openQueue(fair)
-  local declared = tonumber(redis.call('HGET', fair.waits, holder))
+  local declared = declaredWait(fair, holder)
   if declared then
     declared = math.abs(declared)
-    show(fair, holder, declared)
+    show(fair, holder, declared, given, question)
   end
   if redis.call('EXISTS', fair.waits) == 1 then
     -- Its process lives as well, and with it the other waiters there.
@@ -84,17 +89,11 @@ local function attempt(fair, holder, lease, count, wait, life)
     reply = take(fair.lock, holder, lease, count)
   elseif redis.call('EXISTS', fair.lock) == 0 and (not head or head == holder) then
     if head then
-      dropWaiter(fair, holder)
-      for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
-        redis.call('ZINCRBY', fair.timeout, -(declared or wait), waiter)
-      end
-      -- Who became the head by a grant hears of the release. It is told now if it has to show that it lives, or if the lease may
-      -- run out before a beat finds out: there is one a second.
-      news = pruneQueue(fair) or lease < 1000
+      news = stepForward(fair, holder, declared or wait, lease)
     end
     reply = take(fair.lock, holder, lease, count)
   elseif wait > 0 then
-    reply = {0, stand(fair, holder, wait, declared, life), inTheWay}
+    reply = {0, stand(fair, holder, wait, declared, life, given, question), inTheWay}
   else
     local ttl = redis.call('PTTL', fair.lock)
     reply = {0, ttl == -2 and 0 or ttl, inTheWay}
@@ -116,15 +115,17 @@ for i = 1, #KEYS / 5 do
   local timeout = KEYS[first + 3]
   local waits = KEYS[first + 4]
   local alive = KEYS[first + 5]
-  local base = first + 3
+  local base = (i - 1) * 7 + 3
   local holder = ARGV[base + 1]
   local lease = tonumber(ARGV[base + 2])
   local count = tonumber(ARGV[base + 3])
   local wait = tonumber(ARGV[base + 4])
-  local channel = ARGV[base + 5]
+  local given = tonumber(ARGV[base + 5])
+  local question = tonumber(ARGV[base + 6])
+  local channel = ARGV[base + 7]
   local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
   fair.channel = channel
-  local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life)
+  local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life, given, question)
   replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies

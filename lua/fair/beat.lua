@@ -2,7 +2,7 @@
 -- and tells the present head where the lock is free, should nobody else have: the lock ran out, or the message went to a dead one.
 -- Waiters of ours that a Java process took out of the queue, which does not tell them, are told to come again (D21).
 --
--- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter leaveQueue pruneQueue vouch failure
+-- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue vouch failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared life    how long from now on the process counts as alive, in ms, up to 1 minute
@@ -10,11 +10,12 @@
 -- @key   lock     the lock's hash, as in section 2
 -- @key   queue    the waiting holders, a list, the next one first
 -- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
--- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; for a grant by release also lease and question
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   client   the client uuid, which the holder ids of its waiters begin with
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
--- @reply done     {1, ms until a beat may find something to do (-1: nobody waits), length of the queue}
+-- @reply done     {1, ms until a beat may find something to do (-1: nobody waits), length of the queue, and the holder if it is
+--                 of this process: one that was given the lock may not have heard of it}
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: a second run says the same again
 
@@ -41,7 +42,7 @@ local function untilNext(fair)
     return -1
   end
   local left = tonumber(redis.call('ZSCORE', fair.timeout, head)) - fair.now
-  local wait = tonumber(redis.call('HGET', fair.waits, head))
+  local wait = declaredWait(fair, head)
   if wait then
     local silent = tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) - fair.now
     left = math.min(left - (wait > 0 and nearEnd(fair, wait) or 0), silent)
@@ -68,7 +69,12 @@ local function attempt(fair, client, life)
   if news or redis.call('EXISTS', fair.lock) == 0 then
     tellHead(fair)
   end
-  return {1, untilNext(fair), redis.call('LLEN', fair.queue)}
+  local reply = {1, untilNext(fair), redis.call('LLEN', fair.queue)}
+  local holder = redis.call('HRANDFIELD', fair.lock)
+  if holder and string.match(holder, '^[^:]*') == client then
+    reply[4] = holder
+  end
+  return reply
 end
 
 local replies = {}

@@ -1,13 +1,13 @@
 -- Frees a lock whoever holds it, and tells the head of the queue. Wire format section 6, force unlock: nobody loses a place.
 --
--- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter leaveQueue pruneQueue failure
+-- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
 -- @key   lock     the lock's hash, as in section 2
 -- @key   queue    the waiting holders, a list, the next one first
 -- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
--- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; for a grant by release also lease and question
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
 -- @reply released {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}

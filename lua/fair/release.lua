@@ -2,24 +2,25 @@
 -- Beyond its tables: the head is told wherever it may have become possible for it to take the lock, or it became the head by
 -- this call (D2). Holder ids are never used twice, so no unlock latch is needed.
 --
--- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter leaveQueue pruneQueue failure
+-- @include whole take tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue
+-- @include stepForward grantHead failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
 -- @key   lock     the lock's hash, as in section 2
 -- @key   queue    the waiting holders, a list, the next one first
 -- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
--- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; for a grant by release also lease and question
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   holder   the holder id
 -- @arg   count    the hold count to leave behind; 0 frees the lock, and the holder's place in the queue
 -- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
--- @reply released {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}
+-- @reply released {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}; the head may be the holder now
 -- @reply kept     {2, hold count}
 -- @reply gone     {0} the holder did not have the lock; it does not wait any more either, unless a count was to stay
 -- @reply error    {-1, message with its code in front, type of the key}
--- @repeat safe: it only lowers a count and never creates a field, and a waiter that is gone leaves nothing to take back
+-- @repeat safe: it only lowers the holder's own count, and only who frees the lock gives it to the head, once
 local function attempt(fair, holder, count, lease)
   if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
     error({err = 'ERR the hold count or the lease is out of range'})
@@ -44,7 +45,7 @@ local function attempt(fair, holder, count, lease)
   end
   news = pruneQueue(fair) or news
   if news or redis.call('EXISTS', fair.lock) == 0 then
-    local reached = tellHead(fair)
+    local reached = reply[1] == 1 and grantHead(fair) or tellHead(fair)
     reply[2] = reply[2] or reply[1] == 1 and reached or nil
   end
   return reply

@@ -2,7 +2,7 @@
 -- Answers whether it was the head. A wait that nobody knows any more is its distance from the one in front.
 local function leaveQueue(fair, holder)
   local place = redis.call('LPOS', fair.queue, holder)
-  local wait = tonumber(redis.call('HGET', fair.waits, holder))
+  local wait = declaredWait(fair, holder)
   if place and place > 0 and not wait then
     local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
     local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))

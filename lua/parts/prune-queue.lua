@@ -7,7 +7,7 @@ local function pruneQueue(fair)
   local head = redis.call('LINDEX', fair.queue, 0)
   while head do
     local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
-    local wait = tonumber(redis.call('HGET', fair.waits, head))
+    local wait, lease, question = declaredWait(fair, head)
     local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
     local near = wait and nearEnd(fair, wait) or 0
     if not time then
@@ -15,7 +15,7 @@ local function pruneQueue(fair)
     elseif wait and alive <= fair.now then
       leaveQueue(fair, head)
     elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
-      redis.call('HSET', fair.waits, head, -wait)
+      declareWait(fair, head, -wait, lease, question)
       moveTimes(fair, head, true, fair.now + near - time)
       return true
     elseif time <= fair.now then

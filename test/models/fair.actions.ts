@@ -8,7 +8,7 @@ import {
 import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
 import { lockChannel, prefixName, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { FairModel } from './fair.model.js';
-import { LIFE, LONG, MARGIN, WAITS, type Damage, type Holder, type Move } from './fair.moves.js';
+import { LIFE, LONG, MARGIN, SHORT, WAITS, type Damage, type Holder, type Move } from './fair.moves.js';
 import { FairState, type FairKeys } from './fair.state.js';
 import { JavaFairModel } from './java.fair.model.js';
 import { JAVA_ACQUIRE, JAVA_LEAVE, JAVA_TRY, JAVA_UNLOCK } from './java.fair.scripts.js';
@@ -62,15 +62,20 @@ export class FairActions {
   }
 
   #asNode(move: Moves<'wait' | 'try' | 'enter' | 'lower' | 'end'>, who: Holder): Action {
-    const acquire = (lease: number, count: number, wait: number): Action =>
-      this.#node5(fairAcquire, [LIFE, MARGIN], [who, lease, count, wait], () =>
-        this.#node.acquire(who, lease, count, wait),
+    const acquire = (lease: number, count: number, wait: number, question = 0): Action => {
+      const gift = question === 0 ? undefined : { lease: SHORT, question };
+      return this.#node5(
+        fairAcquire,
+        [LIFE, MARGIN],
+        [who, lease, count, wait, gift?.lease ?? 0, gift?.question ?? 0],
+        () => this.#node.acquire(who, lease, count, wait, gift),
       );
+    };
     const release = (count: number, lease: number): Action =>
       this.#node5(fairRelease, [MARGIN], [who, count, lease], () => this.#node.release(who, count, lease));
     switch (move.do) {
       case 'wait':
-        return acquire(move.lease, 1, WAITS[who]);
+        return acquire(move.lease, 1, WAITS[who], move.question);
       case 'try':
         return acquire(move.lease, 1, 0);
       case 'enter':

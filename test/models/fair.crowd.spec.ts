@@ -3,6 +3,7 @@ import {
   array,
   assert as expectAlways,
   asyncProperty,
+  boolean,
   constantFrom,
   dictionary,
   integer,
@@ -43,6 +44,7 @@ function crowds(processes: readonly string[], mortals: readonly string[]): Arbit
     process: constantFrom(...processes),
     comes: seconds(60),
     wait: constantFrom(5 * SECOND, 30 * SECOND, 300 * SECOND),
+    isGiven: boolean(),
     hold: oneof({ weight: 3, arbitrary: seconds(5) }, { weight: 1, arbitrary: seconds(90) }),
   });
   const deaths = mortals.length === 0 ? constantFrom({}) : dictionary(constantFrom(...mortals), seconds(120));

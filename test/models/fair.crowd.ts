@@ -16,6 +16,7 @@ const [PERIOD, FLOOR, POLL, LONGEST] = [1000 * SCALE, 50 * SCALE, 1000 * SCALE, 
 export const LIFE = 3000 * SCALE;
 const MARGIN = 5000 * SCALE;
 const LEASE = 30_000 * SCALE;
+const GIFT = LIFE;
 
 /** Somebody who comes, waits however long it takes, has the lock for a while, and goes; unless his process is killed before. */
 export interface Person {
@@ -23,6 +24,8 @@ export interface Person {
   readonly comes: number;
   readonly wait: number;
   readonly hold: number;
+  /** Whether the release before makes it the holder at once. */
+  readonly isGiven: boolean;
 }
 
 export interface Crowd {
@@ -130,8 +133,11 @@ export class FairCrowd {
     // A lock that ran out was free from then on, also where nobody looked before.
     this.#freeFrom = ttl === undefined ? Math.min(this.#freeFrom, this.#now) : this.#now + ttl;
     for (const text of messages) {
-      const name = text.slice(this.#channel.length + 1, -2);
-      if (this.#actors.get(name)?.state === 'waits') this.#plan(name, this.#now, () => this.#ask(name));
+      const [name = '', payload = ''] = text.slice(this.#channel.length + 1).split(' ');
+      const actor = this.#actors.get(name);
+      if (actor?.state !== 'waits') continue;
+      if (Number(payload) < 0) this.#granted(actor, 0, GIFT);
+      else this.#plan(name, this.#now, () => this.#ask(name));
     }
     return Array.isArray(reply) && typeof script !== 'string' ? reply[0] : reply;
   }
@@ -152,6 +158,8 @@ export class FairCrowd {
           LEASE,
           1,
           wait,
+          actor.person.isGiven ? GIFT : 0,
+          1,
           this.#channel,
         ]);
     if (reply === 'acquired' || (Array.isArray(reply) && reply[0] === 1)) {
@@ -167,7 +175,7 @@ export class FairCrowd {
     this.#plan(name, this.#now + sleep, () => this.#ask(name));
   }
 
-  #granted(actor: Actor, idle: number): void {
+  #granted(actor: Actor, idle: number, lease = LEASE): void {
     const { name, person, place = this.#places } = actor;
     const passed = [...this.#actors.values()].filter(
       (other) => other.state === 'waits' && other !== actor && (other.place ?? Infinity) < place,
@@ -180,17 +188,17 @@ export class FairCrowd {
       passed: passed.map((other) => other.name),
     });
     actor.state = 'has it';
-    this.#hold(actor, this.#now + person.hold);
+    this.#hold(actor, this.#now + person.hold, lease);
   }
 
   /** Renews the lease as the watchdog does, and ends the hold in its time. */
-  #hold(actor: Actor, until: number): void {
+  #hold(actor: Actor, until: number, lease: number): void {
     const { name, isJava } = actor;
-    const next = Math.min(until, this.#now + LEASE / 3);
+    const next = Math.min(until, this.#now + lease / 3);
     this.#plan(name, next, async () => {
       if (next < until) {
         await this.#run(renewalRenew, [this.lock], [LEASE, name]);
-        this.#hold(actor, until);
+        this.#hold(actor, until, LEASE);
         return;
       }
       actor.state = 'is gone';

@@ -41,17 +41,24 @@ export class FairInvariants {
     const is = partsOf(found.after, this.keys);
     const gone = is.waiting.filter((waiter) => !is.queue.includes(waiter));
     if (by === 'java') for (const waiter of gone) this.#takenByJava.add(waiter);
-    const got = who !== undefined && is.holders.includes(who) && !was.holders.includes(who);
-    const front = was.queue.slice(0, Math.max(was.queue.indexOf(who ?? ''), 0));
-    const inFront = was.queue.includes(who ?? '') ? front : was.queue;
+    const got = is.holders.filter((holder) => !was.holders.includes(holder));
+    const inFront = (holder: string) =>
+      was.queue.includes(holder) ? was.queue.slice(0, was.queue.indexOf(holder)) : was.queue;
     const times = is.queue.map((waiter) => is.times[waiter] ?? NaN);
     const free = is.holders.length === 0 && (was.holders.length > 0 || was.queue[0] !== is.queue[0]);
     const mayGo = by === 'node' && free && is.queue[0] !== undefined && is.queue[0] !== who;
     const rules: Readonly<Record<string, boolean>> = {
       'there are two holders': is.holders.length > 1,
       'somebody stands in the queue twice': new Set(is.queue).size < is.queue.length,
-      'somebody was granted past one in front': got && inFront.some((waiter) => is.queue.includes(waiter)),
-      'who was granted still waits': got && (is.queue.includes(who) || is.waiting.includes(who)),
+      'somebody was granted past one in front': got.some((holder) =>
+        inFront(holder).some((waiter) => is.queue.includes(waiter)),
+      ),
+      'who was granted still waits': got.some(
+        (holder) => is.queue.includes(holder) || is.waiting.includes(holder),
+      ),
+      'who neither asked nor waited was granted': got.some(
+        (holder) => holder !== who && !was.waiting.includes(holder),
+      ),
       'a time in the queue is before the one in front': times.some(
         (time, at) => time < (times[at - 1] ?? time),
       ),

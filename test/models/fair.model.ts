@@ -1,4 +1,4 @@
-import type { FairState } from './fair.state.js';
+import type { FairState, GiftTerms } from './fair.state.js';
 
 /** Times of the model, in ms. */
 export interface ModelTimes {
@@ -15,10 +15,10 @@ export class FairModel {
     private readonly times: ModelTimes,
   ) {}
 
-  acquire(holder: string, lease: number, count: number, wait: number): unknown {
+  acquire(holder: string, lease: number, count: number, wait: number, gift?: GiftTerms): unknown {
     const { state } = this;
     const declared = Math.abs(state.waits.get(holder) ?? 0) || undefined;
-    if (declared !== undefined) this.#show(holder, declared);
+    if (declared !== undefined) this.#show(holder, declared, gift);
     if (state.waits.size > 0) this.#vouch(clientOf(holder));
     let news = this.#prune();
     const { head } = state;
@@ -29,14 +29,12 @@ export class FairModel {
     else if (state.lock === undefined && (head === undefined || head === holder)) {
       news = false;
       if (head === holder) {
-        state.remove(holder);
-        state.move(state.times.keys(), -(declared ?? wait));
-        news = this.#prune();
+        news = this.#stepForward(holder, declared ?? wait, lease);
       }
       state.give(holder, lease);
       reply = [1, 1];
     } else if (wait === 0) reply = [0, state.ttl === -2 ? 0 : state.ttl, inTheWay];
-    else reply = [0, this.#stand(holder, wait, declared), inTheWay];
+    else reply = [0, this.#stand(holder, wait, declared, gift), inTheWay];
     if (news && state.head !== holder) state.tell(state.head);
     return reply;
   }
@@ -61,8 +59,10 @@ export class FairModel {
       reply = [2, state.countOf(holder)];
     }
     news = this.#prune() || news;
-    if (news || state.lock === undefined) state.tell(state.head);
-    return reply.map((part) => (part === 'reached' ? Number(state.head !== undefined) : part));
+    const reached = Number(state.head !== undefined);
+    const isGiven = reply[0] === 1 && this.#give();
+    if (!isGiven && (news || state.lock === undefined)) state.tell(state.head);
+    return reply.map((part) => (part === 'reached' ? reached : part));
   }
 
   forceRelease(): unknown {
@@ -91,7 +91,30 @@ export class FairModel {
     }
     if (state.waits.size > 0) this.#vouch(client);
     if (this.#prune() || state.lock === undefined) state.tell(state.head);
-    return [1, this.#untilNext(), state.queue.length];
+    const { holder } = state;
+    const own = holder !== undefined && clientOf(holder) === client ? [holder] : [];
+    return [1, this.#untilNext(), state.queue.length, ...own];
+  }
+
+  /** A release makes the head the holder, which has said how. */
+  #give(): boolean {
+    const { state } = this;
+    const { head = '' } = state;
+    const wait = state.waits.get(head) ?? 0;
+    const gift = state.gifts.get(head);
+    if (wait <= 0 || gift === undefined) return false;
+    state.tell(head, -gift.question);
+    const news = this.#stepForward(head, wait, gift.lease);
+    state.give(head, gift.lease);
+    if (news) state.tell(state.head);
+    return true;
+  }
+
+  /** The head leaves the queue to have the lock. @returns whether the new head has to be told */
+  #stepForward(holder: string, wait: number, lease: number): boolean {
+    this.state.remove(holder);
+    this.state.move(this.state.times.keys(), -wait);
+    return this.#prune() || lease < 1000;
   }
 
   #reenter(holder: string, lease: number, count: number): unknown {
@@ -103,16 +126,16 @@ export class FairModel {
   }
 
   /** D21: a waiter that asks near its time gets its whole wait again. */
-  #show(holder: string, declared: number): void {
+  #show(holder: string, declared: number, gift: GiftTerms | undefined): void {
     const { state } = this;
     const time = state.times.get(holder);
     const near = this.#near(declared);
     if (time !== undefined && state.queue.includes(holder) && near > 0 && time - state.now <= near)
       state.move([holder, ...state.behind(holder)], state.now + declared - time);
-    state.waits.set(holder, declared);
+    state.declare(holder, declared, gift);
   }
 
-  #stand(holder: string, wait: number, declared: number | undefined): number {
+  #stand(holder: string, wait: number, declared: number | undefined, gift: GiftTerms | undefined): number {
     const { state } = this;
     const isPlaced = state.times.has(holder) && state.queue.includes(holder);
     if (!isPlaced) {
@@ -123,7 +146,7 @@ export class FairModel {
       state.queue.push(holder);
     }
     if (!isPlaced || declared === undefined) {
-      state.waits.set(holder, wait);
+      state.declare(holder, wait, gift);
       this.#vouch(clientOf(holder));
     }
     const left = Math.max((state.times.get(holder) ?? 0) - state.now - this.#near(declared ?? wait), 1);

@@ -7,7 +7,7 @@ import { array, constant, constantFrom, integer, oneof, record, type Arbitrary }
 const UNIT = 20_000;
 export const LIFE = 3 * UNIT;
 export const MARGIN = 1.25 * UNIT;
-const SHORT = 2.5 * UNIT;
+export const SHORT = 2.5 * UNIT;
 export const LONG = 4.5 * UNIT;
 /** Every duration of a run is a multiple of this; half of it may really pass. */
 export const GRAIN = UNIT / 4;
@@ -36,7 +36,14 @@ export type Damage = (typeof DAMAGES)[number];
 
 /** One thing that happens. The owner is whoever has the lock, the head whoever stands first in the queue. */
 export type Move =
-  | { readonly do: 'wait' | 'try'; readonly who: Holder | 'head'; readonly lease: number }
+  | {
+      readonly do: 'wait';
+      readonly who: Holder | 'head';
+      readonly lease: number;
+      /** The question after which it takes a gift; 0: it takes none. */
+      readonly question: number;
+    }
+  | { readonly do: 'try'; readonly who: Holder | 'head'; readonly lease: number }
   | { readonly do: 'enter'; readonly who: Holder | 'owner'; readonly count: number; readonly lease: number }
   | { readonly do: 'lower'; readonly who: Holder | 'owner'; readonly count: number; readonly lease: number }
   | { readonly do: 'end'; readonly who: Holder | 'owner' | 'head' }
@@ -54,7 +61,7 @@ const lease = constantFrom(SHORT, LONG);
 const count = integer({ min: 1, max: 3 });
 
 const MOVES: readonly [number, Arbitrary<Move>][] = [
-  [30, record({ do: constant('wait'), who: head, lease })],
+  [30, record({ do: constant('wait'), who: head, lease, question: integer({ min: 0, max: 3 }) })],
   [4, record({ do: constant('try'), who: head, lease })],
   [4, record({ do: constant('enter'), who: owner, count, lease })],
   [4, record({ do: constant('lower'), who: owner, count, lease })],

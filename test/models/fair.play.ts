@@ -60,7 +60,7 @@ export class FairPlay {
   }
 
   #played(by: Action['by'], who: string | undefined, found: Outcome, reply: unknown): Played {
-    const messages = this.state.told.map((holder) => `${this.#channel}:${holder} 0`);
+    const messages = this.state.told.map((text) => `${this.#channel}:${text}`);
     const expected = { reply, messages, after: this.state.snapshot(this.keys) };
     const played = { by, who, before: this.#before, found: coarse(found), expected: coarse(expected) };
     this.#before = played.found.after;

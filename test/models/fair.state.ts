@@ -9,6 +9,11 @@ export interface FairKeys {
   readonly alive: string;
 }
 
+export interface GiftTerms {
+  readonly lease: number;
+  readonly question: number;
+}
+
 /** What a fair lock is, on both sides of the wire: instants are ms since the model began, Infinity for a key without ttl. */
 export class FairState {
   now = 0;
@@ -19,11 +24,13 @@ export class FairState {
   readonly times = new Map<string, number>();
   /** What waiters of ours have declared; below 0 for one that was asked whether it lives. */
   readonly waits = new Map<string, number>();
+  /** How they take a gift, where they do: lease and question. */
+  readonly gifts = new Map<string, GiftTerms>();
   waitsUntil = 0;
   /** Until when each client counts as alive. */
   readonly alive = new Map<string, number>();
   aliveUntil = 0;
-  /** Holders that were told since the last look. */
+  /** What was told since the last look: a holder, a space, the payload. */
   told: string[] = [];
 
   /** What is left of the lock's lease, as PTTL says it. */
@@ -45,13 +52,20 @@ export class FairState {
     return this.lock?.counts.get(holder) ?? 0;
   }
 
-  tell(holder: string | undefined): void {
-    if (holder !== undefined) this.told.push(holder);
+  tell(holder: string | undefined, payload = 0): void {
+    if (holder !== undefined) this.told.push(`${holder} ${payload}`);
   }
 
   /** Gives a free lock to a holder. */
   give(holder: string, lease: number): void {
     this.lock = { counts: new Map([[holder, 1]]), until: this.now + lease };
+  }
+
+  /** A waiter of ours says how long it waits, and how it takes a gift. */
+  declare(holder: string, wait: number, gift: GiftTerms | undefined): void {
+    this.waits.set(holder, wait);
+    if (gift === undefined) this.gifts.delete(holder);
+    else this.gifts.set(holder, gift);
   }
 
   /** Takes a waiter out, wherever it stands. */
@@ -93,10 +107,18 @@ export class FairState {
     if (queue.length > 0) found[keys.queue] = { type: 'list', ttl: -1, items: queue };
     if (times.size > 0) found[keys.timeout] = { type: 'zset', ttl: -1, scores: fromNow(times, now) };
     if (waits.size > 0)
-      found[keys.waits] = { type: 'hash', ttl: this.waitsUntil - now, fields: textsOf(waits) };
+      found[keys.waits] = { type: 'hash', ttl: this.waitsUntil - now, fields: this.#declared() };
     if (alive.size > 0)
       found[keys.alive] = { type: 'zset', ttl: this.aliveUntil - now, scores: fromNow(alive, now) };
     return found;
+  }
+
+  #declared(): Record<string, string> {
+    const texts = [...this.waits].map(([name, wait]) => {
+      const gift = this.gifts.get(name);
+      return [name, gift === undefined ? `${wait}` : `${wait}:${gift.lease}:${gift.question}`];
+    });
+    return Object.fromEntries(texts);
   }
 }
 

@@ -41,7 +41,21 @@ test.each(['nightly', '{tenant}:nightly', 'nächtlich'])(
     const keys = [lock, queue, timeout, waits, alive];
     const channel = lockChannel(name);
     const acquire = (holder: string) =>
-      redis.eval(fairAcquire.text, 5, ...keys, 'SPUBLISH', 3000, 5000, holder, LEASE, 1, LEASE, channel);
+      redis.eval(
+        fairAcquire.text,
+        5,
+        ...keys,
+        'SPUBLISH',
+        3000,
+        5000,
+        holder,
+        LEASE,
+        1,
+        LEASE,
+        0,
+        0,
+        channel,
+      );
     await subscriber.ssubscribe(`${channel}:${B}`);
 
     expect(await acquire(A)).toEqual([[1, 1]]);

@@ -24,8 +24,8 @@ export interface Fair {
   readonly lock?: Held;
   readonly queue?: readonly (readonly [holder: string, time?: number])[];
   readonly lost?: Readonly<Record<string, number>>;
-  /** What Node waiters declared; below 0 for one that was asked whether it lives. */
-  readonly waits?: Readonly<Record<string, number>>;
+  /** What Node waiters declared; below 0 for one that was asked whether it lives. A text names lease and question of a gift as well. */
+  readonly waits?: Readonly<Record<string, number | string>>;
   /** Until when each client counts as alive. */
   readonly alive?: Readonly<Record<string, number>>;
 }
@@ -33,7 +33,7 @@ export interface Fair {
 /** What came of an operation. */
 export interface Answer {
   readonly reply: unknown;
-  /** The holders that were told, in order. */
+  /** The holders that were told, in order; with a space and the payload where that is not `0`. */
   readonly told: readonly string[];
   readonly after: Fair;
 }
@@ -148,12 +148,14 @@ export class FairStage {
       count = 1,
       life = 60_000,
       margin = 0,
-    }: Settings & { lease?: number | string; count?: number | string } = {},
+      given = 0,
+      question = 0,
+    }: Settings & Partial<Record<'lease' | 'count' | 'given' | 'question', number | string>> = {},
   ): Promise<Answer> {
     return this.call(
       fairAcquire,
       ['PUBLISH', life, margin],
-      [holder, lease, count, wait, lockChannel(this.lock)],
+      [holder, lease, count, wait, given, question, lockChannel(this.lock)],
     );
   }
 
@@ -205,7 +207,7 @@ export class FairStage {
       for (const holder of queue.items) delete times[holder];
     }
     if (Object.keys(times).length > 0) found.lost = times;
-    if (waits?.type === 'hash') found.waits = numbersOf(waits.fields);
+    if (waits?.type === 'hash') found.waits = waitsOf(waits.fields);
     if (alive?.type === 'zset') found.alive = alive.scores;
     return found;
   }
@@ -213,6 +215,12 @@ export class FairStage {
 
 function numbersOf(fields: Readonly<Record<string, string>>): Record<string, number> {
   return Object.fromEntries(Object.entries(fields).map(([name, number]) => [name, Number(number)]));
+}
+
+/** A wait alone is a number. */
+function waitsOf(fields: Readonly<Record<string, string>>): Record<string, number | string> {
+  const gifts = Object.entries(fields).filter(([, text]) => text.includes(':'));
+  return { ...numbersOf(fields), ...Object.fromEntries(gifts) };
 }
 
 /** Times are far above a second, counts far below. */

@@ -1,6 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant } from '../renewal/lease.js';
-import type { Busy } from '../scripts/lock.replies.js';
+import type { Busy, Gift } from '../scripts/lock.replies.js';
+import { GiftDesk } from './gift.desk.js';
 import type { LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 import { askInTime } from './timely.answer.js';
@@ -20,6 +21,8 @@ export interface RawGrant {
   /** The fixed lease that was asked for, in ms; undefined for a watchdog lease. */
   readonly leaseTime: number | undefined;
   readonly sent: Instant;
+  /** The lease that it has in Redis, in ms. @default the fixed lease, or that of the watchdog */
+  readonly ttl?: number;
   readonly token?: bigint | undefined;
   /** How many more holders there is room for. */
   readonly room?: number | undefined;
@@ -36,6 +39,7 @@ export class Attempt {
   #doubt: RedisFailure | undefined;
   #marked = false;
   #lease = 0;
+  #gifts: GiftDesk | undefined;
 
   constructor(
     private readonly context: LockContext,
@@ -53,10 +57,16 @@ export class Attempt {
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
     const { holder } = this;
+    const given = this.#gifts?.take();
+    if (given !== undefined) {
+      this.#renew();
+      return { kind: 'granted', holder, leaseTime, ...given };
+    }
     this.#lease = lease;
     this.#marked ||= marksWaiters && waitTime > 0;
     try {
-      const ask = () => scripts.acquire(this.target.key, holder, lease, 1, this.#declared(waitTime));
+      const gift = this.#declareGift(leaseTime, waitTime);
+      const ask = () => scripts.acquire(this.target.key, holder, lease, 1, this.#declared(waitTime), gift);
       const { reply, sent } = await askInTime(lease, ask);
       if (reply.kind === 'granted') {
         this.#renew();
@@ -75,6 +85,11 @@ export class Attempt {
     }
   }
 
+  /** A message to its holder id was heard. */
+  told(payload: string): void {
+    this.#gifts?.hear(payload);
+  }
+
   /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
   abandon(): void {
     if (this.#doubt === undefined && !this.#marked) return;
@@ -91,6 +106,17 @@ export class Attempt {
     this.#doubt = undefined;
     this.#marked = false;
     this.#holder = undefined;
+    this.#gifts = undefined;
+  }
+
+  /** Only a lease that is renewed may be given: a fixed one begins when its holder has it. And a grant that replicas must have comes from its holder. */
+  #declareGift(leaseTime: number | undefined, waitTime: number): Gift | undefined {
+    const { giftLease } = this.target.kind;
+    const { watchdogTimeout, replication } = this.context.settings;
+    if (giftLease === undefined || leaseTime !== undefined || waitTime === 0 || replication !== undefined)
+      return undefined;
+    this.#gifts ??= new GiftDesk(Math.min(giftLease, watchdogTimeout));
+    return this.#gifts.declare();
   }
 
   /** The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take. */

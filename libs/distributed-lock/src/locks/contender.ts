@@ -14,6 +14,8 @@ interface Granted {
 /** Asks Redis for a contender. */
 export interface Asking<W = Wish, G extends Granted = RawGrant> {
   make(wish: W): Promise<G | Busy | RedisFailure>;
+  /** A message was heard that is a reason to ask. */
+  told?(payload: string): void;
   /** Sees to it that nothing of what was asked in vain is left. */
   abandon(): void;
 }
@@ -40,11 +42,6 @@ export interface Ears {
   readonly longestSleep: number;
   /** Whether a payload of the channel is a reason to ask. */
   readonly isNews: (payload: string) => boolean;
-}
-
-/** Payloads of lock channels; other integers are of future versions, and ignored (wire format 1.3). */
-export function tellsOfLock(payload: string): boolean {
-  return payload === '0' || payload === '1';
 }
 
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
@@ -163,6 +160,7 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
 
   #heard(payload: string | undefined): void {
     if (payload !== undefined && !this.ears.isNews(payload)) return;
+    if (payload !== undefined) this.attempt.told?.(payload);
     this.#courtesy.heard();
     this.#signal.wake();
   }

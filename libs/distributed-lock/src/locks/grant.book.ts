@@ -6,6 +6,9 @@ import type { Grant } from './grant.js';
 
 const NONE: readonly Grant[] = [];
 
+/** A short lease is renewed within so small a part of it, a third: what keeps the process from it then, or Redis, may last as long as ever. */
+const SOON = 10;
+
 /** The open acquisitions of one hold, and what they need together. */
 export class GrantBook implements Upkeep {
   #open = NONE;
@@ -29,11 +32,17 @@ export class GrantBook implements Upkeep {
     return 0;
   }
 
-  /** A third of it is between two questions of the watchdog, in ms: that of its own leases, or of the shortest fixed one. */
+  /** A third of it is between two questions of the watchdog, in ms: that of its own leases, or of the shortest fixed one; less for a gift. */
   get span(): number {
     let span = this.watchdogTimeout;
     if (this.renewalTtl === 0) for (const { fixedLease } of this.#open) span = Math.min(span, fixedLease);
+    else if (this.#isGift) return this.lease.ttl / SOON;
     return span;
+  }
+
+  /** A lock that was given has a short lease, until its first renewal. */
+  get #isGift(): boolean {
+    return this.lease.state === 'held' && this.lease.ttl < this.watchdogTimeout;
   }
 
   /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */

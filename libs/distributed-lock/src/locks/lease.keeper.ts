@@ -31,7 +31,6 @@ export class LeaseKeeper {
   /** @returns when the question was sent, or false when the hold is gone; undefined without an answer */
   async extend(ttl: number): Promise<number | false | undefined> {
     const sent = instant();
-    this.lease.expect(ttl);
     const confirmed = await this.watchdog.renewNow(this.lease, ttl, this.owner);
     return confirmed === true ? sent.at : confirmed;
   }

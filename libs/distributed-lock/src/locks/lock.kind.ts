@@ -26,6 +26,11 @@ export interface LockKind {
   readonly side?: 'read' | 'write';
   /** Whether a payload of its channel is a reason to ask. @default `0` and `1` */
   readonly isNews?: (payload: string) => boolean;
+  /**
+   * The lease with which a release makes the next waiter the holder, in ms, and at most that of the watchdog; by default it comes for
+   * it. Short: nobody has said yet that it lives.
+   */
+  readonly giftLease?: number;
   /** Makes a holder id, for kinds whose ids have a form of their own. */
   readonly newHolder?: () => string;
 }

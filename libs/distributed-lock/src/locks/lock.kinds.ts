@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { FairScripts } from '../scripts/fair.scripts.js';
+import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
+import { givenAfter, tellsOfLock } from '../scripts/lock.messages.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
@@ -43,6 +44,9 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
     line: 'queued',
     sharesHolder: false,
     marksWaiters: true,
+    isNews: (payload) => tellsOfLock(payload) || givenAfter(payload) !== undefined,
+    // A dead one is in the way of the others for no longer than in the queue.
+    giftLease: FAIR_LIFE,
   };
   const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, sharesHolder: false };
   return {

@@ -2,9 +2,10 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HeldBy } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease, type Instant } from '../renewal/lease.js';
+import { tellsOfLock } from '../scripts/lock.messages.js';
 import { now } from '../timing/monotonic.clock.js';
 import { Attempt, type RawGrant } from './attempt.js';
-import { Contender, tellsOfLock, type Contest } from './contender.js';
+import { Contender, type Contest } from './contender.js';
 import type { Lowering } from './count.ledger.js';
 import type { OthersTurns } from './courtesy.js';
 import type { Grant } from './grant.js';
@@ -116,12 +117,13 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     holder,
     leaseTime,
     sent,
+    ttl = leaseTime ?? this.context.settings.watchdogTimeout,
   }: {
     holder: string;
     leaseTime: number | undefined;
     sent: Instant;
+    ttl?: number;
   }): Lease {
-    const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
     return new Lease(this.target.key, holder, ttl, sent, this.target.kind.scripts);
   }
 

@@ -21,6 +21,8 @@ export class QueuePulse {
   constructor(
     private readonly context: LockContext,
     private readonly target: LockTarget,
+    /** Hears that Redis has a holder of this process. */
+    private readonly isHeld: (holder: string) => void,
   ) {}
 
   start(): void {
@@ -44,7 +46,8 @@ export class QueuePulse {
     let next = PERIOD;
     try {
       const told = await kind.scripts.beat?.(key, this.context.ids.client, channel);
-      if (told !== undefined && told >= 0) next = Math.min(PERIOD, Math.max(told, FLOOR));
+      if (told?.holder !== undefined) this.isHeld(told.holder);
+      if (told !== undefined && told.next >= 0) next = Math.min(PERIOD, Math.max(told.next, FLOOR));
     } catch {
       // Redis is away, or refuses: the waiters themselves are told so, and the next beat comes in time.
     }

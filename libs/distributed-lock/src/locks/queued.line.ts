@@ -22,7 +22,7 @@ export class QueuedLine extends LockLine {
 
   constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
     super(context, target, idle);
-    this.#pulse = new QueuePulse(context, target);
+    this.#pulse = new QueuePulse(context, target, (holder) => this.#wake(holder));
   }
 
   get holds(): readonly Hold[] {
@@ -87,6 +87,11 @@ export class QueuedLine extends LockLine {
     this.#vacate(waiter);
   }
 
+  /** Who waits, and has the lock in Redis, was given it by a message that did not arrive. */
+  #wake(holder: string): void {
+    for (const place of this.#places.values()) if (place.holder === holder) place.ask();
+  }
+
   #askFirst(): void {
     const { first } = this.queue;
     if (first !== undefined) this.#places.get(first)?.ask();
@@ -106,9 +111,13 @@ class Place implements Contest {
   constructor(
     private readonly line: QueuedLine,
     private readonly waiter: Waiter<Grant>,
-    attempt: Attempt,
+    private readonly attempt: Attempt,
   ) {
     this.#contender = line.contenderFor(this, attempt);
+  }
+
+  get holder(): string {
+    return this.attempt.holder;
   }
 
   get isWaitedFor(): boolean {

@@ -1,10 +1,10 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import { tellsOfLock } from '../scripts/lock.messages.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Subscription } from '../waiting/channel.subscriptions.js';
 import { WakeSignal } from '../waiting/wake.signal.js';
 import type { Waiter } from '../waiting/waiter.js';
-import { tellsOfLock } from './contender.js';
 import { leaveEarly } from './early.leave.js';
 import { GroupHandle } from './group.handle.js';
 import { HandOver } from './hand.over.js';

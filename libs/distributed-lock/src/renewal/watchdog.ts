@@ -82,6 +82,7 @@ export class Watchdog {
    */
   renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
     const sent = instant();
+    lease.expect(ttl);
     // A lease may have been handed to its next hold while the question was on its way: the answer is for that one.
     const hearer = () => watchOf(lease)?.listener ?? listener;
     const answered = lease.renewer.renew(lease.key, lease.holder, ttl).then((left) => {
@@ -90,7 +91,7 @@ export class Watchdog {
         hearer()?.gone();
         return false;
       }
-      if (ttl > 0) lease.confirm(sent, left === -1 ? lease.ttl : left);
+      if (ttl > 0) lease.confirm(sent, left === -1 ? ttl : left);
       else lease.look(sent, left === -1 ? lease.longest : left);
       return true;
     });

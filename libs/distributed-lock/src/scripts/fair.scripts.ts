@@ -1,5 +1,5 @@
 import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
-import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
+import type { AcquireReply, Beat, Gift, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
 import { GRANTING, isDone, readAcquire, readRelease, TELLING, type ScriptCaller } from './script.caller.js';
@@ -7,6 +7,9 @@ import { lockChannel, prefixName, suffixName } from './wire.names.js';
 
 /** The longest wait that the scripts take, in ms: longer, a waiter that does not come stops everybody behind it (D22). */
 const LONGEST_WAIT = 3_600_000;
+
+/** How long a process counts as alive after its last sign of life, in ms. */
+export const FAIR_LIFE = 3000;
 
 /** How waiters of a fair lock are told from dead ones. */
 export interface FairTimes {
@@ -19,6 +22,8 @@ export interface FairTimes {
   readonly margin?: number;
 }
 
+const NO_GIFT: Gift = { lease: 0, question: 0 };
+
 /**
  * The scripts of the fair lock, typed (wire format section 6): it is granted in the order of arrival, whatever the process or
  * language. Each waiter has a holder id of its own, and listens to `<channel>:<holder id>`.
@@ -30,7 +35,7 @@ export class FairScripts implements LockScripts {
 
   constructor(
     private readonly caller: ScriptCaller,
-    { life = 3000, margin = 5000 }: FairTimes = {},
+    { life = FAIR_LIFE, margin = 5000 }: FairTimes = {},
   ) {
     this.#plain = new ReentrantScripts(caller);
     this.#life = `${life}`;
@@ -41,9 +46,17 @@ export class FairScripts implements LockScripts {
    * With a `wait` the holder stands in the queue from now on, until it is granted, or leaves by a release to 0. `wait` is cut
    * to an hour, and has to be the same at every attempt; a waiter that goes on asking keeps its place for longer than that.
    */
-  acquire(lock: string, holder: string, lease: number, count: number, wait: number): Promise<AcquireReply> {
+  acquire(
+    lock: string,
+    holder: string,
+    lease: number,
+    count: number,
+    wait: number,
+    gift: Gift = NO_GIFT,
+  ): Promise<AcquireReply> {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
-    const args = [holder, `${lease}`, `${count}`, `${declared}`, lockChannel(lock)];
+    const given = [`${gift.lease}`, `${gift.question}`];
+    const args = [holder, `${lease}`, `${count}`, `${declared}`, ...given, lockChannel(lock)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
     return this.caller.call(fairAcquire, keysOf(lock), args, read, { ...GRANTING, ...TELLING, shared });
@@ -68,9 +81,9 @@ export class FairScripts implements LockScripts {
   }
 
   /** A process has to do so about once a second while it waits: its waiters lose their places `life` ms after the last time. */
-  beat(lock: string, client: string, channel: string): Promise<number> {
+  beat(lock: string, client: string, channel: string): Promise<Beat> {
     const sending = { ...TELLING, shared: `${this.#life} ${this.#margin}` };
-    return this.caller.call(fairBeat, keysOf(lock), [client, channel], (reply) => reply.integer(1), sending);
+    return this.caller.call(fairBeat, keysOf(lock), [client, channel], readBeat, sending);
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {
@@ -80,6 +93,10 @@ export class FairScripts implements LockScripts {
   renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
     return this.#plain.renew(lock, holder, lease);
   }
+}
+
+function readBeat(reply: ReplyReader): Beat {
+  return { next: reply.integer(1), holder: reply.size > 3 ? reply.text(3) : undefined };
 }
 
 /** The lock, its queue and when the waiters give up are Redisson's; what ours declared and until when they count as alive is not. */

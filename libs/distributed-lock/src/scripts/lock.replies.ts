@@ -7,6 +7,14 @@ export interface Busy {
   readonly holder: string;
 }
 
+/** How a waiter takes a lock that the release of another makes it the holder of. */
+export interface Gift {
+  /** The lease that it has then, in ms. */
+  readonly lease: number;
+  /** The number of the question by which the waiter says so: the gift comes after it, and names it. From 1. */
+  readonly question: number;
+}
+
 export type AcquireReply =
   | {
       readonly kind: 'granted';
@@ -25,6 +33,14 @@ export type ReleaseReply =
 
 export type TransferReply = { readonly kind: 'transferred' | 'granted'; readonly token?: bigint } | Busy;
 
+/** What a process learns that says that its waiters live. */
+export interface Beat {
+  /** In how many ms that may be worth doing again; -1 for no reason to. */
+  readonly next: number;
+  /** Who has the lock, if it is a holder of this process: it may have been given the lock, and not have heard of it. */
+  readonly holder: string | undefined;
+}
+
 export interface LockState {
   readonly isLocked: boolean;
   /** What is left of the lease in ms; -1 for none, -2 when there is no key. */
@@ -41,8 +57,16 @@ export interface LockScripts {
    * Raises the holder's count to `count`, or answers who is in the way.
    * @param lease in ms
    * @param wait how long the caller is ready to wait, in ms; 0 asks once and leaves no trace in the way of others
+   * @param gift for kinds whose releases can make the next waiter the holder, by which gift this one takes it
    */
-  acquire(lock: string, holder: string, lease: number, count: number, wait: number): Promise<AcquireReply>;
+  acquire(
+    lock: string,
+    holder: string,
+    lease: number,
+    count: number,
+    wait: number,
+    gift?: Gift,
+  ): Promise<AcquireReply>;
   /**
    * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id
    * may have left behind, and tells the channel.
@@ -53,9 +77,8 @@ export interface LockScripts {
   /**
    * For kinds whose waiters stand in a queue in Redis: says that those of the process `client` live, and takes dead ones out
    * of the way.
-   * @returns in how many ms that may be worth doing again; -1 for no reason to
    */
-  beat?(lock: string, client: string, channel: string): Promise<number>;
+  beat?(lock: string, client: string, channel: string): Promise<Beat>;
   /** Frees the lock whoever holds it. Not safe to repeat. @returns whether there was a lock to free */
   forceRelease(lock: string, channel: string): Promise<boolean>;
   inspect(lock: string, holder: string): Promise<LockState>;

@@ -52,7 +52,7 @@ return replies` as string,
  * time and no place, or the other way round, goes to the end (D5); who became the head because others left is told (D2).
  * KEYS: lock, queue, timeout, waits, alive.
  * ARGV, once: publish, life, margin.
- * ARGV, per operation: holder, lease, count, wait, channel.
+ * ARGV, per operation: holder, lease, count, wait, given, question, channel.
  * - `granted`: {1, hold count}
  * - `busy`: {0, ms until asking again can help by itself (-1: unknown), who is in the way: a holder, or else the head}
  * - `lost`: {2} the count to reach is above 1 and the holder has nothing
@@ -61,11 +61,11 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: '4087a6cfa3f1fa981b54ed658ae6ff2a5c1d12cb',
+  sha1: 'ddd5bc7ee87713db89df3805667cc4054332b160',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
-  argsPerOperation: 5,
+  argsPerOperation: 7,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -136,9 +136,23 @@ redis.call('ZREM', fair.timeout, holder)
 redis.call('LREM', fair.queue, 0, holder)
 redis.call('HDEL', fair.waits, holder)
 end
+local function declaredWait(fair, holder)
+local text = redis.call('HGET', fair.waits, holder)
+if text then
+local wait, lease, question = string.match(text, '^(%-?%d+):?(%d*):?(%d*)$')
+return tonumber(wait), tonumber(lease), tonumber(question)
+end
+end
+local function declareWait(fair, holder, wait, lease, question)
+local text = string.format('%d', wait)
+if lease and lease > 0 then
+text = string.format('%d:%d:%d', wait, lease, question)
+end
+redis.call('HSET', fair.waits, holder, text)
+end
 local function leaveQueue(fair, holder)
 local place = redis.call('LPOS', fair.queue, holder)
-local wait = tonumber(redis.call('HGET', fair.waits, holder))
+local wait = declaredWait(fair, holder)
 if place and place > 0 and not wait then
 local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))
@@ -156,7 +170,7 @@ local news = false
 local head = redis.call('LINDEX', fair.queue, 0)
 while head do
 local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
-local wait = tonumber(redis.call('HGET', fair.waits, head))
+local wait, lease, question = declaredWait(fair, head)
 local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
 local near = wait and nearEnd(fair, wait) or 0
 if not time then
@@ -164,7 +178,7 @@ dropWaiter(fair, head)
 elseif wait and alive <= fair.now then
 leaveQueue(fair, head)
 elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
-redis.call('HSET', fair.waits, head, -wait)
+declareWait(fair, head, -wait, lease, question)
 moveTimes(fair, head, true, fair.now + near - time)
 return true
 elseif time <= fair.now then
@@ -186,6 +200,13 @@ redis.call('DEL', fair.alive)
 end
 return news
 end
+local function stepForward(fair, holder, wait, lease)
+dropWaiter(fair, holder)
+for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
+redis.call('ZINCRBY', fair.timeout, -wait, waiter)
+end
+return pruneQueue(fair) or lease < 1000
+end
 local function vouch(fair, id, life)
 local last = redis.call('ZRANGE', fair.timeout, -1, -1, 'WITHSCORES')
 local ends = math.floor(math.min(tonumber(last[2]) or 0, fair.now + 315360000000))
@@ -198,15 +219,15 @@ local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
-local function show(fair, holder, declared)
+local function show(fair, holder, declared, given, question)
 local near = nearEnd(fair, declared)
 local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 if time and near > 0 and time - fair.now <= near then
 moveTimes(fair, holder, true, fair.now + declared - time)
 end
-redis.call('HSET', fair.waits, holder, declared)
+declareWait(fair, holder, declared, given, question)
 end
-local function stand(fair, holder, wait, declared, life)
+local function stand(fair, holder, wait, declared, life, given, question)
 local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 local place = redis.call('LPOS', fair.queue, holder)
 if place and not time then
@@ -222,25 +243,28 @@ redis.call('RPUSH', fair.queue, holder)
 end
 if not (isPlaced and declared) then
 declared = wait
-redis.call('HSET', fair.waits, holder, declared)
+declareWait(fair, holder, declared, given, question)
 vouch(fair, holder, life)
 end
 local near = nearEnd(fair, declared)
 local left = math.max(math.min(time - fair.now - near, 315360000000), 1)
 return redis.call('LINDEX', fair.queue, 0) == holder and math.min(redis.call('PTTL', fair.lock), left) or left
 end
-local function attempt(fair, holder, lease, count, wait, life)
+local function attempt(fair, holder, lease, count, wait, life, given, question)
 if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
 error({err = 'ERR the lease or the hold count is out of range'})
 end
 if not whole(wait, 0, 3600000) or not whole(life, 1, 60000) then
 error({err = 'ERR a waiting time is out of range'})
 end
+if not whole(given, 0, 60000) or not whole(question, 0, 9007199254740991) then
+error({err = 'ERR the lease of a grant by release, or the number of the question, is out of range'})
+end
 openQueue(fair)
-local declared = tonumber(redis.call('HGET', fair.waits, holder))
+local declared = declaredWait(fair, holder)
 if declared then
 declared = math.abs(declared)
-show(fair, holder, declared)
+show(fair, holder, declared, given, question)
 end
 if redis.call('EXISTS', fair.waits) == 1 then
 vouch(fair, holder, life)
@@ -253,15 +277,11 @@ if count > 1 or redis.call('HEXISTS', fair.lock, holder) == 1 then
 reply = take(fair.lock, holder, lease, count)
 elseif redis.call('EXISTS', fair.lock) == 0 and (not head or head == holder) then
 if head then
-dropWaiter(fair, holder)
-for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
-redis.call('ZINCRBY', fair.timeout, -(declared or wait), waiter)
-end
-news = pruneQueue(fair) or lease < 1000
+news = stepForward(fair, holder, declared or wait, lease)
 end
 reply = take(fair.lock, holder, lease, count)
 elseif wait > 0 then
-reply = {0, stand(fair, holder, wait, declared, life), inTheWay}
+reply = {0, stand(fair, holder, wait, declared, life, given, question), inTheWay}
 else
 local ttl = redis.call('PTTL', fair.lock)
 reply = {0, ttl == -2 and 0 or ttl, inTheWay}
@@ -282,15 +302,17 @@ local queue = KEYS[first + 2]
 local timeout = KEYS[first + 3]
 local waits = KEYS[first + 4]
 local alive = KEYS[first + 5]
-local base = first + 3
+local base = (i - 1) * 7 + 3
 local holder = ARGV[base + 1]
 local lease = tonumber(ARGV[base + 2])
 local count = tonumber(ARGV[base + 3])
 local wait = tonumber(ARGV[base + 4])
-local channel = ARGV[base + 5]
+local given = tonumber(ARGV[base + 5])
+local question = tonumber(ARGV[base + 6])
+local channel = ARGV[base + 7]
 local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
 fair.channel = channel
-local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life)
+local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life, given, question)
 replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies` as string,
@@ -300,16 +322,17 @@ return replies` as string,
  * A sign of life of a process that has waiters in the queue of a fair lock. It takes heads that will not come out of the way,
  * and tells the present head where the lock is free, should nobody else have: the lock ran out, or the message went to a dead one.
  * Waiters of ours that a Java process took out of the queue, which does not tell them, are told to come again (D21).
+ * of this process: one that was given the lock may not have heard of it}
  * KEYS: lock, queue, timeout, waits, alive.
  * ARGV, once: publish, life, margin.
  * ARGV, per operation: client, channel.
- * - `done`: {1, ms until a beat may find something to do (-1: nobody waits), length of the queue}
+ * - `done`: {1, ms until a beat may find something to do (-1: nobody waits), length of the queue, and the holder if it is
  * - `error`: {-1, message with its code in front, type of the key}
  * Repeating it is safe: a second run says the same again
  */
 export const fairBeat = {
   name: 'fair/beat',
-  sha1: '70c6a13a66006e800a4790964107e8fe843b1caf',
+  sha1: '346a5acd8bd3e6e32ba1a5e58768bf6894b9a48c',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -359,9 +382,23 @@ redis.call('ZREM', fair.timeout, holder)
 redis.call('LREM', fair.queue, 0, holder)
 redis.call('HDEL', fair.waits, holder)
 end
+local function declaredWait(fair, holder)
+local text = redis.call('HGET', fair.waits, holder)
+if text then
+local wait, lease, question = string.match(text, '^(%-?%d+):?(%d*):?(%d*)$')
+return tonumber(wait), tonumber(lease), tonumber(question)
+end
+end
+local function declareWait(fair, holder, wait, lease, question)
+local text = string.format('%d', wait)
+if lease and lease > 0 then
+text = string.format('%d:%d:%d', wait, lease, question)
+end
+redis.call('HSET', fair.waits, holder, text)
+end
 local function leaveQueue(fair, holder)
 local place = redis.call('LPOS', fair.queue, holder)
-local wait = tonumber(redis.call('HGET', fair.waits, holder))
+local wait = declaredWait(fair, holder)
 if place and place > 0 and not wait then
 local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))
@@ -379,7 +416,7 @@ local news = false
 local head = redis.call('LINDEX', fair.queue, 0)
 while head do
 local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
-local wait = tonumber(redis.call('HGET', fair.waits, head))
+local wait, lease, question = declaredWait(fair, head)
 local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
 local near = wait and nearEnd(fair, wait) or 0
 if not time then
@@ -387,7 +424,7 @@ dropWaiter(fair, head)
 elseif wait and alive <= fair.now then
 leaveQueue(fair, head)
 elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
-redis.call('HSET', fair.waits, head, -wait)
+declareWait(fair, head, -wait, lease, question)
 moveTimes(fair, head, true, fair.now + near - time)
 return true
 elseif time <= fair.now then
@@ -440,7 +477,7 @@ if not head then
 return -1
 end
 local left = tonumber(redis.call('ZSCORE', fair.timeout, head)) - fair.now
-local wait = tonumber(redis.call('HGET', fair.waits, head))
+local wait = declaredWait(fair, head)
 if wait then
 local silent = tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) - fair.now
 left = math.min(left - (wait > 0 and nearEnd(fair, wait) or 0), silent)
@@ -465,7 +502,12 @@ local news = pruneQueue(fair)
 if news or redis.call('EXISTS', fair.lock) == 0 then
 tellHead(fair)
 end
-return {1, untilNext(fair), redis.call('LLEN', fair.queue)}
+local reply = {1, untilNext(fair), redis.call('LLEN', fair.queue)}
+local holder = redis.call('HRANDFIELD', fair.lock)
+if holder and string.match(holder, '^[^:]*') == client then
+reply[4] = holder
+end
+return reply
 end
 local replies = {}
 local publish = ARGV[1]
@@ -501,7 +543,7 @@ return replies` as string,
  */
 export const fairForceRelease = {
   name: 'fair/force-release',
-  sha1: 'd99429c906dbc191609af7904879b4eb4a66e6dc',
+  sha1: '989ac9e179cdc3003acf27c6b389a7ef036155f4',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -551,9 +593,23 @@ redis.call('ZREM', fair.timeout, holder)
 redis.call('LREM', fair.queue, 0, holder)
 redis.call('HDEL', fair.waits, holder)
 end
+local function declaredWait(fair, holder)
+local text = redis.call('HGET', fair.waits, holder)
+if text then
+local wait, lease, question = string.match(text, '^(%-?%d+):?(%d*):?(%d*)$')
+return tonumber(wait), tonumber(lease), tonumber(question)
+end
+end
+local function declareWait(fair, holder, wait, lease, question)
+local text = string.format('%d', wait)
+if lease and lease > 0 then
+text = string.format('%d:%d:%d', wait, lease, question)
+end
+redis.call('HSET', fair.waits, holder, text)
+end
 local function leaveQueue(fair, holder)
 local place = redis.call('LPOS', fair.queue, holder)
-local wait = tonumber(redis.call('HGET', fair.waits, holder))
+local wait = declaredWait(fair, holder)
 if place and place > 0 and not wait then
 local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))
@@ -571,7 +627,7 @@ local news = false
 local head = redis.call('LINDEX', fair.queue, 0)
 while head do
 local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
-local wait = tonumber(redis.call('HGET', fair.waits, head))
+local wait, lease, question = declaredWait(fair, head)
 local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
 local near = wait and nearEnd(fair, wait) or 0
 if not time then
@@ -579,7 +635,7 @@ dropWaiter(fair, head)
 elseif wait and alive <= fair.now then
 leaveQueue(fair, head)
 elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
-redis.call('HSET', fair.waits, head, -wait)
+declareWait(fair, head, -wait, lease, question)
 moveTimes(fair, head, true, fair.now + near - time)
 return true
 elseif time <= fair.now then
@@ -640,21 +696,46 @@ return replies` as string,
  * KEYS: lock, queue, timeout, waits, alive.
  * ARGV, once: publish, margin.
  * ARGV, per operation: holder, count, lease, channel.
- * - `released`: {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}
+ * - `released`: {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}; the head may be the holder now
  * - `kept`: {2, hold count}
  * - `gone`: {0} the holder did not have the lock; it does not wait any more either, unless a count was to stay
  * - `error`: {-1, message with its code in front, type of the key}
- * Repeating it is safe: it only lowers a count and never creates a field, and a waiter that is gone leaves nothing to take back
+ * Repeating it is safe: it only lowers the holder's own count, and only who frees the lock gives it to the head, once
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: '291d27c4749207f0328f3a4dcd5f38beed539dde',
+  sha1: 'f985c5baba6ed512fa99c1f54d1b5ce3b9532c07',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
   argsPerOperation: 4,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
+end
+local function take(lock, holder, lease, count)
+if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
+error({err = 'ERR the lease or the hold count is out of range'})
+end
+if redis.call('EXISTS', lock) == 0 then
+if count > 1 then
+return {2}
+end
+redis.call('HSET', lock, holder, 1)
+redis.call('PEXPIRE', lock, lease)
+return 1
+end
+local held = tonumber(redis.call('HGET', lock, holder))
+if held == nil then
+return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
+end
+if held < count then
+redis.call('HSET', lock, holder, count)
+held = count
+end
+if redis.call('PTTL', lock) < lease then
+redis.call('PEXPIRE', lock, lease)
+end
+return held == count and 1 or {1, held}
 end
 local function tell(publish, channel, payload)
 local reached = redis.pcall(publish, channel, payload)
@@ -698,9 +779,23 @@ redis.call('ZREM', fair.timeout, holder)
 redis.call('LREM', fair.queue, 0, holder)
 redis.call('HDEL', fair.waits, holder)
 end
+local function declaredWait(fair, holder)
+local text = redis.call('HGET', fair.waits, holder)
+if text then
+local wait, lease, question = string.match(text, '^(%-?%d+):?(%d*):?(%d*)$')
+return tonumber(wait), tonumber(lease), tonumber(question)
+end
+end
+local function declareWait(fair, holder, wait, lease, question)
+local text = string.format('%d', wait)
+if lease and lease > 0 then
+text = string.format('%d:%d:%d', wait, lease, question)
+end
+redis.call('HSET', fair.waits, holder, text)
+end
 local function leaveQueue(fair, holder)
 local place = redis.call('LPOS', fair.queue, holder)
-local wait = tonumber(redis.call('HGET', fair.waits, holder))
+local wait = declaredWait(fair, holder)
 if place and place > 0 and not wait then
 local own = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 local front = tonumber(redis.call('ZSCORE', fair.timeout, redis.call('LINDEX', fair.queue, place - 1)))
@@ -718,7 +813,7 @@ local news = false
 local head = redis.call('LINDEX', fair.queue, 0)
 while head do
 local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
-local wait = tonumber(redis.call('HGET', fair.waits, head))
+local wait, lease, question = declaredWait(fair, head)
 local alive = wait and tonumber(redis.call('ZSCORE', fair.alive, string.match(head, '^[^:]*'))) or 0
 local near = wait and nearEnd(fair, wait) or 0
 if not time then
@@ -726,7 +821,7 @@ dropWaiter(fair, head)
 elseif wait and alive <= fair.now then
 leaveQueue(fair, head)
 elseif wait and wait > 0 and near > 0 and time - fair.now <= near then
-redis.call('HSET', fair.waits, head, -wait)
+declareWait(fair, head, -wait, lease, question)
 moveTimes(fair, head, true, fair.now + near - time)
 return true
 elseif time <= fair.now then
@@ -747,6 +842,33 @@ elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news
+end
+local function stepForward(fair, holder, wait, lease)
+dropWaiter(fair, holder)
+for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
+redis.call('ZINCRBY', fair.timeout, -wait, waiter)
+end
+return pruneQueue(fair) or lease < 1000
+end
+local function grantHead(fair)
+local head = redis.call('LINDEX', fair.queue, 0)
+local wait, lease, question
+if head then
+wait, lease, question = declaredWait(fair, head)
+end
+if not (wait and wait > 0 and question and whole(lease, 1, 60000)) then
+return nil
+end
+local reached = tell(fair.publish, fair.channel .. ':' .. head, string.format('-%d', question))
+if reached < 1 then
+return nil
+end
+local news = stepForward(fair, head, wait, lease)
+take(fair.lock, head, lease, 1)
+if news then
+tellHead(fair)
+end
+return reached
 end
 local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
@@ -776,7 +898,7 @@ reply = {2, held}
 end
 news = pruneQueue(fair) or news
 if news or redis.call('EXISTS', fair.lock) == 0 then
-local reached = tellHead(fair)
+local reached = reply[1] == 1 and grantHead(fair) or tellHead(fair)
 reply[2] = reply[2] or reply[1] == 1 and reached or nil
 end
 return reply

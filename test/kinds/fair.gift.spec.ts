@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { fairRelease } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+import { fairKeysOf } from '../models/fair.actions.js';
+import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
+import { KindStage } from './kind.stage.js';
+
+const options = { timeout: scaled(30_000) };
+const name = 'x';
+/** With which a lock is given, in ms, and the one that it has from its first renewal on. */
+const [GIFT, WATCHDOG] = [3000, 30_000];
+
+test('a row of waiters of two processes costs a command a hold, and is in its order', options, () =>
+  KindStage.play('own', async (stage) => {
+    const HOLDS = 40;
+    const services = [await stage.faults.open(), await stage.faults.open()];
+    const holder = await stage.faults.open();
+    const held = await holder.getFairLock(name).lock();
+    const order: number[] = [];
+    const ends = [];
+    for (let number = 0; number < HOLDS; number += 1) {
+      const lock = services[number % 2]?.getFairLock(name);
+      ends.push(lock?.using(() => order.push(number)));
+      await stage.queued(name, number + 1);
+    }
+    const channels = async () => (await stage.faults.services.channels()).length;
+    await until('each listens on its own channel', async () => (await channels()) === HOLDS);
+    // Who has subscribed asks once more.
+    const asked = async () => (await stage.sent()).get('evalsha') ?? 0;
+    await until('all have asked again', async () => (await asked()) >= 2 * HOLDS);
+    const before = await asked();
+    await held.unlock();
+    await Promise.all(ends);
+    const sent = (await asked()) - before;
+    console.log(`${HOLDS} holds: ${sent} scripts`);
+    // A release each, and a few signs of life.
+    expect(sent).toBeLessThan(1.5 * HOLDS);
+    expect(order).toEqual(Array.from({ length: HOLDS }, (_, number) => number));
+  }),
+);
+
+describe.concurrent('a lock that was given', () => {
+  test('has the lease of the watchdog soon, and is kept', options, () =>
+    KindStage.play('shared', async (stage) => {
+      const { admin } = stage.faults;
+      const held = await (await stage.faults.open()).getFairLock(name).lock();
+      const waiting = (await stage.faults.open()).getFairLock(name).lock();
+      await stage.queued(name, 1);
+      await held.unlock();
+      const given = await waiting;
+      const ttl = async () => await admin.pttl(stage.faults.key(name));
+      await until('it is renewed', async () => (await ttl()) > GIFT, 1000);
+      expect(await ttl()).toBeGreaterThan(WATCHDOG - scaled(2000));
+      const start = performance.now();
+      await until('a gift would have ended', () => performance.now() - start > GIFT + 500);
+      expect(given.isHeld).toBe(true);
+      expect(await given.unlock()).toBe('released');
+    }),
+  );
+
+  test('with a short watchdog lasts no longer than that says', options, () =>
+    KindStage.play('shared', async (stage) => {
+      const settings = { lockWatchdogTimeout: 600 };
+      const held = await (await stage.faults.open()).getFairLock(name).lock();
+      const waiting = (await stage.faults.open(settings)).getFairLock(name).lock();
+      await stage.queued(name, 1);
+      await held.unlock();
+      const given = await waiting;
+      expect(await stage.faults.admin.pttl(stage.faults.key(name))).toBeLessThanOrEqual(600);
+      const start = performance.now();
+      await until('a gift would have ended', () => performance.now() - start > 1500);
+      expect(await given.unlock()).toBe('released');
+    }),
+  );
+
+  test('to one who does not hear of it is found by the next sign of life', options, () =>
+    KindStage.play('shared', async (stage) => {
+      const { admin } = stage.faults;
+      const held = await (await stage.faults.open()).getFairLock(name).lock();
+      const waiting = (await stage.faults.open()).getFairLock(name).lock();
+      await stage.queued(name, 1);
+      const key = stage.faults.key(name);
+      const channel = lockChannel(key);
+      const [waiter] = await stage.queue(name);
+      const heard = async () => (await admin.pubsub('NUMSUB', `${channel}:${waiter}`))[1];
+      await until('it listens', async () => (await heard()) === 1);
+      // Long enough for what it asks once it listens, and it sleeps until the lease would end.
+      await until(
+        'it sleeps',
+        async () => (await admin.hget(fairKeysOf(key).waits, waiter ?? ''))?.endsWith(':2') === true,
+      );
+      // A message that arrives nowhere: it is written to a set.
+      const keys = Object.values(fairKeysOf(key));
+      const args = ['SADD', 5000, held.holder, 0, WATCHDOG, channel];
+      const start = performance.now();
+      expect(await admin.eval(fairRelease.text, keys.length, ...keys, ...args)).toEqual([[1, 1]]);
+      expect(await admin.del(`${channel}:${waiter}`)).toBe(1);
+      const given = await waiting;
+      console.log(`a gift that was not heard of: found after ${(performance.now() - start).toFixed(0)} ms`);
+      expect(given.holder).toBe(waiter);
+      expect(performance.now() - start).toBeLessThan(scaled(2500));
+      expect(await given.unlock()).toBe('released');
+      expect(await held.unlock()).toBe('lost');
+    }),
+  );
+
+  test('to one who leaves at that moment goes to the next one', options, () =>
+    KindStage.play('shared', async (stage) => {
+      const [first, second] = [await stage.faults.open(), await stage.faults.open()];
+      for (let round = 0; round < 20; round += 1) {
+        const held = await first.getFairLock(name).lock();
+        const leaving = new AbortController();
+        const gone = second.getFairLock(name).lock({ signal: leaving.signal });
+        await stage.queued(name, 1);
+        const next = first.getFairLock(name).lock();
+        await stage.queued(name, 2);
+        const freed = held.unlock();
+        // Before the message, while it is on its way, or after it.
+        if (round % 3 > 0) await new Promise(setImmediate);
+        if (round % 3 > 1) await freed;
+        leaving.abort('gone');
+        const who = await gone.catch((reason: unknown) => reason);
+        if (who !== 'gone') await (who as Awaited<typeof gone>).unlock();
+        expect(await (await next).unlock()).toBe('released');
+        await freed;
+      }
+    }),
+  );
+});

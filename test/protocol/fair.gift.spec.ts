@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
+import { CLIENT, FairStage, held, HOLDER, type Fair } from './fair.stage.js';
+
+const { a, b } = CLIENT;
+const { A, A2, B, J, K } = HOLDER;
+const [S10, S20, S30, S40, S60, S100] = [10_000, 20_000, 30_000, 40_000, 60_000, 100_000];
+const alive = { [a]: S60, [b]: S60 };
+
+/** A waits for 20 s in front of J, and takes a gift of 10 s after its second question. */
+const WAITING: Fair = {
+  queue: [
+    [A, S60],
+    [J, S100],
+  ],
+  waits: { [A]: '20000:10000:2' },
+  alive,
+};
+
+let stage: FairStage;
+beforeAll(async () => {
+  stage = await FairStage.open(inject('redisUrl'));
+});
+beforeEach(() => stage.clear());
+afterAll(() => stage.close());
+
+describe('a release', () => {
+  test('makes the head the holder with the lease that it takes, its wait off all times, and names its question', async () => {
+    await stage.put({ lock: held(B, S30), ...WAITING });
+    expect(await stage.release(B)).toEqual({
+      reply: [1, 1],
+      told: [`${A} -2`],
+      after: { lock: held(A, S10), queue: [[J, S100 - S20]] },
+    });
+  });
+
+  test('leaves no key of the queue where nobody waits behind', async () => {
+    await stage.put({ lock: held(B, S30), queue: [[A, S60]], waits: { [A]: '20000:10000:2' }, alive });
+    expect(await stage.release(B)).toMatchObject({ told: [`${A} -2`], after: { lock: held(A, S10) } });
+    expect((await stage.look()).alive).toBeUndefined();
+  });
+
+  test('that is sent twice gives once', async () => {
+    await stage.put({ lock: held(B, S30), ...WAITING });
+    const { after } = await stage.release(B);
+    expect(await stage.release(B)).toEqual({ reply: [0], told: [], after });
+  });
+
+  test.each([
+    ['of Java', { queue: [[J, S60]], waits: {}, alive: {} }, J],
+    ['that comes for it', { queue: [[A, S60]], waits: { [A]: S20 }, alive }, A],
+    ['that is asked whether it lives', { queue: [[A, S60]], waits: { [A]: '-20000:10000:2' }, alive }, A],
+  ] as const)('only tells a head %s', async (_who, rest, told) => {
+    await stage.put({ lock: held(B, S30), ...rest });
+    const { queue } = await stage.look();
+    expect(await stage.release(B)).toMatchObject({ reply: [1, 1], told: [told], after: { queue } });
+    expect((await stage.look()).lock).toBeUndefined();
+  });
+
+  test.each([0, 1])(
+    'to %i of a lock that it has not only tells the head: it has freed nothing',
+    async (count) => {
+      await stage.put(WAITING);
+      expect(await stage.release(B, count)).toEqual({ reply: [0], told: [A], after: WAITING });
+    },
+  );
+
+  test('to a count gives nothing', async () => {
+    await stage.put({ lock: held(B, S30, 2), ...WAITING });
+    const after = { ...WAITING, lock: held(B, S60, 1) };
+    expect(await stage.release(B, 1)).toEqual({ reply: [2, 1], told: [], after });
+  });
+
+  test('passes a dead head over, and gives to the one behind', async () => {
+    await stage.put({
+      lock: held(B, S30),
+      queue: [
+        [A, S40],
+        [B, S60],
+      ],
+      waits: { [A]: '20000:10000:2', [B]: '20000:10000:5' },
+      alive: { [b]: S60 },
+    });
+    // A waiter of a process that lives under an id of its own.
+    const { told, after } = await stage.release(B.replace(/1$/, '9'));
+    expect({ told, after: after.lock }).toEqual({ told: [A, B], after: held(B, S30) });
+  });
+
+  test('asks the new head at once where it has to show that it lives', async () => {
+    await stage.put({
+      lock: held(J, S30),
+      queue: [
+        [A, S30],
+        [B, S30 + S20],
+      ],
+      waits: { [A]: '20000:10000:2', [B]: '60000:10000:1' },
+      alive,
+    });
+    const { told, after } = await stage.release(J, 0, { margin: S60 });
+    expect(told).toEqual([`${A} -2`, B]);
+    expect(after.waits).toEqual({ [B]: '-60000:10000:1' });
+  });
+
+  test('for less than a second also tells the new head, because it may run out before the next beat', async () => {
+    await stage.put({
+      lock: held(J, S30),
+      queue: [
+        [A, S60],
+        [K, S100],
+      ],
+      waits: { [A]: '20000:999:2' },
+      alive,
+    });
+    expect((await stage.release(J)).told).toEqual([`${A} -2`, K]);
+  });
+
+  test.each(['0', '60001', 'text', '20000:10000', '20000:0:1', '20000:60001:1', '20000:1:1:1', '::', ''])(
+    'gives nothing to a head whose declaration is "%s"',
+    async (text) => {
+      await stage.put({ lock: held(B, S30), queue: [[A, S60]], waits: { [A]: text }, alive });
+      const { reply, told } = await stage.release(B);
+      expect({ reply, told }).toEqual({ reply: [1, 1], told: [A] });
+      expect((await stage.look()).lock).toBeUndefined();
+    },
+  );
+
+  test('gives nothing where nobody hears it: the head comes for it, or another one does', async () => {
+    const silent = await FairStage.open(inject('redisUrl'));
+    await silent.store.redis.punsubscribe();
+    await silent.put({ lock: held(B, S30), ...WAITING });
+    expect(await silent.release(B)).toEqual({ reply: [1, 0], told: [], after: WAITING });
+    await silent.close();
+  });
+});
+
+describe('a question', () => {
+  test('declares the lease of a gift and its own number, the present one where it stands in the queue', async () => {
+    await stage.put({ lock: held(J, S30) });
+    const first = await stage.acquire(A, S40, { given: S10, question: 1 });
+    expect(first.after.waits).toEqual({ [A]: '40000:10000:1' });
+    const second = await stage.acquire(A, S40, { given: S10, question: 2 });
+    expect(second.after).toEqual({ ...first.after, waits: { [A]: '40000:10000:2' } });
+    expect((await stage.acquire(A, S40)).after.waits).toEqual({ [A]: S40 });
+  });
+
+  test('after a gift that was not heard of is granted it, with the full lease', async () => {
+    await stage.put({ lock: held(B, S30), ...WAITING });
+    await stage.release(B);
+    const after = { lock: held(A, S60), queue: [[J, S100 - S20]] };
+    expect(await stage.acquire(A, S20, { given: S10, question: 3 })).toEqual({
+      reply: [1, 1],
+      told: [],
+      after,
+    });
+  });
+
+  test('of a waiter whose process was silent too long keeps what it declared while it is asked', async () => {
+    await stage.put({ lock: held(J, S60), queue: [[A, S10]], waits: { [A]: '40000:10000:1' }, alive });
+    expect((await stage.beat(a, { margin: S20 })).after.waits).toEqual({ [A]: '-40000:10000:1' });
+  });
+});
+
+test('a waiter that leaves while it is given the lock gives it on', async () => {
+  await stage.put({
+    lock: held(B, S30),
+    queue: [
+      [A, S60],
+      [A2, S100],
+    ],
+    waits: { [A]: '20000:10000:2', [A2]: '40000:10000:1' },
+    alive,
+  });
+  await stage.release(B);
+  expect(await stage.release(A)).toEqual({
+    reply: [1, 1],
+    told: [`${A2} -1`],
+    after: { lock: held(A2, S10) },
+  });
+});
+
+test('a beat names the holder if it is of that process', async () => {
+  await stage.put({ lock: held(B, S30), ...WAITING });
+  expect((await stage.beat(a)).reply).toHaveLength(3);
+  await stage.release(B);
+  expect((await stage.beat(a)).reply).toEqual([1, expect.any(Number), 1, A]);
+  expect((await stage.beat(b)).reply).toHaveLength(3);
+});
