@@ -2,7 +2,7 @@
 local function declareWait(fair, holder, wait, lease, question)
   local text = string.format('%d', wait)
   if lease and lease > 0 then
-    text = string.format('%d:%d:%d', wait, lease, question)
+    text = string.format('%d:%d:%.0f', wait, lease, question)
   end
   redis.call('HSET', fair.waits, holder, text)
 end

@@ -1,16 +1,23 @@
 -- Makes the head of a fair lock's queue the holder of the lock that was freed just now, and tells it so: one round trip less than
--- its coming to take it. Only a head of ours that declared how, and that hears it; it is told which of its questions the grant
--- comes after, so that its lease counts from there. Answers the clients that heard it; nil where nothing was granted.
+-- its coming to take it. Only a head of ours that declared how; it is told which of its questions the grant comes after, so that
+-- its lease counts from there. Answers the clients that heard it; nil where nothing was granted.
+-- Only one that listens to this very server: what PUBLISH answers leaves out who hears it elsewhere, through the bus of a cluster
+-- or a replica, and counts patterns, whose listeners take no locks. A user who may not ask for that grants nothing.
 local function grantHead(fair)
   local head = redis.call('LINDEX', fair.queue, 0)
   local wait, lease, question
   if head then
     wait, lease, question = declaredWait(fair, head)
   end
-  if not (wait and wait > 0 and question and whole(lease, 1, 60000)) then
+  if not (wait and wait > 0 and whole(lease, 1, 60000) and whole(question, 1, 9007199254740991)) then
     return nil
   end
-  local reached = tell(fair.publish, fair.channel .. ':' .. head, string.format('-%d', question))
+  local channel = fair.channel .. ':' .. head
+  local listeners = redis.pcall('PUBSUB', fair.publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)
+  if listeners.err or listeners[2] < 1 then
+    return nil
+  end
+  local reached = tell(fair.publish, channel, string.format('-%.0f', question))
   if reached < 1 then
     return nil
   end

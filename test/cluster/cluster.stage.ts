@@ -65,6 +65,18 @@ export class ClusterStage {
     return lists.flat();
   }
 
+  /** How many stand in the queues of fair locks. */
+  async waiters(): Promise<number> {
+    const masters = await this.topology.masters();
+    const lengths = await Promise.all(
+      masters.map(async ({ admin }) => {
+        const queues = await admin.keys(`redisson_lock_queue:*${this.prefix}*`);
+        return await Promise.all(queues.map((queue) => admin.llen(queue)));
+      }),
+    );
+    return lengths.flat().reduce((sum, length) => sum + length, 0);
+  }
+
   /** @throws when anything is left behind */
   async close(): Promise<void> {
     await Promise.all(this.#services.map((service) => service.shutDown()));

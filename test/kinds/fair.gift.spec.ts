@@ -40,6 +40,21 @@ test('a row of waiters of two processes costs a command a hold, and is in its or
   }),
 );
 
+test.each([
+  ['a leaseTime', {}, { leaseTime: '20s' }],
+  ['a watchdog that is hardly longer', { lockWatchdogTimeout: 5000 }, {}],
+] as const)('whoever waits with %s comes for the lock by itself', options, (_what, settings, asked) =>
+  KindStage.play('shared', async (stage) => {
+    const held = await (await stage.faults.open()).getFairLock(name).lock();
+    const waiting = (await stage.faults.open(settings)).getFairLock(name).lock(asked);
+    await stage.queued(name, 1);
+    const { waits } = fairKeysOf(stage.faults.key(name));
+    expect(Object.values(await stage.faults.admin.hgetall(waits))).toEqual(['300000']);
+    await held.unlock();
+    expect(await (await waiting).unlock()).toBe('released');
+  }),
+);
+
 describe.concurrent('a lock that was given', () => {
   test('has the lease of the watchdog soon, and is kept', options, () =>
     KindStage.play('shared', async (stage) => {
@@ -59,18 +74,43 @@ describe.concurrent('a lock that was given', () => {
     }),
   );
 
-  test('with a short watchdog lasts no longer than that says', options, () =>
+  test(
+    'survives a network that swallows all for a second and a half, from its first moment on',
+    options,
+    () =>
+      KindStage.play('shared', async (stage) => {
+        const wire = await stage.faults.proxy();
+        const held = await (await stage.faults.open()).getFairLock(name).lock();
+        const waiting = (await stage.faults.open({ commandTimeout: 500 }, wire)).getFairLock(name).lock();
+        await stage.queued(name, 1);
+        await held.unlock();
+        const given = await waiting;
+        wire.blackHole();
+        const start = performance.now();
+        await until('the network is away', () => performance.now() - start > 1500);
+        wire.restore();
+        await until('a gift would have ended', () => performance.now() - start > GIFT + 500);
+        expect(given.isHeld).toBe(true);
+        expect(await given.unlock()).toBe('released');
+      }),
+  );
+
+  test('is counted, and kept, where its scope takes it again at once', options, () =>
     KindStage.play('shared', async (stage) => {
-      const settings = { lockWatchdogTimeout: 600 };
       const held = await (await stage.faults.open()).getFairLock(name).lock();
-      const waiting = (await stage.faults.open(settings)).getFairLock(name).lock();
+      const lock = (await stage.faults.open()).getFairLock(name);
+      const ttl = async () => await stage.faults.admin.pttl(stage.faults.key(name));
+      const work = lock.using(async () => {
+        const [short, long] = [await lock.lock({ leaseTime: 300 }), await lock.lock()];
+        expect(Object.values(await stage.faults.counts(name))).toEqual(['3']);
+        expect(await long.unlock()).toBe('kept');
+        await until('the short one is over', () => !short.isHeld);
+        await until('it is renewed', async () => (await ttl()) > GIFT, 1000);
+        return 'done';
+      });
       await stage.queued(name, 1);
       await held.unlock();
-      const given = await waiting;
-      expect(await stage.faults.admin.pttl(stage.faults.key(name))).toBeLessThanOrEqual(600);
-      const start = performance.now();
-      await until('a gift would have ended', () => performance.now() - start > 1500);
-      expect(await given.unlock()).toBe('released');
+      expect(await work).toBe('done');
     }),
   );
 
@@ -124,6 +164,11 @@ describe.concurrent('a lock that was given', () => {
         if (who !== 'gone') await (who as Awaited<typeof gone>).unlock();
         expect(await (await next).unlock()).toBe('released');
         await freed;
+        const { lock, ...queue } = fairKeysOf(stage.faults.key(name));
+        await until(
+          'nothing is left of it',
+          async () => (await stage.faults.admin.exists(lock, ...Object.values(queue))) === 0,
+        );
       }
     }),
   );

@@ -5,7 +5,7 @@ import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.
 import { scaled } from '../support/slowness.js';
 import { fairKeysOf } from './fair.actions.js';
 import { FairInvariants } from './fair.invariants.js';
-import { moves, type Move } from './fair.moves.js';
+import { moves, WAITS, type Move } from './fair.moves.js';
 import { FairPlay } from './fair.play.js';
 import { ModelStore } from './model.store.js';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
   store = await ModelStore.open(
     inject('redisUrl'),
     Object.values(fairKeysOf(LOCK)),
-    `${lockChannel(LOCK)}:*`,
+    Object.keys(WAITS).map((holder) => `${lockChannel(LOCK)}:${holder}`),
   );
 });
 afterAll(() => store.close());

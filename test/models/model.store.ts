@@ -24,18 +24,23 @@ export class ModelStore {
     readonly patterns: readonly string[],
   ) {
     this.dump = new StoreDump(redis, patterns);
-    redis.on('pmessage', (_pattern: string, channel: string, payload: string) => {
-      this.#heard.push(`${channel} ${payload}`);
-    });
+    const hear = (channel: string, payload: string) => this.#heard.push(`${channel} ${payload}`);
+    redis.on('message', hear);
+    redis.on('pmessage', (_pattern: string, channel: string, payload: string) => hear(channel, payload));
   }
 
   /**
    * @param patterns the keys of the model; those with a star are patterns
-   * @param channels a pattern of the channels to listen to
+   * @param channels those to listen to, or a pattern of them, whose listener scripts do not see
    */
-  static async open(url: string, patterns: readonly string[], channels: string): Promise<ModelStore> {
+  static async open(
+    url: string,
+    patterns: readonly string[],
+    channels: string | readonly string[],
+  ): Promise<ModelStore> {
     const store = new ModelStore(new Redis(url, { protocol: 3 }), patterns);
-    await store.redis.psubscribe(channels);
+    if (typeof channels === 'string') await store.redis.psubscribe(channels);
+    else await store.redis.subscribe(...channels);
     return store;
   }
 

@@ -53,6 +53,9 @@ export const HOLDER = {
   K: '6e38a1f0-0000-4000-8000-00000000000d:42',
 };
 
+/** Others that tables name, and that hear what is told to them. */
+const OTHERS = ['ghost:1', 'dead:1'];
+
 /** Rounding, in ms: tables name multiples of it, and half of it may pass. */
 const GRAIN = 5000;
 
@@ -87,7 +90,8 @@ export class FairStage {
 
   static async open(url: string): Promise<FairStage> {
     const name = `protocol:fair:${randomUUID()}`;
-    return new FairStage(await ModelStore.open(url, [`*${name}*`], `*${name}*`), name);
+    const channels = [...Object.values(HOLDER), ...OTHERS].map((holder) => `${lockChannel(name)}:${holder}`);
+    return new FairStage(await ModelStore.open(url, [`*${name}*`], channels), name);
   }
 
   /** The five keys, as the scripts take them. */

@@ -3,15 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { fairKeysOf } from '../models/fair.actions.js';
 import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
 import { commandsOf, readLines, scriptCommands, startGuarded, type GuardedRedis } from './acl.line.js';
 import { doEverything } from './acl.scene.js';
 
 /** What the connections themselves send. */
 const BESIDE_SCRIPTS = ['EVALSHA', 'EVAL', 'SUBSCRIBE', 'UNSUBSCRIBE', 'PING', 'INFO', 'CLIENT|SETNAME'];
 
-/** Sent every 15 s on a connection that listens: nobody waits for that here. */
-const SELDOM = 'PING';
+/** Sent every 15 s on a connection that listens, and where a lock could be given to a waiter with a long lease: nobody waits for that here. */
+const SELDOM = ['PING', 'PUBSUB|NUMSUB'];
 
 test('the line in the docs has the commands that scripts and connections use, and no more', async () => {
   const [line = []] = await readLines();
@@ -59,7 +61,7 @@ describe('of the least user', () => {
     'every command is needed: without it something is refused',
     async () => {
       const [line = []] = await readLines();
-      const rules = line.filter((rule) => rule !== `+${SELDOM.toLowerCase()}`);
+      const rules = line.filter((rule) => !SELDOM.some((command) => rule === `+${command.toLowerCase()}`));
       const commands = commandsOf(rules);
       const without = async (command: string) => {
         const url = new URL(redis.url);
@@ -84,6 +86,40 @@ describe('of the least user', () => {
       expect(missing).toEqual([]);
     },
     scaled(30_000),
+  );
+
+  test.each([
+    ['is given to the next one', [], '-2'],
+    ['is told to the next one, where the user may not ask who listens', ['-pubsub|numsub'], '0'],
+  ] as const)(
+    'a fair lock %s',
+    async (_how, rules, message) => {
+      const [line = []] = await readLines();
+      await redis.admin.acl('SETUSER', message, ...line, ...rules);
+      const url = new URL(redis.url);
+      url.username = encodeURIComponent(message);
+      const settings = readSettings({ shutdownTimeout: 0 });
+      const [one, other] = [
+        await openLockService(settings, url.href),
+        await openLockService(settings, url.href),
+      ];
+      services.push(one, other);
+      const ear = redis.admin.duplicate();
+      const heard: string[] = [];
+      ear.on('pmessage', (_pattern: string, _channel: string, payload: string) => heard.push(payload));
+      await ear.psubscribe('*given*');
+      const held = await one.getFairLock('given').lock();
+      const waiting = other.getFairLock('given').lock();
+      const { waits } = fairKeysOf(one.engine.names.target(one.engine.context.kinds.fair, 'given').key);
+      await until('it has asked again', async () =>
+        (await redis.admin.hvals(waits)).some((text) => text.endsWith(':2')),
+      );
+      await held.unlock();
+      expect(await (await waiting).unlock()).toBe('released');
+      expect(heard).toEqual([message]);
+      ear.disconnect();
+    },
+    scaled(20_000),
   );
 });
 

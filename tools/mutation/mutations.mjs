@@ -140,10 +140,10 @@ export const MUTATIONS = [
   {
     name: 'a lock is given to a waiter that does not hear of it',
     file: 'lua/parts/grant-head.lua',
-    from: `  if reached < 1 then\n`,
-    to: `  if reached < 0 then\n`,
+    from: `listeners[2] < 1`,
+    to: `listeners[2] < 0`,
     spec: 'test/protocol/fair.gift.spec.ts',
-    test: 'a release gives nothing where nobody hears it: the head comes for it, or another one does',
+    test: 'a release gives nothing to one who does not listen to this server, whoever else may hear it, and tells nobody that it did',
   },
   {
     name: 'who is given a lock keeps its wait in the times of the others',

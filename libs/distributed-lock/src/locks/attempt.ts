@@ -21,8 +21,8 @@ export interface RawGrant {
   /** The fixed lease that was asked for, in ms; undefined for a watchdog lease. */
   readonly leaseTime: number | undefined;
   readonly sent: Instant;
-  /** The lease that it has in Redis, in ms. @default the fixed lease, or that of the watchdog */
-  readonly ttl?: number;
+  /** The short lease that it has in Redis, in ms, where it was given by a release. */
+  readonly gift?: number;
   readonly token?: bigint | undefined;
   /** How many more holders there is room for. */
   readonly room?: number | undefined;
@@ -115,7 +115,9 @@ export class Attempt {
     const { watchdogTimeout, replication } = this.context.settings;
     if (giftLease === undefined || leaseTime !== undefined || waitTime === 0 || replication !== undefined)
       return undefined;
-    this.#gifts ??= new GiftDesk(Math.min(giftLease, watchdogTimeout));
+    // A lease that is not much longer is not worth a short one before it.
+    if (watchdogTimeout < 2 * giftLease) return undefined;
+    this.#gifts ??= new GiftDesk(giftLease);
     return this.#gifts.declare();
   }
 

@@ -18,7 +18,7 @@ describe('a gift', () => {
     vi.advanceTimersByTime(400);
     desk.hear('-1');
     vi.advanceTimersByTime(400);
-    expect(desk.take()).toEqual({ ttl: LEASE, sent: expect.objectContaining({ at: sent }) });
+    expect(desk.take()).toEqual({ gift: LEASE, sent: expect.objectContaining({ at: sent }) });
   });
 
   test('is taken once', () => {
@@ -42,6 +42,21 @@ describe('a gift', () => {
     expect(desk.take()).toBeUndefined();
   });
 
+  test('that names a question which was not asked yet is none', () => {
+    desk.declare();
+    desk.hear('-2');
+    desk.declare();
+    expect(desk.take()).toBeUndefined();
+  });
+
+  test('is worth nothing after the machine was suspended: the monotonic clock stood still', () => {
+    vi.useFakeTimers({ toFake: ['performance', 'Date'] });
+    desk.declare();
+    vi.setSystemTime(Date.now() + LEASE);
+    desk.hear('-1');
+    expect(desk.take()).toBeUndefined();
+  });
+
   test('is worth nothing once a third of its lease may be over', () => {
     desk.declare();
     desk.hear('-1');
@@ -54,6 +69,8 @@ describe('a gift', () => {
     (payload) => {
       desk.declare();
       desk.hear(payload);
+      expect(desk.take()).toBeUndefined();
+      desk.declare();
       expect(desk.take()).toBeUndefined();
     },
   );

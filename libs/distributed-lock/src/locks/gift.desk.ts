@@ -1,12 +1,12 @@
-import { instant, type Instant } from '../renewal/lease.js';
+import { instant, safetyMargin, type Instant } from '../renewal/lease.js';
 import { givenAfter } from '../scripts/lock.messages.js';
 import type { Gift } from '../scripts/lock.replies.js';
-import { now } from '../timing/monotonic.clock.js';
+import { now, suspendedFor } from '../timing/monotonic.clock.js';
 
 /** A lock that a release has given to a waiter. */
 export interface Given {
   /** The lease that it has in Redis, in ms. */
-  readonly ttl: number;
+  readonly gift: number;
   /** It was given no earlier. */
   readonly sent: Instant;
 }
@@ -27,6 +27,7 @@ export class GiftDesk {
   /** What the next question declares; to be called when it is sent. */
   declare(): Gift {
     this.#question += 1;
+    this.#given = 0;
     this.#asked = instant();
     return { lease: this.lease, question: this.#question };
   }
@@ -38,10 +39,14 @@ export class GiftDesk {
 
   /** @returns undefined without a gift, and for one whose lease may be too near its end: who asks then gets it afresh, if it is still there */
   take(): Given | undefined {
+    const { lease } = this;
     const sent = this.#asked;
     const isGiven = this.#given === this.#question;
     this.#given = 0;
-    if (!isGiven || sent === undefined || now() - sent.at > this.lease / 3) return undefined;
-    return { ttl: this.lease, sent };
+    if (!isGiven || sent === undefined) return undefined;
+    const at = now();
+    // The monotonic clock stands still while the machine is suspended.
+    if (at - sent.at > lease / 3 || suspendedFor(sent.wall, at) > safetyMargin(lease)) return undefined;
+    return { gift: lease, sent };
   }
 }

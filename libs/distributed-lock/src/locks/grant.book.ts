@@ -6,7 +6,7 @@ import type { Grant } from './grant.js';
 
 const NONE: readonly Grant[] = [];
 
-/** A short lease is renewed within so small a part of it, a third: what keeps the process from it then, or Redis, may last as long as ever. */
+/** The first renewal of a short lease is within a third of so small a part of it, and is tried again as soon: from then on a stall may last as long as ever. */
 const SOON = 10;
 
 /** The open acquisitions of one hold, and what they need together. */
@@ -36,13 +36,8 @@ export class GrantBook implements Upkeep {
   get span(): number {
     let span = this.watchdogTimeout;
     if (this.renewalTtl === 0) for (const { fixedLease } of this.#open) span = Math.min(span, fixedLease);
-    else if (this.#isGift) return this.lease.ttl / SOON;
+    else if (this.lease.isShort) return this.lease.ttl / SOON;
     return span;
-  }
-
-  /** A lock that was given has a short lease, until its first renewal. */
-  get #isGift(): boolean {
-    return this.lease.state === 'held' && this.lease.ttl < this.watchdogTimeout;
   }
 
   /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */

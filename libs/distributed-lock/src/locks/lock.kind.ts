@@ -27,8 +27,8 @@ export interface LockKind {
   /** Whether a payload of its channel is a reason to ask. @default `0` and `1` */
   readonly isNews?: (payload: string) => boolean;
   /**
-   * The lease with which a release makes the next waiter the holder, in ms, and at most that of the watchdog; by default it comes for
-   * it. Short: nobody has said yet that it lives.
+   * The lease with which a release makes the next waiter the holder, in ms; by default it comes for it.
+   * Short: nobody has said yet that it lives.
    */
   readonly giftLease?: number;
   /** Makes a holder id, for kinds whose ids have a form of their own. */

@@ -117,14 +117,15 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     holder,
     leaseTime,
     sent,
-    ttl = leaseTime ?? this.context.settings.watchdogTimeout,
+    gift,
   }: {
     holder: string;
     leaseTime: number | undefined;
     sent: Instant;
-    ttl?: number;
+    gift?: number | undefined;
   }): Lease {
-    return new Lease(this.target.key, holder, ttl, sent, this.target.kind.scripts);
+    const ttl = gift ?? leaseTime ?? this.context.settings.watchdogTimeout;
+    return new Lease(this.target.key, holder, ttl, sent, this.target.kind.scripts, gift !== undefined);
   }
 
   protected contender(contest: Contest, attempt: Attempt, channel = this.target.channel): Contender {

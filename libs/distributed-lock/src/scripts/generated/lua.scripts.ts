@@ -61,7 +61,7 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: 'ddd5bc7ee87713db89df3805667cc4054332b160',
+  sha1: 'ba4e5e8533df7d2023a609ff3d0c1d74671262f5',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -146,7 +146,7 @@ end
 local function declareWait(fair, holder, wait, lease, question)
 local text = string.format('%d', wait)
 if lease and lease > 0 then
-text = string.format('%d:%d:%d', wait, lease, question)
+text = string.format('%d:%d:%.0f', wait, lease, question)
 end
 redis.call('HSET', fair.waits, holder, text)
 end
@@ -332,7 +332,7 @@ return replies` as string,
  */
 export const fairBeat = {
   name: 'fair/beat',
-  sha1: '346a5acd8bd3e6e32ba1a5e58768bf6894b9a48c',
+  sha1: '6ee5ba6091b807e8c5eec2dd20393484599f52bc',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -392,7 +392,7 @@ end
 local function declareWait(fair, holder, wait, lease, question)
 local text = string.format('%d', wait)
 if lease and lease > 0 then
-text = string.format('%d:%d:%d', wait, lease, question)
+text = string.format('%d:%d:%.0f', wait, lease, question)
 end
 redis.call('HSET', fair.waits, holder, text)
 end
@@ -543,7 +543,7 @@ return replies` as string,
  */
 export const fairForceRelease = {
   name: 'fair/force-release',
-  sha1: '989ac9e179cdc3003acf27c6b389a7ef036155f4',
+  sha1: '76be380a402ebf4556f555a7e07190a818a9678e',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -603,7 +603,7 @@ end
 local function declareWait(fair, holder, wait, lease, question)
 local text = string.format('%d', wait)
 if lease and lease > 0 then
-text = string.format('%d:%d:%d', wait, lease, question)
+text = string.format('%d:%d:%.0f', wait, lease, question)
 end
 redis.call('HSET', fair.waits, holder, text)
 end
@@ -704,7 +704,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: 'f985c5baba6ed512fa99c1f54d1b5ce3b9532c07',
+  sha1: 'cc11b7d10d21878a7ff80dbba16297e6ee9bd562',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -789,7 +789,7 @@ end
 local function declareWait(fair, holder, wait, lease, question)
 local text = string.format('%d', wait)
 if lease and lease > 0 then
-text = string.format('%d:%d:%d', wait, lease, question)
+text = string.format('%d:%d:%.0f', wait, lease, question)
 end
 redis.call('HSET', fair.waits, holder, text)
 end
@@ -856,10 +856,15 @@ local wait, lease, question
 if head then
 wait, lease, question = declaredWait(fair, head)
 end
-if not (wait and wait > 0 and question and whole(lease, 1, 60000)) then
+if not (wait and wait > 0 and whole(lease, 1, 60000) and whole(question, 1, 9007199254740991)) then
 return nil
 end
-local reached = tell(fair.publish, fair.channel .. ':' .. head, string.format('-%d', question))
+local channel = fair.channel .. ':' .. head
+local listeners = redis.pcall('PUBSUB', fair.publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)
+if listeners.err or listeners[2] < 1 then
+return nil
+end
+local reached = tell(fair.publish, channel, string.format('-%.0f', question))
 if reached < 1 then
 return nil
 end
