@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { connect, load } from './client.mjs';
 
 const ACQUIRE = `if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], ARGV[1], 1)
@@ -9,10 +10,10 @@ const RELEASE = `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 e
  * The limit of a client that sends one command per operation: the two scripts that a lock on a hash needs, and nothing around them.
  * Who waits stands in a queue of the process, and takes the lock in Redis when the one before has released it.
  * @param {string} url
- * @param {import('../bench.types.js').Settings} settings `autopipelining`
+ * @param {import('../bench.types.js').Settings} settings `autopipelining`; `scoped`: work has an async scope, which a lock that is re-entrant needs
  * @returns {Promise<import('../bench.types.js').Contestant<{ name: string, done: () => void }>>}
  */
-export async function open(url, { autopipelining = false }) {
+export async function open(url, { autopipelining = false, scoped = false }) {
   const client = connect(url, autopipelining === true);
   const [acquire, release] = await Promise.all([ACQUIRE, RELEASE].map((script) => load(client, script)));
   if (acquire === undefined || release === undefined) throw new Error('unreachable');
@@ -23,11 +24,12 @@ export async function open(url, { autopipelining = false }) {
   const take = (/** @type {string} */ name) => client.evalsha(acquire, 1, name, holder, 30_000);
   const free = (/** @type {string} */ name) =>
     client.evalsha(release, 1, name, holder, `redisson_lock__channel:{${name}}`);
+  const scope = new AsyncLocalStorage();
   return {
     tryAcquire: async (name) => ((await take(name)) === null ? { name, done: nothing } : null),
     using: async (name, work) => {
       await take(name);
-      await work();
+      await (scoped === true ? scope.run(name, work) : work());
       await free(name);
     },
     acquire: async (name) => {

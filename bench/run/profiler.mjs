@@ -8,7 +8,7 @@ const WRITES = /^(write|shutdown|uv)/;
 
 /** The shares of a process' CPU time, as the report names them. */
 export const SHARES = [
-  { key: 'own', title: 'the library' },
+  { key: 'own', title: 'the contestant' },
   { key: 'client', title: 'ioredis' },
   { key: 'node', title: "Node's JavaScript" },
   { key: 'v8', title: 'V8, promises' },

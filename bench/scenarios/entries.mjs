@@ -12,6 +12,16 @@ export const RAW_PIPELINED = {
   settings: { autopipelining: true },
   role: 'limit',
 };
+/** With an async scope around the work, as a re-entrant lock has it. @type {Entry} */
+export const RAW_SCOPED = {
+  label: 'raw script pair, work in an async scope',
+  module: 'raw',
+  settings: { scoped: true },
+  role: 'limit',
+  manner: 'section',
+};
+/** @type {Entry} */
+export const MEMORY = { label: 'a queue in memory, no Redis', module: 'memory', settings: {}, role: 'limit' };
 /** @type {Entry} */
 export const OURS = { label: 'nestjs-distributed-lock', module: 'ours', settings: {}, role: 'ours' };
 /** @type {Entry} */

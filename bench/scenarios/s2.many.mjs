@@ -1,4 +1,13 @@
-import { OURS, OURS_SECTION, PEERS, PEERS_PIPELINED, RAW, RAW_PIPELINED, REDISSON } from './entries.mjs';
+import {
+  OURS,
+  OURS_SECTION,
+  PEERS,
+  PEERS_PIPELINED,
+  RAW,
+  RAW_PIPELINED,
+  RAW_SCOPED,
+  REDISSON,
+} from './entries.mjs';
 
 const CALLERS = 64;
 const EACH = 750;
@@ -8,7 +17,7 @@ export default {
   id: 'S2',
   title: '64 callers, different locks',
   about: `${CALLERS} callers of one process, each with a lock of its own, lock and unlock ${EACH} times. What costs is the client, not the server: who sends together what one turn of the event loop asks for is ahead.`,
-  entries: [RAW, RAW_PIPELINED, OURS, OURS_SECTION, ...PEERS, ...PEERS_PIPELINED, REDISSON],
+  entries: [RAW, RAW_PIPELINED, RAW_SCOPED, OURS, OURS_SECTION, ...PEERS, ...PEERS_PIPELINED, REDISSON],
   cpu: 1,
   measure: { key: 'perSecond', title: 'pairs/s', better: 'more' },
   columns: [

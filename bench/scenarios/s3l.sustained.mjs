@@ -1,4 +1,4 @@
-import { OURS, OURS_LEASES, PEERS_WAITING, RAW, REDISSON } from './entries.mjs';
+import { MEMORY, OURS, OURS_LEASES, PEERS_WAITING, RAW, REDISSON } from './entries.mjs';
 import { sustained } from './sustained.mjs';
 
 const CALLERS = 50;
@@ -9,7 +9,7 @@ export default {
   id: 'S3L',
   title: '50 callers in one process, sustained',
   about: `${CALLERS} callers of one process take one lock again and again for ${MS / 1000} s.`,
-  entries: [RAW, OURS, OURS_LEASES, ...PEERS_WAITING, REDISSON],
+  entries: [RAW, MEMORY, OURS, OURS_LEASES, ...PEERS_WAITING, REDISSON],
   cpu: 0,
   measure: { key: 'perSecond', title: 'holds/s', better: 'more' },
   columns: [

@@ -21,6 +21,11 @@ export default {
     UNGUARDED,
     {
       ...UNGUARDED,
+      label: 'the same, with a PING before each start',
+      settings: { ...UNGUARDED.settings, asks: true },
+    },
+    {
+      ...UNGUARDED,
       label: 'with @DistributedLock, each run by one',
       settings: { ...UNGUARDED.settings, guarded: true },
       role: 'ours',
