@@ -23,6 +23,13 @@ export const RAW_SCOPED = {
 /** @type {Entry} */
 export const MEMORY = { label: 'a queue in memory, no Redis', module: 'memory', settings: {}, role: 'limit' };
 /** @type {Entry} */
+export const BARE_QUEUE = {
+  label: 'a list and a message in Redis, no more',
+  module: 'bare-queue',
+  settings: {},
+  role: 'limit',
+};
+/** @type {Entry} */
 export const OURS = { label: 'nestjs-distributed-lock', module: 'ours', settings: {}, role: 'ours' };
 /** @type {Entry} */
 export const OURS_SECTION = { ...OURS, label: 'nestjs-distributed-lock, using()', manner: 'section' };

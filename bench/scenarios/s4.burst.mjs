@@ -1,5 +1,5 @@
 import { BURST_COLUMNS, burst } from './burst.mjs';
-import { OURS, OURS_FAIR, PEERS_WAITING, REDISSON, REDISSON_FAIR } from './entries.mjs';
+import { BARE_QUEUE, OURS, OURS_FAIR, PEERS_WAITING, REDISSON, REDISSON_FAIR } from './entries.mjs';
 
 const WAITERS = 10;
 
@@ -8,7 +8,7 @@ export default {
   id: 'S4',
   title: '4 processes with 10 waiters each, a burst',
   about: `Four processes with ${WAITERS} waiters each stand behind a holder in a fifth; it releases, and each releases at once what it gets. "Out of order" counts within each process.`,
-  entries: [OURS, OURS_FAIR, ...PEERS_WAITING, REDISSON, REDISSON_FAIR],
+  entries: [BARE_QUEUE, OURS, OURS_FAIR, ...PEERS_WAITING, REDISSON, REDISSON_FAIR],
   processes: 5,
   measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
   columns: BURST_COLUMNS,

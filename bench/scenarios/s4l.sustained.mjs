@@ -1,4 +1,4 @@
-import { OURS, OURS_FAIR, PEERS_WAITING, REDISSON } from './entries.mjs';
+import { BARE_QUEUE, OURS, OURS_FAIR, PEERS_WAITING, REDISSON } from './entries.mjs';
 import { sustained } from './sustained.mjs';
 
 const CALLERS = 10;
@@ -9,7 +9,7 @@ export default {
   id: 'S4L',
   title: '4 processes with 10 callers each, sustained',
   about: `Four processes with ${CALLERS} callers each take one lock again and again for ${MS / 1000} s. Jain's index over the processes' holds is 1 where all get the same.`,
-  entries: [OURS, OURS_FAIR, ...PEERS_WAITING, REDISSON],
+  entries: [BARE_QUEUE, OURS, OURS_FAIR, ...PEERS_WAITING, REDISSON],
   processes: 4,
   measure: { key: 'perSecond', title: 'holds/s', better: 'more' },
   columns: [

@@ -42,10 +42,15 @@ export interface Ears {
   readonly longestSleep: number;
   /** Whether a payload of the channel is a reason to ask. */
   readonly isNews: (payload: string) => boolean;
+  /** Whether the channel is this contender's alone, and nobody counts who listens to it. @default false */
+  readonly isOwn?: boolean;
 }
 
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
 const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, deaf: 1000 };
+
+/** How long a channel of its own is still listened to, in ms: that it need not be is said when nobody waits for what comes first. */
+const LINGER = 50;
 
 /** Pauses of a contender that nobody tells anything, in ms: as Redisson's spin lock doubles them. */
 const SPIN = { first: 1, longest: 128 };
@@ -97,8 +102,11 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
       this.#signal.wake();
       return;
     }
-    this.#subscription?.release();
+    const subscription = this.#subscription;
     this.#subscription = undefined;
+    if (subscription === undefined) return;
+    if (this.ears.isOwn === true) this.context.wheel.after(LINGER, () => subscription.release());
+    else subscription.release();
   }
 
   async #run(): Promise<void> {

@@ -134,6 +134,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
       channel: isTold ? channel : undefined,
       longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
       isNews,
+      isOwn: channel !== this.target.channel,
     });
   }
 
