@@ -45,9 +45,11 @@ export class StoreLog {
   async stop(): Promise<void> {
     const mark = `end of ${this.prefix}`;
     await this.admin.echo(mark);
-    await until('the log is complete', () => this.commands.at(-1)?.words.includes(mark) === true);
-    this.commands.pop();
+    const end = () => this.commands.findIndex(({ words }) => words.includes(mark));
+    await until('the log is complete', () => end() >= 0);
     this.#socket?.destroy();
+    // Others go on meanwhile.
+    this.commands.length = end();
   }
 
   #take(line: string): void {
