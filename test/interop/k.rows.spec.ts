@@ -114,7 +114,7 @@ test(
     }
     const calls = await MonitoredCalls.of(await observer.topology.masters());
     await stage().passed(T / 2);
-    const renewals = calls.end();
+    const renewals = await calls.end();
     expect(held.every((handle) => handle.isHeld)).toBe(true);
     const from = performance.now();
     await Promise.all(locks.map((lock) => lock?.unlock()));

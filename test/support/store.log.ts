@@ -23,6 +23,7 @@ export class StoreLog {
   readonly #reader = new RespReader();
   #socket: Socket | undefined;
   #isOn = false;
+  #cuts = 0;
 
   constructor(
     private readonly admin: Redis,
@@ -41,15 +42,29 @@ export class StoreLog {
     await until('the log has begun', () => this.#isOn);
   }
 
-  /** Ends the log; everything that Redis ran before is in it. */
-  async stop(): Promise<void> {
-    const mark = `end of ${this.prefix}`;
+  /** Everything that Redis ran until now, and no longer part of the log. */
+  async cut(): Promise<LoggedCommand[]> {
+    this.#cuts += 1;
+    const mark = `cut ${this.#cuts} of ${this.prefix}`;
     await this.admin.echo(mark);
     const end = () => this.commands.findIndex(({ words }) => words.includes(mark));
     await until('the log is complete', () => end() >= 0);
+    const commands = this.commands.splice(0, end());
+    this.commands.shift();
+    return commands;
+  }
+
+  /** Ends the log; everything that Redis ran before is in it. */
+  async stop(): Promise<void> {
+    const commands = await this.cut();
+    this.close();
+    // Others went on meanwhile.
+    this.commands.splice(0, this.commands.length, ...commands);
+  }
+
+  /** Ends the log at once. */
+  close(): void {
     this.#socket?.destroy();
-    // Others go on meanwhile.
-    this.commands.length = end();
   }
 
   #take(line: string): void {
