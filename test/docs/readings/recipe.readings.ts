@@ -1,0 +1,3 @@
+import type { Readings } from '../doc.stage.js';
+
+export const RECIPE_READINGS: Readings = {};
