@@ -29,7 +29,7 @@ import { checkKind, readNames } from './lock.choice.js';
 
 /** The locks of one module instance. Inject it, or let the decorators find it. */
 export class LockService {
-  constructor(
+  /** @hidden The module makes it. */ constructor(
     /** @internal What the doors reach through. */
     readonly engine: LockEngine,
     /** @internal */
