@@ -16,8 +16,7 @@ export interface Instant {
 }
 
 /** Read before sending: a lease counted from its reply would be too long by the way back. */
-export function instant(): Instant {
-  const at = now();
+export function instant(at: number = now()): Instant {
   return { at, wall: wallOffset(at) };
 }
 
