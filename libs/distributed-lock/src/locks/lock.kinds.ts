@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
-import { givenAfter, tellsOfLock } from '../scripts/lock.messages.js';
+import { tellsOfGift, tellsOfLock } from '../scripts/lock.messages.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
@@ -44,7 +44,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
     line: 'queued',
     sharesHolder: false,
     marksWaiters: true,
-    isNews: (payload) => tellsOfLock(payload) || givenAfter(payload) !== undefined,
+    isNews: (payload) => tellsOfLock(payload) || tellsOfGift(payload),
     // A dead one is in the way of the others for no longer than in the queue.
     giftLease: FAIR_LIFE,
   };
