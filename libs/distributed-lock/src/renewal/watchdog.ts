@@ -19,6 +19,8 @@ export interface LeaseListener {
   checkDeadlines(): void;
   /** Redis says that the holder has nothing. */
   gone(): void;
+  /** Redis has confirmed the lease, and raised it. */
+  renewed(): void;
   /** No answer to a renewal; told once, until the next answer. */
   unknown(why: string): void;
 }
@@ -91,8 +93,12 @@ export class Watchdog {
         hearer()?.gone();
         return false;
       }
-      if (ttl > 0) lease.confirm(sent, left === -1 ? ttl : left);
-      else lease.look(sent, left === -1 ? lease.longest : left);
+      if (ttl === 0) {
+        lease.look(sent, left === -1 ? lease.longest : left);
+        return true;
+      }
+      lease.confirm(sent, left === -1 ? ttl : left);
+      hearer()?.renewed();
       return true;
     });
     return answered.catch((error: unknown) => {
