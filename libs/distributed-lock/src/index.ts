@@ -50,6 +50,27 @@ export {
   StaleTokenError,
   type HeldBy,
 } from './errors/lock.errors.js';
+export type { LockEvents } from './events/lock.events.js';
+export type {
+  AcquiredEvent,
+  AcquisitionEvent,
+  FailedEvent,
+  LockEventMap,
+  LockKindName,
+  LockListener,
+  LostEvent,
+  RefusedEvent,
+  ReleasedEvent,
+  RenewedEvent,
+  TickClaimedEvent,
+  TickCrashedEvent,
+  TickEvent,
+  TickFinishedEvent,
+  TickMissedEvent,
+  TickSkippedEvent,
+  UnknownEvent,
+  WaitingEvent,
+} from './events/lock.listener.js';
 export { LockRefusalFilter } from './filters/lock-refusal.filter.js';
 export {
   DistributedLockInterceptor,

@@ -49,7 +49,12 @@ export class LockNotAcquiredError extends DistributedLockError {
 export class LockLostError extends DistributedLockError {
   override readonly name = 'LockLostError';
 
-  constructor(lock: string, why: string, code: 'LOST' | 'MAX_HOLD' = 'LOST') {
+  constructor(
+    lock: string,
+    /** The reason alone, as it stands in the message. */
+    readonly why: string,
+    code: 'LOST' | 'MAX_HOLD' = 'LOST',
+  ) {
     super(code, `Lock "${lock}" is no longer held: ${why}.`, lock);
   }
 }

@@ -1,3 +1,4 @@
+import type { LockKindName } from '../events/lock.listener.js';
 import type { LockScripts } from '../scripts/lock.replies.js';
 
 /** How the waiters of one process stand: see the three lines. */
@@ -5,6 +6,8 @@ export type LineForm = 'exclusive' | 'queued' | 'shared';
 
 /** A kind of lock: what it does in Redis, and by which of the rules that all kinds share its holders and waiters live. */
 export interface LockKind {
+  /** For events. */
+  readonly id: LockKindName;
   /** For messages: "a fair lock". */
   readonly name: string;
   /** Kinds of one family may have one name: the two sides of a read/write lock. */

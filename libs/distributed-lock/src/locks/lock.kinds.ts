@@ -26,6 +26,7 @@ export interface LockKinds {
 /** What each kind is; the rules stand at {@link LockKind}. */
 export function lockKinds(caller: ScriptCaller): LockKinds {
   const reentrant: LockKind = {
+    id: 'reentrant',
     name: 're-entrant lock',
     family: 're-entrant lock',
     scripts: new ReentrantScripts(caller),
@@ -38,6 +39,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
   };
   const fair: LockKind = {
     ...reentrant,
+    id: 'fair',
     name: 'fair lock',
     family: 'fair lock',
     scripts: new FairScripts(caller),
@@ -51,15 +53,23 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
   const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, sharesHolder: false };
   return {
     reentrant,
-    nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { reentry: 'refused' }),
-    spin: kindOf(reentrant, 'spin lock', { isTold: false }),
+    nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { id: 'non-reentrant', reentry: 'refused' }),
+    spin: kindOf(reentrant, 'spin lock', { id: 'spin', isTold: false }),
     // A token is given by Redis, so each grant has to come from there.
-    fenced: kindOf(reentrant, 'fenced lock', { scripts: new FencedScripts(caller), sharesHolder: false }),
+    fenced: kindOf(reentrant, 'fenced lock', {
+      id: 'fenced',
+      scripts: new FencedScripts(caller),
+      sharesHolder: false,
+    }),
     fair,
-    nonReentrantFair: kindOf(fair, 'non-re-entrant fair lock', { reentry: 'refused' }),
+    nonReentrantFair: kindOf(fair, 'non-re-entrant fair lock', {
+      id: 'non-reentrant-fair',
+      reentry: 'refused',
+    }),
     read: {
       ...reentrant,
       ...readWrite,
+      id: 'read',
       name: 'read lock',
       scripts: new ReadScripts(caller),
       line: 'shared',
@@ -68,6 +78,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
     write: {
       ...reentrant,
       ...readWrite,
+      id: 'write',
       name: 'write lock',
       scripts: new WriteScripts(caller),
       marksWaiters: true,
@@ -75,6 +86,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
       side: 'write',
     },
     permit: {
+      id: 'permit',
       name: 'permit',
       family: 'permit-expirable semaphore',
       scripts: new PermitScripts(caller),

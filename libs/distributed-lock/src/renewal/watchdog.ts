@@ -19,6 +19,8 @@ export interface LeaseListener {
   checkDeadlines(at?: number): void;
   /** Redis says that the holder has nothing. */
   gone(): void;
+  /** Redis has confirmed the lease, and raised it. */
+  renewed(): void;
   /** No answer to a renewal; told once, until the next answer. */
   unknown(why: string): void;
 }
@@ -116,8 +118,11 @@ export class Watchdog {
         if (left === undefined) {
           lease.lose();
           hearer()?.gone();
-        } else if (ttl > 0) lease.confirm(sent, left === -1 ? ttl : left);
-        else lease.look(sent, left === -1 ? lease.longest : left);
+        } else if (ttl === 0) lease.look(sent, left === -1 ? lease.longest : left);
+        else {
+          lease.confirm(sent, left === -1 ? ttl : left);
+          hearer()?.renewed();
+        }
       } catch (error) {
         return failed(error);
       }

@@ -14,6 +14,7 @@ import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
 import type { LockKinds } from '../locks/lock.kinds.js';
 import type { LockEngine } from '../locks/lock.engine.js';
+import type { LockEvents } from '../events/lock.events.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { CountingSemaphore } from '../locks/counting.semaphore.js';
 import { ExpirableSemaphore } from '../locks/expirable.semaphore.js';
@@ -41,6 +42,11 @@ export class LockService {
   /** @internal The options as they are in force. */
   get settings(): LockSettings {
     return this.engine.context.settings;
+  }
+
+  /** Tells what happens to the locks of this module instance: see {@link LockEvents.listen}. */
+  get events(): LockEvents {
+    return this.engine.context.notices.events;
   }
 
   /** @internal The server still drains its requests: locks are granted and renewed, but no new tick is begun. */
@@ -129,11 +135,8 @@ export class LockService {
    */
   getRedLock(name: string): Lockable {
     if (this.red !== undefined) return this.red.lock(name);
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      'getRedLock() needs the option redLock.servers.',
-      name,
-    );
+    const missing = 'getRedLock() needs the option redLock.servers.';
+    throw new LockConfigurationError('INVALID_OPTION', missing, name);
   }
 
   /** Permits that the fleet shares. {@link getPermitExpirableSemaphore}: those of a process that dies come back. Throws like {@link getLock}. */
@@ -155,10 +158,8 @@ export class LockService {
   lockOf(names: LockNames, kind: GuardKind = 'reentrant'): Lockable {
     if (typeof names === 'string')
       return kind === 'fenced' ? this.getFencedLock(names) : this.#named(kind, names);
-    return new MultiLock(
-      this.engine,
-      names.map((name) => this.#target(kind, name)),
-    );
+    const targets = names.map((name) => this.#target(kind, name));
+    return new MultiLock(this.engine, targets);
   }
 
   /**
@@ -173,10 +174,8 @@ export class LockService {
 
   #targetOf(member: Lock): LockTarget {
     if (member instanceof NamedLock && member.engine === this.engine) return member.target;
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      'A multi lock is made of names, and of locks of the same LockService.',
-    );
+    const expected = 'A multi lock is made of names, and of locks of the same LockService.';
+    throw new LockConfigurationError('INVALID_OPTION', expected);
   }
 
   #named(kind: keyof LockKinds, name: string): Lock {

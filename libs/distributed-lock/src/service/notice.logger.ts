@@ -136,6 +136,8 @@ function read(notice: Notice): [Level, string] {
         'warn',
         `@Timeout of job "${notice.lock}" runs on every instance, one after the other: set minInterval to run it once in the fleet.`,
       ];
+    case 'listener-failed':
+      return ['error', `A listener of "${notice.event}" events failed: ${bare(notice.why)}.`];
   }
 }
 
