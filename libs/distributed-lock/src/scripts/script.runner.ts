@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CommandConnection } from '../redis/command.connection.js';
+import type { Commands } from '../redis/command.contract.js';
 import { DeadlineLine, type Deadline } from '../timing/deadline.line.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -56,7 +56,7 @@ export class ScriptRunner implements Sender {
   readonly #flushSoon = () => process.nextTick(() => this.#flush());
 
   constructor(
-    private readonly connection: CommandConnection,
+    private readonly connection: Commands,
     wheel: TimerWheel,
     readonly timeout: number,
   ) {
