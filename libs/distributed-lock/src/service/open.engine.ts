@@ -30,6 +30,8 @@ export interface OpenEngine<G extends Ground = ConnectionPair> {
 export interface EngineParts {
   readonly wheel: TimerWheel;
   readonly notices: NoticeBoard;
+  /** @default those of a client with a uuid of its own */
+  readonly ids?: HolderIds;
 }
 
 /** Builds the locks on one Redis. Nothing is connected yet. */
@@ -58,7 +60,7 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
 export function engineOn<G extends Ground>(
   ground: G,
   settings: LockSettings,
-  { wheel, notices }: EngineParts,
+  { wheel, notices, ids = new HolderIds() }: EngineParts,
 ): OpenEngine<G> {
   const runner = new ScriptRunner(ground.commands, wheel, settings.commandTimeout);
   const outside = AsyncLocalStorage.snapshot();
@@ -74,7 +76,7 @@ export function engineOn<G extends Ground>(
     kinds: lockKinds(caller),
     counters: counterScripts(caller),
     wheel,
-    ids: new HolderIds(),
+    ids,
     watchdog: new Watchdog(wheel),
     subscriptions: new ChannelSubscriptions(ground.subscriber),
     notices,
