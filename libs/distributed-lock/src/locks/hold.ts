@@ -9,7 +9,7 @@ import { CountLedger, type Account, type Counted } from './count.ledger.js';
 import { GrantBook } from './grant.book.js';
 import { Grant, type GrantingHold } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
-import { HoldTimers, type LastingHold } from './hold.timers.js';
+import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
 import { LeaseKeeper, type LeaseOwner } from './lease.keeper.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
@@ -35,7 +35,8 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     readonly run?: TickRun | undefined,
   ) {
     this.#grants = new GrantBook(lease, context.settings.watchdogTimeout);
-    this.#timers = HoldTimers.of(context.wheel, { warnAfter: context.settings.warnAfter, maxHold }, this);
+    const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: context.settings.warnAfter, maxHold };
+    this.#timers = HoldTimers.of(context.wheel, bounds, this);
   }
 
   get owner(): object {

@@ -13,6 +13,7 @@ import {
 } from './distributed-lock.module-definition.js';
 import { bindToGateways } from './gateway.binder.js';
 import { GuardExplorer } from './guard.explorer.js';
+import { LeaderExplorer } from './leader.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
 import { readSources } from './source.reader.js';
 
@@ -49,6 +50,11 @@ export function provideLocks(name: string | undefined, refusalFilter: boolean): 
   providers.push({
     provide: TickExplorer,
     useFactory: (locks: LockService, modules: ModulesContainer) => new TickExplorer(locks, token, modules),
+    inject: [token, ModulesContainer],
+  });
+  providers.push({
+    provide: LeaderExplorer,
+    useFactory: (locks: LockService, modules: ModulesContainer) => new LeaderExplorer(locks, token, modules),
     inject: [token, ModulesContainer],
   });
   if (isUnnamed) providers.push({ provide: LockService, useExisting: token });

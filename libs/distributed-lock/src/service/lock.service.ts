@@ -7,6 +7,7 @@ import type {
   ReadWriteLock,
   UsingOptions,
 } from '../contracts/lock.contract.js';
+import type { Election, ElectionCallbacks } from '../contracts/election.contract.js';
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore.contract.js';
 import type { JobControl } from '../contracts/job.contract.js';
@@ -19,11 +20,14 @@ import { NamedLatch } from '../locks/named.latch.js';
 import { shutDown } from '../locks/lock.shutdown.js';
 import type { RedLocks } from '../locks/red.lock.js';
 import type { TickRunner } from '../locks/tick.runner.js';
+import { ElectionBook } from './election.book.js';
 import { checkKind, readNames } from './lock.choice.js';
 import { LockMaker } from './lock.maker.js';
 
 /** The locks of one module instance. Inject it, or let the decorators find it. */
 export class LockService {
+  /** @internal */
+  readonly elections: ElectionBook;
   readonly #make: LockMaker;
 
   constructor(
@@ -35,6 +39,7 @@ export class LockService {
     private readonly disconnect: () => Promise<void>,
   ) {
     this.#make = new LockMaker(engine);
+    this.elections = new ElectionBook(engine);
   }
 
   /** @internal The options as they are in force. */
@@ -50,7 +55,7 @@ export class LockService {
   /** @internal Waits for work up to `shutdownTimeout`, then aborts it; frees what is still held; closes our own connections. */
   async shutDown(): Promise<void> {
     this.ticks.refuse();
-    await Promise.all([shutDown(this.engine), this.red?.shutDown()]);
+    await Promise.all([this.elections.close(), shutDown(this.engine), this.red?.shutDown()]);
     await this.disconnect();
   }
 
@@ -145,6 +150,15 @@ export class LockService {
   /** A latch that opens when something has been done a number of times. Throws like {@link getLock}. */
   getCountDownLatch(name: string): CountDownLatch {
     return new NamedLatch(this.engine, name);
+  }
+
+  /**
+   * Stands for the leadership of `key` from now on: of all candidates of the fleet one leads at a time. The lock is the fenced lock of
+   * that name: {@link getFencedLock} looks at it, and its `forceUnlock()` deposes whoever leads. See docs/leader-election.md.
+   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use with another kind
+   */
+  elect(key: string, callbacks: ElectionCallbacks = {}): Election {
+    return this.elections.open(key, callbacks);
   }
 
   /** @internal What a guard takes: the lock of that kind, or for several names a multi lock of them. */
