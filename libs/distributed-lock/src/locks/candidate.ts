@@ -20,11 +20,17 @@ export class Candidate implements Election {
   #leadership: Leadership | undefined;
   #failures = 0;
 
+  // Private to the language: who logs or compares an election shall not walk through all locks of the process.
+  readonly #engine: LockEngine;
+  readonly #target: LockTarget;
+
   constructor(
-    private readonly engine: LockEngine,
-    private readonly target: LockTarget,
+    engine: LockEngine,
+    target: LockTarget,
     readonly callbacks: ElectionCallbacks,
   ) {
+    this.#engine = engine;
+    this.#target = target;
     const { signal } = this.#leaving;
     this.#left = new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     this.#campaign = new Campaign(engine, target, this.#leaving);
@@ -32,7 +38,7 @@ export class Candidate implements Election {
   }
 
   get key(): string {
-    return this.target.name;
+    return this.#target.name;
   }
 
   get isLeader(): boolean {
@@ -55,7 +61,7 @@ export class Candidate implements Election {
 
   /** Begins it, at the first call; resolves when it has left. What waits and leads is nobody's scope, whoever asked for it. */
   stand(): Promise<void> {
-    return (this.#standing ??= this.engine.context.outside(() => this.#stand()));
+    return (this.#standing ??= this.#engine.context.outside(() => this.#stand()));
   }
 
   async resign(): Promise<void> {
@@ -97,7 +103,7 @@ export class Candidate implements Election {
   async #leadOnce(): Promise<boolean> {
     const grant = await this.#campaign.win();
     if (grant === undefined) return false;
-    const leadership = new Leadership(this.engine.context, grant, this);
+    const leadership = new Leadership(this.#engine.context, grant, this);
     this.#leadership = leadership;
     await leadership.serve();
     // Work that goes on in spite of its signal shall not see itself elected a second time.
