@@ -52,10 +52,12 @@ describe('leaders in processes of their own', () => {
         await writes(second);
         await second.worker.order({ do: 'watch', name: KEY, gap: LEASE / 2, by: 'loop' }, 'watching');
         second.worker.signal('SIGSTOP');
+        const stopped = performance.now();
         const third = await term(workers, 3);
         expect(third.took).toBeLessThan(LEASE + scaled(100));
         expect(third.worker).not.toBe(second.worker);
         await writes(third);
+        await until('a lease is over', () => performance.now() - stopped > LEASE);
         second.worker.signal('SIGCONT');
         const { sighting } = await second.worker.first('seen');
         expect(sighting).toMatchObject({ wasAborted: false, isHeld: false, isAborted: true });
