@@ -39,9 +39,10 @@ export class LockNotAcquiredError extends DistributedLockError {
     /** How long the call waited, in ms. */
     readonly waited: number,
     readonly heldBy: HeldBy = {},
-    code: 'NOT_ACQUIRED' | 'TOO_MANY_WAITERS' = 'NOT_ACQUIRED',
+    code: 'NOT_ACQUIRED' | 'TOO_MANY_WAITERS' | 'NOT_LEADER' = 'NOT_ACQUIRED',
   ) {
-    super(code, `Lock "${lock}" was not acquired within ${Math.round(waited)} ms${describe(heldBy)}.`, lock);
+    const refused = `Lock "${lock}" was not acquired within ${Math.round(waited)} ms${describe(heldBy)}.`;
+    super(code, code === 'NOT_LEADER' ? `This instance does not lead "${lock}".` : refused, lock);
   }
 }
 

@@ -47,6 +47,16 @@ export type Notice =
       readonly instance: string;
     }
   | { readonly kind: 'tick-unclaimed'; readonly lock: string; readonly why: string }
+  | { readonly kind: 'elected'; readonly lock: string; readonly token: bigint | undefined }
+  | { readonly kind: 'revoked'; readonly lock: string; readonly why: string }
+  | { readonly kind: 'leader-lingers'; readonly lock: string; readonly waited: number }
+  | { readonly kind: 'campaign-failed'; readonly lock: string; readonly why: string }
+  | {
+      readonly kind: 'callback-failed';
+      readonly lock: string;
+      readonly callback: 'onElected' | 'onRevoked';
+      readonly error: unknown;
+    }
   | { readonly kind: 'unscheduled-once'; readonly lock: string }
   | { readonly kind: 'listener-failed'; readonly event: string; readonly why: string };
 

@@ -34,6 +34,8 @@ export interface LockKind {
    * Short: nobody has said yet that it lives. It begins when it has renewed it.
    */
   readonly giftLease?: number;
+  /** Whether it is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` are not for it. */
+  readonly isLasting?: boolean;
   /** Makes a holder id, for kinds whose ids have a form of their own. */
   readonly newHolder?: () => string;
 }

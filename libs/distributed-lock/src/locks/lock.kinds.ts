@@ -16,6 +16,8 @@ export interface LockKinds {
   readonly nonReentrant: LockKind;
   readonly spin: LockKind;
   readonly fenced: LockKind;
+  /** What leaders are elected by: a fenced lock that is held for long. */
+  readonly leader: LockKind;
   readonly fair: LockKind;
   readonly nonReentrantFair: LockKind;
   readonly read: LockKind;
@@ -50,17 +52,19 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
     // A dead one is in the way of the others for no longer than in the queue.
     giftLease: FAIR_LIFE,
   };
+  // A token is given by Redis, so each grant has to come from there.
+  const fenced = kindOf(reentrant, 'fenced lock', {
+    id: 'fenced',
+    scripts: new FencedScripts(caller),
+    sharesHolder: false,
+  });
   const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, sharesHolder: false };
   return {
     reentrant,
     nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { id: 'non-reentrant', reentry: 'refused' }),
     spin: kindOf(reentrant, 'spin lock', { id: 'spin', isTold: false }),
-    // A token is given by Redis, so each grant has to come from there.
-    fenced: kindOf(reentrant, 'fenced lock', {
-      id: 'fenced',
-      scripts: new FencedScripts(caller),
-      sharesHolder: false,
-    }),
+    fenced,
+    leader: { ...fenced, isLasting: true },
     fair,
     nonReentrantFair: kindOf(fair, 'non-re-entrant fair lock', {
       id: 'non-reentrant-fair',

@@ -36,6 +36,10 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     return new LineRelease(this.context, this.target);
   }
 
+  protected override get warnAfter(): number {
+    return this.target.kind.isLasting ? Infinity : super.warnAfter;
+  }
+
   /** Whether there are none; asked each time that anything ends. */
   protected abstract get isFree(): boolean;
 

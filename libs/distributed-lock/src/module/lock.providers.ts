@@ -8,6 +8,7 @@ import { LockService } from '../service/lock.service.js';
 import { MODULE_OPTIONS_TOKEN } from './distributed-lock.module-definition.js';
 import { bindToGateways } from './gateway.binder.js';
 import { GuardExplorer } from './guard.explorer.js';
+import { LeaderExplorer } from './leader.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
 
 /** The providers of a module instance, and which of them other modules may inject. */
@@ -43,6 +44,11 @@ export function provideLocks<O>(
   providers.push({
     provide: TickExplorer,
     useFactory: (locks: LockService, modules: ModulesContainer) => new TickExplorer(locks, token, modules),
+    inject: [token, ModulesContainer],
+  });
+  providers.push({
+    provide: LeaderExplorer,
+    useFactory: (locks: LockService, modules: ModulesContainer) => new LeaderExplorer(locks, token, modules),
     inject: [token, ModulesContainer],
   });
   if (isUnnamed) providers.push({ provide: LockService, useExisting: token });

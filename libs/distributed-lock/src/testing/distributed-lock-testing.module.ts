@@ -32,15 +32,22 @@ export class DistributedLockTestingModule extends ConfigurableModuleClass {
   }
 }
 
-function complete(definition: DynamicModule, { name, refusalFilter = true }: DistributedLockModuleExtras): DynamicModule {
+function complete(
+  definition: DynamicModule,
+  { name, refusalFilter = true }: DistributedLockModuleExtras,
+): DynamicModule {
   const stores = new WeakMap<LockService, MemoryStore>();
-  const { providers, exported } = provideLocks(name, refusalFilter, (options: DistributedLockTestingOptions) => {
-    warnInProduction();
-    const store = options.store ?? new MemoryStore();
-    const locks = openMemoryService(readSettings(options), store);
-    stores.set(locks, store);
-    return locks;
-  });
+  const { providers, exported } = provideLocks(
+    name,
+    refusalFilter,
+    (options: DistributedLockTestingOptions) => {
+      warnInProduction();
+      const store = options.store ?? new MemoryStore();
+      const locks = openMemoryService(readSettings(options), store);
+      stores.set(locks, store);
+      return locks;
+    },
+  );
   const control = {
     provide: LockTestingControl,
     useFactory: (locks: LockService, { crons }: TickExplorer) =>
