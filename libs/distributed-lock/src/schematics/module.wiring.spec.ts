@@ -1,0 +1,187 @@
+import ts from 'typescript';
+import { describe, expect, test } from 'vitest';
+import { wireModule, type Wiring } from './module.wiring.js';
+
+const HEAD = `import { Module } from '@nestjs/common';
+import { AppController } from './app.controller';
+import { AppService } from './app.service';
+
+`;
+const REDIS = 'redis://localhost:6379';
+
+function wire(source: string, wiring: Partial<Wiring> = {}): string {
+  const result = wireModule(source, { redis: REDIS, schedule: false, className: undefined, ...wiring });
+  if ('reason' in result) throw new Error(result.reason);
+  return result.source;
+}
+
+function refusal(source: string, wiring: Partial<Wiring> = {}): string {
+  const result = wireModule(source, { redis: REDIS, schedule: false, className: undefined, ...wiring });
+  return 'reason' in result ? result.reason : `changed to\n${result.source}`;
+}
+
+/** The elements of `imports`, as the compiler reads them; throws where the source is no TypeScript. */
+function importsOf(source: string): string[] {
+  const { diagnostics = [] } = ts.transpileModule(source, {
+    reportDiagnostics: true,
+    compilerOptions: { experimentalDecorators: true, target: ts.ScriptTarget.ES2022 },
+  });
+  expect(diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+  const file = ts.createSourceFile('app.module.ts', source, ts.ScriptTarget.ES2022, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isPropertyAssignment(node) && /^['"]?imports['"]?$/.test(node.name.getText())) {
+      if (ts.isArrayLiteralExpression(node.initializer))
+        found.push(...node.initializer.elements.map((element) => element.getText().split(/[.(]/)[0] ?? ''));
+    } else ts.forEachChild(node, visit);
+  };
+  visit(file);
+  return found;
+}
+
+describe('the module of a new application', () => {
+  test('gets the import behind those of packages, and the module in its list', () => {
+    expect(
+      wire(`${HEAD}@Module({
+  imports: [],
+  controllers: [AppController],
+  providers: [AppService],
+})
+export class AppModule {}
+`),
+    ).toBe(`import { Module } from '@nestjs/common';
+import { DistributedLockModule } from 'nestjs-distributed-lock';
+import { AppController } from './app.controller';
+import { AppService } from './app.service';
+
+@Module({
+  imports: [
+    DistributedLockModule.forRoot({
+      redis: process.env.REDIS_URL ?? 'redis://localhost:6379',
+    }),
+  ],
+  controllers: [AppController],
+  providers: [AppService],
+})
+export class AppModule {}
+`);
+  });
+
+  test('keeps double quotes, missing semicolons, tabs, line ends, and a list without a last comma', () => {
+    const source = [
+      'import { Module } from "@nestjs/common"',
+      'import { Users } from "./users.js"',
+      '',
+      '@Module({',
+      '\timports: [',
+      '\t\tUsers',
+      '\t]',
+      '})',
+      'export class AppModule {}',
+      '',
+    ].join('\r\n');
+    expect(wire(source).split('\r\n')).toEqual([
+      'import { Module } from "@nestjs/common"',
+      'import { DistributedLockModule } from "nestjs-distributed-lock"',
+      'import { Users } from "./users.js"',
+      '',
+      '@Module({',
+      '\timports: [',
+      '\t\tUsers,',
+      '\t\tDistributedLockModule.forRoot({',
+      '\t\t\tredis: process.env.REDIS_URL ?? "redis://localhost:6379"',
+      '\t\t})',
+      '\t]',
+      '})',
+      'export class AppModule {}',
+      '',
+    ]);
+  });
+
+  test('gets ScheduleModule before it where that is asked for', () => {
+    const source = wire(`${HEAD}@Module({ imports: [] })\nexport class AppModule {}\n`, { schedule: true });
+    expect(importsOf(source)).toEqual(['ScheduleModule', 'DistributedLockModule']);
+    expect(source).toContain(
+      `import { ScheduleModule } from '@nestjs/schedule';\nimport { DistributedLockModule } from 'nestjs-distributed-lock';\n`,
+    );
+  });
+});
+
+/** Each form of a list, and what it is to be. */
+const FORMS: readonly (readonly [string, string, readonly string[], string])[] = [
+  ['on one line', 'imports: [A, B.forRoot({ a: [1, 2] })],', ['A', 'B'], '\n    A,\n    B.forRoot({ a: [1, 2] }),\n    D'],
+  ['on one line with a last comma', 'imports: [A, ],', ['A'], '\n    A,\n    D'],
+  ['on one line with a comment', 'imports: [A, /* b, c */ B],', ['A', 'B'], '[A, /* b, c */ B,\n    D'],
+  ['on several lines', 'imports: [\n    A,\n    B, // both\n  ],', ['A', 'B'], '    B, // both\n    D'],
+  ['without a last comma', 'imports: [\n    A,\n    B // both\n  ],', ['A', 'B'], '    B, // both\n    D'],
+  ['begun beside its bracket', 'imports: [A,\n    B],', ['A', 'B'], '    B,\n    D'],
+  ['of comments alone', 'imports: [\n    // none yet\n  ],', [], '    // none yet\n    D'],
+  ['of one comment', 'imports: [/* none */],', [], '[/* none */\n    D'],
+  ['under a quoted name', "'imports': [],", [], "'imports': [\n    D"],
+  ['behind a spread', '...rest,\n  imports: [A],', ['A'], '\n    A,\n    D'],
+  ['that is absent', 'providers: [],', [], '({\n  imports: [\n    D'],
+];
+
+describe('a list of imports', () => {
+  test.each(FORMS)('%s gets one more element', (_name, property, before, expected) => {
+    const source = `${HEAD}@Module({\n  ${property}\n})\nexport class AppModule {}\n`;
+    const wired = wire(source);
+    expect(importsOf(wired)).toEqual([...before, 'DistributedLockModule']);
+    expect(wired).toContain(`${expected}istributedLockModule.forRoot({`);
+    expect(wire(wired)).toBe(wired);
+  });
+
+  test.each([
+    ['an empty object', '@Module({})'],
+    ['an empty object with a comment', '@Module({\n  // later\n})'],
+    ['one line without imports', '@Module({ providers: [] })'],
+    ['one line with imports', '@Module({ imports: [A], providers: [] })'],
+    ['a second decorator', '@Global()\n@Module({})\n@Named("(")'],
+    ['brackets in texts', '@Module({ providers: [{ provide: "]", useValue: `)${"}"}` }], imports: [/[\\]/]/] })'],
+  ])('of a module with %s is found or made', (_name, decorator) => {
+    const wired = wire(`${HEAD}${decorator}\nexport class AppModule {}\n`);
+    expect(importsOf(wired).at(-1)).toBe('DistributedLockModule');
+    expect(wire(wired)).toBe(wired);
+  });
+});
+
+describe('of several modules in one file', () => {
+  const source = `${HEAD}@Module({})\nclass Feature {}\n\n@Module({ imports: [Feature] })\nexport class Root {}\n`;
+
+  test('the one that the application is made of is changed', () => {
+    expect(wire(source, { className: 'Root' })).toContain('@Module({})\nclass Feature');
+    expect(importsOf(wire(source, { className: 'Root' }))).toEqual(['Feature', 'DistributedLockModule']);
+  });
+
+  test('none is changed where that is not known', () => {
+    expect(refusal(source)).toBe('it has several classes with @Module({ … })');
+  });
+});
+
+describe('a module that cannot be understood is left as it is:', () => {
+  test.each([
+    ['its argument is a name', '@Module(metadata)', 'what is given to @Module() is not written in place'],
+    ['its argument is an expression', '@Module({ ...a }.b)', 'what is given to @Module() is not written in place'],
+    ['its imports are a name', '@Module({ imports: modules })', 'its imports are not an array'],
+    ['its imports are short-hand', '@Module({ imports })', 'its imports are not an array'],
+    ['its imports are computed', '@Module({ imports: [A].concat(b) })', 'its imports are not an array'],
+    ['it spreads another', '@Module({ ...base })', 'its imports may come from what it spreads'],
+    ['it has imports twice', '@Module({ imports: [], imports: [] })', 'its imports are given twice'],
+    ['a bracket is missing', '@Module({ imports: [ })', 'its brackets do not match'],
+    ['a text does not end', "@Module({ imports: ['a] })", 'a text does not end'],
+    ['it is no module', '@Injectable()', 'it has no class with @Module({ … })'],
+  ])('%s', (_name, decorator, reason) => {
+    expect(refusal(`${HEAD}${decorator}\nexport class AppModule {}\n`)).toContain(reason);
+  });
+
+  test('the name means something else', () => {
+    const source = `import { DistributedLockModule } from './mine';\n@Module({})\nexport class AppModule {}\n`;
+    expect(refusal(source)).toContain('DistributedLockModule is imported from "./mine"');
+  });
+
+  test('it is CommonJS without import statements', () => {
+    expect(refusal(`const { Module } = require('@nestjs/common');\n@Module({})\nclass AppModule {}\n`)).toBe(
+      'it has no import statements',
+    );
+  });
+});
