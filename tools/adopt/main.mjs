@@ -47,9 +47,13 @@ async function until(what, reached) {
 
 /** @param {string} folder */
 async function packLibrary(folder) {
-  const { ok, output } = await runCommand('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
-    cwd: ROOT,
-  });
+  const { ok, output } = await runCommand(
+    'npm',
+    ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder],
+    {
+      cwd: ROOT,
+    },
+  );
   const file = /\S+\.tgz/.exec(output)?.[0];
   if (!ok || !file) throw new Error(`npm pack failed:\n${output}`);
   return join(folder, file);
@@ -66,7 +70,10 @@ async function writeJob(app) {
   const text = await readFile(file, 'utf8');
   const changed = text
     .replace('providers: [AppService]', 'providers: [AppService, Heartbeat]')
-    .replace(/^(?=import \{ AppService)/m, `import { Heartbeat } from './heartbeat${isModule ? '.js' : ''}';\n`);
+    .replace(
+      /^(?=import \{ AppService)/m,
+      `import { Heartbeat } from './heartbeat${isModule ? '.js' : ''}';\n`,
+    );
   if (!changed.includes('Heartbeat]')) throw new Error(`the providers of ${file} are not as expected`);
   await writeFile(file, changed);
   return isModule;
@@ -91,10 +98,15 @@ async function runFleet(app, url) {
     await until('eight ticks', () => new Set(ran()).size >= 8);
     const seen = ran();
     await a.stop();
-    await until('three ticks of the instance that is left', () => b.ticks.length >= 3 && Math.max(...b.ticks) > Math.max(...seen));
+    await until(
+      'three ticks of the instance that is left',
+      () => b.ticks.length >= 3 && Math.max(...b.ticks) > Math.max(...seen),
+    );
     return { a: a.ticks, b: b.ticks, all: [...a.ticks, ...b.ticks].toSorted((x, y) => x - y), seen };
   } catch (error) {
-    throw new Error(instances.map(({ name, log }) => `${name}:\n${log.join('\n')}`).join('\n'), { cause: error });
+    throw new Error(instances.map(({ name, log }) => `${name}:\n${log.join('\n')}`).join('\n'), {
+      cause: error,
+    });
   } finally {
     for (const { child } of instances) child.kill('SIGKILL');
   }
@@ -130,17 +142,23 @@ try {
     app,
     { lines: 6 },
   );
-  transcript.note(`Two instances (${isModule ? 'ES modules' : 'CommonJS'}) on one Redis: node dist/main, twice`);
+  transcript.note(
+    `Two instances (${isModule ? 'ES modules' : 'CommonJS'}) on one Redis: node dist/main, twice`,
+  );
   const { a, b, all } = await runFleet(app, redis.url);
   const twice = all.filter((tick, index) => tick === all[index - 1]);
   const missed = all.slice(1).filter((tick, index) => tick - (all[index] ?? 0) !== 1000);
   console.log(`  A ran ${a.length} ticks, B ran ${b.length}; A was stopped, and B went on`);
-  console.log(`  ${all.length} ticks from ${new Date(all[0] ?? 0).toISOString()} to ${new Date(all.at(-1) ?? 0).toISOString()}`);
+  console.log(
+    `  ${all.length} ticks from ${new Date(all[0] ?? 0).toISOString()} to ${new Date(all.at(-1) ?? 0).toISOString()}`,
+  );
   console.log(`  run twice: ${twice.length}; missed: ${missed.length}`);
   if (twice.length > 0) throw new Error(`ticks ran twice: ${twice.join(', ')}`);
   if (isModule !== (values.nest === '12') || !versions.includes(`@nestjs/core@${values.nest}.`))
     throw new Error(`this was not Nest ${values.nest} as it is made by default`);
-  transcript.note(`${transcript.minutes.toFixed(1)} minutes from the empty folder to a job that runs once per tick`);
+  transcript.note(
+    `${transcript.minutes.toFixed(1)} minutes from the empty folder to a job that runs once per tick`,
+  );
 } finally {
   await redis.stop();
   if (values.keep) console.log(`kept: ${folder}`);

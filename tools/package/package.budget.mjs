@@ -24,7 +24,9 @@ export function checkBudget(stage) {
   const measured = measure(stage);
   return /** @type {(keyof typeof BUDGET)[]} */ (Object.keys(BUDGET))
     .filter((name) => measured[name] > BUDGET[name])
-    .map((name) => `${name}: ${measured[name]}, and at most ${BUDGET[name]} (tools/package/package.budget.mjs)`);
+    .map(
+      (name) => `${name}: ${measured[name]}, and at most ${BUDGET[name]} (tools/package/package.budget.mjs)`,
+    );
 }
 
 /**
@@ -33,7 +35,13 @@ export function checkBudget(stage) {
  */
 export function describeSize(stage) {
   const { packed, unpacked, files, dependencies } = measure(stage);
-  const { name, version, dependencies: named = {}, peerDependencies = {}, peerDependenciesMeta = {} } = stage.manifest;
+  const {
+    name,
+    version,
+    dependencies: named = {},
+    peerDependencies = {},
+    peerDependenciesMeta = {},
+  } = stage.manifest;
   const peers = Object.keys(peerDependencies);
   const optional = peers.filter((peer) => peerDependenciesMeta[peer]?.optional);
   return [

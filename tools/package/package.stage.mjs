@@ -73,7 +73,9 @@ export class PackageStage {
       stage.installed,
     ]);
     if (!unpacked.ok) throw new Error(`the tarball cannot be unpacked:\n${unpacked.output}`);
-    for (const name of [manifest.dependencies, manifest.peerDependencies].flatMap((named) => Object.keys(named ?? {}))) {
+    for (const name of [manifest.dependencies, manifest.peerDependencies].flatMap((named) =>
+      Object.keys(named ?? {}),
+    )) {
       await stage.link(name);
     }
     await writeFile(join(folder, 'package.json'), '{ "private": true }\n');

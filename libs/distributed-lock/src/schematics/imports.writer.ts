@@ -59,7 +59,8 @@ function addElements(
   const [first] = propertiesOf(tokens, list.open, list.close);
   const last = tokens.at(list.close - 1);
   const needsComma = first !== undefined && last.value !== ',';
-  const indent = first === undefined ? base + style.step : lineIndent(source, tokens.at(first).start, base + style.step);
+  const indent =
+    first === undefined ? base + style.step : lineIndent(source, tokens.at(first).start, base + style.step);
   // A list without a comma behind its last element gets none.
   const body = write(elements, indent, needsComma ? { ...style, lastComma: '' } : style);
   const comments = source.slice(last.end, to).trimEnd();
@@ -92,7 +93,9 @@ function write(elements: readonly ElementLines[], indent: string, style: SourceS
   return elements
     .map((lines, index) => {
       const comma = index + 1 < elements.length ? ',' : style.lastComma;
-      const text = lines.map((line) => indent + line.replace(/^\t+/, (tabs) => style.step.repeat(tabs.length)));
+      const text = lines.map(
+        (line) => indent + line.replace(/^\t+/, (tabs) => style.step.repeat(tabs.length)),
+      );
       return `${style.lineEnd}${text.join(style.lineEnd)}${comma}`;
     })
     .join('');

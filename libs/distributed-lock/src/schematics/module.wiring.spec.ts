@@ -26,7 +26,9 @@ function importsOf(source: string): string[] {
     reportDiagnostics: true,
     compilerOptions: { experimentalDecorators: true, target: ts.ScriptTarget.ES2022 },
   });
-  expect(diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+  expect(diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual(
+    [],
+  );
   const file = ts.createSourceFile('app.module.ts', source, ts.ScriptTarget.ES2022, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
@@ -109,7 +111,12 @@ export class AppModule {}
 
 /** Each form of a list, and what it is to be. */
 const FORMS: readonly (readonly [string, string, readonly string[], string])[] = [
-  ['on one line', 'imports: [A, B.forRoot({ a: [1, 2] })],', ['A', 'B'], '\n    A,\n    B.forRoot({ a: [1, 2] }),\n    D'],
+  [
+    'on one line',
+    'imports: [A, B.forRoot({ a: [1, 2] })],',
+    ['A', 'B'],
+    '\n    A,\n    B.forRoot({ a: [1, 2] }),\n    D',
+  ],
   ['on one line with a last comma', 'imports: [A, ],', ['A'], '\n    A,\n    D'],
   ['on one line with a comment', 'imports: [A, /* b, c */ B],', ['A', 'B'], '[A, /* b, c */ B,\n    D'],
   ['on several lines', 'imports: [\n    A,\n    B, // both\n  ],', ['A', 'B'], '    B, // both\n    D'],
@@ -137,7 +144,10 @@ describe('a list of imports', () => {
     ['one line without imports', '@Module({ providers: [] })'],
     ['one line with imports', '@Module({ imports: [A], providers: [] })'],
     ['a second decorator', '@Global()\n@Module({})\n@Named("(")'],
-    ['brackets in texts', '@Module({ providers: [{ provide: "]", useValue: `)${"}"}` }], imports: [/[\\]/]/] })'],
+    [
+      'brackets in texts',
+      '@Module({ providers: [{ provide: "]", useValue: `)${"}"}` }], imports: [/[\\]/]/] })',
+    ],
   ])('of a module with %s is found or made', (_name, decorator) => {
     const wired = wire(`${HEAD}${decorator}\nexport class AppModule {}\n`);
     expect(importsOf(wired).at(-1)).toBe('DistributedLockModule');
@@ -161,7 +171,11 @@ describe('of several modules in one file', () => {
 describe('a module that cannot be understood is left as it is:', () => {
   test.each([
     ['its argument is a name', '@Module(metadata)', 'what is given to @Module() is not written in place'],
-    ['its argument is an expression', '@Module({ ...a }.b)', 'what is given to @Module() is not written in place'],
+    [
+      'its argument is an expression',
+      '@Module({ ...a }.b)',
+      'what is given to @Module() is not written in place',
+    ],
     ['its imports are a name', '@Module({ imports: modules })', 'its imports are not an array'],
     ['its imports are short-hand', '@Module({ imports })', 'its imports are not an array'],
     ['its imports are computed', '@Module({ imports: [A].concat(b) })', 'its imports are not an array'],

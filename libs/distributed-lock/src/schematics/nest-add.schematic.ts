@@ -37,7 +37,8 @@ export function nestAdd(options: NestAddOptions = {}) {
     } else {
       const schedule = facts.packages.has('@nestjs/schedule') && !facts.usesScheduleModule;
       const result = wireModule(source, { redis, schedule, className: root.className });
-      if ('reason' in result) throw byHand(redis, `${root.path} cannot be changed by a program: ${result.reason}`);
+      if ('reason' in result)
+        throw byHand(redis, `${root.path} cannot be changed by a program: ${result.reason}`);
       tree.overwrite(root.path, result.source);
     }
     for (const line of describeNextSteps(facts)) logger.info(line);

@@ -14,7 +14,9 @@ export function readStyle(
   source: string,
   imports: readonly { readonly quote: string; readonly semicolon: boolean }[],
 ): SourceStyle {
-  const indents = [...source.matchAll(/^(?<indent>[ \t]+)[^\s*]/gm)].map(({ groups }) => groups?.['indent'] ?? '');
+  const indents = [...source.matchAll(/^(?<indent>[ \t]+)[^\s*]/gm)].map(
+    ({ groups }) => groups?.['indent'] ?? '',
+  );
   const [first] = indents.toSorted((a, b) => a.length - b.length);
   const lines = [...source.matchAll(/(?<comma>,?)[ \t]*\r?\n[ \t]*[)\]}]/g)];
   const withComma = lines.filter(({ groups }) => groups?.['comma'] === ',').length;

@@ -9,5 +9,8 @@ export interface TextChange {
 export function applyChanges(source: string, changes: readonly TextChange[]): string {
   return changes
     .toSorted((a, b) => b.start - a.start)
-    .reduce((text, { start, end, text: inserted }) => text.slice(0, start) + inserted + text.slice(end), source);
+    .reduce(
+      (text, { start, end, text: inserted }) => text.slice(0, start) + inserted + text.slice(end),
+      source,
+    );
 }

@@ -1,0 +1,96 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { ROOT } from '../build/node.runner.mjs';
+import { PACKAGES, SHARED } from './cells.mjs';
+import { install, link, unpackLibrary } from './installs.mjs';
+
+const SOURCES = join(ROOT, 'test/matrix/apps');
+
+/** @typedef {import('./cells.mjs').Combination} Combination */
+
+/**
+ * A folder in which the applications find one Nest and one ioredis, and the library, which finds the same ones: it is unpacked, and
+ * Node looks for a package beside whoever asks.
+ */
+export class MatrixStages {
+  /** @type {string[]} */
+  #made = [];
+  /** @type {Promise<string> | undefined} */
+  #library;
+  /** @type {Map<string, Promise<string>>} */
+  #installs = new Map();
+
+  /**
+   * @param {Omit<Combination, 'format'>} combination
+   * @returns {Promise<string>} a folder with `esm/main.js` and `cjs/main.js`
+   */
+  async make({ nest, ioredis }) {
+    const { dependencies = {} } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const own = Object.entries(dependencies).map(([name, range]) => `${name}@${range}`);
+    const [application, client] = await Promise.all([
+      this.#install(`nest-${nest}`, [...PACKAGES[nest], ...SHARED, ...own]),
+      this.#install(`ioredis-${ioredis}`, [`ioredis@${ioredis}`]),
+    ]);
+    const folder = await mkdtemp(join(application, `ioredis-${ioredis}-`));
+    this.#made.push(folder);
+    const modules = join(folder, 'node_modules');
+    await cp(await this.#unpacked(application), join(modules, 'nestjs-distributed-lock'), {
+      recursive: true,
+    });
+    await link(join(client, 'node_modules/ioredis'), join(modules, 'ioredis'));
+    await Promise.all([compile(join(folder, 'esm'), 'module'), compile(join(folder, 'cjs'), 'commonjs')]);
+    return folder;
+  }
+
+  /**
+   * Two combinations share what they have in common.
+   * @param {string} name
+   * @param {readonly string[]} packages
+   */
+  #install(name, packages) {
+    const begun = this.#installs.get(name) ?? install(name, packages);
+    this.#installs.set(name, begun);
+    return begun;
+  }
+
+  /** @param {string} near a folder to put it into */
+  #unpacked(near) {
+    this.#library ??= (async () => {
+      const folder = await mkdtemp(join(near, 'library-'));
+      this.#made.push(folder);
+      await unpackLibrary(folder);
+      return folder;
+    })();
+    return this.#library;
+  }
+
+  /** The installations stay for the next run; what was made of this one's library goes. */
+  async close() {
+    await Promise.all(this.#made.map((folder) => rm(folder, { recursive: true, force: true })));
+  }
+}
+
+/**
+ * Compiles the applications as a user's build would, without looking at types.
+ * @param {string} folder
+ * @param {'module' | 'commonjs'} type
+ */
+async function compile(folder, type) {
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type }));
+  const module = type === 'module' ? ts.ModuleKind.ES2022 : ts.ModuleKind.CommonJS;
+  for (const file of await readdir(SOURCES)) {
+    const { outputText } = ts.transpileModule(await readFile(join(SOURCES, file), 'utf8'), {
+      fileName: file,
+      compilerOptions: {
+        target: ts.ScriptTarget.ES2022,
+        module,
+        esModuleInterop: true,
+        experimentalDecorators: true,
+        emitDecoratorMetadata: true,
+      },
+    });
+    await writeFile(join(folder, file.replace(/\.ts$/, '.js')), outputText);
+  }
+}
