@@ -70,6 +70,9 @@ export const TESTED = {
   kinds: [],
 };
 
+/** What is run on further Redis servers: what sends them something that others do not. */
+export const ON_EVERY_SERVER = ['kinds', 'express', 'cron'];
+
 /** @type {readonly Combination[]} */
 export const COMBINATIONS = /** @type {const} */ (['12', '11']).flatMap((nest) =>
   /** @type {const} */ (['6', '5']).flatMap((ioredis) =>

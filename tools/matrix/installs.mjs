@@ -87,7 +87,7 @@ export async function versionOf(folder) {
 }
 
 /** Where this machine's user keeps caches. */
-function cacheFolder() {
+export function cacheFolder() {
   const base = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   return join(base, 'nestjs-distributed-lock', 'matrix');
 }

@@ -20,12 +20,22 @@ export class MatrixStages {
   #library;
   /** @type {Map<string, Promise<string>>} */
   #installs = new Map();
+  /** @type {Map<string, Promise<string>>} */
+  #stages = new Map();
 
   /**
-   * @param {Omit<Combination, 'format'>} combination
+   * @param {Omit<Combination, 'format'>} combination both formats have one
    * @returns {Promise<string>} a folder with `esm/main.js` and `cjs/main.js`
    */
-  async make({ nest, ioredis }) {
+  get(combination) {
+    const key = `${combination.nest} ${combination.ioredis}`;
+    const begun = this.#stages.get(key) ?? this.#make(combination);
+    this.#stages.set(key, begun);
+    return begun;
+  }
+
+  /** @param {Omit<Combination, 'format'>} combination */
+  async #make({ nest, ioredis }) {
     const { dependencies = {} } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const own = Object.entries(dependencies).map(([name, range]) => `${name}@${range}`);
     const [application, client] = await Promise.all([

@@ -22,7 +22,9 @@ const KINDS: Record<string, (locks: LockService) => Lockable> = {
 
 /** Every kind of lock between two instances: one is refused, waits, is woken, and nothing stays in Redis. */
 export async function checkKinds(stage: MatrixStage): Promise<string> {
-  @Module({ imports: [stage.locks()] })
+  const client = new Redis(stage.redis);
+  stage.closes({ close: () => client.quit() });
+  @Module({ imports: [stage.locks(client)] })
   class AppModule {}
   const start = async () => {
     const context = await NestFactory.createApplicationContext(AppModule, {
@@ -54,8 +56,6 @@ export async function checkKinds(stage: MatrixStage): Promise<string> {
   await latch.countDown();
   await waits;
   await semaphore.delete();
-  const client = new Redis(stage.redis);
-  stage.closes({ close: () => client.quit() });
   // A fenced lock's counter stays, for its tokens shall rise for ever.
   const left = (await client.keys(`*${stage.prefix}*`)).filter((key) => !key.includes('fenced'));
   assert.deepEqual(left, []);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamicModule } from '@nestjs/common';
+import type { Redis } from 'ioredis';
 import { DistributedLockModule } from 'nestjs-distributed-lock';
 
 /** What a test of one way into an application does; it says what it saw, or throws. */
@@ -42,9 +43,9 @@ export class MatrixStage {
   constructor(readonly redis: string) {}
 
   /** The module as both instances of an application import it. */
-  locks(): DynamicModule {
+  locks(redis: string | Redis = this.redis): DynamicModule {
     return DistributedLockModule.forRoot({
-      redis: this.redis,
+      redis,
       namePrefix: this.prefix,
       appName: this.prefix,
     });
@@ -81,7 +82,7 @@ export async function until(
   reached: () => boolean | Promise<boolean>,
   within = 20_000,
 ): Promise<void> {
-  const end = performance.now() + within;
+  const end = performance.now() + within * Number(process.env['TEST_SLOWNESS'] || 1);
   while (!(await reached())) {
     if (performance.now() > end) throw new Error(`not within ${within} ms: ${what}`);
     await sleep(5);
