@@ -61,7 +61,9 @@ async function tell({ nest, ioredis, format }, folder, redis, results) {
     throw new Error(`${where} is not what was asked for`);
   for (const cell of results) {
     const versions = cell.versions && ` (${cell.versions})`;
-    console.log(`${cell.ok ? 'ok    ' : 'FAILED'} ${where} · ${cell.check}${versions}: ${cell.text} [${cell.ms} ms]`);
+    console.log(
+      `${cell.ok ? 'ok    ' : 'FAILED'} ${where} · ${cell.check}${versions}: ${cell.text} [${cell.ms} ms]`,
+    );
     cells.push({ ...cell, ...placed });
   }
 }

@@ -89,6 +89,7 @@ async function unpack(wheel, folder) {
 async function versionOfServer(bin, env) {
   const { ok, output } = await runCommand(bin, ['--version'], { env });
   const [, name, version] = /^(\w+) server v=(\S+)/i.exec(output) ?? [];
-  if (!ok || !name || !version) throw new Error(`${bin} does not run here: ${output.trim().split('\n').at(-1)}`);
+  if (!ok || !name || !version)
+    throw new Error(`${bin} does not run here: ${output.trim().split('\n').at(-1)}`);
   return `${name} ${version}`;
 }

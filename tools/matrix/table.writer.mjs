@@ -24,7 +24,10 @@ export async function writeTables(cells, absent) {
   ].join('\n');
   const page = await readFile(PAGE, 'utf8');
   if (!PLACE.test(page)) throw new Error(`${PAGE} has no place for the tables`);
-  await writeFile(PAGE, page.replace(PLACE, () => `\n<!-- prettier-ignore-start -->\n${text}<!-- prettier-ignore-end -->\n\n`));
+  await writeFile(
+    PAGE,
+    page.replace(PLACE, () => `\n<!-- prettier-ignore-start -->\n${text}<!-- prettier-ignore-end -->\n\n`),
+  );
 }
 
 /** @param {readonly PlacedCell[]} cells */
@@ -47,7 +50,10 @@ function combinations(cells) {
 
 /** @param {readonly PlacedCell[]} cells */
 function versions(cells) {
-  const found = new Map([['Nest', new Set()], ['ioredis', new Set()]]);
+  const found = new Map([
+    ['Nest', new Set()],
+    ['ioredis', new Set()],
+  ]);
   for (const { nest, ioredis, versions: tested } of cells) {
     found.get('Nest')?.add(nest);
     found.get('ioredis')?.add(ioredis);

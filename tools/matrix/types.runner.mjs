@@ -23,9 +23,13 @@ export async function checkTypes(folder, format) {
   await writeFile(join(sources, 'package.json'), JSON.stringify({ private: true, type }));
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const types = join(ROOT, 'node_modules/@types');
-  const { ok, output } = await runCommand(process.execPath, [tsc, ...FLAGS, '--typeRoots', types, 'main.ts'], {
-    cwd: sources,
-  });
+  const { ok, output } = await runCommand(
+    process.execPath,
+    [tsc, ...FLAGS, '--typeRoots', types, 'main.ts'],
+    {
+      cwd: sources,
+    },
+  );
   const text = ok ? 'all of the above compile, strictly' : output;
   return { check: 'types', ok, text, ms: Math.round(performance.now() - started), versions: '' };
 }

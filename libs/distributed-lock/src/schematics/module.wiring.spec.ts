@@ -1,45 +1,5 @@
-import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { wireModule, type Wiring } from './module.wiring.js';
-
-const HEAD = `import { Module } from '@nestjs/common';
-import { AppController } from './app.controller';
-import { AppService } from './app.service';
-
-`;
-const REDIS = 'redis://localhost:6379';
-
-function wire(source: string, wiring: Partial<Wiring> = {}): string {
-  const result = wireModule(source, { redis: REDIS, schedule: false, className: undefined, ...wiring });
-  if ('reason' in result) throw new Error(result.reason);
-  return result.source;
-}
-
-function refusal(source: string, wiring: Partial<Wiring> = {}): string {
-  const result = wireModule(source, { redis: REDIS, schedule: false, className: undefined, ...wiring });
-  return 'reason' in result ? result.reason : `changed to\n${result.source}`;
-}
-
-/** The elements of `imports`, as the compiler reads them; throws where the source is no TypeScript. */
-function importsOf(source: string): string[] {
-  const { diagnostics = [] } = ts.transpileModule(source, {
-    reportDiagnostics: true,
-    compilerOptions: { experimentalDecorators: true, target: ts.ScriptTarget.ES2022 },
-  });
-  expect(diagnostics.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual(
-    [],
-  );
-  const file = ts.createSourceFile('app.module.ts', source, ts.ScriptTarget.ES2022, true);
-  const found: string[] = [];
-  const visit = (node: ts.Node): void => {
-    if (ts.isPropertyAssignment(node) && /^['"]?imports['"]?$/.test(node.name.getText())) {
-      if (ts.isArrayLiteralExpression(node.initializer))
-        found.push(...node.initializer.elements.map((element) => element.getText().split(/[.(]/)[0] ?? ''));
-    } else ts.forEachChild(node, visit);
-  };
-  visit(file);
-  return found;
-}
+import { HEAD, importsOf, wire } from '../../../../test/schematics/wiring.fixture.js';
 
 describe('the module of a new application', () => {
   test('gets the import behind those of packages, and the module in its list', () => {
@@ -152,50 +112,5 @@ describe('a list of imports', () => {
     const wired = wire(`${HEAD}${decorator}\nexport class AppModule {}\n`);
     expect(importsOf(wired).at(-1)).toBe('DistributedLockModule');
     expect(wire(wired)).toBe(wired);
-  });
-});
-
-describe('of several modules in one file', () => {
-  const source = `${HEAD}@Module({})\nclass Feature {}\n\n@Module({ imports: [Feature] })\nexport class Root {}\n`;
-
-  test('the one that the application is made of is changed', () => {
-    expect(wire(source, { className: 'Root' })).toContain('@Module({})\nclass Feature');
-    expect(importsOf(wire(source, { className: 'Root' }))).toEqual(['Feature', 'DistributedLockModule']);
-  });
-
-  test('none is changed where that is not known', () => {
-    expect(refusal(source)).toBe('it has several classes with @Module({ … })');
-  });
-});
-
-describe('a module that cannot be understood is left as it is:', () => {
-  test.each([
-    ['its argument is a name', '@Module(metadata)', 'what is given to @Module() is not written in place'],
-    [
-      'its argument is an expression',
-      '@Module({ ...a }.b)',
-      'what is given to @Module() is not written in place',
-    ],
-    ['its imports are a name', '@Module({ imports: modules })', 'its imports are not an array'],
-    ['its imports are short-hand', '@Module({ imports })', 'its imports are not an array'],
-    ['its imports are computed', '@Module({ imports: [A].concat(b) })', 'its imports are not an array'],
-    ['it spreads another', '@Module({ ...base })', 'its imports may come from what it spreads'],
-    ['it has imports twice', '@Module({ imports: [], imports: [] })', 'its imports are given twice'],
-    ['a bracket is missing', '@Module({ imports: [ })', 'its brackets do not match'],
-    ['a text does not end', "@Module({ imports: ['a] })", 'a text does not end'],
-    ['it is no module', '@Injectable()', 'it has no class with @Module({ … })'],
-  ])('%s', (_name, decorator, reason) => {
-    expect(refusal(`${HEAD}${decorator}\nexport class AppModule {}\n`)).toContain(reason);
-  });
-
-  test('the name means something else', () => {
-    const source = `import { DistributedLockModule } from './mine';\n@Module({})\nexport class AppModule {}\n`;
-    expect(refusal(source)).toContain('DistributedLockModule is imported from "./mine"');
-  });
-
-  test('it is CommonJS without import statements', () => {
-    expect(refusal(`const { Module } = require('@nestjs/common');\n@Module({})\nclass AppModule {}\n`)).toBe(
-      'it has no import statements',
-    );
   });
 });

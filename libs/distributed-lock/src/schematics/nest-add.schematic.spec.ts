@@ -105,6 +105,9 @@ describe('ScheduleModule', () => {
     files['/package.json'] = manifest('@nestjs/schedule');
     add();
     expect(files['/src/app.module.ts']).toContain('ScheduleModule.forRoot(),');
+    expect(logged[0]).toBe(
+      'ScheduleModule and DistributedLockModule: added to the imports of /src/app.module.ts.',
+    );
   });
 
   test('is left alone where another module imports it', () => {

@@ -40,6 +40,9 @@ export function nestAdd(options: NestAddOptions = {}) {
       if ('reason' in result)
         throw byHand(redis, `${root.path} cannot be changed by a program: ${result.reason}`);
       tree.overwrite(root.path, result.source);
+      logger.info(
+        `${schedule ? 'ScheduleModule and ' : ''}DistributedLockModule: added to the imports of ${root.path}.`,
+      );
     }
     for (const line of describeNextSteps(facts)) logger.info(line);
     return tree;
