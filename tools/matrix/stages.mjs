@@ -17,7 +17,7 @@ export class MatrixStages {
   /** @type {string[]} */
   #made = [];
   /** @type {Promise<string> | undefined} */
-  #library;
+  #common;
   /** @type {Map<string, Promise<string>>} */
   #installs = new Map();
   /** @type {Map<string, Promise<string>>} */
@@ -44,12 +44,9 @@ export class MatrixStages {
     ]);
     const folder = await mkdtemp(join(application, `ioredis-${ioredis}-`));
     this.#made.push(folder);
-    const modules = join(folder, 'node_modules');
-    await cp(await this.#unpacked(application), join(modules, 'nestjs-distributed-lock'), {
-      recursive: true,
-    });
-    await link(join(client, 'node_modules/ioredis'), join(modules, 'ioredis'));
-    await Promise.all([compile(join(folder, 'esm'), 'module'), compile(join(folder, 'cjs'), 'commonjs')]);
+    const made = await this.#prepared(application);
+    await cp(made, folder, { recursive: true });
+    await link(join(client, 'node_modules/ioredis'), join(folder, 'node_modules/ioredis'));
     return folder;
   }
 
@@ -64,15 +61,22 @@ export class MatrixStages {
     return begun;
   }
 
-  /** @param {string} near a folder to put it into */
-  #unpacked(near) {
-    this.#library ??= (async () => {
-      const folder = await mkdtemp(join(near, 'library-'));
+  /**
+   * What is the same in all of them: the library as npm would install it, and the compiled applications.
+   * @param {string} near a folder to put it into
+   */
+  #prepared(near) {
+    this.#common ??= (async () => {
+      const folder = await mkdtemp(join(near, 'common-'));
       this.#made.push(folder);
-      await unpackLibrary(folder);
+      await Promise.all([
+        unpackLibrary(join(folder, 'node_modules/nestjs-distributed-lock')),
+        compile(join(folder, 'esm'), 'module'),
+        compile(join(folder, 'cjs'), 'commonjs'),
+      ]);
       return folder;
     })();
-    return this.#library;
+    return this.#common;
   }
 
   /** The installations stay for the next run; what was made of this one's library goes. */
