@@ -13,20 +13,28 @@ const WITHIN = 600_000;
  * A folder with these packages, from an earlier run where one asked for the same.
  * @param {string} name
  * @param {readonly string[]} packages
+ * @param {boolean} fresh whether an earlier run's is thrown away
  * @returns {Promise<string>}
  */
-export async function install(name, packages) {
+export async function install(name, packages, fresh) {
   const key = createHash('sha1')
     .update([...packages, process.version].join('\n'))
     .digest('hex')
     .slice(0, 10);
   const folder = join(cacheFolder(), `${name}-${key}`);
+  if (fresh) await rm(folder, { recursive: true, force: true });
   if (existsSync(folder)) return folder;
   await mkdir(cacheFolder(), { recursive: true });
   const work = await mkdtemp(join(cacheFolder(), 'work-'));
   try {
     await writeFile(join(work, 'package.json'), '{ "private": true }\n');
-    const quiet = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error', '--ignore-scripts'];
+    const quiet = [
+      '--no-audit',
+      '--no-fund',
+      ...(fresh ? [] : ['--prefer-offline']),
+      '--loglevel=error',
+      '--ignore-scripts',
+    ];
     const { ok, output } = await runCommand(NPM, ['install', ...quiet, ...packages], {
       cwd: work,
       timeout: WITHIN,

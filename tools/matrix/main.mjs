@@ -1,6 +1,7 @@
 /**
  * The compatibility matrix. One line for each cell: what it is, which versions ran, what was seen.
  * "--types" lets the compiler read every combination, "--servers" adds further Redis servers, "--report" writes docs/compatibility.md.
+ * "--fresh" installs again what an earlier run installed, so that the newest versions run.
  * "--nest 12", "--ioredis 6", "--format esm" leave out the rest; further words name checks.
  */
 import { join } from 'node:path';
@@ -25,6 +26,7 @@ const { values, positionals } = parseArgs({
     types: { type: 'boolean', default: false },
     servers: { type: 'boolean', default: false },
     report: { type: 'boolean', default: false },
+    fresh: { type: 'boolean', default: false },
   },
 });
 const checks = positionals.length > 0 ? positionals : Object.keys(TESTED);
@@ -37,7 +39,7 @@ const chosen = COMBINATIONS.filter(
 
 const started = performance.now();
 const seconds = () => `${((performance.now() - started) / 1000).toFixed(1)} s`;
-const stages = new MatrixStages();
+const stages = new MatrixStages({ fresh: values.fresh });
 /** @type {import('./table.writer.mjs').PlacedCell[]} */
 const cells = [];
 /** @type {{ what: string, reason: string }[]} */

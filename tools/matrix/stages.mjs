@@ -22,6 +22,12 @@ export class MatrixStages {
   #installs = new Map();
   /** @type {Map<string, Promise<string>>} */
   #stages = new Map();
+  #fresh;
+
+  /** @param {{ fresh: boolean }} options fresh: nothing that an earlier run installed */
+  constructor({ fresh }) {
+    this.#fresh = fresh;
+  }
 
   /**
    * @param {Omit<Combination, 'format'>} combination both formats have one
@@ -56,7 +62,7 @@ export class MatrixStages {
    * @param {readonly string[]} packages
    */
   #install(name, packages) {
-    const begun = this.#installs.get(name) ?? install(name, packages);
+    const begun = this.#installs.get(name) ?? install(name, packages, this.#fresh);
     this.#installs.set(name, begun);
     return begun;
   }

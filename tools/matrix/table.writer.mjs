@@ -50,7 +50,9 @@ function combinations(cells) {
 
 /** @param {readonly PlacedCell[]} cells */
 function versions(cells) {
+  /** @type {Map<string, Set<string>>} */
   const found = new Map([
+    ['Node', new Set([process.versions.node])],
     ['Nest', new Set()],
     ['ioredis', new Set()],
   ]);
@@ -58,13 +60,13 @@ function versions(cells) {
     found.get('Nest')?.add(nest);
     found.get('ioredis')?.add(ioredis);
     for (const each of tested.split(', ').filter(Boolean)) {
-      const [name = '', version] = each.split(' ');
+      const [name = '', version = ''] = each.split(' ');
       found.set(name, (found.get(name) ?? new Set()).add(version));
     }
   }
   return table(
     ['package', 'versions that ran'],
-    [...found].map(([name, set]) => [name, [...set].toSorted().join(', ')]),
+    [...found].map(([name, set]) => [name, sorted(set)]),
   );
 }
 
@@ -76,7 +78,7 @@ function servers(cells, absent) {
   const rows = [...new Set(cells.map(({ redis }) => redis))].map((redis) => {
     const ran = cells.filter((cell) => cell.redis === redis);
     const checks = [...new Set(ran.map(({ check }) => check))].join(', ');
-    const clients = [...new Set(ran.map(({ ioredis }) => ioredis))].toSorted().join(', ');
+    const clients = sorted(new Set(ran.map(({ ioredis }) => ioredis)));
     const failed = ran.filter(({ ok }) => !ok).length;
     return [redis, clients, checks, failed === 0 ? `ok (${ran.length})` : `**${failed} failed**`];
   });
@@ -84,6 +86,11 @@ function servers(cells, absent) {
     ['server', 'ioredis', 'checks', 'cells'],
     [...rows, ...absent.map(({ what, reason }) => [what, '', '', `not had: ${reason}`])],
   );
+}
+
+/** @param {ReadonlySet<string>} set of versions */
+function sorted(set) {
+  return [...set].toSorted((a, b) => a.localeCompare(b, 'en', { numeric: true })).join(', ');
 }
 
 /**
