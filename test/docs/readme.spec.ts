@@ -91,6 +91,7 @@ test(
           'replication',
           'java',
           'degraded-redis',
+          'nest-add',
         ].flatMap((page) => readBlocks(`docs/${page}.md`)),
         pages,
       ),

@@ -23,4 +23,5 @@ export const CHECKS = [
   { name: 'check:lua', budget: 5, script: 'tools/lua/embed.mjs', args: ['--check'] },
   { name: 'check:api', budget: 15, script: 'tools/package/check-api.mjs', args: [] },
   { name: 'check:package', budget: 30, script: 'tools/package/check-package.mjs', args: [] },
+  { name: 'matrix', budget: 60, script: 'tools/matrix/main.mjs', args: [] },
 ];
