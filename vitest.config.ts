@@ -26,6 +26,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
+          // The documentation's code runs as a user's would: by Node, on the built library.
+          server: { deps: { external: [/\/dist\/(?:docs|esm)\//] } },
           include: ['test/**/*.spec.ts'],
           exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**', ...TOPOLOGIES],
           globalSetup: ['test/support/global.setup.ts'],

@@ -22,6 +22,12 @@ export const VITEST_SUITES = [
 export const CHECKS = [
   { name: 'check:lua', budget: 5, script: 'tools/lua/embed.mjs', args: ['--check'] },
   { name: 'check:api', budget: 15, script: 'tools/package/check-api.mjs', args: [] },
+  {
+    name: 'docs:api',
+    budget: 15,
+    script: 'node_modules/typedoc/bin/typedoc',
+    args: ['--options', 'tools/docs/typedoc.config.mjs', '--emit', 'none'],
+  },
   { name: 'check:package', budget: 30, script: 'tools/package/check-package.mjs', args: [] },
   { name: 'matrix', budget: 60, script: 'tools/matrix/main.mjs', args: [] },
 ];

@@ -34,4 +34,5 @@ export const REMEDIES = {
   NOT_LOCKED: 'Call it inside using(), a decorated method or an intercepted handler of that lock.',
 } as const;
 
+/** The stable code of an error: what a program branches on. docs/reference.md says what each means. */
 export type LockErrorCode = keyof typeof REMEDIES;

@@ -31,6 +31,7 @@ export class LockService {
   readonly elections: ElectionBook;
   readonly #make: LockMaker;
 
+  /** @hidden The module makes it. */
   constructor(
     /** @internal What the doors reach through. */
     readonly engine: LockEngine,
