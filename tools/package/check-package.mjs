@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, runNode } from '../build/node.runner.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
+import { checkBudget, describeSize } from './package.budget.mjs';
 import { PackageStage } from './package.stage.mjs';
 
 const ALLOWED =
-  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua)$/;
+  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua|schematics\/[a-z0-9.-]+\.json)$/;
 const REQUIRED = ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'dist/cjs/package.json'];
 const CONSUMER = `import { DistributedLockModule } from 'nestjs-distributed-lock';
 export const moduleName: string = DistributedLockModule.name;
@@ -20,7 +21,7 @@ const problems = [];
 
 /** @param {PackageStage} stage */
 function checkContents({ files, manifest }) {
-  const targets = targetsOf([manifest.exports, manifest.main, manifest.types]);
+  const targets = targetsOf([manifest.exports, manifest.main, manifest.types, manifest.schematics]);
 
   for (const file of files) {
     if (!ALLOWED.test(file) || /\.spec\./.test(file))
@@ -93,6 +94,24 @@ async function checkTypes(stage) {
   if (ours.length > 0) problems.push(`the types fail:\n${ours.join('\n')}`);
 }
 
+/**
+ * `nest add` loads what the collection names by require(), from wherever its user works.
+ * @param {PackageStage} stage
+ */
+async function checkSchematics(stage) {
+  const { name, schematics } = stage.manifest;
+  const load = `
+    const { dirname, resolve } = require('node:path');
+    const collection = resolve(dirname(require.resolve('${name}/package.json')), '${schematics}');
+    for (const [schematic, { factory, schema }] of Object.entries(require(collection).schematics)) {
+      const [file, exported] = factory.split('#');
+      const made = require(resolve(dirname(collection), file))[exported];
+      const { properties } = require(resolve(dirname(collection), schema));
+      console.log(schematic, typeof made, typeof properties.redis);
+    }`;
+  expectOutput('the schematic', await stage.run('schematic.cjs', load), 'nest-add function object');
+}
+
 /** @param {PackageStage} stage */
 async function checkOptionalPeers(stage) {
   const { name, peerDependenciesMeta = {} } = stage.manifest;
@@ -116,8 +135,10 @@ else {
     checkContents(stage);
     await checkLoading(stage);
     await checkTypes(stage);
+    await checkSchematics(stage);
     await checkOptionalPeers(stage);
-    console.log(`${stage.manifest.name}@${stage.manifest.version}: ${stage.files.length} files packed`);
+    problems.push(...checkBudget(stage));
+    console.log(describeSize(stage));
   } finally {
     await stage.close();
   }

@@ -29,4 +29,5 @@ export const CHECKS = [
     args: ['--options', 'tools/docs/typedoc.config.mjs', '--emit', 'none'],
   },
   { name: 'check:package', budget: 30, script: 'tools/package/check-package.mjs', args: [] },
+  { name: 'matrix', budget: 60, script: 'tools/matrix/main.mjs', args: [] },
 ];

@@ -42,9 +42,10 @@ export class LockNotAcquiredError extends DistributedLockError {
     readonly waited: number,
     /** Who has the lock; empty where that is not known. */
     readonly heldBy: HeldBy = {},
-    code: 'NOT_ACQUIRED' | 'TOO_MANY_WAITERS' = 'NOT_ACQUIRED',
+    code: 'NOT_ACQUIRED' | 'TOO_MANY_WAITERS' | 'NOT_LEADER' = 'NOT_ACQUIRED',
   ) {
-    super(code, `Lock "${lock}" was not acquired within ${Math.round(waited)} ms${describe(heldBy)}.`, lock);
+    const refused = `Lock "${lock}" was not acquired within ${Math.round(waited)} ms${describe(heldBy)}.`;
+    super(code, code === 'NOT_LEADER' ? `This instance does not lead "${lock}".` : refused, lock);
   }
 }
 
@@ -53,7 +54,12 @@ export class LockLostError extends DistributedLockError {
   /** The name of the class, for logs. */
   override readonly name = 'LockLostError';
 
-  constructor(lock: string, why: string, code: 'LOST' | 'MAX_HOLD' = 'LOST') {
+  constructor(
+    lock: string,
+    /** The reason alone, as it stands in the message. */
+    readonly why: string,
+    code: 'LOST' | 'MAX_HOLD' = 'LOST',
+  ) {
     super(code, `Lock "${lock}" is no longer held: ${why}.`, lock);
   }
 }
