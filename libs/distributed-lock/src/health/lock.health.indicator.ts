@@ -90,8 +90,8 @@ function reasonsOf(vitals: LockVitals, bounds: Bounds): string[] {
 }
 
 /** As they stand in the result: durations in ms. */
-function figuresOf({ trouble: _, servers, ...vitals }: LockVitals): Record<string, unknown> {
-  const { roundTrip, isListening, watchdogLate, unconfirmed, clockOffset, held, waiting } = vitals;
+function figuresOf(vitals: LockVitals): Record<string, unknown> {
+  const { roundTrip, isListening, watchdogLate, unconfirmed, clockOffset, held, waiting, servers } = vitals;
   return {
     roundTrip: whole(roundTrip, 2),
     subscriber: isListening ? 'alive' : 'deaf',
