@@ -111,7 +111,7 @@ describe('every acquisition tells one attempt, one answer and one end, and no ot
             ...others.map((call) => play(theirs, kind, call, ignored)),
           ]);
         }),
-        { numRuns: 8 },
+        { numRuns: 6 },
       );
       const asked = answers.granted + answers.refused + answers.failed;
       await until('all is told', () => ledger.complete >= asked);

@@ -61,7 +61,7 @@ describe('the health of the locks', () => {
       subscriber: 'deaf',
       reasons: [
         'Redis does not answer: no answer within 150 ms',
-        'Redis does not let it listen: waiters ask now and then',
+        'the subscriber gets no answer: waiters ask now and then',
       ],
     });
     await redis.resume();

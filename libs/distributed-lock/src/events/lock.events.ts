@@ -16,7 +16,7 @@ export class LockEvents {
   #listeners: readonly SectionListener[] = [];
   readonly #failed: (event: string, error: unknown) => void;
 
-  /** @param failed is told what a listener threw */
+  /** @internal @param failed is told what a listener threw */
   constructor(failed: (event: string, error: unknown) => void) {
     this.#failed = failed;
   }

@@ -75,7 +75,7 @@ function reasonsOf(vitals: LockVitals, bounds: Bounds): string[] {
       roundTrip !== undefined && roundTrip > bounds.maxRoundTrip,
       `Redis answers after ${whole(roundTrip)} ms, and has to within ${bounds.maxRoundTrip} ms`,
     ],
-    [!isListening && bounds.needsPubSub, 'Redis does not let it listen: waiters ask now and then'],
+    [!isListening && bounds.needsPubSub, 'the subscriber gets no answer: waiters ask now and then'],
     [watchdogLate > bounds.maxWatchdogLate, `a lease should have been renewed ${whole(watchdogLate)} ms ago`],
     [
       offset > bounds.maxClockOffset,
