@@ -91,6 +91,7 @@ test(
           'replication',
           'java',
           'degraded-redis',
+          'observability',
         ].flatMap((page) => readBlocks(`docs/${page}.md`)),
         pages,
       ),
