@@ -96,6 +96,11 @@ function read(notice: Notice): [Level, string] {
         'warn',
         `Locks are granted without the acknowledgement of replicas that the option replication asks for (${notice.why}). Give Redis replicas, and its user INFO and WAIT, or leave the option out.`,
       ];
+    case 'unsafe-server':
+      return [
+        'warn',
+        `Redis at ${notice.address} endangers locks: ${notice.why} (serverCheck: false turns this check off.)`,
+      ];
     case 'clock-offset':
       return [
         'warn',

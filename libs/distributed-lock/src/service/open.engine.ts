@@ -16,6 +16,7 @@ import { ScriptCaller } from '../scripts/script.caller.js';
 import { ScriptRunner } from '../scripts/script.runner.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
+import { checkServer } from './server.check.js';
 import { checkSlots } from './slot.checks.js';
 
 /** The locks on one Redis, and what they stand on. */
@@ -47,6 +48,7 @@ export function makeEngine(
     (why) => notices.post({ kind: 'disconnected', address, why }),
     () => notices.post({ kind: 'reconnected', address }),
   );
+  if (settings.serverCheck) checkServer(connections.commands.lifecycle, address, notices);
   const runner = new ScriptRunner(connections.commands, wheel, settings.commandTimeout);
   const outside = AsyncLocalStorage.snapshot();
   // What ioredis would put before keys, but not before channels, is put before names: then both agree.
