@@ -79,23 +79,21 @@ export function aclProbes(
       : []),
     ...(isSharded ? commands('PUBSUB SHARDNUMSUB c', { where: 'script' }) : []),
     ...keys.map((name): Probe => ({
-      rule: `~${patternOf(name, prefix)}`,
+      rule: `~${patternOf(name, key, prefix)}`,
       words: ['EXISTS', name],
       where: 'script',
     })),
     ...channels.map((name): Probe => ({
-      rule: `&${patternOf(name, prefix)}`,
+      rule: `&${patternOf(name, key, prefix)}`,
       words: [publish, name, '0'],
       where: 'script',
     })),
   ];
 }
 
-/** The prefix is what all names have in common. */
-function patternOf(name: string, prefix: string): string {
-  const stem = name.indexOf(prefix) + prefix.length;
-  const isPlain = prefix !== '';
-  return `${isPlain ? name.slice(0, stem) : name.replace(/[^{]*$/, '')}*`;
+/** What begins with what comes before the name, and with the prefix that all names have in common. */
+function patternOf(name: string, key: string, prefix: string): string {
+  return `${name.slice(0, name.indexOf(key) + prefix.length)}*`;
 }
 
 function ruleOf([command = '', sub = '']: readonly string[]): string {

@@ -12,7 +12,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   doctor: ['strict'],
   ls: ['limit'],
   unlock: ['yes'],
-  run: ['wait', 'kind', 'grace'],
+  run: ['wait', 'lease', 'kind', 'grace'],
 };
 
 const OF_ALL = ['redis', 'prefix', 'timeout', 'json', 'help', 'version'];
@@ -35,6 +35,8 @@ export interface CommandLine {
   readonly isSure: boolean;
   readonly limit: number;
   readonly wait: number;
+  /** Undefined: the watchdog renews it. */
+  readonly lease: number | undefined;
   readonly kind: GuardKind;
   readonly grace: number;
 }
@@ -64,6 +66,7 @@ export function readLine(args: readonly string[], env: Readonly<NodeJS.ProcessEn
     isSure: values.yes === true,
     limit: readLimit(values.limit ?? '1000'),
     wait: values.wait === 'forever' ? Infinity : duration('wait', values.wait, '0', 0),
+    lease: values.lease === undefined ? undefined : duration('lease', values.lease, '', 100),
     kind: readKind(values.kind ?? 'reentrant'),
     grace: duration('grace', values.grace, '5s', 0),
   };
@@ -85,6 +88,7 @@ function parse(args: readonly string[]) {
         limit: { type: 'string' },
         yes: { type: 'boolean', short: 'y' },
         wait: { type: 'string' },
+        lease: { type: 'string' },
         kind: { type: 'string' },
         grace: { type: 'string' },
       },

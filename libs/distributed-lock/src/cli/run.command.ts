@@ -28,7 +28,7 @@ export async function runUnderLock({ line, session, terminal, wheel }: Desk): Pr
   const service = await openLocks(line, session);
   try {
     const lock = service.lockOf(line.name, line.kind);
-    const waiting = lock.tryLock({ waitTime: line.wait, signal: stopped.signal });
+    const waiting = lock.tryLock({ waitTime: line.wait, leaseTime: line.lease, signal: stopped.signal });
     const handle = await waiting.catch((error: unknown) => {
       if (stopped.signal.aborted) return undefined;
       throw error;

@@ -19,6 +19,7 @@ doctor   --strict          warnings fail, too
 ls       --limit <count>   the most locks that are listed (default 1000)
 unlock   --yes             does not ask
 run      --wait <time>     how long to wait for the lock (default 0; "forever")
+         --lease <time>    a lease that is not renewed: the longest that the command may take
          --kind <kind>     reentrant (default), fair, read, write or fenced
          --grace <time>    between SIGTERM and SIGKILL when the lease is lost (default 5s)
 
