@@ -61,6 +61,19 @@ const KINDS: Readonly<Record<string, Kind>> = {
     lockOf: (locks) => locks.getReadWriteLock(NAME).writeLock(),
     takeAway: (locks) => locks.getReadWriteLock(NAME).writeLock().forceUnlock(),
   },
+  permit: {
+    lockOf: (locks) => {
+      const semaphore = locks.getPermitExpirableSemaphore(NAME);
+      return {
+        name: NAME,
+        lock: (options) => semaphore.acquire(options),
+        tryLock: (options) => semaphore.tryAcquire(options),
+        using: (work, options) => semaphore.using(work, options),
+        isHeld: () => false,
+      };
+    },
+    takeAway: (locks, handle) => locks.getPermitExpirableSemaphore(NAME).tryRelease(handle.holder),
+  },
   multi: {
     lockOf: (locks) => locks.getMultiLock('b', NAME),
     takeAway: (locks) => locks.getLock('b').forceUnlock(),
@@ -100,6 +113,7 @@ describe('every acquisition tells one attempt, one answer and one end, and no ot
     async (name, kind) => {
       const [mine, theirs] = open;
       if (mine === undefined || theirs === undefined) throw new Error('unreachable');
+      if (name === 'permit') await mine.getPermitExpirableSemaphore(NAME).trySetPermits(2);
       mine.events.listen(ledger.listener);
       const answers: Answers = { granted: 0, refused: 0, failed: 0 };
       const crowd = array(CALL, { minLength: 2, maxLength: 8 });
@@ -111,7 +125,7 @@ describe('every acquisition tells one attempt, one answer and one end, and no ot
             ...others.map((call) => play(theirs, kind, call, ignored)),
           ]);
         }),
-        { numRuns: 8 },
+        { numRuns: 6 },
       );
       const asked = answers.granted + answers.refused + answers.failed;
       await until('all is told', () => ledger.complete >= asked);
@@ -140,7 +154,7 @@ async function play(locks: LockService, kind: Kind, call: Call, answers: Answers
     if (call.door === 'using' || call.door === 'twice') {
       await lock.using(async (handle) => {
         answers.granted += 1;
-        if (call.door === 'twice') await count(answers, () => hold(lock.lock(), call, answers));
+        if (call.door === 'twice') await count(answers, () => hold(lock.lock({ waitTime: 30 }), call, answers));
         if (call.end === 'take away') await kind.takeAway?.(locks, handle);
       }, options);
     } else if (call.door === 'lock') {

@@ -52,37 +52,57 @@ function expectOutput(what, { ok, output }, expected) {
     problems.push(`${what} gives\n${output}\ninstead of\n${expected}`);
 }
 
-/** @param {PackageStage} stage */
-async function checkLoading(stage) {
-  const { name } = stage.manifest;
+/**
+ * What can be loaded: the package, and its subpaths.
+ * @param {PackageStage} stage
+ * @returns {{ name: string, copy: string }[]} by which name, and the file of the CommonJS copy
+ */
+function entriesOf({ manifest, installed }) {
+  return Object.keys(Object(manifest.exports))
+    .filter((path) => !path.endsWith('.json'))
+    .map((path) => ({
+      name: join(manifest.name, path).replaceAll('\\', '/'),
+      copy: join(installed, 'dist/cjs', path, 'index.js'),
+    }));
+}
+
+/**
+ * @param {PackageStage} stage
+ * @param {{ name: string, copy: string }} entry
+ */
+async function checkLoading(stage, { name, copy: file }) {
   const print =
     'console.log(Object.keys(loaded).filter((key) => key !== "default" && key !== "module.exports").sort().join(" "));';
   const imported = await stage.run(
     'load.mjs',
     `import 'reflect-metadata'; import * as loaded from '${name}'; ${print}`,
   );
-  expectOutput('import', imported);
-  if (imported.ok && !imported.output) problems.push('import gives no exports');
+  expectOutput(`import of ${name}`, imported);
+  if (imported.ok && !imported.output) problems.push(`import of ${name} gives no exports`);
   const head = `require('reflect-metadata'); const loaded = require`;
-  expectOutput('require()', await stage.run('load.cjs', `${head}('${name}'); ${print}`), imported.output);
-
-  const copy = JSON.stringify(join(stage.installed, 'dist/cjs/index.js'));
   expectOutput(
-    'require() of the CommonJS copy',
+    `require() of ${name}`,
+    await stage.run('load.cjs', `${head}('${name}'); ${print}`),
+    imported.output,
+  );
+
+  const copy = JSON.stringify(file);
+  expectOutput(
+    `require() of the CommonJS copy of ${name}`,
     await stage.run('copy.cjs', `${head}(${copy}); ${print}`),
     imported.output,
   );
   const same = `
     const loaded = require('${name}');
     import('${name}').then((imported) => console.log(Object.keys(loaded).every((key) => loaded[key] === imported[key])));`;
-  expectOutput('require() beside import', await stage.run('same.cjs', same), 'true');
+  expectOutput(`require() of ${name} beside import`, await stage.run('same.cjs', same), 'true');
 }
 
 /** @param {PackageStage} stage */
 async function checkTypes(stage) {
   await stage.link('@types/node');
   for (const extension of ['mts', 'cts'])
-    await writeFile(join(stage.folder, `consumer.${extension}`), CONSUMER);
+    await writeFile(join(stage.folder, `consumer.${extension}`), CONSUMER + subpathImports(stage));
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const flags = '--ignoreConfig --noEmit --strict --module nodenext --target es2022 --types node'.split(' ');
   const words = [tsc, ...flags, 'consumer.mts', 'consumer.cts'];
@@ -113,6 +133,12 @@ async function checkSchematics(stage) {
 }
 
 /** @param {PackageStage} stage */
+function subpathImports(stage) {
+  const names = entriesOf(stage).slice(1);
+  return names.map(({ name }, at) => `import * as path${at} from '${name}';\nvoid path${at};\n`).join('');
+}
+
+/** @param {PackageStage} stage */
 async function checkOptionalPeers(stage) {
   const { name, peerDependenciesMeta = {} } = stage.manifest;
   const optional = Object.keys(peerDependenciesMeta).filter((peer) => peerDependenciesMeta[peer]?.optional);
@@ -133,7 +159,7 @@ else {
   const stage = await PackageStage.open();
   try {
     checkContents(stage);
-    await checkLoading(stage);
+    for (const entry of entriesOf(stage)) await checkLoading(stage, entry);
     await checkTypes(stage);
     await checkSchematics(stage);
     await checkOptionalPeers(stage);

@@ -48,6 +48,12 @@ export interface LockModuleSettings {
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;
+  /**
+   * Whether each server is asked by one `INFO` at boot, for which nothing waits, and warned of in the log when its eviction policy,
+   * its role or its version endangers locks. For more there is `npx nestjs-distributed-lock doctor`.
+   * @default true
+   */
+  readonly serverCheck?: boolean | undefined;
   /** How long shutdown waits for running work before its signals are aborted. @default '10s' */
   readonly shutdownTimeout?: Duration | undefined;
   /** The HTTP status of a refusal. @default 423 */

@@ -16,7 +16,7 @@ export class LockEvents {
   #listeners: readonly SectionListener[] = [];
   readonly #failed: (event: string, error: unknown) => void;
 
-  /** @param failed is told what a listener threw */
+  /** @internal @param failed is told what a listener threw */
   constructor(failed: (event: string, error: unknown) => void) {
     this.#failed = failed;
   }
@@ -65,7 +65,7 @@ export class LockEvents {
     try {
       listener.around(acquisition, once);
     } catch (error) {
-      if (settled === undefined) this.#failed('around', error);
+      if (!threw(settled, error)) this.#failed('around', error);
     }
     return once();
   }
@@ -85,6 +85,16 @@ function settle<T>(work: () => T): () => T {
     return () => {
       throw error;
     };
+  }
+}
+
+/** Whether it is the work's own error. */
+function threw(settled: (() => unknown) | undefined, error: unknown): boolean {
+  try {
+    settled?.();
+    return false;
+  } catch (own) {
+    return own === error;
   }
 }
 

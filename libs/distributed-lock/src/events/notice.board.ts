@@ -20,6 +20,7 @@ export type Notice =
   | { readonly kind: 'reconnected'; readonly address: string }
   | { readonly kind: 'failover-undetected'; readonly address: string }
   | { readonly kind: 'unreplicated'; readonly why: string }
+  | { readonly kind: 'unsafe-server'; readonly address: string; readonly why: string }
   | { readonly kind: 'clock-offset'; readonly offset: number }
   | { readonly kind: 'clock-stepped'; readonly lock: string; readonly mark: number }
   | {

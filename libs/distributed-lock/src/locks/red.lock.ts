@@ -42,6 +42,11 @@ export class RedLocks {
       this.#kinds.set(engine, { ...engine.context.kinds.reentrant, id: 'red', name: 'red lock', newHolder });
   }
 
+  /** How many callers of this process stand in line. */
+  get waiters(): number {
+    return [...this.#book.lines.values()].reduce((sum, line) => sum + line.waiters, 0);
+  }
+
   lock(name: string): RedLock {
     return new RedLock(this, name);
   }

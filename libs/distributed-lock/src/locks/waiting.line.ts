@@ -26,6 +26,11 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   /** Sees to it that a line that nobody needs any more is forgotten. */
   protected abstract settle(): void;
 
+  /** How many stand in line. */
+  get waiters(): number {
+    return this.#queue?.size ?? 0;
+  }
+
   get isWaitedFor(): boolean {
     return this.first !== undefined;
   }

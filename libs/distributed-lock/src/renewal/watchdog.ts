@@ -86,6 +86,11 @@ export class Watchdog {
     return this.#ask(lease, ttl, instant(), listener, (confirmed) => confirmed);
   }
 
+  /** How long ago a lease should have been asked for, in ms; 0 when its time has not come, or while it is asked for. */
+  lateBy(lease: Lease): number {
+    return Math.max(0, now() - (watchOf(lease)?.due ?? Infinity));
+  }
+
   /** @internal Something of a watched lease is due. */
   look(watch: Watch): void {
     const at = now();

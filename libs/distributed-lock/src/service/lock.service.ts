@@ -37,7 +37,8 @@ export class LockService {
     readonly engine: LockEngine,
     /** @internal */
     readonly ticks: TickRunner,
-    private readonly red: RedLocks | undefined,
+    /** @internal */
+    readonly red: RedLocks | undefined,
     private readonly disconnect: () => Promise<void>,
   ) {
     this.#make = new LockMaker(engine);

@@ -98,6 +98,11 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         'warn',
         `Locks are granted without the acknowledgement of replicas that the option replication asks for (${notice.why}). Give Redis replicas, and its user INFO and WAIT, or leave the option out.`,
       ];
+    case 'unsafe-server':
+      return [
+        'warn',
+        `Redis at ${notice.address} endangers locks: ${notice.why} (serverCheck: false turns this check off.)`,
+      ];
     case 'clock-offset':
       return [
         'warn',

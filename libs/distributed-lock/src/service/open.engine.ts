@@ -17,6 +17,7 @@ import { ScriptCaller } from '../scripts/script.caller.js';
 import { ScriptRunner } from '../scripts/script.runner.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
+import { checkServer } from './server.check.js';
 import { checkSlots } from './slot.checks.js';
 
 /** The locks on one ground, and what they stand on. */
@@ -53,6 +54,7 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
     (why) => notices.post({ kind: 'disconnected', address, why }),
     () => notices.post({ kind: 'reconnected', address }),
   );
+  if (settings.serverCheck) checkServer(connections.commands.lifecycle, address, notices);
   return engineOn(connections, settings, parts);
 }
 
