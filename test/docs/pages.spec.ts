@@ -66,7 +66,7 @@ describe('code of other packages', () => {
 
 async function expectItRuns(block: CodeBlock): Promise<void> {
   const script = compilation.scriptOf(block);
-  if (/\.(?:spec|test)\.ts$/.test(block.file)) return expectTestsPass(script);
+  if (isTest(block)) return expectTestsPass(script);
   stage = await DocStage.open(inject('redisUrl'));
   vi.stubEnv('REDIS_URL', stage.url);
   vi.stubEnv('REDIS_CA', resolve('package.json'));
@@ -78,22 +78,18 @@ async function expectItRuns(block: CodeBlock): Promise<void> {
 async function loadPage(block: CodeBlock): Promise<Record<string, Loaded>> {
   const page: Record<string, Loaded> = { [block.file]: await load(compilation.scriptOf(block)) };
   for (const other of present)
-    if (other.page === block.page && other.use === 'run' && page[other.file] === undefined)
+    if (other.page === block.page && other.use === 'run' && !isTest(other) && page[other.file] === undefined)
       page[other.file] = await load(compilation.scriptOf(other));
   return page;
 }
 
+function isTest({ file }: CodeBlock): boolean {
+  return /\.(?:spec|test)\.ts$/.test(file);
+}
+
 /** A block that is a test of the reader's is run by vitest, in a process of its own. */
 function expectTestsPass(script: string): void {
-  const words = [
-    resolve('node_modules/vitest/vitest.mjs'),
-    'run',
-    '--root',
-    dirname(script),
-    '--config',
-    'false',
-    script,
-  ];
+  const words = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', dirname(script), script];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
   expect(status, `${stdout}\n${stderr}`).toBe(0);
 }
