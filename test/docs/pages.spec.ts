@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { dirname, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { compileBlocks, findMissing, type Compilation } from './block.compiler.js';
@@ -89,7 +90,21 @@ function isTest({ file }: CodeBlock): boolean {
 
 /** A block that is a test of the reader's is run by vitest, in a process of its own. */
 function expectTestsPass(script: string): void {
-  const words = [resolve('node_modules/vitest/vitest.mjs'), 'run', '--root', dirname(script), script];
+  const root = dirname(script);
+  const config = join(root, 'vitest.config.mjs');
+  writeFileSync(
+    config,
+    'export default { test: { server: { deps: { external: [/\\/dist\\/esm\\//] } } } };\n',
+  );
+  const words = [
+    resolve('node_modules/vitest/vitest.mjs'),
+    'run',
+    '--root',
+    root,
+    '--config',
+    config,
+    script,
+  ];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
   expect(status, `${stdout}\n${stderr}`).toBe(0);
 }
