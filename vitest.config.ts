@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { scaled } from './test/support/slowness.js';
 
-const library = fileURLToPath(new URL('./libs/distributed-lock/src/index.ts', import.meta.url));
+const library = fileURLToPath(new URL('./libs/distributed-lock/src', import.meta.url));
 
 /** What runs on Sentinel or a Cluster. */
 const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].map(
@@ -11,7 +11,12 @@ const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].
 
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
-  resolve: { alias: { 'nestjs-distributed-lock': library } },
+  resolve: {
+    alias: [
+      { find: /^nestjs-distributed-lock$/, replacement: `${library}/index.ts` },
+      { find: /^nestjs-distributed-lock\/(\w+)$/, replacement: `${library}/$1/index.ts` },
+    ],
+  },
   test: {
     testTimeout: scaled(10_000),
     hookTimeout: scaled(30_000),

@@ -142,7 +142,8 @@ export class JsExpressions {
     if (path === 'string.find' && fourth !== undefined) {
       const isPlain = fourth.type === 'constant' && fourth.text === 'true';
       const isFromStart = third?.type === 'number' && third.value === 1;
-      if (!isPlain || !isFromStart) return refuse({ line }, 'string.find is plain and from 1, or has a pattern');
+      if (!isPlain || !isFromStart)
+        return refuse({ line }, 'string.find is plain and from 1, or has a pattern');
       return `L.findPlain(${text}, ${this.value(pattern, scope)})`;
     }
     if (pattern.type !== 'string') return refuse({ line }, `the pattern of ${path} is no literal`);

@@ -31,8 +31,12 @@ export function generateMemoryScripts(scripts, parts) {
       return '';
     }
   };
-  const functions = parts.map((part) => attempt(`lua/parts/${fileName(part.name)}.lua`, () => writePart(part, shared)));
-  const entries = scripts.map((script) => attempt(`lua/${script.name}.lua`, () => writeScript(script, shared)));
+  const functions = parts.map((part) =>
+    attempt(`lua/parts/${fileName(part.name)}.lua`, () => writePart(part, shared)),
+  );
+  const entries = scripts.map((script) =>
+    attempt(`lua/${script.name}.lua`, () => writeScript(script, shared)),
+  );
   return { text: write(functions, entries), refusals };
 }
 

@@ -15,6 +15,9 @@ import { LockTestingControl } from './lock-testing.control.js';
 import { MemoryStore } from './memory.store.js';
 import { openMemoryService } from './open.memory.js';
 
+/** A test that forgot to release a lock is not to wait for long. */
+const SHUTDOWN = '1s';
+
 /**
  * In place of DistributedLockModule in unit tests: the same LockService, decorators, filter and ticks, in memory. Exports
  * {@link LockTestingControl} beside what that module exports.
@@ -32,15 +35,22 @@ export class DistributedLockTestingModule extends ConfigurableModuleClass {
   }
 }
 
-function complete(definition: DynamicModule, { name, refusalFilter = true }: DistributedLockModuleExtras): DynamicModule {
+function complete(
+  definition: DynamicModule,
+  { name, refusalFilter = true }: DistributedLockModuleExtras,
+): DynamicModule {
   const stores = new WeakMap<LockService, MemoryStore>();
-  const { providers, exported } = provideLocks(name, refusalFilter, (options: DistributedLockTestingOptions) => {
-    warnInProduction();
-    const store = options.store ?? new MemoryStore();
-    const locks = openMemoryService(readSettings(options), store);
-    stores.set(locks, store);
-    return locks;
-  });
+  const { providers, exported } = provideLocks(
+    name,
+    refusalFilter,
+    (options: DistributedLockTestingOptions) => {
+      warnInProduction();
+      const store = options.store ?? new MemoryStore();
+      const locks = openMemoryService(readSettings({ shutdownTimeout: SHUTDOWN, ...options }), store);
+      stores.set(locks, store);
+      return locks;
+    },
+  );
   const control = {
     provide: LockTestingControl,
     useFactory: (locks: LockService, { crons }: TickExplorer) =>

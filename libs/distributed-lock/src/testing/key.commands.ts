@@ -4,7 +4,8 @@ import { refusal } from './memory.keys.js';
 
 const OK = (): LuaTable => new LuaTable([], [['ok', 'OK']]);
 
-const publish: MemoryCommand = ({ channels }, [channel = '', payload = '']) => channels.publish(channel, payload);
+const publish: MemoryCommand = ({ channels }, [channel = '', payload = '']) =>
+  channels.publish(channel, payload);
 
 /** Commands on keys of any type, on plain values, and on none. */
 export const KEY_COMMANDS = {
@@ -47,4 +48,3 @@ function count({ keys }: CommandPlace, key = '', change: bigint): number {
   keys.open(key, 'string').value = made.toString();
   return Number(made);
 }
-

@@ -53,8 +53,10 @@ function encodeText(text: string): string {
 
 function encodeTable(table: LuaTable): string {
   const entries = table.entries();
-  const isList = entries.length > 0 && entries.every(([key]) => typeof key === 'number' && key >= 1 && key % 1 === 0);
-  if (!isList) return `{${entries.map(([key, value]) => `${encodeKey(key)}:${encodeJson(value)}`).join(',')}}`;
+  const isList =
+    entries.length > 0 && entries.every(([key]) => typeof key === 'number' && key >= 1 && key % 1 === 0);
+  if (!isList)
+    return `{${entries.map(([key, value]) => `${encodeKey(key)}:${encodeJson(value)}`).join(',')}}`;
   const last = Math.max(...entries.map(([key]) => Number(key)));
   if (last > SAFE_LENGTH && last > entries.length * 2)
     throw LuaError.at('Cannot serialise table: excessively sparse array');

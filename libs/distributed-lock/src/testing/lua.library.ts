@@ -50,7 +50,9 @@ const PURE = {
   },
   'table.remove': (list, place) => {
     const table = tableOf(list);
-    return [table.length === 0 ? undefined : table.remove(place === undefined ? table.length : number(place))];
+    return [
+      table.length === 0 ? undefined : table.remove(place === undefined ? table.length : number(place)),
+    ];
   },
 } satisfies Readonly<Record<string, LuaFunction>>;
 
@@ -75,7 +77,8 @@ export function libraryOn(run: (args: readonly Value[]) => Value): Library {
 function toNumber(value: Value, base: Value): number | undefined {
   if (base !== undefined && number(base) !== 10) {
     const digits = [...text(value, 'read')];
-    const isWhole = digits.length > 0 && digits.every((digit) => !Number.isNaN(Number.parseInt(digit, number(base))));
+    const isWhole =
+      digits.length > 0 && digits.every((digit) => !Number.isNaN(Number.parseInt(digit, number(base))));
     return isWhole ? Number.parseInt(digits.join(''), number(base)) : undefined;
   }
   if (typeof value === 'number') return value;

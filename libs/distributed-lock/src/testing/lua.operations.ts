@@ -130,9 +130,7 @@ export function match(subject: Value, pattern: RegExp): Value[] {
 
 export function find(subject: Value, pattern: RegExp): Value[] {
   const found = pattern.exec(text(subject, 'search'));
-  return found === null
-    ? [undefined]
-    : [found.index + 1, found.index + found[0].length, ...found.slice(1)];
+  return found === null ? [undefined] : [found.index + 1, found.index + found[0].length, ...found.slice(1)];
 }
 
 export function findPlain(subject: Value, part: Value): Value[] {
@@ -147,7 +145,10 @@ export function gsub(subject: Value, pattern: RegExp, by: Value): Value[] {
   const replaced = text(subject, 'replace in').replaceAll(pattern, (whole: string, ...rest: unknown[]) => {
     count += 1;
     if (typeof by !== 'function') return text(by, 'insert');
-    const captures = rest.slice(0, rest.findIndex((one) => typeof one === 'number'));
+    const captures = rest.slice(
+      0,
+      rest.findIndex((one) => typeof one === 'number'),
+    );
     const made = first(by(...(captures.length > 0 ? captures.map(String) : [whole])));
     return isTrue(made) ? text(made, 'insert') : whole;
   });
@@ -167,4 +168,3 @@ function compare(left: Value, right: Value, by: <T extends number | string>(a: T
   const [a, b] = [typeName(left), typeName(right)];
   throw LuaError.at(`attempt to compare ${a === b ? `two ${a} values` : `${a} with ${b}`}`);
 }
-

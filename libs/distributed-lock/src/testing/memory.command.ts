@@ -25,7 +25,10 @@ export function orFalse(value: string | undefined): Value {
 }
 
 /** What is counted in Redis: 64 bits. @throws LuaError */
-export function integerOf(text: string | undefined, message = 'ERR value is not an integer or out of range'): bigint {
+export function integerOf(
+  text: string | undefined,
+  message = 'ERR value is not an integer or out of range',
+): bigint {
   const value = text !== undefined && /^(?:0|-?[1-9]\d*)$/.test(text) ? BigInt(text) : undefined;
   if (value === undefined || value >= RANGE || value < -RANGE) throw refusal(message);
   return value;
@@ -41,7 +44,8 @@ export function sum(value: bigint, change: bigint): bigint {
 /** @throws LuaError */
 export function floatOf(text: string | undefined): number {
   const value = parseNumber(text ?? '');
-  if (value === undefined || Number.isNaN(value) || /\s/.test(text ?? '')) throw refusal('ERR value is not a valid float');
+  if (value === undefined || Number.isNaN(value) || /\s/.test(text ?? ''))
+    throw refusal('ERR value is not a valid float');
   return value;
 }
 

@@ -33,7 +33,11 @@ export class MemoryScripts {
   run(sha1: string, keys: readonly string[], args: readonly string[]): unknown {
     const script = Object.hasOwn(this.#scripts, sha1) ? this.#scripts[sha1] : undefined;
     if (script === undefined)
-      throw new RedisFailure('refused', 'NOSCRIPT No matching script: the memory store runs the library\'s own.', 'NOSCRIPT');
+      throw new RedisFailure(
+        'refused',
+        "NOSCRIPT No matching script: the memory store runs the library's own.",
+        'NOSCRIPT',
+      );
     try {
       const [reply] = script(new LuaTable(keys.map(toBytes)), new LuaTable(args.map(toBytes)));
       return toReply(reply);

@@ -23,8 +23,16 @@ export function openMemoryService(settings: LockSettings, store: MemoryStore, id
 }
 
 /** Red locks stand on servers of their own, which know nothing of each other. */
-function redLocksOn({ engine }: OpenEngine<MemoryGround>, settings: LockSettings, store: MemoryStore, parts: EngineParts) {
-  const seats = store.servers.map((server) => ({ ...openEngine(settings, server, parts), trouble: undefined }));
+function redLocksOn(
+  { engine }: OpenEngine<MemoryGround>,
+  settings: LockSettings,
+  store: MemoryStore,
+  parts: EngineParts,
+) {
+  const seats = store.servers.map((server) => ({
+    ...openEngine(settings, server, parts),
+    trouble: undefined,
+  }));
   const locks = new RedLocks(engine.context, seats, settings.redLockRestartDelay);
   return {
     locks,
@@ -32,6 +40,10 @@ function redLocksOn({ engine }: OpenEngine<MemoryGround>, settings: LockSettings
   };
 }
 
-function openEngine(settings: LockSettings, store: MemoryStore, parts: EngineParts): OpenEngine<MemoryGround> {
+function openEngine(
+  settings: LockSettings,
+  store: MemoryStore,
+  parts: EngineParts,
+): OpenEngine<MemoryGround> {
   return engineOn(new MemoryGround(store), settings, parts);
 }

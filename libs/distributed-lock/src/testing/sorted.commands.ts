@@ -73,7 +73,8 @@ function sorted(set: ReadonlyMap<string, number> | undefined): [string, number][
 function between(least = '', most = ''): (score: number) => boolean {
   const [from, to] = [bound(least), bound(most)];
   return (score) =>
-    (from.isOut ? score > from.score : score >= from.score) && (to.isOut ? score < to.score : score <= to.score);
+    (from.isOut ? score > from.score : score >= from.score) &&
+    (to.isOut ? score < to.score : score <= to.score);
 }
 
 function bound(text: string): { readonly score: number; readonly isOut: boolean } {

@@ -31,7 +31,9 @@ interface Place {
 export async function advanceTicks(store: MemoryStore, job: string | undefined): Promise<AdvancedTick[]> {
   const places = placesOf(store);
   const jobs = job === undefined ? [...places.keys()] : [job];
-  return await Promise.all(jobs.map((name) => advance(store, name, places.get(name) ?? [], [...places.keys()])));
+  return await Promise.all(
+    jobs.map((name) => advance(store, name, places.get(name) ?? [], [...places.keys()])),
+  );
 }
 
 async function advance(
