@@ -20,10 +20,10 @@ export interface ScriptCall {
 export const LOCKS = ['one', 'two {x}'];
 export const HOLDERS = ['a:1', 'a:2', 'b:1', 'ü:1'];
 export const CHANNEL = 'channel';
-const PERMITS = ['0123456789abcdef0123456789abcdef', 'ff00ff00ff00ff00ff00ff00ff00ff00', '00ff0a'];
+export const PERMITS = ['0123456789abcdef0123456789abcdef', 'ff00ff00ff00ff00ff00ff00ff00ff00', '00ff0a'];
 /** Far apart, so that the ms which pass between two stores change nothing. */
-const LEASES = ['20000', '40000', '400000'];
-const STRANGE = ['', 'x', '-1', '1.5', '0', '4e4', '0x9c40', 'nan', '99999999999999999999'];
+const LEASES = ['60000', '120000', '1200000', '60000', '120000', '6e4', '0xea60'];
+export const STRANGE = ['', 'x', '-1', '1.5', '0', 'nan', '99999999999999999999'];
 
 /** What an argument of that name may be; some are strange now and then. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
@@ -33,17 +33,17 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   client: ['a', 'b', 'ü'],
   lease: LEASES,
   count: ['0', '1', '1', '1', '2', '3'],
-  wait: ['0', '60000', '100000'],
-  given: ['0', '20000'],
+  wait: ['0', '180000', '600000'],
+  given: ['0', '60000'],
   question: ['1', '2', '9007199254740991'],
-  sleep: ['0', '20000'],
+  sleep: ['0', '60000'],
   life: ['60000'],
-  margin: ['0', '10000'],
+  margin: ['0', '30000'],
   publish: ['PUBLISH'],
   channel: [CHANNEL],
   jobs: [CHANNEL],
-  keep: ['60000'],
-  ttl: ['0', '400000'],
+  keep: ['600000'],
+  ttl: ['0', '1200000'],
   token: ['0', '1', '9', '10', '99999999999999999999', ''],
   wanted: ['1', '2', '5', '2147483647'],
   total: ['0', '1', '3'],
@@ -52,12 +52,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   where: ['anywhere', 'existing'],
   permit: PERMITS,
   manner: ['raise', 'set'],
-  gap: ['', '100'],
+  gap: ['', '100000'],
   app: ['shop', 'läden', 'a "b"/c'],
   instance: ['i1', 'i2'],
   onCrash: ['skip', 'retry', 'retry'],
   overlap: ['skip', 'queue'],
-  grace: ['0', '5000', '99999999999999'],
+  grace: ['0', '60000', '99999999999999'],
   mode: ['cron', 'cron', 'interval', 'instant', 'close'],
   outcome: ['completed', 'failed', 'handed-over', 'returned'],
   reason: ['', 'no paper', 'kein Päpier', 'ü'.repeat(2000) + 'x', 'x' + 'ü'.repeat(2000)],
@@ -65,12 +65,12 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   verb: ['pause', 'resume'],
   schedule: ['* * * * *', 'every 5 ms'],
   id: ['r1', 'r2'],
-  patience: ['60000'],
+  patience: ['600000'],
   by: ['i1', 'i2'],
 };
 
 /** How far instants of ticks are from now, in ms. */
-const INSTANTS = [-200_000, -100_000, -20_000, 100_000];
+const INSTANTS = [-600_000, -300_000, -60_000, 300_000];
 
 export async function knownScripts(): Promise<KnownScript[]> {
   const { scripts } = await readScripts(fileURLToPath(new URL('../../lua', import.meta.url)));

@@ -79,7 +79,13 @@ function checkBarrel(source, file) {
     file.endsWith('/index.ts') || (reExports.length > 0 && reExports.length === source.statements.length);
   const star = reExports.some((node) => ts.isExportDeclaration(node) && !node.exportClause);
   if (!isBarrel && !star) return [];
-  return [{ file, line: 1, message: 'barrel rule: only src/index.ts, and that of a subpath, hands on what other files declare' }];
+  return [
+    {
+      file,
+      line: 1,
+      message: 'barrel rule: only src/index.ts, and that of a subpath, hands on what other files declare',
+    },
+  ];
 }
 
 /**
