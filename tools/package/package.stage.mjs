@@ -13,6 +13,7 @@ const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
  * @property {unknown} exports
  * @property {string} main
  * @property {string} types
+ * @property {Record<string, string>} bin
  * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
  */
 
