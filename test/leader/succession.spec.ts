@@ -59,7 +59,7 @@ describe('leaders in processes of their own', () => {
         await writes(third);
         await until('a lease is over', () => performance.now() - stopped > LEASE);
         second.worker.signal('SIGCONT');
-        const { sighting } = await second.worker.first('seen', () => true, 20_000);
+        const { sighting } = await second.worker.first('seen');
         expect(sighting).toMatchObject({ wasAborted: false, isHeld: false, isAborted: true });
         expect(await second.worker.first('revoked')).toMatchObject({ code: 'LOST' });
         // Its late write comes with a token that is over.
