@@ -7,6 +7,7 @@ import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { Services, uniquePrefix } from '../support/services.js';
+import { until } from '../support/until.js';
 import { compileBlocks, readBlocks } from './code.blocks.js';
 
 const folder = resolve('dist/docs/readme');
@@ -91,6 +92,8 @@ test(
           'replication',
           'java',
           'degraded-redis',
+          'leader-election',
+          'environments',
         ].flatMap((page) => readBlocks(`docs/${page}.md`)),
         pages,
       ),
@@ -102,6 +105,17 @@ test(
     expect(await closeTheBooks(b, day)).toBe('completed by ledger');
     const { payOut } = await import(pathToFileURL(resolve(pages, 'payouts.js')).href);
     expect(await payOut(a, '1')).toBe('paid');
+    const { consume } = await import(pathToFileURL(resolve(pages, 'queue.consumer.js')).href);
+    const stored: unknown[] = [];
+    const store = async (message: string, token: bigint) => {
+      stored.push(message, token === election.token);
+      await election.stop();
+    };
+    const election = consume(a, async () => 'a message', store);
+    await until('it leads', () => stored.length > 0);
+    await election.stop();
+    expect(stored).toEqual(['a message', true]);
+    await services.admin.del(`redisson_lock_token:{${services.prefix}queue-consumer}`);
     const away = await services.open({ commandTimeout: 100 }, { port: 1, lazyConnect: true });
     expect(await payOut(away, '1')).toBe('queued');
   },
