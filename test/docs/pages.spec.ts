@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { dirname, resolve } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { compileBlocks, findMissing, type Compilation } from './block.compiler.js';
@@ -66,7 +67,7 @@ describe('code of other packages', () => {
 
 async function expectItRuns(block: CodeBlock): Promise<void> {
   const script = compilation.scriptOf(block);
-  if (/\.(?:spec|test)\.ts$/.test(block.file)) return expectTestsPass(script);
+  if (isTest(block)) return expectTestsPass(script);
   stage = await DocStage.open(inject('redisUrl'));
   vi.stubEnv('REDIS_URL', stage.url);
   vi.stubEnv('REDIS_CA', resolve('package.json'));
@@ -78,20 +79,30 @@ async function expectItRuns(block: CodeBlock): Promise<void> {
 async function loadPage(block: CodeBlock): Promise<Record<string, Loaded>> {
   const page: Record<string, Loaded> = { [block.file]: await load(compilation.scriptOf(block)) };
   for (const other of present)
-    if (other.page === block.page && other.use === 'run' && page[other.file] === undefined)
+    if (other.page === block.page && other.use === 'run' && !isTest(other) && page[other.file] === undefined)
       page[other.file] = await load(compilation.scriptOf(other));
   return page;
 }
 
+function isTest({ file }: CodeBlock): boolean {
+  return /\.(?:spec|test)\.ts$/.test(file);
+}
+
 /** A block that is a test of the reader's is run by vitest, in a process of its own. */
 function expectTestsPass(script: string): void {
+  const root = dirname(script);
+  const config = join(root, 'vitest.config.mjs');
+  writeFileSync(
+    config,
+    'export default { test: { server: { deps: { external: [/\\/dist\\/esm\\//] } } } };\n',
+  );
   const words = [
     resolve('node_modules/vitest/vitest.mjs'),
     'run',
     '--root',
-    dirname(script),
+    root,
     '--config',
-    'false',
+    config,
     script,
   ];
   const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });

@@ -120,4 +120,26 @@ export const GUIDE_READINGS: Readings = {
       expect(redis.tls.ca).toContain('nestjs-distributed-lock');
     },
   },
+  'docs/guarantees.md': {
+    'three.levels.ts': async (stage, { 'three.levels.ts': { sendReport, payAll, setPrice } }) => {
+      const [locks, redis] = [await stage.locks(), stage.redis()];
+      const paid: string[] = [];
+      await sendReport(locks, async () => void paid.push('report'));
+      expect(await payAll(locks, [async () => void paid.push('a'), async () => void paid.push('b')])).toBe(2);
+      expect(paid).toEqual(['report', 'a', 'b']);
+      await setPrice(locks, redis, 'book', 5);
+      await setPrice(locks, redis, 'book', 6);
+      expect(await redis.get('{price:book}')).toBe('6');
+    },
+  },
+  'docs/managed-redis.md': {
+    'invocation.ts': async (stage, { 'invocation.ts': { handler } }) => {
+      const locks = await stage.locks();
+      const calls = [
+        await handler(locks, '2026-01-01T03:00:00Z'),
+        await handler(locks, '2026-01-01T03:00:00Z'),
+      ];
+      expect(calls).toEqual(['done', 'already done']);
+    },
+  },
 };

@@ -21,6 +21,7 @@ export interface ElectionCallbacks {
  * stands again when it was lost. Several candidates of one key in one process are rivals like any others.
  */
 export interface Election extends AsyncDisposable {
+  /** What is led: the name of the lock, without the module's prefix. */
   readonly key: string;
   /**
    * Whether this candidate leads, by the monotonic clock: false before Redis can let another leader in, also at the first instruction
