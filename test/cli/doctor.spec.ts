@@ -238,7 +238,7 @@ describe('a boot', () => {
       warn: (text: string) => void warned.push(text),
     });
     for (const url of [healthy.url, await userWithout('silent', ['+info'])]) {
-      const services = new Services(url, { admin: healthy.url });
+      const services = new Services(url, { admin: healthy.url, prefix: 'lock:silent:' });
       const locks = await services.open();
       await locks.getLock('x').using(() => undefined);
       await services.close();

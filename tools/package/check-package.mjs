@@ -21,7 +21,8 @@ const problems = [];
 
 /** @param {PackageStage} stage */
 function checkContents({ files, manifest }) {
-  const targets = targetsOf([manifest.exports, manifest.main, manifest.types, manifest.schematics]);
+  const { exports, main, types, schematics, bin } = manifest;
+  const targets = targetsOf([exports, main, types, schematics, bin]);
 
   for (const file of files) {
     if (!ALLOWED.test(file) || /\.spec\./.test(file))
@@ -154,12 +155,26 @@ async function checkOptionalPeers(stage) {
   );
 }
 
+/**
+ * Runs each command as `npx` does: by its shebang, with the rights that the tarball gives it.
+ * @param {PackageStage} stage
+ */
+async function checkCommands({ manifest, installed, folder }) {
+  for (const [name, file] of Object.entries(manifest.bin)) {
+    const path = join(installed, file);
+    const [command, ...words] = process.platform === 'win32' ? [process.execPath, path] : [path];
+    const { ok, output } = await runCommand(command ?? '', [...words, '--version'], { cwd: folder });
+    expectOutput(`the command ${name}`, { ok, output: output.trim() }, manifest.version);
+  }
+}
+
 if (!(await runNode('tools/build/build.mjs', ['lib']))) problems.push('the library does not build');
 else {
   const stage = await PackageStage.open();
   try {
     checkContents(stage);
     for (const entry of entriesOf(stage)) await checkLoading(stage, entry);
+    await checkCommands(stage);
     await checkTypes(stage);
     await checkSchematics(stage);
     await checkOptionalPeers(stage);
@@ -171,4 +186,4 @@ else {
 }
 for (const problem of problems) console.error(`package: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
-else console.log('package: loads by import and require(), as one copy; types resolve');
+else console.log('package: loads by import and require(), as one copy; types resolve; commands run');

@@ -16,6 +16,7 @@ const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
  * @property {string} schematics
  * @property {Record<string, string>} [dependencies]
  * @property {Record<string, string>} [peerDependencies]
+ * @property {Record<string, string>} bin
  * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
  */
 

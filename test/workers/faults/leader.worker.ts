@@ -61,8 +61,10 @@ async function lead(signal: AbortSignal, token: bigint): Promise<void> {
 
 /** Gives nobody else a turn until it has stood still; then the first instruction asks whether it leads. */
 function watch(longest: number): void {
+  let before = performance.now();
+  // Whoever reads this may stop the process before its next instruction.
   writeSync(1, 'watching\n');
-  for (let before = performance.now(); ;) {
+  for (;;) {
     const gap = performance.now() - before;
     before += gap;
     if (gap <= longest) continue;

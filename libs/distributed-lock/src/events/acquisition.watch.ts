@@ -3,7 +3,7 @@ import { LockNotAcquiredError, type HeldBy } from '../errors/lock.errors.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { HandleWatch, Watchable } from './handle.watch.js';
 import type { LockEvents } from './lock.events.js';
-import type { AcquisitionEvent, LockKindName, ReleasedEvent } from './lock.listener.js';
+import type { LockKindName, ReleasedEvent } from './lock.listener.js';
 
 /** What is asked for. */
 export interface Asked {
@@ -15,7 +15,10 @@ export interface Asked {
 /** What is known of a grant. */
 type Granted = Partial<Pick<Watchable, 'holder' | 'token'>>;
 
-/** Tells listeners of one acquisition: one `attempt`, one answer, and one end of what was acquired. It is made only where anybody listens. */
+/**
+ * Tells listeners of one acquisition: one `attempt`, one answer, and one end of what was acquired. It is made only where anybody
+ * listens. Events are written out in full: to spread one object into another costs more than all the rest.
+ */
 export class AcquisitionWatch implements HandleWatch {
   readonly #events: LockEvents;
   readonly #asked: Asked;
@@ -29,7 +32,8 @@ export class AcquisitionWatch implements HandleWatch {
   constructor(events: LockEvents, asked: Asked) {
     this.#events = events;
     this.#asked = asked;
-    events.tell('attempt', this.#event());
+    const { lock, kind, isReentry } = asked;
+    events.tell('attempt', { acquisition: this, lock, kind, isReentry });
   }
 
   /** Tells what comes of it, and follows the handle that is granted. */
@@ -58,20 +62,25 @@ export class AcquisitionWatch implements HandleWatch {
   waiting(heldBy: HeldBy): void {
     if (this.#isWaiting || this.#grantedAt !== 0) return;
     this.#isWaiting = true;
-    this.#events.tell('waiting', { ...this.#event(), heldBy });
+    const { lock, kind, isReentry } = this.#asked;
+    this.#events.tell('waiting', { acquisition: this, lock, kind, isReentry, heldBy });
   }
 
   acquired({ holder, token }: Granted, hasEnd = true): void {
     this.#holder = holder;
     this.#grantedAt = now();
     const waited = this.#grantedAt - this.#since;
-    this.#events.tell('acquired', { ...this.#event(), holder, token, waited, hasEnd });
+    const { lock, kind, isReentry } = this.#asked;
+    const event = { acquisition: this, lock, kind, isReentry, holder, token, waited, hasEnd };
+    this.#events.tell('acquired', event);
   }
 
   lost(why: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#events.tell('lost', { ...this.#event(), holder: this.#holder, held: now() - this.#grantedAt, why });
+    const { lock, kind, isReentry } = this.#asked;
+    const [holder, held] = [this.#holder, now() - this.#grantedAt];
+    this.#events.tell('lost', { acquisition: this, lock, kind, isReentry, holder, held, why });
   }
 
   unlocking(outcome: Promise<UnlockOutcome>): void {
@@ -91,18 +100,17 @@ export class AcquisitionWatch implements HandleWatch {
   #released(outcome: ReleasedEvent['outcome']): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const held = now() - this.#grantedAt;
-    this.#events.tell('released', { ...this.#event(), holder: this.#holder, held, outcome });
+    const { lock, kind, isReentry } = this.#asked;
+    const [holder, held] = [this.#holder, now() - this.#grantedAt];
+    this.#events.tell('released', { acquisition: this, lock, kind, isReentry, holder, held, outcome });
   }
 
   #ended(error: unknown): void {
     const waited = now() - this.#since;
+    const { lock, kind, isReentry } = this.#asked;
+    const told = { acquisition: this, lock, kind, isReentry, waited };
     if (error instanceof LockNotAcquiredError)
-      this.#events.tell('refused', { ...this.#event(), waited, heldBy: error.heldBy });
-    else this.#events.tell('failed', { ...this.#event(), waited, error });
-  }
-
-  #event(): AcquisitionEvent {
-    return { acquisition: this, ...this.#asked };
+      this.#events.tell('refused', { ...told, heldBy: error.heldBy });
+    else this.#events.tell('failed', { ...told, error });
   }
 }

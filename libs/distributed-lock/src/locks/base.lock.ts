@@ -65,7 +65,8 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
     // Who holds a permit and asks again gets another one.
     const isReentry = kind !== 'permit' && this.isHeld();
     const watch = new AcquisitionWatch(events, { lock: name, kind, isReentry });
-    return watch.follow(this.acquire({ ...request, watch }));
+    const { waitTime, leaseTime, signal } = request;
+    return watch.follow(this.acquire({ waitTime, leaseTime, signal, watch }));
   }
 
   #request(door: keyof WaitTimes, options: LockOptions): AcquireRequest {

@@ -63,8 +63,9 @@ export class ServerSession {
     wheel: TimerWheel,
     timeout: number,
   ): Promise<ServerSession> {
-    const { options } = new Redis(url, { lazyConnect: true });
-    const { host, port, username, password, tls } = options;
+    const reader = new Redis(url, { lazyConnect: true });
+    reader.disconnect();
+    const { host, port, username, password, tls } = reader.options;
     const login = { ...(username != null && { username }), ...(password != null && { password }) };
     const source = new Cluster([{ host: host ?? 'localhost', port: port ?? 6379 }], {
       lazyConnect: true,

@@ -58,7 +58,7 @@ function addElements(
   }
   const [first] = propertiesOf(tokens, list.open, list.close);
   const last = tokens.at(list.close - 1);
-  const needsComma = first !== undefined && last.value !== ',';
+  const needsComma = first !== undefined && !tokens.isMark(list.close - 1, ',');
   const indent =
     first === undefined ? base + style.step : lineIndent(source, tokens.at(first).start, base + style.step);
   // A list without a comma behind its last element gets none.

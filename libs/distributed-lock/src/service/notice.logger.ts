@@ -9,6 +9,12 @@ const INTERVAL = 10_000;
 /** The most (kind, lock) pairs that are remembered. */
 const REMEMBERED = 1000;
 
+/** What to do when a job is shared that must not be. */
+const SHARED = {
+  app: 'Give each application, and each environment of one, a namePrefix of its own.',
+  schedule: 'Give each schedule a key of its own; after a change of the schedule this is said once.',
+} as const;
+
 type Level = 'error' | 'warn' | 'log' | 'debug';
 
 /** Tells notices to Nest's logger, rate limited, so that a lock in trouble does not fill the log. */
@@ -116,7 +122,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'shared-job':
       return [
         'warn',
-        `Job "${notice.lock}" was registered before with ${notice.what} "${notice.was}", and now with "${notice.is}". Two different jobs must not share a key: only one of them would run.`,
+        `Job "${notice.lock}" was registered before with ${notice.what} "${notice.was}", and now with "${notice.is}". Two different jobs must not share a key: only one of them would run. ${SHARED[notice.what]}`,
       ];
     case 'tick-skipped':
       return [

@@ -3,7 +3,7 @@ import type { LockModuleSettings, RedLockTimes } from '../contracts/module.optio
 import type { DistributedLockModuleExtras } from '../module/distributed-lock.module-definition.js';
 import type { MemoryStore } from './memory.store.js';
 
-/** Options of the testing module: those of DistributedLockModule, without `redis`. */
+/** Options of the testing module: those of DistributedLockModule, without `redis`. `shutdownTimeout` is 1 s by default. */
 export interface DistributedLockTestingOptions extends LockModuleSettings {
   /** Where the locks are; modules with the same store compete for them. @default one of the module's own */
   readonly store?: MemoryStore | undefined;

@@ -15,6 +15,9 @@ import { LockTestingControl } from './lock-testing.control.js';
 import { MemoryStore } from './memory.store.js';
 import { openMemoryService } from './open.memory.js';
 
+/** A test that forgot to release a lock is not to wait for long. */
+const SHUTDOWN = '1s';
+
 /**
  * In place of DistributedLockModule in unit tests: the same LockService, decorators, filter and ticks, in memory. Exports
  * {@link LockTestingControl} beside what that module exports.
@@ -43,7 +46,7 @@ function complete(
     (options: DistributedLockTestingOptions) => {
       warnInProduction();
       const store = options.store ?? new MemoryStore();
-      const locks = openMemoryService(readSettings(options), store);
+      const locks = openMemoryService(readSettings({ shutdownTimeout: SHUTDOWN, ...options }), store);
       stores.set(locks, store);
       return locks;
     },
