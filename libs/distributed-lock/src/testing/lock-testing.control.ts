@@ -92,7 +92,7 @@ export class LockTestingControl implements OnApplicationShutdown {
     this.store.clear();
   }
 
-  /** @internal */
+  /** @hidden Nest calls it: what the test had others hold is given back. */
   async onApplicationShutdown(): Promise<void> {
     this.store.instances.delete(this.instance);
     await this.#guests.close();
