@@ -8,8 +8,12 @@ import { PackageStage } from './package.stage.mjs';
 const ALLOWED =
   /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua)$/;
 const REQUIRED = ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'dist/cjs/package.json'];
+/** What each subpath gives, of what it gives. */
+const SUBPATHS = { testing: 'DistributedLockTestingModule LockTestingControl MemoryStore' };
 const CONSUMER = `import { DistributedLockModule } from 'nestjs-distributed-lock';
+import { DistributedLockTestingModule, type AdvancedTick } from 'nestjs-distributed-lock/testing';
 export const moduleName: string = DistributedLockModule.name;
+export const testing = (ticks: AdvancedTick[]) => [DistributedLockTestingModule.forRoot(), ticks.length];
 // @ts-expect-error the types are there, so a name that does not exist is an error
 import { noSuchName } from 'nestjs-distributed-lock';
 export const nothing: unknown = noSuchName;
@@ -78,6 +82,35 @@ async function checkLoading(stage) {
 }
 
 /** @param {PackageStage} stage */
+async function checkSubpaths(stage) {
+  const { name } = stage.manifest;
+  for (const [subpath, names] of Object.entries(SUBPATHS)) {
+    const print =
+      "console.log(Object.keys(loaded).filter((key) => key !== 'default' && key !== 'module.exports').sort().join(' '));";
+    const path = `${name}/${subpath}`;
+    const [byImport, byRequire] = [
+      await stage.run(
+        'subpath.mjs',
+        `import 'reflect-metadata'; import * as loaded from '${path}'; ${print}`,
+      ),
+      await stage.run(
+        'subpath.cjs',
+        `require('reflect-metadata'); const loaded = require('${path}'); ${print}`,
+      ),
+    ];
+    expectOutput(`import of ${path}`, byImport, names);
+    expectOutput(`require() of ${path}`, byRequire, names);
+    const copy = JSON.stringify(join(stage.installed, `dist/cjs/${subpath}/index.js`));
+    const loadCopy = `require('reflect-metadata'); const loaded = require(${copy}); ${print}`;
+    expectOutput(
+      `require() of the CommonJS copy of ${path}`,
+      await stage.run('subcopy.cjs', loadCopy),
+      names,
+    );
+  }
+}
+
+/** @param {PackageStage} stage */
 async function checkTypes(stage) {
   await stage.link('@types/node');
   for (const extension of ['mts', 'cts'])
@@ -115,6 +148,7 @@ else {
   try {
     checkContents(stage);
     await checkLoading(stage);
+    await checkSubpaths(stage);
     await checkTypes(stage);
     await checkOptionalPeers(stage);
     console.log(`${stage.manifest.name}@${stage.manifest.version}: ${stage.files.length} files packed`);
