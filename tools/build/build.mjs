@@ -3,7 +3,7 @@
  * What is up to date is left alone.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { embedLua } from '../lua/embed.mjs';
@@ -15,6 +15,8 @@ const require = createRequire(import.meta.url);
 const TSC = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 const NEST = join(dirname(require.resolve('@nestjs/cli/package.json')), 'bin/nest.js');
 const LIBRARY = 'libs/distributed-lock';
+/** What `bin` in package.json names. */
+const COMMAND = 'dist/esm/cli/main.js';
 
 /** @param {'esm' | 'cjs'} format */
 function buildLibrary(format) {
@@ -30,6 +32,8 @@ function buildLibrary(format) {
       ]);
       // The root says "module": the copy for require() has to say otherwise for its own folder.
       if (format === 'cjs') await writePackageType('dist/cjs', 'commonjs');
+      // The compiler keeps the first line, and knows nothing of rights.
+      else if (built) await chmod(join(ROOT, COMMAND), 0o755);
       return built;
     },
   });

@@ -4,7 +4,7 @@ import ts from 'typescript';
 
 const DISABLED = /(?:oxlint|eslint)-disable(?!.* -- \S)/;
 /** The faces of the package: its own, and those of its subpaths. */
-const BARREL = /\/src\/(?:(?:health|metrics|tracing)\/)?index\.ts$/;
+const BARREL = /\/src\/(?:(?:health|metrics|testing|tracing)\/)?index\.ts$/;
 const TS_COMMENT = /@ts-(?:ignore|nocheck|expect-error)/;
 const EXPLAINED = /@ts-expect-error:? +\S+ \S+/;
 

@@ -3,10 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, runNode } from '../build/node.runner.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
+import { checkBudget, describeSize } from './package.budget.mjs';
 import { PackageStage } from './package.stage.mjs';
 
 const ALLOWED =
-  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua)$/;
+  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua|schematics\/[a-z0-9.-]+\.json)$/;
 const REQUIRED = ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'dist/cjs/package.json'];
 const CONSUMER = `import { DistributedLockModule } from 'nestjs-distributed-lock';
 export const moduleName: string = DistributedLockModule.name;
@@ -20,7 +21,8 @@ const problems = [];
 
 /** @param {PackageStage} stage */
 function checkContents({ files, manifest }) {
-  const targets = targetsOf([manifest.exports, manifest.main, manifest.types]);
+  const { exports, main, types, schematics, bin } = manifest;
+  const targets = targetsOf([exports, main, types, schematics, bin]);
 
   for (const file of files) {
     if (!ALLOWED.test(file) || /\.spec\./.test(file))
@@ -113,6 +115,24 @@ async function checkTypes(stage) {
   if (ours.length > 0) problems.push(`the types fail:\n${ours.join('\n')}`);
 }
 
+/**
+ * `nest add` loads what the collection names by require(), from wherever its user works.
+ * @param {PackageStage} stage
+ */
+async function checkSchematics(stage) {
+  const { name, schematics } = stage.manifest;
+  const load = `
+    const { dirname, resolve } = require('node:path');
+    const collection = resolve(dirname(require.resolve('${name}/package.json')), '${schematics}');
+    for (const [schematic, { factory, schema }] of Object.entries(require(collection).schematics)) {
+      const [file, exported] = factory.split('#');
+      const made = require(resolve(dirname(collection), file))[exported];
+      const { properties } = require(resolve(dirname(collection), schema));
+      console.log(schematic, typeof made, typeof properties.redis);
+    }`;
+  expectOutput('the schematic', await stage.run('schematic.cjs', load), 'nest-add function object');
+}
+
 /** @param {PackageStage} stage */
 function subpathImports(stage) {
   const names = entriesOf(stage).slice(1);
@@ -135,19 +155,35 @@ async function checkOptionalPeers(stage) {
   );
 }
 
+/**
+ * Runs each command as `npx` does: by its shebang, with the rights that the tarball gives it.
+ * @param {PackageStage} stage
+ */
+async function checkCommands({ manifest, installed, folder }) {
+  for (const [name, file] of Object.entries(manifest.bin)) {
+    const path = join(installed, file);
+    const [command, ...words] = process.platform === 'win32' ? [process.execPath, path] : [path];
+    const { ok, output } = await runCommand(command ?? '', [...words, '--version'], { cwd: folder });
+    expectOutput(`the command ${name}`, { ok, output: output.trim() }, manifest.version);
+  }
+}
+
 if (!(await runNode('tools/build/build.mjs', ['lib']))) problems.push('the library does not build');
 else {
   const stage = await PackageStage.open();
   try {
     checkContents(stage);
     for (const entry of entriesOf(stage)) await checkLoading(stage, entry);
+    await checkCommands(stage);
     await checkTypes(stage);
+    await checkSchematics(stage);
     await checkOptionalPeers(stage);
-    console.log(`${stage.manifest.name}@${stage.manifest.version}: ${stage.files.length} files packed`);
+    problems.push(...checkBudget(stage));
+    console.log(describeSize(stage));
   } finally {
     await stage.close();
   }
 }
 for (const problem of problems) console.error(`package: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
-else console.log('package: loads by import and require(), as one copy; types resolve');
+else console.log('package: loads by import and require(), as one copy; types resolve; commands run');

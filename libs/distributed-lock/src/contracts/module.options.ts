@@ -24,7 +24,11 @@ export interface LockModuleSettings {
   readonly namePrefix?: string | undefined;
   /** Maps a lock's name to its name in Redis, like Redisson's `NameMapper`; replaces `namePrefix`. */
   readonly nameMapper?: ((name: string) => string) | undefined;
-  /** The application's name in tick records. @default the `name` of the working directory's package.json */
+  /**
+   * The application's name in tick records; a job that is registered under two names is warned of. Say it where environments share a
+   * Redis, and where the working directory has no package.json: see docs/environments.md.
+   * @default the `name` of the working directory's package.json
+   */
   readonly appName?: string | undefined;
   /** The longest a hold may last before its signal aborts and its renewal stops. @default off; '1h' for ticks */
   readonly maxHold?: Duration | undefined;
@@ -48,6 +52,12 @@ export interface LockModuleSettings {
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;
+  /**
+   * Whether each server is asked by one `INFO` at boot, for which nothing waits, and warned of in the log when its eviction policy,
+   * its role or its version endangers locks. For more there is `npx nestjs-distributed-lock doctor`.
+   * @default true
+   */
+  readonly serverCheck?: boolean | undefined;
   /** How long shutdown waits for running work before its signals are aborted. @default '10s' */
   readonly shutdownTimeout?: Duration | undefined;
   /** The HTTP status of a refusal. @default 423 */

@@ -27,6 +27,7 @@ export interface LockSettings {
   /** Undefined when grants do not wait for replicas. */
   readonly replication: { readonly acks: number | 'majority'; readonly timeout: number } | undefined;
   readonly pubsub: 'auto' | 'sharded' | 'classic';
+  readonly serverCheck: boolean;
   readonly shutdownTimeout: number;
   readonly busyStatus: number;
   /** Seconds, as the header has it. */

@@ -23,6 +23,7 @@ export interface AcquisitionEvent {
   readonly acquisition: object;
   /** The lock's name as the user says it; of a multi lock the names of its members, with ", " between them. */
   readonly lock: string;
+  /** What sort of lock it is. */
   readonly kind: LockKindName;
   /** Whether the calling scope held the lock already when it asked. */
   readonly isReentry: boolean;
@@ -50,6 +51,7 @@ export interface AcquiredEvent extends AcquisitionEvent {
 export interface RefusedEvent extends AcquisitionEvent {
   /** From the call to its refusal, in ms. */
   readonly waited: number;
+  /** Who has it, as far as is known. */
   readonly heldBy: HeldBy;
 }
 
@@ -63,6 +65,7 @@ export interface FailedEvent extends AcquisitionEvent {
 
 /** The acquisition was unlocked by its holder. */
 export interface ReleasedEvent extends AcquisitionEvent {
+  /** As in {@link AcquiredEvent.holder}. */
   readonly holder: string | undefined;
   /** From the grant to the end of the release, in ms. */
   readonly held: number;
@@ -72,21 +75,27 @@ export interface ReleasedEvent extends AcquisitionEvent {
 
 /** The acquisition ended before its holder unlocked it, or its holder learnt of that by unlocking. */
 export interface LostEvent extends AcquisitionEvent {
+  /** As in {@link AcquiredEvent.holder}. */
   readonly holder: string | undefined;
   /** From the grant to the loss, or to the moment in which it was noticed, in ms. */
   readonly held: number;
+  /** A sentence for a log: what took it away. */
   readonly why: string;
 }
 
 /** Redis confirmed that a lease goes on. Told for each lock in Redis: of a multi lock for each member, of a red lock for each server. */
 export interface RenewedEvent {
+  /** The lock's name as the user says it. */
   readonly lock: string;
+  /** What sort of lock it is. */
   readonly kind: LockKindName;
+  /** The holder id on the wire. */
   readonly holder: string;
 }
 
 /** Redis did not answer a renewal. Told once until the next answer: the lease is kept until its deadline. */
 export interface UnknownEvent extends RenewedEvent {
+  /** A sentence for a log: what came instead of an answer. */
   readonly why: string;
 }
 
@@ -102,6 +111,7 @@ export interface TickEvent {
 export interface TickClaimedEvent extends TickEvent {
   /** The same object as in the tick's `tickFinished`: a key for a WeakMap. */
   readonly acquisition: object;
+  /** The holder id on the wire. */
   readonly holder: string;
   /** 1 for the first run of the tick. */
   readonly attempt: number;
@@ -128,11 +138,13 @@ export interface TickSkippedEvent extends TickEvent {
 export interface TickMissedEvent extends TickEvent {
   /** The last instant before the gap, epoch ms, where the event stands for every instant in between. */
   readonly after: number | undefined;
+  /** A sentence for a log, as in the job's record. */
   readonly why: string;
 }
 
 /** The run of an instance died with its process, or lost its lease. Told in one process of the fleet: that which found out. */
 export interface TickCrashedEvent extends TickEvent {
+  /** Which run of the tick it was; 1 for the first. */
   readonly attempt: number;
   /** That ran it: `<host>:<pid>:<client id>`. */
   readonly instance: string;
@@ -140,19 +152,33 @@ export interface TickCrashedEvent extends TickEvent {
 
 /** Every event by the name of the method that hears it. */
 export interface LockEventMap {
+  /** A call asks for a lock. */
   attempt: AcquisitionEvent;
+  /** It stands in line. */
   waiting: WaitingEvent;
+  /** It was granted the lock. */
   acquired: AcquiredEvent;
+  /** Somebody else had it for too long. */
   refused: RefusedEvent;
+  /** It rejected for another reason. */
   failed: FailedEvent;
+  /** The lock was unlocked. */
   released: ReleasedEvent;
+  /** The lock was lost. */
   lost: LostEvent;
+  /** A lease goes on. */
   renewed: RenewedEvent;
+  /** A renewal got no answer. */
   unknown: UnknownEvent;
+  /** This instance runs the tick. */
   tickClaimed: TickClaimedEvent;
+  /** Its run has ended. */
   tickFinished: TickFinishedEvent;
+  /** This instance does not run the tick. */
   tickSkipped: TickSkippedEvent;
+  /** No instance ran it. */
   tickMissed: TickMissedEvent;
+  /** Its run died. */
   tickCrashed: TickCrashedEvent;
 }
 

@@ -20,6 +20,7 @@ export type Notice =
   | { readonly kind: 'reconnected'; readonly address: string }
   | { readonly kind: 'failover-undetected'; readonly address: string }
   | { readonly kind: 'unreplicated'; readonly why: string }
+  | { readonly kind: 'unsafe-server'; readonly address: string; readonly why: string }
   | { readonly kind: 'clock-offset'; readonly offset: number }
   | { readonly kind: 'clock-stepped'; readonly lock: string; readonly mark: number }
   | {
@@ -47,6 +48,16 @@ export type Notice =
       readonly instance: string;
     }
   | { readonly kind: 'tick-unclaimed'; readonly lock: string; readonly why: string }
+  | { readonly kind: 'elected'; readonly lock: string; readonly token: bigint | undefined }
+  | { readonly kind: 'revoked'; readonly lock: string; readonly why: string }
+  | { readonly kind: 'leader-lingers'; readonly lock: string; readonly waited: number }
+  | { readonly kind: 'campaign-failed'; readonly lock: string; readonly why: string }
+  | {
+      readonly kind: 'callback-failed';
+      readonly lock: string;
+      readonly callback: 'onElected' | 'onRevoked';
+      readonly error: unknown;
+    }
   | { readonly kind: 'unscheduled-once'; readonly lock: string }
   | { readonly kind: 'listener-failed'; readonly event: string; readonly why: string };
 

@@ -9,7 +9,7 @@ import { CountLedger, type Account, type Counted } from './count.ledger.js';
 import { GrantBook } from './grant.book.js';
 import { Grant, type GrantingHold } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
-import { HoldTimers, type LastingHold } from './hold.timers.js';
+import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
 import { tellOfLease } from './lease.events.js';
 import { LeaseKeeper, type LeaseOwner } from './lease.keeper.js';
 import { unavailable, type LockContext } from './lock.context.js';
@@ -36,7 +36,8 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     readonly run?: TickRun | undefined,
   ) {
     this.#grants = new GrantBook(lease, owner.settings.watchdogTimeout);
-    this.#timers = HoldTimers.of(owner.wheel, { warnAfter: owner.settings.warnAfter, maxHold }, this);
+    const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: owner.settings.warnAfter, maxHold };
+    this.#timers = HoldTimers.of(owner.wheel, bounds, this);
   }
 
   get id(): string {

@@ -31,9 +31,11 @@ export interface LockKind {
   readonly isNews?: (payload: string) => boolean;
   /**
    * The lease with which a release makes the next waiter the holder, in ms; by default it comes for it.
-   * Short: nobody has said yet that it lives.
+   * Short: nobody has said yet that it lives. It begins when it has renewed it.
    */
   readonly giftLease?: number;
+  /** Whether it is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` are not for it. */
+  readonly isLasting?: boolean;
   /** Makes a holder id, for kinds whose ids have a form of their own. */
   readonly newHolder?: () => string;
 }

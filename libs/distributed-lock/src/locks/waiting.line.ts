@@ -68,9 +68,14 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     return undefined;
   }
 
+  /** When a wait is long, in ms. */
+  protected get warnAfter(): number {
+    return this.context.settings.warnAfter;
+  }
+
   /** Stands in line. Rejects when the time is over, or with the signal's reason. */
   wait(request: R): Promise<G> {
-    const { maxWaiters, warnAfter } = this.context.settings;
+    const { maxWaiters } = this.context.settings;
     if (request.signal?.aborted === true) {
       this.settle();
       return Promise.reject(request.signal.reason);
@@ -84,7 +89,7 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     if (request.watch !== undefined && (this.isWaitedFor || this.inTheWay !== undefined))
       this.#tellWaiting(request);
     const waiter = new Waiter<G, R>(request, this.context.wheel, this);
-    waiter.warnAfter(warnAfter);
+    waiter.warnAfter(this.warnAfter);
     this.queue.push(waiter);
     this.entered(waiter);
     return waiter.granted;

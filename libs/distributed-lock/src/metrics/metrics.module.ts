@@ -11,7 +11,9 @@ export interface MeasuredLocks {
 
 /** Options from a factory. */
 export interface LockMetricsAsyncOptions extends MeasuredLocks, Pick<DynamicModule, 'imports'> {
+  /** What the factory is called with. */
   readonly inject?: FactoryProvider['inject'];
+  /** Gives the options. */
   readonly useFactory: FactoryProvider<LockMetricsOptions>['useFactory'];
 }
 
@@ -31,6 +33,7 @@ class LockMeasurement implements OnApplicationShutdown {
 /** Measures the locks of an application: beside a global `DistributedLockModule`. */
 @Module({})
 export class DistributedLockMetricsModule {
+  /** Measures the locks of one module instance, with the global meter provider unless told otherwise. */
   static forRoot({ service, ...options }: LockMetricsOptions & MeasuredLocks = {}): DynamicModule {
     return DistributedLockMetricsModule.forRootAsync({ service, useFactory: () => options });
   }

@@ -9,6 +9,12 @@ const INTERVAL = 10_000;
 /** The most (kind, lock) pairs that are remembered. */
 const REMEMBERED = 1000;
 
+/** What to do when a job is shared that must not be. */
+const SHARED = {
+  app: 'Give each application, and each environment of one, a namePrefix of its own.',
+  schedule: 'Give each schedule a key of its own; after a change of the schedule this is said once.',
+} as const;
+
 type Level = 'error' | 'warn' | 'log' | 'debug';
 
 /** Tells notices to Nest's logger, rate limited, so that a lock in trouble does not fill the log. */
@@ -23,14 +29,16 @@ export function logNotices(logger = new Logger('DistributedLock')): NoticeListen
     }
     if (told.size >= REMEMBERED) told.clear();
     told.set(id, { at: now(), left: 0 });
-    const [level, sentence] = read(notice);
+    const [level, sentence, stack] = read(notice);
     const more = last === undefined || last.left === 0 ? '' : ` (and ${last.left} more like it)`;
     // A name of a lock may come from users' input, and must not be able to forge a line of the log.
-    logger[level](printable(sentence + more));
+    const text = printable(sentence + more);
+    if (stack === undefined) logger[level](text);
+    else logger[level](text, stack);
   };
 }
 
-function read(notice: Notice): [Level, string] {
+function read(notice: Notice): [level: Level, sentence: string, stack?: string | undefined] {
   switch (notice.kind) {
     case 'lost':
       return [
@@ -96,6 +104,11 @@ function read(notice: Notice): [Level, string] {
         'warn',
         `Locks are granted without the acknowledgement of replicas that the option replication asks for (${notice.why}). Give Redis replicas, and its user INFO and WAIT, or leave the option out.`,
       ];
+    case 'unsafe-server':
+      return [
+        'warn',
+        `Redis at ${notice.address} endangers locks: ${notice.why} (serverCheck: false turns this check off.)`,
+      ];
     case 'clock-offset':
       return [
         'warn',
@@ -109,7 +122,7 @@ function read(notice: Notice): [Level, string] {
     case 'shared-job':
       return [
         'warn',
-        `Job "${notice.lock}" was registered before with ${notice.what} "${notice.was}", and now with "${notice.is}". Two different jobs must not share a key: only one of them would run.`,
+        `Job "${notice.lock}" was registered before with ${notice.what} "${notice.was}", and now with "${notice.is}". Two different jobs must not share a key: only one of them would run. ${SHARED[notice.what]}`,
       ];
     case 'tick-skipped':
       return [
@@ -130,6 +143,26 @@ function read(notice: Notice): [Level, string] {
       return [
         'error',
         `A tick of job "${notice.lock}" could not be claimed: ${bare(notice.why)}. This instance does not run it.`,
+      ];
+    case 'elected':
+      return ['log', `This instance leads "${notice.lock}" (token ${notice.token}).`];
+    case 'revoked':
+      return ['log', `This instance does not lead "${notice.lock}" any more: ${notice.why}.`];
+    case 'leader-lingers':
+      return [
+        'warn',
+        `What led "${notice.lock}" goes on ${Math.round(notice.waited)} ms after its signal was aborted. Others may lead from now on; this candidate stands again when it has ended.`,
+      ];
+    case 'campaign-failed':
+      return [
+        'warn',
+        `A candidate for "${notice.lock}" was refused: ${bare(notice.why)}. It stands again after a pause.`,
+      ];
+    case 'callback-failed':
+      return [
+        'error',
+        `${notice.callback} of the leader of "${notice.lock}" failed: ${bare(String(notice.error))}.`,
+        notice.error instanceof Error ? notice.error.stack : undefined,
       ];
     case 'unscheduled-once':
       return [

@@ -65,6 +65,7 @@ export function readSettings(
     commandTimeout,
     replication: readReplication(options.replication, commandTimeout),
     pubsub,
+    serverCheck: flag('serverCheck', options.serverCheck, true),
     shutdownTimeout: duration('shutdownTimeout', options.shutdownTimeout, '10s', 0),
     busyStatus,
     retryAfter: Math.ceil(duration('retryAfter', options.retryAfter, '1s', 0) / 1000),
@@ -99,6 +100,12 @@ function count(option: string, value: number | undefined, byDefault: number, min
   if (typeof given !== 'number' || !Number.isSafeInteger(given) || given < min) {
     throw invalid(`${option} must be a whole number of at least ${min}, not ${String(given)}.`);
   }
+  return given;
+}
+
+function flag(option: string, value: boolean | undefined, byDefault: boolean): boolean {
+  const given: unknown = value ?? byDefault;
+  if (typeof given !== 'boolean') throw invalid(`${option} must be true or false, not ${String(given)}.`);
   return given;
 }
 

@@ -25,6 +25,7 @@ class LockTrace implements OnApplicationShutdown {
 /** Traces the locks of an application: beside a global `DistributedLockModule`. */
 @Module({})
 export class DistributedLockTracingModule {
+  /** Traces the locks of one module instance, with the global tracer provider unless told otherwise. */
   static forRoot({ service, ...options }: LockTracingModuleOptions = {}): DynamicModule {
     return {
       module: DistributedLockTracingModule,

@@ -1,0 +1,153 @@
+import { parseArgs } from 'node:util';
+import type { Duration } from '../contracts/duration.js';
+import type { GuardKind } from '../contracts/guard.contract.js';
+import { parseDuration } from '../timing/duration.parser.js';
+
+const COMMANDS = ['doctor', 'ls', 'show', 'unlock', 'runs', 'run'] as const;
+
+const KINDS: readonly GuardKind[] = ['reentrant', 'fair', 'read', 'write', 'fenced'];
+
+/** What each command takes beside the options of all. */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  doctor: ['strict'],
+  ls: ['limit'],
+  unlock: ['yes'],
+  run: ['wait', 'lease', 'kind', 'grace'],
+};
+
+const OF_ALL = ['redis', 'prefix', 'timeout', 'json', 'help', 'version'];
+
+/** Whether the line was understood; thrown with a sentence that says what it should be. */
+export class UsageError extends Error {}
+
+/** What was asked for. Durations in ms. */
+export interface CommandLine {
+  readonly command: (typeof COMMANDS)[number] | 'help' | 'version';
+  /** The lock's or the job's name; empty where the command takes none. */
+  readonly name: string;
+  /** What `run` runs. */
+  readonly words: readonly string[];
+  readonly redis: string;
+  readonly prefix: string;
+  readonly timeout: number;
+  readonly isJson: boolean;
+  readonly isStrict: boolean;
+  readonly isSure: boolean;
+  readonly limit: number;
+  readonly wait: number;
+  /** Undefined: the watchdog renews it. */
+  readonly lease: number | undefined;
+  readonly kind: GuardKind;
+  readonly grace: number;
+}
+
+/**
+ * @param args without node and the script
+ * @throws UsageError
+ */
+export function readLine(args: readonly string[], env: Readonly<NodeJS.ProcessEnv>): CommandLine {
+  const end = args.indexOf('--');
+  const { values, positionals } = parse(end === -1 ? args : args.slice(0, end));
+  const words = end === -1 ? [] : args.slice(end + 1);
+  const [first, ...rest] = positionals;
+  const command = values.help === true ? 'help' : values.version === true ? 'version' : find(first);
+  const isAside = command === 'help' || command === 'version';
+  if (!isAside) check(command, Object.keys(values), rest, words);
+  const url = command === 'doctor' ? (rest[0] ?? values.redis) : values.redis;
+  return {
+    command,
+    name: rest[0] ?? '',
+    words,
+    redis: isAside ? '' : readUrl(url ?? env['REDIS_URL']),
+    prefix: values.prefix ?? 'lock:',
+    timeout: duration('timeout', values.timeout, '3s', 50),
+    isJson: values.json === true,
+    isStrict: values.strict === true,
+    isSure: values.yes === true,
+    limit: readLimit(values.limit ?? '1000'),
+    wait: values.wait === 'forever' ? Infinity : duration('wait', values.wait, '0', 0),
+    lease: values.lease === undefined ? undefined : duration('lease', values.lease, '', 100),
+    kind: readKind(values.kind ?? 'reentrant'),
+    grace: duration('grace', values.grace, '5s', 0),
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        redis: { type: 'string' },
+        prefix: { type: 'string' },
+        timeout: { type: 'string' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+        version: { type: 'boolean', short: 'v' },
+        strict: { type: 'boolean' },
+        limit: { type: 'string' },
+        yes: { type: 'boolean', short: 'y' },
+        wait: { type: 'string' },
+        lease: { type: 'string' },
+        kind: { type: 'string' },
+        grace: { type: 'string' },
+      },
+    });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function find(word: string | undefined): (typeof COMMANDS)[number] {
+  const command = COMMANDS.find((known) => known === word);
+  if (command !== undefined) return command;
+  throw new UsageError(
+    word === undefined ? 'Say what to do.' : `There is no command "${word}": ${COMMANDS.join(', ')}.`,
+  );
+}
+
+function check(
+  command: string,
+  given: readonly string[],
+  names: readonly string[],
+  words: readonly string[],
+): void {
+  const stray = given.find((option) => !OF_ALL.includes(option) && OWN[command]?.includes(option) !== true);
+  if (stray !== undefined) throw new UsageError(`${command} has no option --${stray}.`);
+  const takesName = command !== 'ls' && command !== 'doctor';
+  const [least, most] = takesName ? [1, 1] : command === 'doctor' ? [0, 1] : [0, 0];
+  if (names.length < least)
+    throw new UsageError(`${command} needs the name of a ${command === 'runs' ? 'job' : 'lock'}.`);
+  if (names.length > most)
+    throw new UsageError(
+      `${command} takes ${most === 0 ? 'no name' : 'one'}, and there is also "${names[most]}".`,
+    );
+  if (command === 'run' && words.length === 0) throw new UsageError('run needs a command, behind " -- ".');
+  if (command !== 'run' && words.length > 0) throw new UsageError(`${command} takes nothing behind " -- ".`);
+}
+
+/** A URL may have a password in it, so what is refused is not repeated. */
+function readUrl(url: string | undefined): string {
+  if (url === undefined || url === '')
+    throw new UsageError('Say where Redis is: --redis redis://localhost:6379, or REDIS_URL.');
+  if (!/^rediss?:\/\/./.test(url))
+    throw new UsageError('The address of Redis must be a URL like "redis://user:password@host:6379/0".');
+  return url;
+}
+
+function duration(option: string, value: string | undefined, byDefault: string, min: number): number {
+  // What is no duration is refused by its reader.
+  return parseDuration((value ?? byDefault) as Duration, { option: `--${option}`, min });
+}
+
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (Number.isSafeInteger(limit) && limit > 0) return limit;
+  throw new UsageError(`--limit must be a whole number of at least 1, not "${text}".`);
+}
+
+function readKind(text: string): GuardKind {
+  const kind = KINDS.find((known) => known === text);
+  if (kind !== undefined) return kind;
+  throw new UsageError(`--kind must be one of ${KINDS.join(', ')}, not "${text}".`);
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { Logger } from '@nestjs/common';
+import { DistributedLockError, LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { ServerSession } from '../redis/server.session.js';
+import { TimerWheel } from '../timing/timer.wheel.js';
+import { readLine, UsageError, type CommandLine } from './command.line.js';
+import type { Desk } from './desk.contract.js';
+import { runDoctor } from './doctor.command.js';
+import { EXIT } from './exit.codes.js';
+import { list } from './ls.command.js';
+import { runUnderLock } from './run.command.js';
+import { listRuns } from './runs.command.js';
+import { show } from './show.command.js';
+import { Terminal } from './terminal.js';
+import { unlock } from './unlock.command.js';
+import { USAGE } from './usage.text.js';
+
+type OpenedCommand = Exclude<CommandLine['command'], 'help' | 'version' | 'doctor'>;
+
+const COMMANDS: Readonly<Record<OpenedCommand, (desk: Desk) => Promise<number>>> = {
+  ls: list,
+  show,
+  unlock,
+  runs: listRuns,
+  run: runUnderLock,
+};
+
+/** @returns what to exit with; nothing that goes wrong is thrown */
+export async function runCommandLine(
+  args: readonly string[],
+  env: Readonly<NodeJS.ProcessEnv>,
+  terminal = new Terminal(),
+): Promise<number> {
+  try {
+    const line = readLine(args, env);
+    if (line.command === 'help') for (const text of USAGE.trimEnd().split('\n')) terminal.line(text);
+    else if (line.command === 'version') terminal.line(readVersion());
+    else return await runCommand(line, line.command, terminal);
+    return EXIT.done;
+  } catch (error) {
+    return tell(error, terminal);
+  }
+}
+
+async function runCommand(
+  line: CommandLine,
+  command: OpenedCommand | 'doctor',
+  terminal: Terminal,
+): Promise<number> {
+  // What is told goes to the standard output, and nothing else may.
+  const note = (message: unknown) => terminal.note(String(message));
+  Logger.overrideLogger({ log: () => undefined, warn: note, error: note });
+  const wheel = new TimerWheel();
+  if (command === 'doctor') return await runDoctor({ line, wheel, terminal });
+  const session = await ServerSession.open(line.redis, wheel, line.timeout);
+  try {
+    return await COMMANDS[command]({ line, wheel, terminal, session });
+  } finally {
+    await session.close();
+  }
+}
+
+/** One line: what, and the remedy. */
+function tell(error: unknown, terminal: Terminal): number {
+  const say = (text: string) => terminal.note(`nestjs-distributed-lock: ${text}`);
+  if (error instanceof UsageError) {
+    say(`${error.message} See --help.`);
+    return EXIT.usage;
+  }
+  if (error instanceof RedisFailure) {
+    const why = error.message.replace(/\.$/, '');
+    const remedy =
+      error.kind === 'refused'
+        ? 'The user needs the permissions of docs/security.md; `doctor` says which are missing.'
+        : 'Check that it is up and can be reached.';
+    say(`Redis ${error.kind === 'refused' ? 'refused' : 'could not be asked'}: ${why}. ${remedy}`);
+    return EXIT.unavailable;
+  }
+  say(error instanceof Error ? error.message : String(error));
+  if (error instanceof LockConfigurationError) return EXIT.usage;
+  if (error instanceof LockNotAcquiredError) return EXIT.refused;
+  return error instanceof DistributedLockError ? EXIT.unavailable : EXIT.unwell;
+}
+
+function readVersion(): string {
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
+  );
+  const version =
+    typeof manifest === 'object' && manifest !== null && 'version' in manifest && manifest.version;
+  return String(version);
+}

@@ -1,0 +1,12 @@
+import type { ServerSession } from '../redis/server.session.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { CommandLine } from './command.line.js';
+import type { Terminal } from './terminal.js';
+
+/** What a command works with. Whoever opened the session closes it. */
+export interface Desk {
+  readonly line: CommandLine;
+  readonly wheel: TimerWheel;
+  readonly terminal: Terminal;
+  readonly session: ServerSession;
+}

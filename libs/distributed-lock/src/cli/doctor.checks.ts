@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { ServerPort, ServerSession } from '../redis/server.session.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import { readFacts, type ServerFacts } from '../service/server.facts.js';
+import { judgeFacts, type Finding } from '../service/server.findings.js';
+import { judgeAcl } from './acl.judge.js';
+import { aclProbes } from './acl.probes.js';
+import type { CommandLine } from './command.line.js';
+import { checkCluster } from './cluster.check.js';
+import { checkLock } from './lock.check.js';
+import { checkPersistence } from './persistence.check.js';
+import { checkClock, checkRoundTrip } from './time.checks.js';
+
+/** What the doctor looks at. */
+export interface Patient {
+  readonly session: ServerSession;
+  readonly wheel: TimerWheel;
+  readonly line: CommandLine;
+}
+
+/** Looks at everything, in an order in which each next look needs more of the server. Never rejects. */
+export async function examine(patient: Patient): Promise<Finding[]> {
+  const { session, wheel, line } = patient;
+  const findings: Finding[] = [];
+  /** @returns whether the server still answers */
+  const look = async (check: string, work: () => Promise<readonly Finding[]>): Promise<boolean> => {
+    try {
+      findings.push(...(await work()));
+      return true;
+    } catch (error) {
+      const failure = RedisFailure.from(error);
+      findings.push(unanswered(check, failure));
+      return failure.kind === 'refused';
+    }
+  };
+  const server = session.serverOf(keyOf(patient, 'any'));
+  let facts: ServerFacts = readFacts('');
+  const looks: [string, () => Promise<readonly Finding[]>][] = [
+    [
+      'version',
+      async () => {
+        const each = await Promise.all(session.servers.map((one) => factsOf(one)));
+        facts = each.find(({ address }) => address === server.address)?.facts ?? facts;
+        return worst(each.map(({ address, facts: its }) => ({ address, findings: judgeFacts(its) })));
+      },
+    ],
+    ['persistence', async () => [await checkPersistence(server, facts)]],
+    ['cluster', async () => [await checkCluster(session, server)]],
+    ['permissions', async () => [await checkPermissions(patient, server, facts)]],
+    ['clock', async () => [await checkClock(server)]],
+    ['round-trip', async () => [await checkRoundTrip(server)]],
+    ['lock', async () => [await checkLock({ line, session, wheel, role: facts.role })]],
+  ];
+  for (const [check, work] of looks) if (!(await look(check, work))) break;
+  return findings;
+}
+
+async function factsOf(server: ServerPort): Promise<{ address: string; facts: ServerFacts }> {
+  return { address: server.address, facts: readFacts(String(await server.ask('INFO', 'default'))) };
+}
+
+/** Of each check the finding of the server that is worst off, which is named where there are several. */
+function worst(each: readonly { address: string; findings: readonly Finding[] }[]): Finding[] {
+  const order: readonly Finding['status'][] = ['skip', 'ok', 'warn', 'fail'];
+  const rank = ({ status }: Finding) => order.indexOf(status);
+  const [first] = each;
+  return (first?.findings ?? []).map((finding, index) => {
+    const all = each.flatMap(({ address, findings }) => {
+      const its = findings[index];
+      return its === undefined ? [] : [{ address, its }];
+    });
+    const found = all.reduce((a, b) => (rank(b.its) > rank(a.its) ? b : a), { address: '', its: finding });
+    const { its } = found;
+    return each.length > 1 && rank(its) > 1
+      ? { ...its, told: `${found.address || first?.address}: ${its.told}` }
+      : its;
+  });
+}
+
+async function checkPermissions(
+  patient: Patient,
+  server: ServerPort,
+  { level }: ServerFacts,
+): Promise<Finding> {
+  const check = 'permissions';
+  const isModern = Number(level?.split('.')[0] ?? 0) >= 7;
+  const key = keyOf(patient, randomUUID());
+  const { session, line } = patient;
+  const kinds = { isCluster: session.isCluster, isSharded: session.isCluster && isModern };
+  const probes = aclProbes(key, session.keyPrefix + line.prefix, kinds);
+  const { missing, user } = await judgeAcl(server, key, probes, isModern);
+  // One that may not ask who it is has said it in the URL.
+  const name = user ?? (decodeURIComponent(new URL(line.redis).username) || 'default');
+  const who = `user "${name}"`;
+  if (missing.length === 0) return { check, status: 'ok', told: `${who} may do all that locks need` };
+  const rules = [...new Set(missing.map(({ rule }) => rule))].join(' ');
+  return {
+    check,
+    status: missing.every(({ isMinor }) => isMinor === true) ? 'warn' : 'fail',
+    told: `${who} lacks ${rules}`,
+    remedy: `ACL SETUSER ${name} ${rules}`,
+  };
+}
+
+/** A key of a lock that nobody has. */
+function keyOf({ session, line }: Patient, what: string): string {
+  return `${session.keyPrefix}${line.prefix}doctor:${what}`;
+}
+
+function unanswered(check: string, { kind, message }: RedisFailure): Finding {
+  return kind === 'refused'
+    ? {
+        check,
+        status: 'warn',
+        told: `could not be looked at: ${message}`,
+        remedy: 'See docs/security.md for what the user needs.',
+      }
+    : {
+        check,
+        status: 'fail',
+        told: `the server has stopped answering: ${message}`,
+        remedy: 'Look whether it is up, and busy.',
+      };
+}

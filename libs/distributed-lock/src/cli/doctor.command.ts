@@ -1,0 +1,66 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { ServerSession } from '../redis/server.session.js';
+import type { Finding } from '../service/server.findings.js';
+import type { Desk } from './desk.contract.js';
+import { examine } from './doctor.checks.js';
+import { EXIT } from './exit.codes.js';
+import type { Terminal } from './terminal.js';
+
+/** As wide as the longest name of a check. */
+const WIDTH = 13;
+
+/** `doctor`: looks at everything, and tells it. */
+export async function runDoctor({ line, wheel, terminal }: Omit<Desk, 'session'>): Promise<number> {
+  const { address, findings } = await look({ line, wheel });
+  const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
+  const isWell = count('fail') === 0 && !(line.isStrict && count('warn') > 0);
+  if (line.isJson) terminal.json({ address, isWell, findings });
+  else {
+    terminal.line(`Redis at ${address}`);
+    for (const finding of findings) print(finding, terminal);
+    terminal.line(`${count('ok')} ok, ${count('warn')} warned of, ${count('fail')} failed`);
+  }
+  return isWell ? EXIT.done : EXIT.unwell;
+}
+
+async function look({
+  line,
+  wheel,
+}: Pick<Desk, 'line' | 'wheel'>): Promise<{ address: string; findings: Finding[] }> {
+  let session: ServerSession;
+  try {
+    session = await ServerSession.open(line.redis, wheel, line.timeout);
+  } catch (error) {
+    if (error instanceof LockConfigurationError) throw error;
+    return { address: addressOf(line.redis), findings: [unreached(RedisFailure.from(error))] };
+  }
+  try {
+    const reached: Finding = { check: 'connection', status: 'ok', told: 'it answers' };
+    return { address: session.address, findings: [reached, ...(await examine({ session, wheel, line }))] };
+  } finally {
+    await session.close();
+  }
+}
+
+function print({ check, status, told, remedy }: Finding, terminal: Terminal): void {
+  terminal.line(`${status.padEnd(6)}${check.padEnd(WIDTH)}${told}`);
+  if (remedy !== undefined) terminal.line(`${''.padEnd(6 + WIDTH)}→ ${remedy}`);
+}
+
+function unreached({ message }: RedisFailure): Finding {
+  const isLogin = /WRONGPASS|NOAUTH|NOPERM|invalid username/i.test(message);
+  return {
+    check: 'connection',
+    status: 'fail',
+    told: message,
+    remedy: isLogin
+      ? 'Look at the user and the password in the URL; what is special in them has to be percent-encoded.'
+      : 'Check that Redis is up, that host and port are right, and that no firewall is in between. With TLS the URL begins with rediss://.',
+  };
+}
+
+/** Without user and password. */
+function addressOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'the given URL';
+}

@@ -1,0 +1,18 @@
+/** What the command exits with; docs/operations.md has them for users. `run` ends with its command's own code beside these. */
+export const EXIT = {
+  done: 0,
+  /** The doctor has found something, or with `--strict` a warning. */
+  unwell: 1,
+  usage: 2,
+  /** Redis could not be asked, or refused (EX_UNAVAILABLE). */
+  unavailable: 69,
+  /** Somebody else has the lock (EX_TEMPFAIL). */
+  refused: 75,
+  /** The lease was lost, and the command killed. */
+  lost: 76,
+  /** The command cannot be run, or is not there: as shells say it. */
+  unrunnable: 126,
+  unfound: 127,
+  /** And the number of the signal that ended the command. */
+  signalled: 128,
+} as const;

@@ -1,0 +1,19 @@
+import type { ServerSession } from '../redis/server.session.js';
+import type { LockService } from '../service/lock.service.js';
+import { openLockService } from '../service/open.service.js';
+import { readSettings } from '../service/settings.reader.js';
+import type { CommandLine } from './command.line.js';
+
+/** The library's own service, for what is more than reading. Whoever opens it shuts it down. */
+export async function openLocks(
+  { prefix }: Pick<CommandLine, 'prefix'>,
+  session: Pick<ServerSession, 'source'>,
+): Promise<LockService> {
+  const settings = readSettings({
+    namePrefix: prefix,
+    appName: 'nestjs-distributed-lock',
+    shutdownTimeout: 0,
+    serverCheck: false,
+  });
+  return await openLockService(settings, session.source);
+}

@@ -1,0 +1,97 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { ServerPort, ServerSession } from '../redis/server.session.js';
+import { lockChannel, prefixName, readWriteChannel, suffixName } from '../scripts/wire.names.js';
+import type { HolderView, LockView, ViewKind } from './lock.view.js';
+
+/** A holder on the wire; Redisson's ends with the number of a thread. */
+const HOLDER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}:\d+$/;
+
+/** How much of a queue is shown. */
+const SHOWN = 100;
+
+/** Reads what stands at a key, without changing it. @param name for the view @throws RedisFailure */
+export async function readLock(session: ServerSession, key: string, name: string): Promise<LockView> {
+  const server = session.serverOf(key);
+  const type = String(await server.ask('TYPE', key));
+  const base = { name, key, holders: [], queue: [], waiting: 0, listeners: undefined };
+  if (type === 'string') return { ...base, ...(await readCount(server, key)) };
+  if (type !== 'hash' && type !== 'none') return { ...base, kind: 'something else', ttl: -1 };
+  const queueKey = prefixName('redisson_lock_queue', key);
+  const [fields, ttl, queue, waiting, token, record] = await Promise.all([
+    server.ask('HGETALL', key),
+    server.ask('PTTL', key),
+    server.ask('LRANGE', queueKey, '0', `${SHOWN - 1}`),
+    server.ask('LLEN', queueKey),
+    server.ask('EXISTS', prefixName('redisson_lock_token', key)),
+    server.ask('EXISTS', suffixName(key, 'tick')),
+  ]);
+  const { mode, holders } = readHolders(fields);
+  const waiters = Number(waiting);
+  // A fair lock that nobody waits for looks like any other one.
+  const plain: ViewKind =
+    waiters > 0 ? 'fair lock' : token === 1 ? 'fenced lock' : record === 1 ? 'lock of a job' : 'lock';
+  const kind = mode === undefined ? plain : mode === 'read' ? 'read lock' : 'write lock';
+  const isHeld = holders.length > 0;
+  return {
+    ...base,
+    kind: type === 'none' && waiters === 0 ? 'free' : isHeld || type === 'none' ? kind : 'something else',
+    holders,
+    ttl: Number(ttl),
+    queue: Array.isArray(queue) ? queue.map(String) : [],
+    waiting: waiters,
+    listeners: await countListeners(server, session.isCluster, key),
+  };
+}
+
+async function readCount(server: ServerPort, key: string): Promise<Pick<LockView, 'kind' | 'left' | 'ttl'>> {
+  const [value, ttl, leases] = await Promise.all([
+    server.ask('GET', key),
+    server.ask('PTTL', key),
+    server.ask('EXISTS', suffixName(key, 'timeout')),
+  ]);
+  if (!/^-?\d{1,15}$/.test(String(value))) return { kind: 'something else', ttl: Number(ttl) };
+  return {
+    kind: leases === 1 ? 'semaphore' : 'semaphore or latch',
+    left: Number(value),
+    ttl: Number(ttl),
+  };
+}
+
+/** The write holds of a holder have a field beside its read holds. */
+function readHolders(reply: unknown): { mode: string | undefined; holders: HolderView[] } {
+  let mode: string | undefined;
+  const holders: HolderView[] = [];
+  for (const [field, value] of pairs(reply)) {
+    const holder = field.replace(/:write$/, '');
+    if (field === 'mode') mode = value;
+    else if (HOLDER.test(holder)) holders.push({ holder, count: Number(value) });
+  }
+  return { mode, holders };
+}
+
+function pairs(reply: unknown): [string, string][] {
+  if (!Array.isArray(reply)) return [];
+  return reply.flatMap((field: unknown, index): [string, string][] =>
+    index % 2 === 0 ? [[String(field), String(reply[index + 1])]] : [],
+  );
+}
+
+async function countListeners(
+  server: ServerPort,
+  isCluster: boolean,
+  key: string,
+): Promise<number | undefined> {
+  try {
+    const counts = await server.ask(
+      'PUBSUB',
+      isCluster ? 'SHARDNUMSUB' : 'NUMSUB',
+      lockChannel(key),
+      readWriteChannel(key),
+    );
+    return pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
+  } catch (error) {
+    // It is good to know, and not worth a permission.
+    if (error instanceof RedisFailure && error.kind === 'refused') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+/** What stands at a name. */
+export type ViewKind =
+  | 'lock'
+  | 'fenced lock'
+  | 'fair lock'
+  | 'lock of a job'
+  | 'read lock'
+  | 'write lock'
+  | 'semaphore'
+  | 'semaphore or latch'
+  | 'free'
+  | 'something else';
+
+/** One who has a lock, and how often. */
+export interface HolderView {
+  /** `<client uuid>:<integer>`. */
+  readonly holder: string;
+  readonly count: number;
+}
+
+/** A name as Redis has it. */
+export interface LockView {
+  readonly name: string;
+  readonly key: string;
+  readonly kind: ViewKind;
+  readonly holders: readonly HolderView[];
+  /** Of a semaphore or a latch: what is left. */
+  readonly left?: number | undefined;
+  /** Of the lease, in ms; -1 without one, -2 for a lock that is free. */
+  readonly ttl: number;
+  /** The waiting holders of a fair lock, the next one first; of a lock that is not fair none. */
+  readonly queue: readonly string[];
+  /** How many waiters the queue has in all. */
+  readonly waiting: number;
+  /** The connections that listen for its release, one of each process that waits; undefined where that may not be asked. */
+  readonly listeners: number | undefined;
+}
+
+/** `1.2 s` and the like. */
+export function showTime(ms: number): string {
+  if (ms === -1) return 'no lease';
+  if (ms < 0) return '-';
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`;
+}

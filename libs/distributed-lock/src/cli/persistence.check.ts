@@ -1,0 +1,49 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { ServerPort } from '../redis/server.session.js';
+import type { ServerFacts } from '../service/server.facts.js';
+import type { Finding } from '../service/server.findings.js';
+
+const REMEDY =
+  'Set appendonly yes, or accept that a restart frees what is held and forgets the ticks of jobs.';
+
+/** What a restart of the server remembers. */
+export async function checkPersistence(
+  server: ServerPort,
+  { isAppending, unwritten }: ServerFacts,
+): Promise<Finding> {
+  const check = 'persistence';
+  if (unwritten !== undefined)
+    return {
+      check,
+      status: 'fail',
+      told: `${unwritten} could not be written: the server may refuse all writes (MISCONF)`,
+      remedy: 'Look at its disk, and at its log.',
+    };
+  if (isAppending === undefined)
+    return {
+      check,
+      status: 'warn',
+      told: 'the server does not tell whether it writes to disk',
+      remedy: 'Look at the settings of your provider.',
+    };
+  if (isAppending) return { check, status: 'ok', told: 'append-only file' };
+  const points = await snapshotsOf(server);
+  const told =
+    points === undefined
+      ? 'no append-only file: a restart goes back to a snapshot, if there is one'
+      : points === ''
+        ? 'nothing is written to disk: a restart forgets held locks'
+        : 'snapshots only: a restart goes back to the last one, and forgets later locks';
+  return { check, status: 'warn', told, remedy: REMEDY };
+}
+
+/** When snapshots are taken; undefined where that may not be asked, as with managed servers. */
+async function snapshotsOf(server: ServerPort): Promise<string | undefined> {
+  try {
+    const reply = await server.ask('CONFIG', 'GET', 'save');
+    return Array.isArray(reply) && typeof reply[1] === 'string' ? reply[1] : undefined;
+  } catch (error) {
+    if (error instanceof RedisFailure && error.kind === 'refused') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import { now } from '../timing/monotonic.clock.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import { EXIT } from './exit.codes.js';
+
+/** How often it is looked whether all of it has ended, in ms. */
+const LOOK_EVERY = 50;
+
+/**
+ * A command and what it starts. Without a terminal it gets a process group of its own, so that a signal reaches what stands
+ * behind a shell or npm as well; with one it stays in the terminal's, which gives Ctrl-C to all of it by itself.
+ */
+export class ProcessTree {
+  /** Its exit code; 128 and the number of the signal that ended it; 126 or 127 where it could not be started. */
+  readonly ended: Promise<number>;
+  readonly #child: ChildProcess;
+  readonly #isGroup = process.platform !== 'win32' && !process.stdin.isTTY;
+
+  constructor([command = '', ...args]: readonly string[], env: Readonly<Record<string, string>>) {
+    this.#child = spawn(command, args, {
+      stdio: 'inherit',
+      detached: this.#isGroup,
+      env: { ...process.env, ...env },
+    });
+    this.ended = new Promise((resolve) => {
+      this.#child.once('error', (error) => {
+        // The child may be there all the same: a signal that could not be sent is an error, too.
+        if (this.#child.pid !== undefined) return;
+        process.stderr.write(`nestjs-distributed-lock: ${error.message}\n`);
+        resolve('code' in error && error.code === 'ENOENT' ? EXIT.unfound : EXIT.unrunnable);
+      });
+      this.#child.once('exit', (code, signal) => {
+        resolve(code ?? EXIT.signalled + (signal === null ? 0 : constants.signals[signal]));
+      });
+    });
+  }
+
+  /** Hands a signal on, where the terminal has not done it. */
+  forward(signal: NodeJS.Signals): void {
+    if (this.#isGroup || (signal !== 'SIGINT' && signal !== 'SIGQUIT')) this.#send(signal);
+  }
+
+  /** Asks all of it to end, and ends what has not done so within `grace` ms. Resolves when nothing is left. */
+  async end(wheel: TimerWheel, grace: number): Promise<void> {
+    const until = now() + grace;
+    this.#send('SIGTERM');
+    while (this.#isAlive && now() < until) await wheel.pause(Math.min(LOOK_EVERY, until - now()));
+    this.#send('SIGKILL');
+    await this.ended;
+  }
+
+  /** Of a group also while only something is left that the command has started. */
+  get #isAlive(): boolean {
+    return this.#send(0);
+  }
+
+  /** @returns whether there was anything to send it to */
+  #send(signal: NodeJS.Signals | 0): boolean {
+    const { pid, exitCode, signalCode } = this.#child;
+    if (pid === undefined || (!this.#isGroup && (exitCode ?? signalCode) !== null)) return false;
+    try {
+      return process.kill(this.#isGroup ? -pid : pid, signal);
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { constants } from 'node:os';
+import { printable } from '../errors/printable.text.js';
+import type { Desk } from './desk.contract.js';
+import { EXIT } from './exit.codes.js';
+import { openLocks } from './lock.opener.js';
+import { ProcessTree } from './process.tree.js';
+
+/** What asks a process to do something; each is handed on to the command. */
+const FORWARDED = (['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const).filter(
+  (signal) => signal in constants.signals,
+);
+
+/** `run <name> -- <command> …`: holds the lock while the command runs, and ends as it ended. */
+export async function runUnderLock({ line, session, terminal, wheel }: Desk): Promise<number> {
+  const stopped = new AbortController();
+  let stoppedBy: NodeJS.Signals = 'SIGTERM';
+  let child: ProcessTree | undefined;
+  const forward = (signal: NodeJS.Signals) => {
+    if (child !== undefined) child.forward(signal);
+    else {
+      stoppedBy = signal;
+      stopped.abort();
+    }
+  };
+  for (const signal of FORWARDED) process.on(signal, forward);
+  // The service has connections of its own.
+  await session.close();
+  const service = await openLocks(line, session);
+  try {
+    const lock = service.lockOf(line.name, line.kind);
+    const waiting = lock.tryLock({ waitTime: line.wait, leaseTime: line.lease, signal: stopped.signal });
+    const handle = await waiting.catch((error: unknown) => {
+      if (stopped.signal.aborted) return undefined;
+      throw error;
+    });
+    if (handle === undefined) return EXIT.signalled + constants.signals[stoppedBy];
+    if (handle === null) {
+      tell({ outcome: 'refused' }, `somebody else has the lock "${line.name}". Raise --wait, or try again.`);
+      return EXIT.refused;
+    }
+    try {
+      child = new ProcessTree(line.words, { LOCK_NAME: line.name, LOCK_TOKEN: `${handle.token ?? ''}` });
+      let ending: Promise<void> | undefined;
+      handle.signal.addEventListener('abort', () => {
+        terminal.note(`nestjs-distributed-lock: ${String(handle.signal.reason)} The command is ended.`);
+        ending = child?.end(wheel, line.grace);
+      });
+      const code = await child.ended;
+      await ending;
+      const outcome = ending === undefined ? 'done' : 'lost';
+      tell({ outcome, code, holder: handle.holder });
+      return ending === undefined ? code : EXIT.lost;
+    } finally {
+      // How the command ended is what counts: a lock that is not given back goes with its lease.
+      await handle.unlock().catch((error: unknown) => terminal.note(String(error)));
+    }
+  } finally {
+    for (const signal of FORWARDED) process.off(signal, forward);
+    await service.shutDown();
+  }
+
+  /** The standard output is the command's. */
+  function tell(result: object, text?: string): void {
+    if (line.isJson) terminal.note(printable(JSON.stringify({ name: line.name, ...result })));
+    else if (text !== undefined) terminal.note(`nestjs-distributed-lock: ${text}`);
+  }
+}

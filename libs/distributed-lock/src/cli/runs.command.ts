@@ -1,0 +1,41 @@
+import type { TickRecord } from '../contracts/tick.contract.js';
+import type { Desk } from './desk.contract.js';
+import { EXIT } from './exit.codes.js';
+import { openLocks } from './lock.opener.js';
+import { showTime } from './lock.view.js';
+
+/** `runs <job>`. */
+export async function listRuns({ line, session, terminal }: Desk): Promise<number> {
+  const service = await openLocks(line, session);
+  try {
+    const [runs, status] = await Promise.all([service.getRuns(line.name), service.jobs.status(line.name)]);
+    if (line.isJson) terminal.json({ job: line.name, status, runs });
+    else if (status === undefined && runs.length === 0)
+      terminal.line(`Redis knows no job "${line.name}" with the prefix "${line.prefix}".`);
+    else {
+      if (status?.paused !== undefined) terminal.line(`Paused since ${instant(status.paused)}.`);
+      terminal.table(['TICK', 'OUTCOME', 'ATTEMPT', 'TOOK', 'APP', 'INSTANCE', 'REASON'], runs.map(rowOf));
+    }
+    return EXIT.done;
+  } finally {
+    await service.shutDown();
+  }
+}
+
+function rowOf({ tick, outcome, attempt, start, end, app, instance, reason }: TickRecord): string[] {
+  return [
+    instant(tick),
+    outcome,
+    `${attempt}`,
+    end === undefined || attempt === 0 ? '-' : showTime(Math.max(0, end - start)),
+    app,
+    instance,
+    reason ?? '',
+  ];
+}
+
+/** What is no instant, in a record that anybody can write, is shown as it is. */
+function instant(at: number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? `${at}` : date.toISOString();
+}

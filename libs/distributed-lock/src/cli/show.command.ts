@@ -1,0 +1,36 @@
+import { checkKey, checkName } from '../locks/name.checks.js';
+import type { Desk } from './desk.contract.js';
+import { EXIT } from './exit.codes.js';
+import { readLock } from './lock.reader.js';
+import { showTime, type LockView } from './lock.view.js';
+
+/** Reads the lock of that name. @throws LockConfigurationError `INVALID_NAME` */
+export async function viewLock({ line: { name, prefix }, session }: Desk): Promise<LockView> {
+  checkName(name);
+  const key = `${session.keyPrefix}${prefix}${name}`;
+  checkKey(name, key);
+  return await readLock(session, key, name);
+}
+
+/** `show <name>`. */
+export async function show(desk: Desk): Promise<number> {
+  const view = await viewLock(desk);
+  const { terminal } = desk;
+  if (desk.line.isJson) terminal.json(view);
+  else for (const text of describe(view)) terminal.line(text);
+  return EXIT.done;
+}
+
+function describe({ name, key, kind, holders, left, ttl, queue, waiting, listeners }: LockView): string[] {
+  const rows: [string, string][] = [
+    ['name', name],
+    ['key', key],
+    ['kind', kind],
+    ...(left === undefined ? [] : [['left', `${left}`] satisfies [string, string]]),
+    ...holders.map(({ holder, count }): [string, string] => ['holder', `${holder}, ${count} ×`]),
+    ['lease', showTime(ttl)],
+    ['waiting', `${waiting} in the queue; ${listeners ?? 'an unknown number of'} connections listen`],
+    ...queue.map((holder, index): [string, string] => [`  ${index + 1}.`, holder]),
+  ];
+  return rows.map(([what, value]) => `${what.padEnd(9)}${value}`);
+}

@@ -1,0 +1,59 @@
+import { createInterface } from 'node:readline';
+import { printable } from '../errors/printable.text.js';
+
+type Write = (text: string) => unknown;
+
+/** Where answers come from: the standard input, as a rule. */
+export type Answers = NodeJS.ReadableStream & { readonly isTTY?: boolean };
+
+/** Where a command speaks to people and programs. Nothing that comes from Redis can move a cursor or write a line of its own. */
+export class Terminal {
+  constructor(
+    private readonly out: Write = (text) => process.stdout.write(text),
+    private readonly err: Write = (text) => process.stderr.write(text),
+    private readonly input: Answers = process.stdin,
+  ) {}
+
+  /** @returns undefined where there is nobody to ask */
+  async ask(question: string): Promise<string | undefined> {
+    if (this.input.isTTY !== true) return undefined;
+    this.err(printable(question));
+    const lines = createInterface({ input: this.input });
+    try {
+      // Whoever ends the input says nothing.
+      for await (const answer of lines) return answer.trim();
+      return '';
+    } finally {
+      lines.close();
+    }
+  }
+
+  /** One line of JSON. Control characters that JSON leaves as they are become escapes, which it reads as the same text. */
+  json(value: unknown): void {
+    this.out(
+      `${printable(JSON.stringify(value, (_, each: unknown) => (typeof each === 'bigint' ? `${each}` : each)))}\n`,
+    );
+  }
+
+  line(text = ''): void {
+    this.out(`${printable(text)}\n`);
+  }
+
+  /** Rows under their heads, each column as wide as its longest cell. */
+  table(heads: readonly string[], rows: readonly (readonly string[])[]): void {
+    const lines = [heads, ...rows].map((cells) => cells.map((cell) => printable(cell)));
+    const widths = heads.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)));
+    for (const cells of lines)
+      this.line(
+        cells
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd(),
+      );
+  }
+
+  /** For people, beside what the command tells. */
+  note(text: string): void {
+    this.err(`${printable(text)}\n`);
+  }
+}

@@ -1,0 +1,61 @@
+import type { LockService } from '../service/lock.service.js';
+import { UsageError } from './command.line.js';
+import type { Desk } from './desk.contract.js';
+import { EXIT } from './exit.codes.js';
+import { openLocks } from './lock.opener.js';
+import { showTime, type LockView } from './lock.view.js';
+import { viewLock } from './show.command.js';
+
+/** `unlock <name>`: frees a lock whoever has it. */
+export async function unlock(desk: Desk): Promise<number> {
+  const { line, terminal } = desk;
+  const view = await viewLock(desk);
+  if (view.left !== undefined || view.kind === 'something else')
+    throw new UsageError(`"${line.name}" is no lock but a ${view.kind}: it is left alone.`);
+  const isHeld = view.holders.length > 0;
+  if (isHeld && !line.isSure && !(await isAgreed(desk, view))) {
+    terminal.note('Nothing was done.');
+    return EXIT.unwell;
+  }
+  const isFreed = isHeld && (await free(desk, view));
+  if (line.isJson) terminal.json({ name: line.name, freed: isFreed, holders: view.holders });
+  else
+    terminal.line(
+      isFreed
+        ? `"${line.name}" was taken from its holder, who learns of it at the next renewal.`
+        : `"${line.name}" is not locked.`,
+    );
+  return EXIT.done;
+}
+
+async function isAgreed({ terminal }: Desk, { name, kind, holders, ttl }: LockView): Promise<boolean> {
+  const who = holders.map(({ holder }) => holder).join(', ');
+  const answer = await terminal.ask(
+    `The ${kind} "${name}" is held by ${who}, with a lease of ${showTime(ttl)}. Its holder goes on working until it notices. Take it away? [y/N] `,
+  );
+  if (answer !== undefined) return /^y(?:es)?$/i.test(answer);
+  throw new UsageError(`unlock asks before it takes "${name}" away, and there is no terminal: say --yes.`);
+}
+
+async function free({ line, session }: Desk, view: LockView): Promise<boolean> {
+  const service = await openLocks(line, session);
+  try {
+    return await lockOf(service, view).forceUnlock();
+  } finally {
+    await service.shutDown();
+  }
+}
+
+/** By its kind, so that the right ones are woken. */
+function lockOf(service: LockService, { name, kind }: LockView) {
+  switch (kind) {
+    case 'read lock':
+      return service.getReadWriteLock(name).readLock();
+    case 'write lock':
+      return service.getReadWriteLock(name).writeLock();
+    case 'fair lock':
+      return service.getFairLock(name);
+    default:
+      return service.getLock(name);
+  }
+}

@@ -1,0 +1,59 @@
+/** What a server tells of itself by INFO. Undefined: it does not tell, as managed servers may. */
+export interface ServerFacts {
+  /** `Redis` or `Valkey`. */
+  readonly product: string;
+  readonly version: string | undefined;
+  /** Of Redis, whose commands a Valkey has as well. */
+  readonly level: string | undefined;
+  readonly isSentinel: boolean;
+  readonly role: string | undefined;
+  readonly policy: string | undefined;
+  /** In bytes; 0: none. */
+  readonly memoryLimit: number | undefined;
+  readonly memoryUsed: number | undefined;
+  readonly isAppending: boolean | undefined;
+  /** What could not be written to disk, for messages. */
+  readonly unwritten: string | undefined;
+  /** Seconds since each replica was heard of; undefined for one that is not in step. */
+  readonly replicas: readonly (number | undefined)[];
+}
+
+/** Reads the reply of INFO, in which nothing is sure to be there. */
+export function readFacts(info: string): ServerFacts {
+  const fields = new Map(
+    info.split('\n').flatMap((line) => {
+      const colon = line.indexOf(':');
+      return colon === -1 ? [] : [[line.slice(0, colon), line.slice(colon + 1).trim()] as const];
+    }),
+  );
+  const number = (field: string) => {
+    const value = fields.get(field);
+    return value === undefined || value === '' || Number.isNaN(Number(value)) ? undefined : Number(value);
+  };
+  const valkey = fields.get('valkey_version');
+  const level = fields.get('redis_version');
+  const appending = number('aof_enabled');
+  return {
+    product: valkey === undefined ? 'Redis' : 'Valkey',
+    version: valkey ?? level,
+    level,
+    isSentinel: fields.get('redis_mode') === 'sentinel',
+    role: fields.get('role'),
+    policy: fields.get('maxmemory_policy'),
+    memoryLimit: number('maxmemory'),
+    memoryUsed: number('used_memory'),
+    isAppending: appending === undefined ? undefined : appending === 1,
+    unwritten: unwrittenOf(fields),
+    replicas: [...fields].flatMap(([field, value]) => (/^slave\d+$/.test(field) ? [lagOf(value)] : [])),
+  };
+}
+
+function unwrittenOf(fields: ReadonlyMap<string, string>): string | undefined {
+  if (fields.get('aof_last_write_status') === 'err') return 'the append-only file';
+  return fields.get('rdb_last_bgsave_status') === 'err' ? 'the last snapshot' : undefined;
+}
+
+function lagOf(replica: string): number | undefined {
+  if (!/(?:^|,)state=online(?:,|$)/.test(replica)) return undefined;
+  return Number(/(?:^|,)lag=(\d+)/.exec(replica)?.[1] ?? 0);
+}

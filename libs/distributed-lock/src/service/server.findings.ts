@@ -1,0 +1,117 @@
+import type { ServerFacts } from './server.facts.js';
+
+/** What a look at a server came to. `skip`: it could not be looked at, or there is nothing to look at. */
+export interface Finding {
+  readonly check: string;
+  readonly status: 'ok' | 'warn' | 'fail' | 'skip';
+  readonly told: string;
+  /** What the reader can do about it; absent where all is well. */
+  readonly remedy?: string | undefined;
+  /** Whether the server kept it to itself, as managed ones may. */
+  readonly isUntold?: boolean;
+}
+
+/** Below this the scripts' commands are not there. */
+const LEAST_VERSION = [6, 2] as const;
+
+/** A share of the memory above which it is about to be full. */
+const NEARLY_FULL = 0.9;
+
+/** Seconds without a word from a replica that are worth a warning. */
+const LAGGING = 10;
+
+/** What can be said of a server by what it tells of itself, without asking more. */
+export function judgeFacts(facts: ServerFacts): Finding[] {
+  return [judgeVersion(facts), judgeRole(facts), judgeEviction(facts), judgeReplicas(facts)];
+}
+
+function judgeVersion({ product, version, level }: ServerFacts): Finding {
+  const check = 'version';
+  if (version === undefined || level === undefined)
+    return untold(check, 'its version', 'Make sure that it is Redis 6.2 or newer.');
+  const told = `${product} ${version}`;
+  const [major = 0, minor = 0] = level.split('.').map(Number);
+  const isOld = major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]);
+  return isOld
+    ? fail(check, `${told} is too old`, 'Update to Redis 6.2 or newer, or to Valkey.')
+    : ok(check, told);
+}
+
+function judgeRole({ role, isSentinel }: ServerFacts): Finding {
+  const check = 'role';
+  if (isSentinel)
+    return fail(
+      check,
+      'this is a sentinel: it keeps no data',
+      'Give the address of the master. An application gives the sentinels in its ioredis options.',
+    );
+  if (role === undefined) return untold(check, 'its role', 'Make sure that it is a master.');
+  return role === 'master'
+    ? ok(check, 'master')
+    : fail(
+        check,
+        'this is a replica: it takes no writes, so no lock can be had',
+        'Give the address of the master, or the sentinels.',
+      );
+}
+
+function judgeEviction({ policy, memoryLimit, memoryUsed }: ServerFacts): Finding {
+  const check = 'eviction';
+  const remedy = 'Set maxmemory-policy noeviction, or give the locks a Redis of their own.';
+  if (policy === undefined)
+    return untold(
+      check,
+      'its eviction policy',
+      'Look at the settings of your provider: it has to be noeviction.',
+    );
+  if (policy !== 'noeviction')
+    return memoryLimit === 0
+      ? warn(check, `${policy}: held locks can be evicted as soon as maxmemory is set`, remedy)
+      : fail(
+          check,
+          `${policy}: held locks are evicted when the memory (${bytes(memoryLimit)}) is full`,
+          remedy,
+        );
+  if (memoryLimit !== undefined && memoryLimit > 0 && (memoryUsed ?? 0) > NEARLY_FULL * memoryLimit)
+    return warn(
+      check,
+      `noeviction, and ${bytes(memoryUsed)} of ${bytes(memoryLimit)} are in use: when it is full no lock can be had`,
+      'Raise maxmemory, or take something out.',
+    );
+  return ok(check, 'noeviction');
+}
+
+function judgeReplicas({ replicas, role }: ServerFacts): Finding {
+  const check = 'replicas';
+  if (role !== 'master') return { check, status: 'skip', told: 'only a master tells them' };
+  if (replicas.length === 0) return ok(check, 'none');
+  const late = replicas.filter((lag) => lag === undefined || lag > LAGGING).length;
+  if (late > 0)
+    return warn(
+      check,
+      `${late} of ${replicas.length} not in step: a failover to one of them forgets held locks`,
+      'Look at the network between the servers, and at the log of the replica.',
+    );
+  return ok(check, `${replicas.length} in step (what a failover can forget: docs/replication.md)`);
+}
+
+/** For messages. */
+function bytes(count: number | undefined): string {
+  return count === undefined ? 'unknown' : `${(count / 2 ** 20).toFixed(1)} MiB`;
+}
+
+function ok(check: string, told: string): Finding {
+  return { check, status: 'ok', told };
+}
+
+function warn(check: string, told: string, remedy: string): Finding {
+  return { check, status: 'warn', told, remedy };
+}
+
+function untold(check: string, what: string, remedy: string): Finding {
+  return { ...warn(check, `the server does not tell ${what}`, remedy), isUntold: true };
+}
+
+function fail(check: string, told: string, remedy: string): Finding {
+  return { check, status: 'fail', told, remedy };
+}

@@ -1,0 +1,31 @@
+import { PassThrough } from 'node:stream';
+import { runCommandLine } from '../../libs/distributed-lock/src/cli/command.runner.js';
+import { Terminal } from '../../libs/distributed-lock/src/cli/terminal.js';
+
+/** What a command has said, and ended with. */
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command in this process. @param answer what somebody at a terminal says; undefined: there is none */
+export async function say(args: readonly string[], url: string, answer?: string): Promise<Said> {
+  let [out, err] = ['', ''];
+  const input = Object.assign(new PassThrough(), { isTTY: answer !== undefined });
+  input.end(answer);
+  const terminal = new Terminal(
+    (text) => (out += text),
+    (text) => (err += text),
+    input,
+  );
+  const code = await runCommandLine(args, { REDIS_URL: url }, terminal);
+  return { code, out, err };
+}
+
+/** The same with `--json`: what was said is one line of it. */
+export async function ask(args: readonly string[], url: string): Promise<{ code: number; json: unknown }> {
+  const { code, out, err } = await say([...args, '--json'], url);
+  if (!/^\{.*\}\n$/.test(out)) throw new Error(`no line of JSON: ${out}${err}`);
+  return { code, json: JSON.parse(out) };
+}
