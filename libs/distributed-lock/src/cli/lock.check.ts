@@ -11,8 +11,6 @@ import { openLocks } from './lock.opener.js';
 
 /** How long the waiter may stay in ms: shorter than the lease, so that only a message can wake it before. */
 const PATIENCE = 2000;
-/** One that was not woken looks again when its time is over, in ms; a busy machine is slow, and not deaf. */
-const UNWOKEN = 1500;
 /** In ms. What is left behind, should this process be killed, is gone after it. */
 const LEASE = 5000;
 /** The waiter is given this long to subscribe, in ms. */
@@ -65,7 +63,7 @@ async function tryOut(
     await next?.unlock();
     const key = `${session.keyPrefix}${prefix}${name}`;
     const left = await session.serverOf(key).ask('EXISTS', key);
-    return judge(taken, next === null || woken > UNWOKEN ? undefined : woken, left === 1);
+    return judge(taken, next === null ? undefined : woken, left === 1);
   } catch (error) {
     return unusable(error);
   } finally {
