@@ -275,6 +275,19 @@ describe.concurrent('the work of a leader', () => {
 });
 
 test(
+  'an instance that cannot reach Redis starts nevertheless, as no leader',
+  options,
+  play(async ({ faults }) => {
+    const locks = await faults.open({ commandTimeout: 100 }, { port: 1, lazyConnect: true });
+    const start = performance.now();
+    await locks.elections.join(KEY);
+    expect(performance.now() - start).toBeLessThan(scaled(1000));
+    expect(locks.elections.leaderOf(KEY)).toBeUndefined();
+    await locks.elections.close();
+  }),
+);
+
+test(
   'a leader without Redis is none before another one could be, and leads again when Redis is back',
   options,
   play(async ({ faults }) => {
