@@ -85,7 +85,8 @@ describe('ls', () => {
     const fenced = await service.getFencedLock('fenced').lock();
     const fair = await service.getFairLock('fair').lock();
     const waiting = other.getFairLock('fair').lock();
-    const reading = await service.getReadWriteLock('shelf').readLock().lock();
+    // What stands beside a name with braces begins like the name.
+    const reading = await service.getReadWriteLock('{s}helf').readLock().lock();
     const writing = await service.getReadWriteLock('desk').writeLock().lock();
     await service.getSemaphore('permits').trySetPermits(3);
     await services.admin.set(`${services.prefix}cache`, 'a value');
@@ -99,7 +100,7 @@ describe('ls', () => {
       { name: 'fenced', kind: 'fenced lock' },
       { name: 'permits', kind: 'semaphore or latch', left: 3, holders: [] },
       { name: 'plain', kind: 'lock', holders: [{ holder: held.holder, count: 2 }], ttl: expect.any(Number) },
-      { name: 'shelf', kind: 'read lock', holders: [{ holder: reading.holder, count: 1 }] },
+      { name: '{s}helf', kind: 'read lock', holders: [{ holder: reading.holder, count: 1 }] },
     ]);
     const table = (await command('ls')).out.split('\n');
     expect(table[0]).toMatch(/^NAME +KIND +HOLDER +COUNT +LEASE +WAITING$/);
@@ -119,6 +120,7 @@ describe('ls', () => {
     const held = await service.getLock(name).lock();
     const { out } = await command('ls');
     expect(out).toContain('evil\\u001b[2J\\u009b31m\\u000aok forged');
+    expect((await command('show', name)).out).toMatch(/^name +evil\\u001b\[2J\\u009b31m\\u000aok forged\n/);
     const line = (await say(['show', name, '--json', '--prefix', services.prefix], inject('redisUrl'))).out;
     expect(line.trimEnd()).not.toMatch(/\p{Cc}/u);
     expect(JSON.parse(line)).toMatchObject({ name });

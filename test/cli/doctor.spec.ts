@@ -7,6 +7,7 @@ import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import { commandsOf, readLines } from '../security/acl.line.js';
 import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
+import { TcpProxy } from '../support/tcp.proxy.js';
 import { until } from '../support/until.js';
 import { ask, say } from './command.stage.js';
 
@@ -42,6 +43,16 @@ afterAll(async () => {
   await Promise.all([healthy, evicting, replica].map((server) => server.stop()));
 });
 
+/** Some of what the docs' user may do. */
+const SUNDRY = [
+  '+hset',
+  '+lpush',
+  '+pexpire',
+  '+evalsha',
+  '~redisson_lock_token:{lock:*',
+  '&redisson_rwlock:{lock:*',
+];
+
 /** The doctor's verdicts, by check. */
 async function diagnose(
   url: string,
@@ -58,7 +69,10 @@ async function diagnose(
     code,
     isWell,
     of: (check) => findings.find((finding) => finding.check === check),
-    bad: findings.filter(({ status }) => status !== 'ok').map(({ check, status }) => `${status} ${check}`),
+    // How quick a round trip is depends on what else the machine has to do.
+    bad: findings
+      .filter(({ check, status }) => status !== 'ok' && check !== 'round-trip')
+      .map(({ check, status }) => `${status} ${check}`),
   };
 }
 
@@ -89,7 +103,7 @@ describe('the doctor', () => {
   test('tells it to people with a line for each check, and a sum', async () => {
     const { out, code } = await say(['doctor'], healthy.url);
     expect(out).toMatch(/^Redis at 127\.0\.0\.1:\d+\nok {4}connection {3}it answers\n/);
-    expect(out).toMatch(/\n11 ok, 0 warned of, 0 failed\n$/);
+    expect(out).toMatch(/\n\d+ ok, \d warned of, 0 failed\n$/);
     expect(code).toBe(0);
   });
 
@@ -127,25 +141,28 @@ describe('the doctor', () => {
   });
 
   test.each([
-    ['by trying', 'tried', []],
-    ['by ACL DRYRUN', 'asked', ['+acl|whoami', '+acl|dryrun']],
-  ])('finds what a user may not do, %s', async (_how, name, more) => {
-    const missing = [
-      '+hset',
-      '+lpush',
-      '+pexpire',
-      '+evalsha',
-      '~redisson_lock_token:{lock:*',
-      '&redisson_rwlock:{lock:*',
-    ];
+    ['of all sorts, by trying', 'tried', SUNDRY, []],
+    ['of all sorts, by ACL DRYRUN', 'asked', SUNDRY, ['+acl|whoami', '+acl|dryrun']],
+    ['to a key, which is not the fault of the commands, by trying', 'keyless', ['~lock:*'], []],
+    ['to a key, by ACL DRYRUN', 'keyless2', ['~lock:*'], ['+acl|whoami', '+acl|dryrun']],
+  ])('finds what a user may not do %s', async (_how, name, missing, more) => {
     const { code, of } = await diagnose(await userWithout(name, missing, more));
     const { status, told, remedy } = of('permissions') ?? {};
     expect(status).toBe('fail');
     expect(told?.split(' ').slice(3).toSorted()).toEqual(missing.toSorted());
-    expect(remedy).toMatch(new RegExp(`^ACL SETUSER ${name} \\+`));
+    expect(remedy).toMatch(new RegExp(`^ACL SETUSER ${name} [+~]`));
     expect(of('lock')?.status).toBe('fail');
     expect(code).toBe(1);
     expect(await admin.keys('*')).toEqual([]);
+  });
+
+  test('notices that waiters are not woken', async () => {
+    const { of } = await diagnose(await userWithout('mute', ['+publish']));
+    expect(of('permissions')?.told).toContain('lacks +publish');
+    expect(of('lock')).toMatchObject({
+      status: 'fail',
+      told: expect.stringContaining('messages do not arrive'),
+    });
   });
 
   test('finds a user well again whom its remedy was given to', async () => {
@@ -203,6 +220,38 @@ describe('the doctor', () => {
       await evicting.resume();
     }
   });
+});
+
+test('a server that stops answering in between ends the examination', async () => {
+  const proxy = await TcpProxy.open(healthy.port);
+  try {
+    proxy.judge(({ name }) => {
+      if (name === 'TIME') proxy.blackHole();
+      return 'pass';
+    });
+    const { code, bad, of } = await diagnose(proxy.url, '--timeout', '200ms');
+    expect([code, ...bad]).toEqual([1, 'fail clock']);
+    expect(of('clock')?.told).toBe('the server has stopped answering: no answer within 200 ms');
+    expect(of('lock')).toBeUndefined();
+    expect(await say(['ls', '--timeout', '200ms'], proxy.url)).toMatchObject({
+      code: 69,
+      out: '',
+      err: expect.stringMatching(
+        /^nestjs-distributed-lock: Redis could not be asked: no answer within 200 ms\. [^\n]*\n$/,
+      ),
+    });
+  } finally {
+    await proxy.close();
+  }
+});
+
+test('ls needs one permission more than locks do', async () => {
+  const refused = await say(['ls'], await userWithout('looker', []));
+  expect(refused).toMatchObject({
+    code: 69,
+    err: expect.stringMatching(/'scan' command\. .*docs\/security\.md/),
+  });
+  expect(await say(['ls'], await userWithout('looker', [], ['+scan']))).toMatchObject({ code: 0, err: '' });
 });
 
 describe('a boot', () => {

@@ -59,6 +59,19 @@ class Routes {
   }
 }
 
+@Controller()
+class Draining {
+  readonly inside = new Gate();
+  readonly end = new Gate();
+
+  @Get('slow')
+  async slow() {
+    this.inside.open();
+    await this.end.opened;
+    return 'served';
+  }
+}
+
 @Injectable()
 class Jobs {
   readonly ran = new Set<string>();
@@ -175,6 +188,19 @@ describe('a method that only the leader runs', () => {
     await until('the other one leads', async () => (await other.get(Reports).run()) !== undefined, 400);
     await closed;
     await expect(mine.run()).resolves.toBeUndefined();
+  });
+
+  test('does not wait for requests to drain before another instance leads', async () => {
+    const parts = { controllers: [Draining], providers: [Reports] };
+    const [leader, other] = [await start(parts), await start(parts)];
+    const { inside, end } = leader.get(Draining);
+    const answer = request(leader, '/slow');
+    await inside.opened;
+    const closed = leader.close();
+    await until('the other one leads', async () => (await other.get(Reports).run()) !== undefined);
+    end.open();
+    expect(await answer).toMatchObject({ status: 200, body: 'served' });
+    await closed;
   });
 
   test('keeps its place among other decorators, with its name, length and metadata', async () => {

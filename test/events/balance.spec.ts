@@ -154,7 +154,8 @@ async function play(locks: LockService, kind: Kind, call: Call, answers: Answers
     if (call.door === 'using' || call.door === 'twice') {
       await lock.using(async (handle) => {
         answers.granted += 1;
-        if (call.door === 'twice') await count(answers, () => hold(lock.lock({ waitTime: 30 }), call, answers));
+        if (call.door === 'twice')
+          await count(answers, () => hold(lock.lock({ waitTime: 30 }), call, answers));
         if (call.end === 'take away') await kind.takeAway?.(locks, handle);
       }, options);
     } else if (call.door === 'lock') {

@@ -104,6 +104,17 @@ describe('a listener', () => {
     expect(ledger.odd).toEqual([]);
   });
 
+  test('hears of what a shutdown takes from work that does not let go, as of a loss', async () => {
+    const hasty = await services.open({ shutdownTimeout: 0 });
+    hasty.events.listen(ledger.listener);
+    const plain = await hasty.getLock('a').lock();
+    const group = await hasty.getMultiLock('b', 'c').lock();
+    expect([plain.signal.aborted, group.signal.aborted]).toEqual([false, false]);
+    await hasty.shutDown();
+    expect(ledger.stories).toEqual(['attempt acquired lost', 'attempt acquired lost']);
+    expect(ledger.of('lost').map(({ lock }) => lock)).toEqual(['a', 'b, c']);
+  });
+
   test('hears of permits that belong to nobody only that they were taken, and of a section that it ends', async () => {
     const semaphore = locks.getSemaphore('s');
     await semaphore.trySetPermits(1);

@@ -275,6 +275,36 @@ describe.concurrent('the work of a leader', () => {
 });
 
 test(
+  'nobody stands any more once the instance leaves its elections',
+  options,
+  play(async ({ faults }) => {
+    const locks = await faults.open();
+    const { election, reasons } = new Career(locks);
+    await until('it leads', () => election.isLeader);
+    await locks.elections.close();
+    expect([election.isLeader, reasons.length]).toEqual([false, 1]);
+    const late = new Career(locks);
+    await locks.elections.join(KEY);
+    expect([late.election.isLeader, locks.elections.leaderOf(KEY)]).toEqual([false, undefined]);
+    expect(await locks.getFencedLock(KEY).isLocked()).toBe(false);
+    await late.election.stop();
+  }),
+);
+
+test(
+  'an instance that cannot reach Redis starts nevertheless, as no leader',
+  options,
+  play(async ({ faults }) => {
+    const locks = await faults.open({ commandTimeout: 100 }, { port: 1, lazyConnect: true });
+    const start = performance.now();
+    await locks.elections.join(KEY);
+    expect(performance.now() - start).toBeLessThan(scaled(1000));
+    expect(locks.elections.leaderOf(KEY)).toBeUndefined();
+    await locks.elections.close();
+  }),
+);
+
+test(
   'a leader without Redis is none before another one could be, and leads again when Redis is back',
   options,
   play(async ({ faults }) => {

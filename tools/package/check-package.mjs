@@ -10,7 +10,9 @@ const ALLOWED =
   /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua|schematics\/[a-z0-9.-]+\.json)$/;
 const REQUIRED = ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'dist/cjs/package.json'];
 const CONSUMER = `import { DistributedLockModule } from 'nestjs-distributed-lock';
+import { DistributedLockTestingModule, type AdvancedTick } from 'nestjs-distributed-lock/testing';
 export const moduleName: string = DistributedLockModule.name;
+export const testing = (ticks: AdvancedTick[]) => [DistributedLockTestingModule.forRoot(), ticks.length];
 // @ts-expect-error the types are there, so a name that does not exist is an error
 import { noSuchName } from 'nestjs-distributed-lock';
 export const nothing: unknown = noSuchName;

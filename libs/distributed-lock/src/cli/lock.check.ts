@@ -63,7 +63,7 @@ async function tryOut(
     await next?.unlock();
     const key = `${session.keyPrefix}${prefix}${name}`;
     const left = await session.serverOf(key).ask('EXISTS', key);
-    return judge(taken, next === null || woken > PATIENCE / 2 ? undefined : woken, left === 1);
+    return judge(taken, next === null ? undefined : woken, left === 1);
   } catch (error) {
     return unusable(error);
   } finally {

@@ -3,7 +3,12 @@ import { readLeaderMethods } from '../contracts/leader.registry.js';
 import { LeaderOnly } from './leader-only.decorator.js';
 
 /** What is thrown for an option that types would not let through. */
-function refusal(key: unknown, options: unknown, target: object = {}, value: unknown = async () => undefined) {
+function refusal(
+  key: unknown,
+  options: unknown,
+  target: object = {},
+  value: unknown = async () => undefined,
+) {
   const decorate: (key: unknown, options: unknown) => MethodDecorator = Object(LeaderOnly);
   return () => decorate(key, options)(target, 'lead', { value });
 }

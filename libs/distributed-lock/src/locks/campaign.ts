@@ -6,7 +6,7 @@ import { isPassing } from './passing.refusal.js';
 
 /** Waits for the lock of a leadership, in the line of everybody who waits for it. */
 export class Campaign {
-  /** Resolves when Redis has said whether the lock is free, or could not be asked: whether this candidate leads is known as well as it can be. */
+  /** Resolves when Redis has said whether the lock is free, or could not be asked, or nobody asks any more: whether this candidate leads is known as well as it can be. */
   readonly asked: Promise<void>;
   #wasAsked: () => void = () => undefined;
 
@@ -17,6 +17,7 @@ export class Campaign {
     private readonly leaving: AbortController,
   ) {
     this.asked = new Promise((resolve) => (this.#wasAsked = resolve));
+    leaving.signal.addEventListener('abort', () => this.#wasAsked(), { once: true });
   }
 
   /** @returns undefined when it was refused, which the log is told, or has ended; waiting through an outage is no refusal */
@@ -29,8 +30,6 @@ export class Campaign {
     } catch (error) {
       if (error instanceof LockUnavailableError && error.code === 'SHUTTING_DOWN') this.leaving.abort();
       if (!signal.aborted) this.#tell(error);
-    } finally {
-      this.#wasAsked();
     }
     return undefined;
   }

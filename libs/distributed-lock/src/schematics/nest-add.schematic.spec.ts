@@ -92,6 +92,13 @@ void NestFactory.createApplicationContext(Root);`;
     expect(logged.join('\n')).toContain('DistributedLockModule is imported in /src/app.module.ts already');
   });
 
+  test('is changed where only a test has the module of locks', () => {
+    files['/src/app.module.spec.ts'] = 'DistributedLockModule.forRoot({}); ScheduleModule.forRoot()';
+    files['/package.json'] = manifest('@nestjs/schedule');
+    expect(add()).toEqual(['/src/app.module.ts']);
+    expect(files['/src/app.module.ts']).toContain('ScheduleModule.forRoot(),');
+  });
+
   test('is not changed where another one has the module of locks', () => {
     files['/src/core/core.module.ts'] = 'DistributedLockModule.forRootAsync({})';
     files['/src/node_modules/other/index.js'] = '';

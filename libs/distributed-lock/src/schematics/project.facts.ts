@@ -12,10 +12,12 @@ export interface ProjectFacts {
 }
 
 export function readFacts(tree: FileTree, sourceRoot: string): ProjectFacts {
-  const sources = listSources(tree, sourceRoot).map((path) => ({ path, text: readText(tree, path) ?? '' }));
+  // What a test sets up, the application does not have.
+  const sources = listSources(tree, sourceRoot)
+    .filter((path) => !/\.(?:spec|test)\./.test(path))
+    .map((path) => ({ path, text: readText(tree, path) ?? '' }));
   const has = (word: string) => sources.some(({ text }) => text.includes(word));
-  const isTest = (path: string) => /\.(?:spec|test)\./.test(path);
-  const wired = sources.find(({ path, text }) => !isTest(path) && text.includes(`${LOCK_MODULE}.forRoot`));
+  const wired = sources.find(({ text }) => text.includes(`${LOCK_MODULE}.forRoot`));
   return {
     packages: readPackages(tree),
     wiredIn: wired?.path ?? null,

@@ -19,13 +19,13 @@ export class ElectionBook {
 
   /** Sees to it that this instance has a candidate. @returns when it is known whether it leads */
   async join(key: string): Promise<void> {
-    const candidates = this.#candidates.get(key) ?? [this.#open(key, {})];
+    const candidates = this.#candidates.get(key) ?? [this.#join(key)];
     await Promise.all([...candidates].map(({ asked }) => asked));
   }
 
   /** The leadership of whichever candidate of this instance leads now. The first question for a key makes a candidate. */
   leaderOf(key: string): Leadership | undefined {
-    const candidates = this.#candidates.get(key) ?? [this.#open(key, {})];
+    const candidates = this.#candidates.get(key) ?? [this.#join(key)];
     for (const { leadership } of candidates) if (leadership !== undefined) return leadership;
     return undefined;
   }
@@ -34,6 +34,11 @@ export class ElectionBook {
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all([...this.#candidates.values()].flatMap((all) => [...all].map((each) => each.stop())));
+  }
+
+  /** It has no callbacks, and must not keep the context of the request that came first. */
+  #join(key: string): Candidate {
+    return this.engine.context.outside(() => this.#open(key, {}));
   }
 
   #open(key: string, callbacks: ElectionCallbacks): Candidate {

@@ -1,4 +1,3 @@
-import type { OnApplicationShutdown } from '@nestjs/common';
 import type { Hold } from '../locks/hold.js';
 import type { LockService } from '../service/lock.service.js';
 import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
@@ -17,7 +16,7 @@ export interface HeldLock {
 }
 
 /** What a test does to the locks of its module, and of all others on the same store. Inject it, or get it from the testing module. */
-export class LockTestingControl implements OnApplicationShutdown {
+export class LockTestingControl {
   readonly #guests: HolderGuests;
 
   /** @internal */
@@ -94,7 +93,7 @@ export class LockTestingControl implements OnApplicationShutdown {
     this.store.clear();
   }
 
-  /** @internal */
+  /** @internal A hook of Nest. */
   async onApplicationShutdown(): Promise<void> {
     this.store.instances.delete(this.instance);
     await this.#guests.close();
