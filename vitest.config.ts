@@ -2,16 +2,24 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { scaled } from './test/support/slowness.js';
 
-const library = fileURLToPath(new URL('./libs/distributed-lock/src/index.ts', import.meta.url));
+const library = fileURLToPath(new URL('./libs/distributed-lock/src', import.meta.url));
 
 /** What runs on Sentinel or a Cluster. */
 const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].map(
   (folder) => `test/${folder}/**/*.spec.ts`,
 );
 
+/** The conformance suite without Redis. */
+const MEMORY = 'test/memory/**/*.conformance.spec.ts';
+
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
-  resolve: { alias: { 'nestjs-distributed-lock': library } },
+  resolve: {
+    alias: [
+      { find: /^nestjs-distributed-lock$/, replacement: `${library}/index.ts` },
+      { find: /^nestjs-distributed-lock\/(\w+)$/, replacement: `${library}/$1/index.ts` },
+    ],
+  },
   test: {
     testTimeout: scaled(10_000),
     hookTimeout: scaled(30_000),
@@ -26,13 +34,26 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'integration',
+          // The documentation's code runs as a user's would: by Node, on the built library.
+          server: { deps: { external: [/\/dist\/(?:docs|esm)\//] } },
           include: ['test/**/*.spec.ts'],
-          exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**', ...TOPOLOGIES],
+          exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**', MEMORY, ...TOPOLOGIES],
           globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
           // Every file starts processes of its own, and waits for most of its time.
           maxWorkers: 3,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'memory',
+          include: [MEMORY],
+          pool: 'forks',
+          // Most of the time a file waits for leases to end, and nothing else is under way: one for each kind.
+          maxWorkers: 7,
+          sequence: { groupOrder: 5 },
         },
       },
       {

@@ -10,14 +10,13 @@
 -- @key   lock     the lock's hash, as in section 2
 -- @key   queue    the waiting holders, a list, the next one first
 -- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
--- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; for a grant by release also lease and question
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; where a release may make it the holder also the lease
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   holder   the holder id, <client uuid>:<integer>
 -- @arg   lease    the lease in ms, 1 to 10 years
 -- @arg   count    the hold count to reach; 1 takes a free lock
 -- @arg   wait     how long the holder is ready to wait, in ms, up to 1 hour, the same at every attempt; 0 does not queue
 -- @arg   given    the lease in ms with which a release may make the waiter the holder at once, up to 1 minute; 0: it comes for it
--- @arg   question the number of this question among those of the holder id: what a waiter is told who was made the holder
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
 -- @reply granted  {1, hold count}
 -- @reply busy     {0, ms until asking again can help by itself (-1: unknown), who is in the way: a holder, or else the head}
@@ -26,18 +25,18 @@
 -- @repeat safe: a holder that was granted is granted the same again, and one in the queue keeps its place
 
 -- A waiter that asks lives: its time does not end now.
-local function show(fair, holder, declared, given, question)
+local function show(fair, holder, declared, given)
   local near = nearEnd(fair, declared)
   local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
   if time and near > 0 and time - fair.now <= near then
     moveTimes(fair, holder, true, fair.now + declared - time)
   end
-  declareWait(fair, holder, declared, given, question)
+  declareWait(fair, holder, declared, given)
 end
 
 -- Makes sure that a waiter stands in the queue, and answers for how long it may sleep: a head until the lock runs out; anybody
 -- else is told when its turn comes. Both ask near their time.
-local function stand(fair, holder, wait, declared, life, given, question)
+local function stand(fair, holder, wait, declared, life, given)
   local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
   local place = redis.call('LPOS', fair.queue, holder)
   if place and not time then
@@ -53,7 +52,7 @@ local function stand(fair, holder, wait, declared, life, given, question)
   end
   if not (isPlaced and declared) then
     declared = wait
-    declareWait(fair, holder, declared, given, question)
+    declareWait(fair, holder, declared, given)
     vouch(fair, holder, life)
   end
   local near = nearEnd(fair, declared)
@@ -61,21 +60,21 @@ local function stand(fair, holder, wait, declared, life, given, question)
   return redis.call('LINDEX', fair.queue, 0) == holder and math.min(redis.call('PTTL', fair.lock), left) or left
 end
 
-local function attempt(fair, holder, lease, count, wait, life, given, question)
+local function attempt(fair, holder, lease, count, wait, life, given)
   if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
     error({err = 'ERR the lease or the hold count is out of range'})
   end
   if not whole(wait, 0, 3600000) or not whole(life, 1, 60000) then
     error({err = 'ERR a waiting time is out of range'})
   end
-  if not whole(given, 0, 60000) or not whole(question, 0, 9007199254740991) then
-    error({err = 'ERR the lease of a grant by release, or the number of the question, is out of range'})
+  if not whole(given, 0, 60000) then
+    error({err = 'ERR the lease of a grant by release is out of range'})
   end
   openQueue(fair)
   local declared = declaredWait(fair, holder)
   if declared then
     declared = math.abs(declared)
-    show(fair, holder, declared, given, question)
+    show(fair, holder, declared, given)
   end
   if redis.call('EXISTS', fair.waits) == 1 then
     -- Its process lives as well, and with it the other waiters there.
@@ -93,7 +92,7 @@ local function attempt(fair, holder, lease, count, wait, life, given, question)
     end
     reply = take(fair.lock, holder, lease, count)
   elseif wait > 0 then
-    reply = {0, stand(fair, holder, wait, declared, life, given, question), inTheWay}
+    reply = {0, stand(fair, holder, wait, declared, life, given), inTheWay}
   else
     local ttl = redis.call('PTTL', fair.lock)
     reply = {0, ttl == -2 and 0 or ttl, inTheWay}
@@ -115,17 +114,16 @@ for i = 1, #KEYS / 5 do
   local timeout = KEYS[first + 3]
   local waits = KEYS[first + 4]
   local alive = KEYS[first + 5]
-  local base = (i - 1) * 7 + 3
+  local base = (i - 1) * 6 + 3
   local holder = ARGV[base + 1]
   local lease = tonumber(ARGV[base + 2])
   local count = tonumber(ARGV[base + 3])
   local wait = tonumber(ARGV[base + 4])
   local given = tonumber(ARGV[base + 5])
-  local question = tonumber(ARGV[base + 6])
-  local channel = ARGV[base + 7]
+  local channel = ARGV[base + 6]
   local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
   fair.channel = channel
-  local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life, given, question)
+  local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life, given)
   replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies

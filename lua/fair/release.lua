@@ -10,7 +10,7 @@
 -- @key   lock     the lock's hash, as in section 2
 -- @key   queue    the waiting holders, a list, the next one first
 -- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
--- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; for a grant by release also lease and question
+-- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; where a release may make it the holder also the lease
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   holder   the holder id
 -- @arg   count    the hold count to leave behind; 0 frees the lock, and the holder's place in the queue

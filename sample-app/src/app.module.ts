@@ -9,6 +9,7 @@ import { AppSettings } from './settings/app.settings.js';
 import { SettingsModule } from './settings/settings.module.js';
 import { StatisticsModule } from './statistics/statistics.module.js';
 import { StoreModule } from './store/store.module.js';
+import { TelemetryModule } from './telemetry/telemetry.module.js';
 
 @Module({
   imports: [
@@ -27,6 +28,7 @@ import { StoreModule } from './store/store.module.js';
     AccountsModule,
     BillingModule,
     StatisticsModule,
+    TelemetryModule,
   ],
   controllers: [AppController, RunsController],
 })

@@ -73,7 +73,7 @@ export class FaultStage {
 
   /** A process of its own on the direct way, or behind `proxy`. */
   async fork(
-    script: 'hold.worker.js' | 'app.worker.js',
+    script: 'hold.worker.js' | 'app.worker.js' | 'leader.worker.js',
     options: Partial<Omit<FaultSettings, 'redis' | 'prefix'>> = {},
     proxy?: TcpProxy,
   ): Promise<FaultWorker> {

@@ -57,18 +57,19 @@ export class FaultWorker {
 
   /** Sends a command that is answered by what the worker prints. */
   async order(command: FaultCommand, printed: string): Promise<void> {
-    this.#send(command);
+    this.send(command);
     await until(`the worker prints "${printed}"`, () => this.#printed.includes(printed));
   }
 
   async ask(command: FaultCommand): Promise<unknown> {
-    const id = this.#send(command);
+    const id = this.send(command);
     const { value, error } = await this.first('answer', (answer) => answer.id === id, 20_000);
     if (error !== undefined) throw new Error(error);
     return value;
   }
 
-  #send(command: FaultCommand): number {
+  /** Sends a command that is not answered. @returns its id */
+  send(command: FaultCommand): number {
     this.#commands += 1;
     this.#process.send({ id: this.#commands, command });
     return this.#commands;

@@ -8,7 +8,7 @@ import { describeLock } from './conformance.suite.js';
 import { describeExclusion } from './exclusion.suite.js';
 import { describeHandle } from './handle.suite.js';
 import { describeLease } from './lease.suite.js';
-import { RedisFleet, type LockSubject } from './lock.fleet.js';
+import { RedisFleet, StoreFleet, type FleetServices, type LockSubject } from './lock.fleet.js';
 import { describeOrder } from './order.suite.js';
 import { PermitLock } from './permit.lock.js';
 import { describeScope } from './scope.suite.js';
@@ -18,6 +18,8 @@ import { describeWaiters } from './waiters.suite.js';
 /** Where the locks are. */
 export interface Ground extends ServicesSeat {
   readonly source?: RedisSource;
+  /** What makes the services, where they are on no Redis. */
+  readonly services?: () => FleetServices;
 }
 
 /** How a lock of each kind is had, and what it is called. */
@@ -61,8 +63,10 @@ export function describePermit(ground?: () => Ground): void {
 function subjectOf(kind: keyof LockKinds, lock: LockSubject['lock'], ground?: () => Ground): LockSubject {
   return {
     open: (options) => {
-      const { source, ...seat } = ground?.() ?? {};
-      return RedisFleet.open(options, source, kind, seat);
+      const { source, services, ...seat } = ground?.() ?? {};
+      return services === undefined
+        ? RedisFleet.open(options, source, kind, seat)
+        : StoreFleet.on(services(), options ?? {}, kind);
     },
     lock,
     reentrant: kind !== 'nonReentrant' && kind !== 'permit',

@@ -9,6 +9,7 @@ import type { LockTarget } from '../../libs/distributed-lock/src/locks/lock.targ
 import type { RedisSource } from '../../libs/distributed-lock/src/redis/client.factory.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { Services, type ServicesSeat } from '../support/services.js';
+import type { StoreView } from '../support/store.view.js';
 import { until } from '../support/until.js';
 
 /** Services that compete for the same locks, each a client of its own, as if in a process of its own. */
@@ -45,12 +46,18 @@ export interface LockSubject {
   readonly holderId?: RegExp;
 }
 
-/** A fleet on a real Redis. */
-export class RedisFleet implements Fleet {
+/** Services on one store, and what is in it. */
+export interface FleetServices extends Pick<Services, 'keys' | 'channels' | 'close'> {
+  open(options?: LockModuleSettings): Promise<LockService>;
+  readonly store: Pick<StoreView, 'listeners' | 'delete' | 'refill' | 'permitsTaken'>;
+}
+
+/** A fleet on a store of any kind. */
+export class StoreFleet<S extends FleetServices = FleetServices> implements Fleet {
   readonly #opened: LockService[] = [];
 
-  private constructor(
-    readonly services: Services,
+  protected constructor(
+    readonly services: S,
     readonly one: LockService,
     readonly other: LockService,
     private readonly options: LockModuleSettings,
@@ -59,17 +66,14 @@ export class RedisFleet implements Fleet {
     this.#opened.push(one, other);
   }
 
-  /** @param source another Redis than the one that all tests share */
-  static async open(
-    options: LockModuleSettings = {},
-    source?: RedisSource,
-    kind: keyof LockKinds = 'reentrant',
-    seat: ServicesSeat = {},
-  ): Promise<RedisFleet> {
-    const services = new Services(source, seat);
+  static async on<T extends FleetServices>(
+    services: T,
+    options: LockModuleSettings,
+    kind: keyof LockKinds,
+  ): Promise<StoreFleet<T>> {
     const [one, other] = await Promise.all([services.open(options), services.open(options)]);
     if (kind === 'permit') await oneOfEach(one);
-    return new RedisFleet(services, one, other, options, kind);
+    return new StoreFleet(services, one, other, options, kind);
   }
 
   /** The lock's name in Redis. */
@@ -123,14 +127,9 @@ export class RedisFleet implements Fleet {
   }
 
   async wipe(name: string): Promise<void> {
-    const { client } = this.services.store;
-    if (this.kind === 'permit')
-      await client
-        .multi()
-        .del(`{${this.key(name)}}:timeout`)
-        .set(this.key(name), 1)
-        .exec();
-    else await client.del(this.key(name));
+    const { store } = this.services;
+    if (this.kind === 'permit') await store.refill(this.key(name));
+    else await store.delete([this.key(name)]);
   }
 
   notices(service: LockService): Notice[] {
@@ -157,12 +156,12 @@ export class RedisFleet implements Fleet {
 
   /** Keys but for those that are there to stay: the fencing token of a name, and the permits of a semaphore that nobody has. */
   async #keysLeft(): Promise<string[]> {
-    const { client } = this.services.store;
+    const { store } = this.services;
     const keys = (await this.services.keys()).filter((key) => !key.startsWith('redisson_lock_token:'));
     if (this.kind !== 'permit') return keys;
     const taken = keys.filter((key) => key.endsWith(':timeout'));
     // Permits whose lease is over are taken back by whoever comes next.
-    const live = await Promise.all(taken.map((key) => client.zcount(key, Date.now(), '+inf')));
+    const live = await Promise.all(taken.map((key) => store.permitsTaken(key)));
     return taken.filter((_, index) => live[index] !== 0);
   }
 
@@ -178,6 +177,19 @@ export class RedisFleet implements Fleet {
     }
     const timers = this.#opened.map(({ engine }) => engine.context.wheel.size);
     if (timers.some((size) => size > 0)) throw new Error(`timers left after the end: ${timers.join(', ')}`);
+  }
+}
+
+/** A fleet on a real Redis. */
+export class RedisFleet extends StoreFleet<Services> {
+  /** @param source another Redis than the one that all tests share */
+  static open(
+    options: LockModuleSettings = {},
+    source?: RedisSource,
+    kind: keyof LockKinds = 'reentrant',
+    seat: ServicesSeat = {},
+  ): Promise<RedisFleet> {
+    return StoreFleet.on(new Services(source, seat), options, kind);
   }
 }
 

@@ -62,20 +62,17 @@ export class FairActions {
   }
 
   #asNode(move: Moves<'wait' | 'try' | 'enter' | 'lower' | 'end'>, who: Holder): Action {
-    const acquire = (lease: number, count: number, wait: number, question = 0): Action => {
-      const gift = question === 0 ? undefined : { lease: SHORT, question };
-      return this.#node5(
-        fairAcquire,
-        [LIFE, MARGIN],
-        [who, lease, count, wait, gift?.lease ?? 0, gift?.question ?? 0],
-        () => this.#node.acquire(who, lease, count, wait, gift),
+    const acquire = (lease: number, count: number, wait: number, isGiven = false): Action => {
+      const gift = isGiven ? SHORT : undefined;
+      return this.#node5(fairAcquire, [LIFE, MARGIN], [who, lease, count, wait, gift ?? 0], () =>
+        this.#node.acquire(who, lease, count, wait, gift),
       );
     };
     const release = (count: number, lease: number): Action =>
       this.#node5(fairRelease, [MARGIN], [who, count, lease], () => this.#node.release(who, count, lease));
     switch (move.do) {
       case 'wait':
-        return acquire(move.lease, 1, WAITS[who], move.question);
+        return acquire(move.lease, 1, WAITS[who], move.isGiven);
       case 'try':
         return acquire(move.lease, 1, 0);
       case 'enter':

@@ -136,7 +136,7 @@ export class FairCrowd {
       const [name = '', payload = ''] = text.slice(this.#channel.length + 1).split(' ');
       const actor = this.#actors.get(name);
       if (actor?.state !== 'waits') continue;
-      if (Number(payload) < 0) this.#granted(actor, 0, GIFT);
+      if (payload === '2') this.#granted(actor, 0, GIFT);
       else this.#plan(name, this.#now, () => this.#ask(name));
     }
     return Array.isArray(reply) && typeof script !== 'string' ? reply[0] : reply;
@@ -159,7 +159,6 @@ export class FairCrowd {
           1,
           wait,
           actor.person.isGiven ? GIFT : 0,
-          1,
           this.#channel,
         ]);
     if (reply === 'acquired' || (Array.isArray(reply) && reply[0] === 1)) {

@@ -1,4 +1,4 @@
-import type { FairState, GiftTerms } from './fair.state.js';
+import type { FairState } from './fair.state.js';
 
 /** Times of the model, in ms. */
 export interface ModelTimes {
@@ -15,7 +15,7 @@ export class FairModel {
     private readonly times: ModelTimes,
   ) {}
 
-  acquire(holder: string, lease: number, count: number, wait: number, gift?: GiftTerms): unknown {
+  acquire(holder: string, lease: number, count: number, wait: number, gift?: number): unknown {
     const { state } = this;
     const declared = Math.abs(state.waits.get(holder) ?? 0) || undefined;
     if (declared !== undefined) this.#show(holder, declared, gift);
@@ -103,9 +103,9 @@ export class FairModel {
     const wait = state.waits.get(head) ?? 0;
     const gift = state.gifts.get(head);
     if (wait <= 0 || gift === undefined) return false;
-    state.tell(head, -gift.question);
-    const news = this.#stepForward(head, wait, gift.lease);
-    state.give(head, gift.lease);
+    state.tell(head, 2);
+    const news = this.#stepForward(head, wait, gift);
+    state.give(head, gift);
     if (news) state.tell(state.head);
     return true;
   }
@@ -126,7 +126,7 @@ export class FairModel {
   }
 
   /** D21: a waiter that asks near its time gets its whole wait again. */
-  #show(holder: string, declared: number, gift: GiftTerms | undefined): void {
+  #show(holder: string, declared: number, gift: number | undefined): void {
     const { state } = this;
     const time = state.times.get(holder);
     const near = this.#near(declared);
@@ -135,7 +135,7 @@ export class FairModel {
     state.declare(holder, declared, gift);
   }
 
-  #stand(holder: string, wait: number, declared: number | undefined, gift: GiftTerms | undefined): number {
+  #stand(holder: string, wait: number, declared: number | undefined, gift: number | undefined): number {
     const { state } = this;
     const isPlaced = state.times.has(holder) && state.queue.includes(holder);
     if (!isPlaced) {

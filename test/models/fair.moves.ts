@@ -1,4 +1,4 @@
-import { array, constant, constantFrom, integer, oneof, record, type Arbitrary } from 'fast-check';
+import { boolean, array, constant, constantFrom, integer, oneof, record, type Arbitrary } from 'fast-check';
 
 /**
  * All instants of a run are full units apart, but for leases, which end in between, and for the times near which a waiter is
@@ -40,8 +40,8 @@ export type Move =
       readonly do: 'wait';
       readonly who: Holder | 'head';
       readonly lease: number;
-      /** The question after which it takes a gift; 0: it takes none. */
-      readonly question: number;
+      /** Whether it takes a gift. */
+      readonly isGiven: boolean;
     }
   | { readonly do: 'try'; readonly who: Holder | 'head'; readonly lease: number }
   | { readonly do: 'enter'; readonly who: Holder | 'owner'; readonly count: number; readonly lease: number }
@@ -61,7 +61,7 @@ const lease = constantFrom(SHORT, LONG);
 const count = integer({ min: 1, max: 3 });
 
 const MOVES: readonly [number, Arbitrary<Move>][] = [
-  [30, record({ do: constant('wait'), who: head, lease, question: integer({ min: 0, max: 3 }) })],
+  [30, record({ do: constant('wait'), who: head, lease, isGiven: boolean() })],
   [4, record({ do: constant('try'), who: head, lease })],
   [4, record({ do: constant('enter'), who: owner, count, lease })],
   [4, record({ do: constant('lower'), who: owner, count, lease })],

@@ -9,11 +9,6 @@ export interface FairKeys {
   readonly alive: string;
 }
 
-export interface GiftTerms {
-  readonly lease: number;
-  readonly question: number;
-}
-
 /** What a fair lock is, on both sides of the wire: instants are ms since the model began, Infinity for a key without ttl. */
 export class FairState {
   now = 0;
@@ -24,8 +19,8 @@ export class FairState {
   readonly times = new Map<string, number>();
   /** What waiters of ours have declared; below 0 for one that was asked whether it lives. */
   readonly waits = new Map<string, number>();
-  /** How they take a gift, where they do: lease and question. */
-  readonly gifts = new Map<string, GiftTerms>();
+  /** The lease of a gift, in ms, of those who take one. */
+  readonly gifts = new Map<string, number>();
   waitsUntil = 0;
   /** Until when each client counts as alive. */
   readonly alive = new Map<string, number>();
@@ -62,7 +57,7 @@ export class FairState {
   }
 
   /** A waiter of ours says how long it waits, and how it takes a gift. */
-  declare(holder: string, wait: number, gift: GiftTerms | undefined): void {
+  declare(holder: string, wait: number, gift: number | undefined): void {
     this.waits.set(holder, wait);
     if (gift === undefined) this.gifts.delete(holder);
     else this.gifts.set(holder, gift);
@@ -116,7 +111,7 @@ export class FairState {
   #declared(): Record<string, string> {
     const texts = [...this.waits].map(([name, wait]) => {
       const gift = this.gifts.get(name);
-      return [name, gift === undefined ? `${wait}` : `${wait}:${gift.lease}:${gift.question}`];
+      return [name, gift === undefined ? `${wait}` : `${wait}:${gift}`];
     });
     return Object.fromEntries(texts);
   }

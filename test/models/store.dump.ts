@@ -45,7 +45,7 @@ end
 return found`;
 
 /** Scores from here on say "never" and are no instants. */
-const NEVER = 90_000_000_000_000;
+export const NEVER = 90_000_000_000_000;
 
 /** The last patterns are the time and the grain. What the store counts by its own clock never ends later than it would have. */
 const SHIFT = `local grain, ms = tonumber(table.remove(ARGV)), tonumber(table.remove(ARGV))

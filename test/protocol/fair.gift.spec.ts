@@ -6,13 +6,13 @@ const { A, A2, B, J, K } = HOLDER;
 const [S10, S20, S30, S40, S60, S100] = [10_000, 20_000, 30_000, 40_000, 60_000, 100_000];
 const alive = { [a]: S60, [b]: S60 };
 
-/** A waits for 20 s in front of J, and takes a gift of 10 s after its second question. */
+/** A waits for 20 s in front of J, and takes a gift of 10 s. */
 const WAITING: Fair = {
   queue: [
     [A, S60],
     [J, S100],
   ],
-  waits: { [A]: '20000:10000:2' },
+  waits: { [A]: '20000:10000' },
   alive,
 };
 
@@ -24,18 +24,18 @@ beforeEach(() => stage.clear());
 afterAll(() => stage.close());
 
 describe('a release', () => {
-  test('makes the head the holder with the lease that it takes, its wait off all times, and names its question', async () => {
+  test('makes the head the holder with the lease that it takes, its wait off all times, and tells it so', async () => {
     await stage.put({ lock: held(B, S30), ...WAITING });
     expect(await stage.release(B)).toEqual({
       reply: [1, 1],
-      told: [`${A} -2`],
+      told: [`${A} 2`],
       after: { lock: held(A, S10), queue: [[J, S100 - S20]] },
     });
   });
 
   test('leaves no key of the queue where nobody waits behind', async () => {
-    await stage.put({ lock: held(B, S30), queue: [[A, S60]], waits: { [A]: '20000:10000:2' }, alive });
-    expect(await stage.release(B)).toMatchObject({ told: [`${A} -2`], after: { lock: held(A, S10) } });
+    await stage.put({ lock: held(B, S30), queue: [[A, S60]], waits: { [A]: '20000:10000' }, alive });
+    expect(await stage.release(B)).toMatchObject({ told: [`${A} 2`], after: { lock: held(A, S10) } });
     expect((await stage.look()).alive).toBeUndefined();
   });
 
@@ -48,7 +48,7 @@ describe('a release', () => {
   test.each([
     ['of Java', { queue: [[J, S60]], waits: {}, alive: {} }, J],
     ['that comes for it', { queue: [[A, S60]], waits: { [A]: S20 }, alive }, A],
-    ['that is asked whether it lives', { queue: [[A, S60]], waits: { [A]: '-20000:10000:2' }, alive }, A],
+    ['that is asked whether it lives', { queue: [[A, S60]], waits: { [A]: '-20000:10000' }, alive }, A],
   ] as const)('only tells a head %s', async (_who, rest, told) => {
     await stage.put({ lock: held(B, S30), ...rest });
     const { queue } = await stage.look();
@@ -77,12 +77,12 @@ describe('a release', () => {
         [A, S40],
         [B, S60],
       ],
-      waits: { [A]: '20000:10000:2', [B]: '20000:10000:5' },
+      waits: { [A]: '20000:10000', [B]: '20000:10000' },
       alive: { [b]: S60 },
     });
     expect(await stage.release(J)).toEqual({
       reply: [1, 1],
-      told: [A, `${B} -5`],
+      told: [A, `${B} 2`],
       after: { lock: held(B, S10) },
     });
   });
@@ -94,12 +94,12 @@ describe('a release', () => {
         [A, S30],
         [B, S30 + S20],
       ],
-      waits: { [A]: '20000:10000:2', [B]: '60000:10000:1' },
+      waits: { [A]: '20000:10000', [B]: '60000:10000' },
       alive,
     });
     const { told, after } = await stage.release(J, 0, { margin: S60 });
-    expect(told).toEqual([`${A} -2`, B]);
-    expect(after.waits).toEqual({ [B]: '-60000:10000:1' });
+    expect(told).toEqual([`${A} 2`, B]);
+    expect(after.waits).toEqual({ [B]: '-60000:10000' });
   });
 
   test('for less than a second also tells the new head, because it may run out before the next beat', async () => {
@@ -109,13 +109,13 @@ describe('a release', () => {
         [A, S60],
         [K, S100],
       ],
-      waits: { [A]: '20000:999:2' },
+      waits: { [A]: '20000:999' },
       alive,
     });
-    expect((await stage.release(J)).told).toEqual([`${A} -2`, K]);
+    expect((await stage.release(J)).told).toEqual([`${A} 2`, K]);
   });
 
-  test.each(['0', '60001', 'text', '20000:10000', '20000:0:1', '20000:60001:1', '20000:1:1:1', '::', ''])(
+  test.each(['0', '60001', 'text', '20000:', '20000:0', '20000:60001', '20000:1:1', ':', '::', ''])(
     'gives nothing to a head whose declaration is "%s"',
     async (text) => {
       await stage.put({ lock: held(B, S30), queue: [[A, S60]], waits: { [A]: text }, alive });
@@ -137,12 +137,12 @@ describe('a release', () => {
 });
 
 describe('a question', () => {
-  test('declares the lease of a gift and its own number, the present one where it stands in the queue', async () => {
+  test('declares the lease of a gift, the present one where it stands in the queue', async () => {
     await stage.put({ lock: held(J, S30) });
-    const first = await stage.acquire(A, S40, { given: S10, question: 1 });
-    expect(first.after.waits).toEqual({ [A]: '40000:10000:1' });
-    const second = await stage.acquire(A, S40, { given: S10, question: 2 });
-    expect(second.after).toEqual({ ...first.after, waits: { [A]: '40000:10000:2' } });
+    const first = await stage.acquire(A, S40, { given: S10 });
+    expect(first.after.waits).toEqual({ [A]: '40000:10000' });
+    const second = await stage.acquire(A, S40, { given: S20 });
+    expect(second.after).toEqual({ ...first.after, waits: { [A]: '40000:20000' } });
     expect((await stage.acquire(A, S40)).after.waits).toEqual({ [A]: S40 });
   });
 
@@ -150,7 +150,7 @@ describe('a question', () => {
     await stage.put({ lock: held(B, S30), ...WAITING });
     await stage.release(B);
     const after = { lock: held(A, S60), queue: [[J, S100 - S20]] };
-    expect(await stage.acquire(A, S20, { given: S10, question: 3 })).toEqual({
+    expect(await stage.acquire(A, S20, { given: S10 })).toEqual({
       reply: [1, 1],
       told: [],
       after,
@@ -158,8 +158,8 @@ describe('a question', () => {
   });
 
   test('of a waiter whose process was silent too long keeps what it declared while it is asked', async () => {
-    await stage.put({ lock: held(J, S60), queue: [[A, S10]], waits: { [A]: '40000:10000:1' }, alive });
-    expect((await stage.beat(a, { margin: S20 })).after.waits).toEqual({ [A]: '-40000:10000:1' });
+    await stage.put({ lock: held(J, S60), queue: [[A, S10]], waits: { [A]: '40000:10000' }, alive });
+    expect((await stage.beat(a, { margin: S20 })).after.waits).toEqual({ [A]: '-40000:10000' });
   });
 });
 
@@ -170,13 +170,13 @@ test('a waiter that leaves while it is given the lock gives it on', async () => 
       [A, S60],
       [A2, S100],
     ],
-    waits: { [A]: '20000:10000:2', [A2]: '40000:10000:1' },
+    waits: { [A]: '20000:10000', [A2]: '40000:10000' },
     alive,
   });
   await stage.release(B);
   expect(await stage.release(A)).toEqual({
     reply: [1, 1],
-    told: [`${A2} -1`],
+    told: [`${A2} 2`],
     after: { lock: held(A2, S10) },
   });
 });

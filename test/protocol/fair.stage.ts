@@ -24,7 +24,7 @@ export interface Fair {
   readonly lock?: Held;
   readonly queue?: readonly (readonly [holder: string, time?: number])[];
   readonly lost?: Readonly<Record<string, number>>;
-  /** What Node waiters declared; below 0 for one that was asked whether it lives. A text names lease and question of a gift as well. */
+  /** What Node waiters declared; below 0 for one that was asked whether it lives. A text names the lease of a gift as well. */
   readonly waits?: Readonly<Record<string, number | string>>;
   /** Until when each client counts as alive. */
   readonly alive?: Readonly<Record<string, number>>;
@@ -153,13 +153,12 @@ export class FairStage {
       life = 60_000,
       margin = 0,
       given = 0,
-      question = 0,
-    }: Settings & Partial<Record<'lease' | 'count' | 'given' | 'question', number | string>> = {},
+    }: Settings & Partial<Record<'lease' | 'count' | 'given', number | string>> = {},
   ): Promise<Answer> {
     return this.call(
       fairAcquire,
       ['PUBLISH', life, margin],
-      [holder, lease, count, wait, given, question, lockChannel(this.lock)],
+      [holder, lease, count, wait, given, lockChannel(this.lock)],
     );
   }
 

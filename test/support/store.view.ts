@@ -28,6 +28,16 @@ export class StoreView {
     for (const key of keys) await this.client.del(key);
   }
 
+  /** Gives a semaphore of one permit its permit back, whoever has it. */
+  async refill(semaphore: string): Promise<void> {
+    await this.client.multi().del(`{${semaphore}}:timeout`).set(semaphore, 1).exec();
+  }
+
+  /** How many permits are taken whose leases are not over, by the key of the leases. */
+  async permitsTaken(timeout: string): Promise<number> {
+    return await this.client.zcount(timeout, Date.now(), '+inf');
+  }
+
   /** The channels that anybody listens to, sharded ones and others. */
   async channels(pattern: string): Promise<string[]> {
     const found = await Promise.all(

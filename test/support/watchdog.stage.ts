@@ -12,6 +12,7 @@ export const newListener = () => ({
   upkeep: { renewalTtl: TTL, span: TTL, nextDeadline: Infinity },
   checkDeadlines: vi.fn<() => void>(),
   gone: vi.fn<() => void>(),
+  renewed: vi.fn<() => void>(),
   unknown: vi.fn<(why: string) => void>(),
 });
 

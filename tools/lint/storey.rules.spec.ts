@@ -29,6 +29,8 @@ const REFUSED: readonly Import[] = [
   ['ioredis in the composition root', 'module/a.module.ts', 'ioredis'],
   ['ioredis in the barrel', 'index.ts', 'ioredis'],
   ['a part of ioredis in a contract', 'contracts/a.contract.ts', 'ioredis/built/Redis.js'],
+  ['a schematic that imports the library', 'schematics/a.schematic.ts', '../contracts/duration.js'],
+  ['a schematic that imports a package', 'schematics/a.schematic.ts', 'typescript'],
 ];
 
 const ALLOWED: readonly Import[] = [
@@ -40,6 +42,7 @@ const ALLOWED: readonly Import[] = [
   ['an error that imports a contract', 'errors/a.error.ts', '../contracts/duration.js'],
   ['a lock that imports its neighbour', 'locks/a.lock.ts', './hold.js'],
   ['ioredis in redis', 'redis/a.client.ts', 'ioredis'],
+  ['a schematic that imports its neighbour', 'schematics/a.schematic.ts', './file.tree.js'],
   ['the test of a unit that imports what it needs', 'timing/a.clock.spec.ts', '../redis/client.port.js'],
 ];
 

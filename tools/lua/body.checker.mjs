@@ -69,6 +69,8 @@ class BodyChecker {
         return this.#expression(statement.value, scope);
       case 'return':
         return this.#expressions(statement.values, scope);
+      case 'break':
+        return;
       case 'block':
         return void this.block(statement.body, scope);
       case 'while':

@@ -17,7 +17,7 @@ export function childrenOf(expression) {
     case 'call':
       return [expression.callee, ...expression.args];
     case 'table':
-      return expression.values;
+      return expression.fields.flatMap(({ key, value }) => (key === null ? [value] : [key, value]));
     default:
       return [];
   }
@@ -73,11 +73,12 @@ export function vectorReads(expression) {
  * @returns {{ vector: Extract<Expression, { type: 'name' }>, first: Expression | undefined } | null}
  */
 export function otherPositions(expression) {
-  const [call, more] = expression.type === 'table' ? expression.values : [];
+  const [first, more] = expression.type === 'table' ? expression.fields : [];
+  const call = first?.key === null ? first.value : undefined;
   if (call?.type !== 'call' || more || call.callee.type !== 'name' || call.callee.name !== 'unpack')
     return null;
-  const [vector, first] = call.args;
-  return vector?.type === 'name' && isVector(vector.name) ? { vector, first } : null;
+  const [vector, from] = call.args;
+  return vector?.type === 'name' && isVector(vector.name) ? { vector, first: from } : null;
 }
 
 /**

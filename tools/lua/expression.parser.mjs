@@ -78,7 +78,7 @@ export class ExpressionParser {
     }
     if (type === 'string') {
       this.reader.next();
-      return { type: 'string', value: stringValue(text), line };
+      return { type: 'string', value: stringValue(text), token: text, line };
     }
     if (this.reader.is('nil', 'true', 'false', '...')) {
       this.reader.next();
@@ -98,7 +98,8 @@ export class ExpressionParser {
     /** @type {Expression} */
     let value;
     if (this.reader.take('(')) {
-      value = this.expression();
+      const inner = this.expression();
+      value = inner.type === 'call' ? { ...inner, isSingle: true } : inner;
       this.reader.expect(')');
     } else {
       value = { type: 'name', name: this.reader.name(), line };
@@ -126,7 +127,8 @@ export class ExpressionParser {
     }
     if (this.reader.take(':')) {
       const key = /** @type {const} */ ({ type: 'string', value: this.reader.name(), line });
-      return { type: 'call', callee: { type: 'index', object, key, line }, args: this.#args(), line };
+      const callee = /** @type {const} */ ({ type: 'index', object, key, line });
+      return { type: 'call', callee, args: this.#args(), isMethod: true, line };
     }
     return type === 'string' || this.reader.is('(', '{')
       ? { type: 'call', callee: object, args: this.#args(), line }
@@ -144,22 +146,25 @@ export class ExpressionParser {
   /** @returns {Expression} */
   #table() {
     const { line } = this.reader.next();
-    /** @type {Expression[]} */
-    const values = [];
+    /** @type {import('./lua.types.js').Field[]} */
+    const fields = [];
     while (!this.reader.take('}')) {
+      /** @type {Expression | null} */
+      let key = null;
+      const first = this.reader.peek();
       if (this.reader.take('[')) {
-        values.push(this.expression());
+        key = this.expression();
         this.reader.expect(']');
         this.reader.expect('=');
-      } else if (this.reader.peek().type === 'name' && this.reader.peek(1).text === '=') {
-        this.reader.name();
+      } else if (first.type === 'name' && this.reader.peek(1).text === '=') {
+        key = { type: 'string', value: this.reader.name(), line: first.line };
         this.reader.expect('=');
       }
-      values.push(this.expression());
+      fields.push({ key, value: this.expression() });
       if (!this.reader.take(',') && !this.reader.take(';') && !this.reader.is('}'))
         this.reader.fail('expected "}"');
     }
-    return { type: 'table', values, line };
+    return { type: 'table', fields, line };
   }
 
   /** @returns {FunctionExpression} */
@@ -167,13 +172,15 @@ export class ExpressionParser {
     const { line } = this.reader.peek();
     /** @type {string[]} */
     const params = [];
+    let hasRest = false;
     this.reader.expect('(');
     while (!this.reader.take(')')) {
-      if (!this.reader.take('...')) params.push(this.reader.name());
+      if (this.reader.take('...')) hasRest = true;
+      else params.push(this.reader.name());
       if (!this.reader.take(',') && !this.reader.is(')')) this.reader.fail('expected ")"');
     }
     const body = this.parseBlock();
     this.reader.expect('end');
-    return { type: 'function', params, body, line };
+    return { type: 'function', params, hasRest, body, line };
   }
 }

@@ -16,7 +16,14 @@ export interface Token {
 export type Expression =
   | { readonly type: 'name'; readonly name: string; readonly line: number }
   | { readonly type: 'number'; readonly value: number; readonly line: number }
-  | { readonly type: 'string'; readonly value: string; readonly line: number }
+  | {
+      readonly type: 'string';
+      /** Between the quotes, with its escapes as written. */
+      readonly value: string;
+      /** With the quotes; none where a name stands for the string. */
+      readonly token?: string;
+      readonly line: number;
+    }
   | { readonly type: 'constant'; readonly text: string; readonly line: number }
   | { readonly type: 'unary'; readonly operator: string; readonly operand: Expression; readonly line: number }
   | {
@@ -27,13 +34,30 @@ export type Expression =
       readonly line: number;
     }
   | { readonly type: 'index'; readonly object: Expression; readonly key: Expression; readonly line: number }
-  | { readonly type: 'call'; readonly callee: Expression; readonly args: Expression[]; readonly line: number }
-  | { readonly type: 'table'; readonly values: Expression[]; readonly line: number }
+  | {
+      readonly type: 'call';
+      readonly callee: Expression;
+      readonly args: Expression[];
+      /** Written with a colon. */
+      readonly isMethod?: boolean;
+      /** In parentheses, which leave its first value only. */
+      readonly isSingle?: boolean;
+      readonly line: number;
+    }
+  | { readonly type: 'table'; readonly fields: Field[]; readonly line: number }
   | FunctionExpression;
+
+/** One field of a table; without a key it has the next number. */
+export interface Field {
+  readonly key: Expression | null;
+  readonly value: Expression;
+}
 
 export interface FunctionExpression {
   readonly type: 'function';
   readonly params: string[];
+  /** Whether it takes more, as `...`. */
+  readonly hasRest: boolean;
   readonly body: Statement[];
   readonly line: number;
 }
@@ -53,6 +77,7 @@ export type Statement =
       readonly line: number;
     }
   | { readonly type: 'expression'; readonly value: Expression; readonly line: number }
+  | { readonly type: 'break'; readonly line: number }
   | { readonly type: 'return'; readonly values: Expression[]; readonly line: number }
   | { readonly type: 'block'; readonly body: Statement[]; readonly line: number }
   | {
@@ -145,6 +170,8 @@ export interface Part {
   readonly description: string[];
   /** The parts that it calls. */
   readonly needs: ReadonlySet<string>;
+  /** What it is compiled from. */
+  readonly body: readonly Statement[];
 }
 
 export interface Script {
@@ -152,4 +179,6 @@ export interface Script {
   readonly header: Header;
   readonly text: string;
   readonly sha1: string;
+  /** Without its parts: what it is compiled from. */
+  readonly body: readonly Statement[];
 }

@@ -47,7 +47,7 @@ export function readPart(name, source, all = []) {
     if (problems.length > 0) return { part: null, problems };
     const { description } = parseHeader(source).header;
     return {
-      part: { name, text: compactLua(source), isPublic, description, needs: book.used },
+      part: { name, text: compactLua(source), isPublic, description, needs: book.used, body },
       problems,
     };
   } catch (error) {

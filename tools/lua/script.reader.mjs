@@ -29,11 +29,12 @@ export function readScript(name, source, parts = new Map()) {
   try {
     const { header, problems } = parseHeader(source);
     const book = new PartBook(header.includes, parts);
-    problems.push(...checkBody(parseLua(source), header, book), ...book.problems());
+    const body = parseLua(source);
+    problems.push(...checkBody(body, header, book), ...book.problems());
     if (problems.length > 0) return { script: null, problems };
     const text = [...book.texts(), compactLua(source)].join('\n');
     const sha1 = createHash('sha1').update(text, 'utf8').digest('hex');
-    return { script: { name, header, text, sha1 }, problems };
+    return { script: { name, header, text, sha1, body }, problems };
   } catch (error) {
     if (!(error instanceof LuaSyntaxError)) throw error;
     return { script: null, problems: [{ line: error.line, message: error.message }] };

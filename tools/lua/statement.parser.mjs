@@ -54,7 +54,7 @@ class StatementParser {
       this.reader.expect('until');
       return { type: 'repeat', condition: this.expressions.expression(), body, line };
     }
-    if (this.reader.take('break')) return { type: 'block', body: [], line };
+    if (this.reader.take('break')) return { type: 'break', line };
     if (this.reader.take('return')) return this.#return(line);
     if (this.reader.is('do')) return { type: 'block', body: this.#doBlock(), line };
     if (this.reader.take('function')) {

@@ -13,7 +13,14 @@ What the package exports, as "npm run check:api -- --update" writes it. A change
 
 if (!(await runNode('tools/build/build.mjs', ['lib']))) process.exitCode = 1;
 else {
-  const wanted = HEAD + listApi(join(ROOT, 'dist/esm/index.d.ts'));
+  const { exports } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  const subpaths = Object.keys(exports).flatMap((path) => /^\.\/(\w+)$/.exec(path)?.[1] ?? []);
+  const wanted = [
+    HEAD + listApi(join(ROOT, 'dist/esm/index.d.ts')),
+    ...subpaths.map(
+      (path) => `# Public API of /${path}\n\n${listApi(join(ROOT, `dist/esm/${path}/index.d.ts`))}`,
+    ),
+  ].join('\n');
   const present = await readFile(join(ROOT, SNAPSHOT), 'utf8').catch(() => '');
   if (process.argv.includes('--update')) {
     await writeFile(join(ROOT, SNAPSHOT), wanted);

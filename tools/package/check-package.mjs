@@ -3,13 +3,16 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT, runNode } from '../build/node.runner.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
+import { checkBudget, describeSize } from './package.budget.mjs';
 import { PackageStage } from './package.stage.mjs';
 
 const ALLOWED =
-  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua)$/;
+  /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua|schematics\/[a-z0-9.-]+\.json)$/;
 const REQUIRED = ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md', 'dist/cjs/package.json'];
 const CONSUMER = `import { DistributedLockModule } from 'nestjs-distributed-lock';
+import { DistributedLockTestingModule, type AdvancedTick } from 'nestjs-distributed-lock/testing';
 export const moduleName: string = DistributedLockModule.name;
+export const testing = (ticks: AdvancedTick[]) => [DistributedLockTestingModule.forRoot(), ticks.length];
 // @ts-expect-error the types are there, so a name that does not exist is an error
 import { noSuchName } from 'nestjs-distributed-lock';
 export const nothing: unknown = noSuchName;
@@ -20,7 +23,8 @@ const problems = [];
 
 /** @param {PackageStage} stage */
 function checkContents({ files, manifest }) {
-  const targets = targetsOf([manifest.exports, manifest.main, manifest.types, manifest.bin]);
+  const { exports, main, types, schematics, bin } = manifest;
+  const targets = targetsOf([exports, main, types, schematics, bin]);
 
   for (const file of files) {
     if (!ALLOWED.test(file) || /\.spec\./.test(file))
@@ -51,37 +55,57 @@ function expectOutput(what, { ok, output }, expected) {
     problems.push(`${what} gives\n${output}\ninstead of\n${expected}`);
 }
 
-/** @param {PackageStage} stage */
-async function checkLoading(stage) {
-  const { name } = stage.manifest;
+/**
+ * What can be loaded: the package, and its subpaths.
+ * @param {PackageStage} stage
+ * @returns {{ name: string, copy: string }[]} by which name, and the file of the CommonJS copy
+ */
+function entriesOf({ manifest, installed }) {
+  return Object.keys(Object(manifest.exports))
+    .filter((path) => !path.endsWith('.json'))
+    .map((path) => ({
+      name: join(manifest.name, path).replaceAll('\\', '/'),
+      copy: join(installed, 'dist/cjs', path, 'index.js'),
+    }));
+}
+
+/**
+ * @param {PackageStage} stage
+ * @param {{ name: string, copy: string }} entry
+ */
+async function checkLoading(stage, { name, copy: file }) {
   const print =
     'console.log(Object.keys(loaded).filter((key) => key !== "default" && key !== "module.exports").sort().join(" "));';
   const imported = await stage.run(
     'load.mjs',
     `import 'reflect-metadata'; import * as loaded from '${name}'; ${print}`,
   );
-  expectOutput('import', imported);
-  if (imported.ok && !imported.output) problems.push('import gives no exports');
+  expectOutput(`import of ${name}`, imported);
+  if (imported.ok && !imported.output) problems.push(`import of ${name} gives no exports`);
   const head = `require('reflect-metadata'); const loaded = require`;
-  expectOutput('require()', await stage.run('load.cjs', `${head}('${name}'); ${print}`), imported.output);
-
-  const copy = JSON.stringify(join(stage.installed, 'dist/cjs/index.js'));
   expectOutput(
-    'require() of the CommonJS copy',
+    `require() of ${name}`,
+    await stage.run('load.cjs', `${head}('${name}'); ${print}`),
+    imported.output,
+  );
+
+  const copy = JSON.stringify(file);
+  expectOutput(
+    `require() of the CommonJS copy of ${name}`,
     await stage.run('copy.cjs', `${head}(${copy}); ${print}`),
     imported.output,
   );
   const same = `
     const loaded = require('${name}');
     import('${name}').then((imported) => console.log(Object.keys(loaded).every((key) => loaded[key] === imported[key])));`;
-  expectOutput('require() beside import', await stage.run('same.cjs', same), 'true');
+  expectOutput(`require() of ${name} beside import`, await stage.run('same.cjs', same), 'true');
 }
 
 /** @param {PackageStage} stage */
 async function checkTypes(stage) {
   await stage.link('@types/node');
   for (const extension of ['mts', 'cts'])
-    await writeFile(join(stage.folder, `consumer.${extension}`), CONSUMER);
+    await writeFile(join(stage.folder, `consumer.${extension}`), CONSUMER + subpathImports(stage));
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const flags = '--ignoreConfig --noEmit --strict --module nodenext --target es2022 --types node'.split(' ');
   const words = [tsc, ...flags, 'consumer.mts', 'consumer.cts'];
@@ -91,6 +115,30 @@ async function checkTypes(stage) {
     .split('\n')
     .filter((line) => /^consumer|nestjs-distributed-lock\/dist\/.*: error/.test(line));
   if (ours.length > 0) problems.push(`the types fail:\n${ours.join('\n')}`);
+}
+
+/**
+ * `nest add` loads what the collection names by require(), from wherever its user works.
+ * @param {PackageStage} stage
+ */
+async function checkSchematics(stage) {
+  const { name, schematics } = stage.manifest;
+  const load = `
+    const { dirname, resolve } = require('node:path');
+    const collection = resolve(dirname(require.resolve('${name}/package.json')), '${schematics}');
+    for (const [schematic, { factory, schema }] of Object.entries(require(collection).schematics)) {
+      const [file, exported] = factory.split('#');
+      const made = require(resolve(dirname(collection), file))[exported];
+      const { properties } = require(resolve(dirname(collection), schema));
+      console.log(schematic, typeof made, typeof properties.redis);
+    }`;
+  expectOutput('the schematic', await stage.run('schematic.cjs', load), 'nest-add function object');
+}
+
+/** @param {PackageStage} stage */
+function subpathImports(stage) {
+  const names = entriesOf(stage).slice(1);
+  return names.map(({ name }, at) => `import * as path${at} from '${name}';\nvoid path${at};\n`).join('');
 }
 
 /** @param {PackageStage} stage */
@@ -127,11 +175,13 @@ else {
   const stage = await PackageStage.open();
   try {
     checkContents(stage);
-    await checkLoading(stage);
+    for (const entry of entriesOf(stage)) await checkLoading(stage, entry);
     await checkCommands(stage);
     await checkTypes(stage);
+    await checkSchematics(stage);
     await checkOptionalPeers(stage);
-    console.log(`${stage.manifest.name}@${stage.manifest.version}: ${stage.files.length} files packed`);
+    problems.push(...checkBudget(stage));
+    console.log(describeSize(stage));
   } finally {
     await stage.close();
   }

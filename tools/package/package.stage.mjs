@@ -13,6 +13,9 @@ const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
  * @property {unknown} exports
  * @property {string} main
  * @property {string} types
+ * @property {string} schematics
+ * @property {Record<string, string>} [dependencies]
+ * @property {Record<string, string>} [peerDependencies]
  * @property {Record<string, string>} bin
  * @property {Record<string, { optional?: boolean }>} [peerDependenciesMeta]
  */
@@ -23,11 +26,13 @@ export class PackageStage {
    * @param {string} folder
    * @param {Manifest} manifest
    * @param {readonly string[]} files what the tarball holds
+   * @param {{ packed: number, unpacked: number }} bytes
    */
-  constructor(folder, manifest, files) {
+  constructor(folder, manifest, files, bytes) {
     this.folder = folder;
     this.manifest = manifest;
     this.files = files;
+    this.bytes = bytes;
     this.installed = join(folder, 'node_modules', manifest.name);
   }
 
@@ -52,12 +57,13 @@ export class PackageStage {
     );
     const json = packed.output.slice(packed.output.search(/^\[/m), packed.output.lastIndexOf(']') + 1);
     if (!packed.ok || !json) throw new Error(`npm pack failed:\n${packed.output}`);
-    const [{ filename, files }] = JSON.parse(json);
+    const [{ filename, files, size, unpackedSize }] = JSON.parse(json);
     const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     const stage = new PackageStage(
       folder,
       manifest,
       files.map((/** @type {{ path: string }} */ { path }) => path),
+      { packed: size, unpacked: unpackedSize },
     );
     await mkdir(stage.installed, { recursive: true });
     const unpacked = await runCommand('tar', [
@@ -68,7 +74,9 @@ export class PackageStage {
       stage.installed,
     ]);
     if (!unpacked.ok) throw new Error(`the tarball cannot be unpacked:\n${unpacked.output}`);
-    for (const name of [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]) {
+    for (const name of [manifest.dependencies, manifest.peerDependencies].flatMap((named) =>
+      Object.keys(named ?? {}),
+    )) {
       await stage.link(name);
     }
     await writeFile(join(folder, 'package.json'), '{ "private": true }\n');

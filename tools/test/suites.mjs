@@ -13,6 +13,7 @@ import { buildPeer } from '../java/peer.builder.mjs';
 export const VITEST_SUITES = [
   { name: 'unit', budget: 90, project: 'unit' },
   { name: 'integration', budget: 600, project: 'integration', secondLook: true },
+  { name: 'memory', budget: 60, project: 'memory', secondLook: true },
   { name: 'topologies', budget: 100, project: 'topologies', secondLook: true },
   { name: 'chaos', budget: 120, project: 'chaos' },
   { name: 'interop', budget: 240, project: 'interop', needs: buildPeer },
@@ -22,5 +23,12 @@ export const VITEST_SUITES = [
 export const CHECKS = [
   { name: 'check:lua', budget: 5, script: 'tools/lua/embed.mjs', args: ['--check'] },
   { name: 'check:api', budget: 15, script: 'tools/package/check-api.mjs', args: [] },
+  {
+    name: 'docs:api',
+    budget: 15,
+    script: 'node_modules/typedoc/bin/typedoc',
+    args: ['--options', 'tools/docs/typedoc.config.mjs', '--emit', 'none'],
+  },
   { name: 'check:package', budget: 30, script: 'tools/package/check-package.mjs', args: [] },
+  { name: 'matrix', budget: 60, script: 'tools/matrix/main.mjs', args: [] },
 ];

@@ -26,6 +26,7 @@ export type {
   ReplicaAcknowledgement,
   WaitTimes,
 } from './contracts/module.options.js';
+export type { Election, ElectionCallbacks } from './contracts/election.contract.js';
 export type { CountDownLatch } from './contracts/latch.contract.js';
 export type {
   PermitExpirableSemaphore,
@@ -40,6 +41,8 @@ export { lockServiceToken } from './contracts/tokens.js';
 export { DistributedLock } from './decorators/distributed-lock.decorator.js';
 export type { DistributedLockOptions, GuardDecorator, LockKey } from './decorators/guard.types.js';
 export { InjectLockService } from './decorators/inject-lock-service.decorator.js';
+export { LeaderOnly } from './decorators/leader-only.decorator.js';
+export type { LeaderDecorator, LeaderOnlyOptions } from './decorators/leader.types.js';
 export type { LockErrorCode } from './errors/error.table.js';
 export {
   DistributedLockError,
@@ -50,6 +53,27 @@ export {
   StaleTokenError,
   type HeldBy,
 } from './errors/lock.errors.js';
+export type { LockEvents } from './events/lock.events.js';
+export type {
+  AcquiredEvent,
+  AcquisitionEvent,
+  FailedEvent,
+  LockEventMap,
+  LockKindName,
+  LockListener,
+  LostEvent,
+  RefusedEvent,
+  ReleasedEvent,
+  RenewedEvent,
+  TickClaimedEvent,
+  TickCrashedEvent,
+  TickEvent,
+  TickFinishedEvent,
+  TickMissedEvent,
+  TickSkippedEvent,
+  UnknownEvent,
+  WaitingEvent,
+} from './events/lock.listener.js';
 export { LockRefusalFilter } from './filters/lock-refusal.filter.js';
 export {
   DistributedLockInterceptor,

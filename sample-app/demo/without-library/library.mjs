@@ -29,6 +29,25 @@ export class LockService {
   }
 }
 
+export class DistributedLockHealthIndicator {
+  /** @param {string} key */
+  async isHealthy(key) {
+    return { [key]: { status: 'up' } };
+  }
+}
+
+export class DistributedLockMetricsModule {
+  static forRootAsync() {
+    return { module: DistributedLockMetricsModule };
+  }
+}
+
+export class DistributedLockTracingModule {
+  static forRoot() {
+    return { module: DistributedLockTracingModule };
+  }
+}
+
 export class DistributedLockModule {
   static forRootAsync() {
     return { module: DistributedLockModule, global: true, providers: [LockService], exports: [LockService] };

@@ -5,7 +5,7 @@ const NAME = 'nestjs-distributed-lock';
 const STAND_IN = new URL('./library.mjs', import.meta.url).href;
 
 const hooks = `export async function resolve(specifier, context, next) {
-  return specifier === ${JSON.stringify(NAME)}
+  return (specifier + '/').startsWith(${JSON.stringify(`${NAME}/`)})
     ? { url: ${JSON.stringify(STAND_IN)}, shortCircuit: true }
     : next(specifier, context);
 }`;

@@ -33,6 +33,8 @@ export type FaultCommand =
   | { readonly do: 'contend'; readonly name: string; readonly callers: number; readonly ms: number }
   /** A run of a job, which lasts `ms` whatever its signal says; told by `ended`. */
   | { readonly do: 'run'; readonly name: string; readonly ms: number }
+  /** A candidate for the leadership of a name, which writes down what it believes; told by `elected` and `revoked`. */
+  | { readonly do: 'stand'; readonly name: string }
   /** Answers with how late its timers were at worst, in ms. */
   | { readonly do: 'lag' }
   | { readonly do: 'unlock'; readonly name: string }
@@ -45,6 +47,10 @@ export type FaultMessage =
   | { readonly kind: 'seen'; readonly sighting: Sighting }
   /** A signal was aborted; epoch ms with fractions. */
   | { readonly kind: 'aborted'; readonly name: string; readonly at: number; readonly code: string }
+  | { readonly kind: 'elected'; readonly token: string }
+  | { readonly kind: 'revoked'; readonly code: string }
+  /** A guarded write was refused for its token. */
+  | { readonly kind: 'stale'; readonly token: string }
   | { readonly kind: 'ended'; readonly name: string; readonly how: string }
   /** A request has reached the application. */
   | { readonly kind: 'accepted'; readonly request: string }

@@ -102,7 +102,7 @@ async function contend(name: string, callers: number, ms: number): Promise<[numb
   return holds;
 }
 
-async function obey(command: Exclude<FaultCommand, { do: 'watch' | 'run' }>): Promise<unknown> {
+async function obey(command: Exclude<FaultCommand, { do: 'watch' | 'run' | 'stand' }>): Promise<unknown> {
   switch (command.do) {
     case 'hold':
       return await Promise.all(command.names.map((name) => hold(name, command.leaseTime)));
@@ -131,7 +131,7 @@ async function obey(command: Exclude<FaultCommand, { do: 'watch' | 'run' }>): Pr
 }
 
 process.on('message', ({ id, command }: { id: number; command: FaultCommand }) => {
-  if (command.do === 'run') throw new Error('the app worker runs jobs');
+  if (command.do === 'run' || command.do === 'stand') throw new Error('other workers do that');
   if (command.do === 'watch') return watch(command.name, command.gap, command.by);
   obey(command).then(
     (value) => tell({ kind: 'answer', id, value }),

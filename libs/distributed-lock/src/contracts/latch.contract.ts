@@ -7,6 +7,7 @@ import type { WaitOptions } from './semaphore.contract.js';
  * Every method throws `LockUnavailableError` when Redis could not be asked.
  */
 export interface CountDownLatch {
+  /** The latch's name, without the module's prefix. */
   readonly name: string;
   /**
    * Closes the latch with a count, unless it is closed.

@@ -65,19 +65,25 @@ export interface LockHandle extends AsyncDisposable {
   unlock(): Promise<UnlockOutcome>;
   /** Runs `work` in a scope that holds the lock: acquisitions of the same lock inside re-enter. Does not unlock. */
   run<T>(work: () => T): T;
+  /** What a log line needs of the handle; the token as text, as JSON has no bigint. */
   toJSON(): LockHandleJson;
 }
 
 /** A handle as it is logged. */
 export interface LockHandleJson {
+  /** The lock's name, without the module's prefix. */
   readonly name: string;
+  /** The holder id on the wire. */
   readonly holder: string;
+  /** Whether the lease was surely alive when the handle was logged. */
   readonly isHeld: boolean;
+  /** The newest fencing token of the hold, in decimal digits; absent for kinds that give none. */
   readonly token?: string;
 }
 
 /** What can be held: a lock, or several as one. The object is light: it holds nothing, and two of one name are the same lock. */
 export interface Lockable<H extends LockHandle = LockHandle> {
+  /** The lock's name, without the module's prefix; of several locks all names, as in `account:1, account:2`. */
   readonly name: string;
   /**
    * Waits for the lock.
@@ -133,6 +139,7 @@ export interface FencedLock extends Lock<FencedLockHandle> {
 
 /** Two locks of one name: many may read, or one may write. */
 export interface ReadWriteLock {
+  /** The name of both sides, without the module's prefix. */
   readonly name: string;
   /** Shared by readers. A scope that writes may read as well, and goes on reading when it stops writing. */
   readLock(): Lock;

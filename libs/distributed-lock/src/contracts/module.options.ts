@@ -24,7 +24,11 @@ export interface LockModuleSettings {
   readonly namePrefix?: string | undefined;
   /** Maps a lock's name to its name in Redis, like Redisson's `NameMapper`; replaces `namePrefix`. */
   readonly nameMapper?: ((name: string) => string) | undefined;
-  /** The application's name in tick records. @default the `name` of the working directory's package.json */
+  /**
+   * The application's name in tick records; a job that is registered under two names is warned of. Say it where environments share a
+   * Redis, and where the working directory has no package.json: see docs/environments.md.
+   * @default the `name` of the working directory's package.json
+   */
   readonly appName?: string | undefined;
   /** The longest a hold may last before its signal aborts and its renewal stops. @default off; '1h' for ticks */
   readonly maxHold?: Duration | undefined;

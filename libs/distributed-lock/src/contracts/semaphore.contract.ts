@@ -20,7 +20,9 @@ export interface PermitsOptions extends WaitOptions {
 
 /** The permits that a `using` has taken. */
 export interface TakenPermits {
+  /** The semaphore's name, without the module's prefix. */
   readonly name: string;
+  /** How many permits the work has. */
   readonly permits: number;
   /** Aborted when the application shuts down and the work has had its time: its permits are about to be given back. */
   readonly signal: AbortSignal;
@@ -34,6 +36,7 @@ export interface TakenPermits {
  * Every method throws `LockUnavailableError` when Redis could not be asked.
  */
 export interface Semaphore {
+  /** The semaphore's name, without the module's prefix. */
   readonly name: string;
   /**
    * Makes the semaphore with that many permits, unless there is one. Until then nobody gets any.
@@ -84,6 +87,7 @@ export interface Semaphore {
  * Every method throws `LockUnavailableError` when Redis could not be asked.
  */
 export interface PermitExpirableSemaphore {
+  /** The semaphore's name, without the module's prefix. */
   readonly name: string;
   /** Makes the semaphore with that many permits, unless there is one. @returns false when there is one */
   trySetPermits(permits: number): Promise<boolean>;

@@ -17,6 +17,7 @@ export type TickOutcome =
 export interface TickRecord {
   /** The nominal instant, epoch ms. For an interval: the start by the store's clock. */
   readonly tick: number;
+  /** What became of it. */
   readonly outcome: TickOutcome;
   /** 1 for the first run of the tick; 0 for a tick that was not run. */
   readonly attempt: number;

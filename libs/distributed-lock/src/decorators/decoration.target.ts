@@ -1,10 +1,12 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 
 /**
+ * @param decorator with its `@`, for messages
  * @returns class and method, for messages
  * @throws LockConfigurationError `INVALID_TARGET` for anything but an instance method
  */
 export function checkTarget(
+  decorator: string,
   target: object,
   methodKey: string | symbol,
   descriptor: PropertyDescriptor | undefined,
@@ -12,7 +14,7 @@ export function checkTarget(
   if (typeof methodKey === 'object') {
     throw new LockConfigurationError(
       'INVALID_TARGET',
-      '@DistributedLock is a decorator of TypeScript\'s "experimentalDecorators", as Nest\'s are; turn that option on.',
+      `${decorator} is a decorator of TypeScript's "experimentalDecorators", as Nest's are; turn that option on.`,
     );
   }
   const isStatic = typeof target === 'function';
@@ -22,7 +24,7 @@ export function checkTarget(
   if (what === undefined) return where;
   throw new LockConfigurationError(
     'INVALID_TARGET',
-    `@DistributedLock on ${where}: it is ${what}, not an instance method.`,
+    `${decorator} on ${where}: it is ${what}, not an instance method.`,
   );
 }
 

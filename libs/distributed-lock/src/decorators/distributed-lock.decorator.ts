@@ -1,15 +1,16 @@
-import { Inject } from '@nestjs/common';
-import { addGuard, readGuards } from '../contracts/guard.registry.js';
+import { addGuard } from '../contracts/guard.registry.js';
 import { readReturnKind } from '../contracts/return.kind.js';
-import { lockServiceProperty, lockServiceToken } from '../contracts/tokens.js';
 import { GuardedSection } from '../service/guarded.section.js';
 import { checkTarget } from './decoration.target.js';
-import { GuardedCall, type GuardedFunction } from './guarded.call.js';
+import { GuardedCall } from './guarded.call.js';
 import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';
 import { readKey } from './key.reader.js';
+import type { InstanceMethod } from './method.call.js';
 import { wrapMethod } from './method.wrapper.js';
-import { hideService } from './service.property.js';
+import { injectService } from './service.property.js';
 import { checkTickOptions } from './tick.options.js';
+
+const DECORATOR = '@DistributedLock';
 
 /**
  * Runs the method under a distributed lock: one call at a time in the whole fleet. On a method with `@Cron`,
@@ -31,22 +32,23 @@ export function DistributedLock<
   S extends 'throw' | 'skip' = 'throw',
 >(key: LockKey<A>, options: DistributedLockOptions<A, R, S> = {}): GuardDecorator<A, BusyAnswer<R, S>> {
   return (target: object, methodKey: string | symbol, descriptor: PropertyDescriptor) => {
-    const where = checkTarget(target, methodKey, descriptor);
+    const where = checkTarget(DECORATOR, target, methodKey, descriptor);
     checkTickOptions(options, where);
-    const method: GuardedFunction<A> = descriptor.value;
+    const method: InstanceMethod<A> = descriptor.value;
     const returns = readReturnKind(target, methodKey, method);
     const keyOf = readKey(key, where);
     const section = new GuardedSection<A>('decorator', options, where);
     const call = new GuardedCall<A>({ methodKey, method, where, returns, options, section, keyOf });
     descriptor.value = wrapMethod(method, call.asFunction());
     injectService(target, options.service);
-    addGuard(target, { methodKey, key, namesOf: (args) => keyOf(args as A), options, returns, where });
+    addGuard(target, {
+      decorator: DECORATOR,
+      methodKey,
+      key,
+      namesOf: (args) => keyOf(args as A),
+      options,
+      returns,
+      where,
+    });
   };
-}
-
-/** Once per class, inherited declarations included: Nest injects each declaration. */
-function injectService(prototype: object, name: string | undefined): void {
-  if (readGuards(prototype).some(({ options }) => options.service === name)) return;
-  hideService(prototype, name);
-  Inject(lockServiceToken(name))(prototype, lockServiceProperty(name));
 }

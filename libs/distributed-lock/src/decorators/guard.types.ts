@@ -5,7 +5,7 @@ import type { BusyContext, GuardOptions, LockNames, TickOptions } from '../contr
 export type AnyMethod = (...args: never[]) => unknown;
 
 /** A lock takes a round trip: a guarded method can only promise its result. */
-type Promised = Promise<unknown> | Observable<unknown>;
+export type Promised = Promise<unknown> | Observable<unknown>;
 
 /**
  * A lock's name; a template over the arguments (`'account:{0.id}'`); an array of these, for several locks as one; or a
@@ -41,7 +41,7 @@ export type BusyAnswer<R, S> = Emitted<R> | ([S] extends ['skip'] ? undefined : 
 
 type Emitted<R> = R extends Observable<infer V> ? V : R;
 
-type Result<M extends AnyMethod> = Emitted<Awaited<ReturnType<M>>>;
+export type Result<M extends AnyMethod> = Emitted<Awaited<ReturnType<M>>>;
 
 /** What does not fit becomes a property with a sentence for a name, which no descriptor has. */
 type Fit<T, M extends AnyMethod, A extends readonly unknown[], B> = T extends abstract new (

@@ -1,9 +1,19 @@
-import { lockServiceProperty } from '../contracts/tokens.js';
+import { Inject } from '@nestjs/common';
+import { lockServiceProperty, lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
 
-/** Lets Nest assign the service of a class's instances without making it visible (see {@link bindService}). */
-export function hideService(prototype: object, name: string | undefined): void {
+/**
+ * Has Nest give the service to a class's instances, without making it visible (see {@link bindService}). Once per class, inherited
+ * declarations included: Nest injects each declaration.
+ */
+export function injectService(prototype: object, name: string | undefined): void {
+  if (lockServiceProperty(name) in prototype) return;
+  hideService(prototype, name);
+  Inject(lockServiceToken(name))(prototype, lockServiceProperty(name));
+}
+
+function hideService(prototype: object, name: string | undefined): void {
   Reflect.defineProperty(prototype, lockServiceProperty(name), {
     configurable: true,
     get: () => undefined,

@@ -4,6 +4,7 @@ export const REMEDIES = {
     'Raise waitTime, answer the caller with "busy", or find out why the lock is held for so long.',
   TOO_MANY_WAITERS:
     'Raise maxWaiters, or shed load before the lock: this many callers of one process wait for one lock.',
+  NOT_LEADER: 'Ask the instance that leads, or try again when this one does.',
   LOST: 'Stop writing: another holder may be at work. Keep the event loop free, or raise lockWatchdogTimeout or leaseTime.',
   MAX_HOLD: 'The hold outlived maxHold. Make the work shorter, or raise maxHold.',
   UNAVAILABLE: 'Check that Redis is up and can be reached; nothing was run unlocked.',
@@ -33,4 +34,5 @@ export const REMEDIES = {
   NOT_LOCKED: 'Call it inside using(), a decorated method or an intercepted handler of that lock.',
 } as const;
 
+/** The stable code of an error: what a program branches on. docs/reference.md says what each means. */
 export type LockErrorCode = keyof typeof REMEDIES;

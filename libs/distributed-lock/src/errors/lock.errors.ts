@@ -3,6 +3,7 @@ import { printable } from './printable.text.js';
 
 /** Base of every error of this library: a stable code, the lock's name where there is one, and a remedy. */
 export class DistributedLockError extends Error {
+  /** The name of the class, for logs. */
   override readonly name: string = 'DistributedLockError';
   /** What the reader can do about it. */
   readonly remedy: string;
@@ -32,30 +33,40 @@ export interface HeldBy {
 
 /** Somebody else has the lock: the call insisted and was refused. */
 export class LockNotAcquiredError extends DistributedLockError {
+  /** The name of the class, for logs. */
   override readonly name = 'LockNotAcquiredError';
 
   constructor(
     lock: string,
     /** How long the call waited, in ms. */
     readonly waited: number,
+    /** Who has the lock; empty where that is not known. */
     readonly heldBy: HeldBy = {},
-    code: 'NOT_ACQUIRED' | 'TOO_MANY_WAITERS' = 'NOT_ACQUIRED',
+    code: 'NOT_ACQUIRED' | 'TOO_MANY_WAITERS' | 'NOT_LEADER' = 'NOT_ACQUIRED',
   ) {
-    super(code, `Lock "${lock}" was not acquired within ${Math.round(waited)} ms${describe(heldBy)}.`, lock);
+    const refused = `Lock "${lock}" was not acquired within ${Math.round(waited)} ms${describe(heldBy)}.`;
+    super(code, code === 'NOT_LEADER' ? `This instance does not lead "${lock}".` : refused, lock);
   }
 }
 
 /** The lease ended, or was taken away, while its holder still counted on it. The reason of an aborted `handle.signal`. */
 export class LockLostError extends DistributedLockError {
+  /** The name of the class, for logs. */
   override readonly name = 'LockLostError';
 
-  constructor(lock: string, why: string, code: 'LOST' | 'MAX_HOLD' = 'LOST') {
+  constructor(
+    lock: string,
+    /** The reason alone, as it stands in the message. */
+    readonly why: string,
+    code: 'LOST' | 'MAX_HOLD' = 'LOST',
+  ) {
     super(code, `Lock "${lock}" is no longer held: ${why}.`, lock);
   }
 }
 
 /** A guarded write came with a fencing token that is older than one that was at its fence before: nothing was written. */
 export class StaleTokenError extends DistributedLockError {
+  /** The name of the class, for logs. */
   override readonly name = 'StaleTokenError';
 
   constructor(
@@ -72,6 +83,7 @@ export class StaleTokenError extends DistributedLockError {
 
 /** Redis could not be asked, or refused the command. Never means that somebody else has the lock. */
 export class LockUnavailableError extends DistributedLockError {
+  /** The name of the class, for logs. */
   override readonly name = 'LockUnavailableError';
 
   constructor(
@@ -87,6 +99,7 @@ export class LockUnavailableError extends DistributedLockError {
 
 /** An option, a name or a use of the library that cannot work; found before anything is sent. */
 export class LockConfigurationError extends DistributedLockError {
+  /** The name of the class, for logs. */
   override readonly name = 'LockConfigurationError';
 }
 

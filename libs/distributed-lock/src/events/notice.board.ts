@@ -1,3 +1,5 @@
+import { LockEvents } from './lock.events.js';
+
 /** What happened to a hold. Durations in ms. */
 export type HoldNotice =
   | { readonly kind: 'lost'; readonly why: string }
@@ -29,7 +31,14 @@ export type Notice =
       readonly was: string;
     }
   | { readonly kind: 'tick-skipped'; readonly lock: string; readonly tick: number; readonly why: string }
-  | { readonly kind: 'tick-missed'; readonly lock: string; readonly tick: number; readonly why: string }
+  | {
+      readonly kind: 'tick-missed';
+      readonly lock: string;
+      readonly tick: number;
+      /** The last instant before the gap. */
+      readonly after: number | undefined;
+      readonly why: string;
+    }
   | {
       readonly kind: 'tick-crashed';
       readonly lock: string;
@@ -39,13 +48,38 @@ export type Notice =
       readonly instance: string;
     }
   | { readonly kind: 'tick-unclaimed'; readonly lock: string; readonly why: string }
-  | { readonly kind: 'unscheduled-once'; readonly lock: string };
+  | { readonly kind: 'elected'; readonly lock: string; readonly token: bigint | undefined }
+  | { readonly kind: 'revoked'; readonly lock: string; readonly why: string }
+  | { readonly kind: 'leader-lingers'; readonly lock: string; readonly waited: number }
+  | { readonly kind: 'campaign-failed'; readonly lock: string; readonly why: string }
+  | {
+      readonly kind: 'callback-failed';
+      readonly lock: string;
+      readonly callback: 'onElected' | 'onRevoked';
+      readonly error: unknown;
+    }
+  | { readonly kind: 'unscheduled-once'; readonly lock: string }
+  | { readonly kind: 'listener-failed'; readonly event: string; readonly why: string };
 
 export type NoticeListener = (notice: Notice) => void;
 
-/** Tells whoever listens. A listener can never break a lock: what it throws is dropped. */
+/**
+ * Where everything is told: events to the application's listeners, which hear of all that happens, and notices to the log, for
+ * people who should know. Neither can ever break a lock.
+ */
 export class NoticeBoard {
+  readonly events: LockEvents;
   readonly #listeners = new Set<NoticeListener>();
+
+  /** @param events of the board that this one reports to */
+  constructor(events?: LockEvents) {
+    this.events =
+      events ??
+      new LockEvents((event, error) => {
+        const why = error instanceof Error ? error.message : String(error);
+        this.post({ kind: 'listener-failed', event, why });
+      });
+  }
 
   listen(listener: NoticeListener): void {
     this.#listeners.add(listener);
@@ -58,6 +92,19 @@ export class NoticeBoard {
       } catch {
         // A logger that throws has nobody to be told to.
       }
+    }
+    if (this.events.isHeard) this.#tellOf(notice);
+  }
+
+  /** Some of what people should know is an event as well. */
+  #tellOf(notice: Notice): void {
+    if (notice.kind === 'tick-missed') {
+      const { lock: job, tick, after, why } = notice;
+      this.events.tell('tickMissed', { job, tick, after, why });
+    }
+    if (notice.kind === 'tick-crashed') {
+      const { lock: job, tick, attempt, instance } = notice;
+      this.events.tell('tickCrashed', { job, tick, attempt, instance });
     }
   }
 }

@@ -61,9 +61,14 @@ export function isInside(owner: object): boolean {
   return find((hold) => hold.owner === owner && hold.isLive) !== undefined;
 }
 
-function find(matches: (hold: ScopedHold) => boolean): ScopeFrame | undefined {
+/** Whether the caller runs in the scope of that handle, be its hold alive or not. */
+export function isUnder(handle: CurrentLock): boolean {
+  return find((_hold, frame) => frame.handle === handle) !== undefined;
+}
+
+function find(matches: (hold: ScopedHold, frame: ScopeFrame) => boolean): ScopeFrame | undefined {
   for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
-    if (matches(frame.hold)) return frame;
+    if (matches(frame.hold, frame)) return frame;
   }
   return undefined;
 }

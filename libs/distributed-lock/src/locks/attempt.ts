@@ -1,7 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Instant } from '../renewal/lease.js';
-import type { Busy, Gift } from '../scripts/lock.replies.js';
-import { GiftDesk } from './gift.desk.js';
+import { instant, type Instant } from '../renewal/lease.js';
+import type { Busy } from '../scripts/lock.replies.js';
+import { tellsOfGift } from '../scripts/lock.messages.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 import { askInTime } from './timely.answer.js';
@@ -21,8 +22,6 @@ export interface RawGrant {
   /** The fixed lease that was asked for, in ms; undefined for a watchdog lease. */
   readonly leaseTime: number | undefined;
   readonly sent: Instant;
-  /** The short lease that it has in Redis, in ms, where it was given by a release. */
-  readonly gift?: number;
   readonly token?: bigint | undefined;
   /** How many more holders there is room for. */
   readonly room?: number | undefined;
@@ -39,7 +38,7 @@ export class Attempt {
   #doubt: RedisFailure | undefined;
   #marked = false;
   #lease = 0;
-  #gifts: GiftDesk | undefined;
+  #isGiven = false;
 
   constructor(
     private readonly context: LockContext,
@@ -57,15 +56,12 @@ export class Attempt {
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
     const { holder } = this;
-    const given = this.#gifts?.take();
-    if (given !== undefined) {
-      this.#renew();
-      return { kind: 'granted', holder, leaseTime, ...given };
-    }
+    const given = this.#isGiven ? await this.#confirm(holder, lease) : undefined;
+    if (given !== undefined) return given;
     this.#lease = lease;
     this.#marked ||= marksWaiters && waitTime > 0;
     try {
-      const gift = this.#declareGift(leaseTime, waitTime);
+      const gift = this.#giftLease(leaseTime, waitTime);
       const ask = () => scripts.acquire(this.target.key, holder, lease, 1, this.#declared(waitTime), gift);
       const { reply, sent } = await askInTime(lease, ask);
       if (reply.kind === 'granted') {
@@ -87,7 +83,7 @@ export class Attempt {
 
   /** A message to its holder id was heard. */
   told(payload: string): void {
-    this.#gifts?.hear(payload);
+    this.#isGiven ||= tellsOfGift(payload);
   }
 
   /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
@@ -106,19 +102,34 @@ export class Attempt {
     this.#doubt = undefined;
     this.#marked = false;
     this.#holder = undefined;
-    this.#gifts = undefined;
+    this.#isGiven = false;
+  }
+
+  /**
+   * A release has made it the holder, for a short time: so a message said, which may be late by any time. The lease that counts is
+   * the one that Redis gives now. Without one it asks as ever: then it is granted what it has, or told who is in the way.
+   */
+  async #confirm(holder: string, lease: number): Promise<RawGrant | undefined> {
+    this.#isGiven = false;
+    const { key, kind } = this.target;
+    try {
+      const sent = instant();
+      const left = await kind.scripts.renew(key, holder, lease);
+      if (left === undefined || now() - sent.at > lease / 2) return undefined;
+      this.#renew();
+      return { kind: 'granted', holder, leaseTime: undefined, sent };
+    } catch {
+      return undefined;
+    }
   }
 
   /** Only a lease that is renewed may be given: a fixed one begins when its holder has it. And a grant that replicas must have comes from its holder. */
-  #declareGift(leaseTime: number | undefined, waitTime: number): Gift | undefined {
-    const { giftLease } = this.target.kind;
+  #giftLease(leaseTime: number | undefined, waitTime: number): number | undefined {
     const { watchdogTimeout, replication } = this.context.settings;
-    if (giftLease === undefined || leaseTime !== undefined || waitTime === 0 || replication !== undefined)
-      return undefined;
-    // A lease that is not much longer is not worth a short one before it.
-    if (watchdogTimeout < 2 * giftLease) return undefined;
-    this.#gifts ??= new GiftDesk(giftLease);
-    return this.#gifts.declare();
+    const isTaken = leaseTime === undefined && waitTime > 0 && replication === undefined;
+    const { giftLease = Infinity } = this.target.kind;
+    // A lease that is not longer needs no short one before it.
+    return isTaken && watchdogTimeout > giftLease ? giftLease : undefined;
   }
 
   /** The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take. */

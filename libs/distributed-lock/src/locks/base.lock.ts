@@ -1,10 +1,14 @@
 import type { Lockable, LockHandle, LockOptions, UsingOptions } from '../contracts/lock.contract.js';
 import type { WaitTimes } from '../contracts/module.options.js';
-import type { LockSettings } from '../contracts/settings.js';
+import { AcquisitionWatch } from '../events/acquisition.watch.js';
+import type { Watchable } from '../events/handle.watch.js';
+import type { LockEvents } from '../events/lock.events.js';
+import type { LockKindName } from '../events/lock.listener.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { checkUsing } from './call.checks.js';
 import { criticalSection } from './critical.section.js';
-import { SHORTEST_LEASE } from './grant.js';
+import { SHORTEST_LEASE } from './fixed.lease.js';
+import type { LockContext } from './lock.context.js';
 import { isTimeUp } from './passing.refusal.js';
 import type { AcquireRequest } from './reentry.js';
 import { readWait } from './wait.options.js';
@@ -13,12 +17,15 @@ import { readWait } from './wait.options.js';
 export abstract class BaseLock<H extends LockHandle = LockHandle> implements Lockable<H> {
   abstract readonly name: string;
 
-  protected constructor(private readonly settings: LockSettings) {}
+  protected constructor(private readonly context: LockContext) {}
+
+  /** For events. */
+  protected abstract get kind(): LockKindName;
 
   abstract isHeld(): boolean;
 
   /** Takes the lock as `request` says, or rejects. */
-  protected abstract acquire(request: AcquireRequest): Promise<H>;
+  protected abstract acquire(request: AcquireRequest): Promise<H & Watchable>;
 
   // None of these is an async function: a promise more costs its memory for as long as its caller waits, and its time.
 
@@ -45,15 +52,26 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
 
   #take(door: keyof WaitTimes, options: LockOptions): Promise<H> {
     try {
-      return this.acquire(this.#request(door, options));
+      const request = this.#request(door, options);
+      const { events } = this.context.notices;
+      return events.isHeard ? this.#watched(request, events) : this.acquire(request);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
+  #watched(request: AcquireRequest, events: LockEvents): Promise<H> {
+    const { kind, name } = this;
+    // Who holds a permit and asks again gets another one.
+    const isReentry = kind !== 'permit' && this.isHeld();
+    const watch = new AcquisitionWatch(events, { lock: name, kind, isReentry });
+    const { waitTime, leaseTime, signal } = request;
+    return watch.follow(this.acquire({ waitTime, leaseTime, signal, watch }));
+  }
+
   #request(door: keyof WaitTimes, options: LockOptions): AcquireRequest {
     const lock = this.name;
-    const { waitTime, signal } = readWait(lock, options, this.settings.waitTime[door]);
+    const { waitTime, signal } = readWait(lock, options, this.context.settings.waitTime[door]);
     const { leaseTime } = options;
     if (leaseTime === undefined) return { waitTime, signal, leaseTime };
     const bounds = { option: 'leaseTime', lock, min: SHORTEST_LEASE };

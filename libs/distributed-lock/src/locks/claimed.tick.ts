@@ -1,5 +1,6 @@
 import type { CurrentLock } from '../contracts/lock.contract.js';
 import type { TickPolicies } from '../contracts/tick.contract.js';
+import { TickWatch } from '../events/tick.watch.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant, Lease } from '../renewal/lease.js';
 import type { JobKeys } from '../scripts/job.keys.js';
@@ -64,12 +65,20 @@ export class ClaimedTick {
     const { maxHold = this.engine.context.settings.tickMaxHold } = policies;
     const handle = this.engine.line(target).adopt(lease, maxHold, run).admit(undefined, sent.at);
     this.#handle = handle;
+    this.#tell(handle, reply);
     return {
       kind: 'granted',
       tick,
       run: (work) => this.#run(handle, work),
       giveBack: () => this.#giveBack(),
     };
+  }
+
+  #tell(handle: Grant, { tick, attempt }: TickGrant['reply']): void {
+    const { events } = this.engine.context.notices;
+    if (!events.isHeard) return;
+    const claimed = { job: handle.name, tick, attempt, holder: handle.holder };
+    handle.watch(new TickWatch(events, claimed, () => this.#ending.outcome));
   }
 
   async #run<T>(handle: Grant, work: (lock: CurrentLock) => T | PromiseLike<T>): Promise<T | undefined> {

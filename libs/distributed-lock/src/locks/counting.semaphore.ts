@@ -5,6 +5,7 @@ import type {
   TakenPermits,
   WaitOptions,
 } from '../contracts/semaphore.contract.js';
+import { AcquisitionWatch } from '../events/acquisition.watch.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { semaphoreChannel } from '../scripts/wire.names.js';
 import { checkPermits, checkUsing } from './call.checks.js';
@@ -43,12 +44,12 @@ export class CountingSemaphore implements Semaphore {
   }
 
   async acquire(permits = 1, options: WaitOptions = {}): Promise<void> {
-    await this.#take(permits, readWait(this.name, options, this.#waitTime.lock));
+    await this.#takeForGood(permits, readWait(this.name, options, this.#waitTime.lock));
   }
 
   async tryAcquire(permits = 1, options: WaitOptions = {}): Promise<boolean> {
     try {
-      await this.#take(permits, readWait(this.name, options, this.#waitTime.tryLock));
+      await this.#takeForGood(permits, readWait(this.name, options, this.#waitTime.tryLock));
       return true;
     } catch (error) {
       if (isTimeUp(error, this.name)) return false;
@@ -72,13 +73,16 @@ export class CountingSemaphore implements Semaphore {
   ): Promise<T> {
     const { permits = 1 } = options;
     checkUsing(this.name, work, undefined);
-    const line = await this.#take(permits, readWait(this.name, options, this.#waitTime.using));
-    const section = new PermitSection(line, permits);
+    const wait = readWait(this.name, options, this.#waitTime.using);
+    const watch = this.#attempt(permits);
+    const taken = this.#take(permits, wait, watch);
+    const line = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
+    const section = new PermitSection(line, permits, watch);
     return await this.engine.counters.during(section, () =>
       // The line lives as long as somebody works under its permits.
       this.#line.during(async () => {
         try {
-          return await work(section);
+          return await (watch === undefined ? work(section) : watch.around(() => work(section)));
         } finally {
           await section.giveBack();
         }
@@ -113,14 +117,32 @@ export class CountingSemaphore implements Semaphore {
     }
   }
 
-  /** @returns the line that gives them back */
-  async #take(permits: number, { waitTime, signal }: Wait): Promise<SemaphoreLine> {
+  /** Permits that belong to nobody from then on. */
+  async #takeForGood(permits: number, wait: Wait): Promise<void> {
+    const watch = this.#attempt(permits);
+    const taken = this.#take(permits, wait, watch);
+    await (watch?.settle(taken, () => watch.acquired({}, false)) ?? taken);
+  }
+
+  /** Undefined where nobody listens. */
+  #attempt(permits: number): AcquisitionWatch | undefined {
     checkPermits(this.name, permits, 1);
+    const { events } = this.engine.context.notices;
+    if (!events.isHeard) return undefined;
+    return new AcquisitionWatch(events, { lock: this.name, kind: 'semaphore', isReentry: false });
+  }
+
+  /** @returns the line that gives them back */
+  async #take(
+    permits: number,
+    { waitTime, signal }: Wait,
+    watch: AcquisitionWatch | undefined,
+  ): Promise<SemaphoreLine> {
     signal?.throwIfAborted();
     const nested = this.engine.counters.enter(this.name);
     const line = this.#line;
     if (waitTime > 0) {
-      await line.wait({ permits, waitTime, signal, nested, leaseTime: undefined });
+      await line.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
       return line;
     }
     const isTaken = await leaveOnAbort(line.try(permits), signal, async (late) => {

@@ -5,7 +5,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { checkPermits } from './call.checks.js';
-import { SHORTEST_LEASE } from './grant.js';
+import { SHORTEST_LEASE } from './fixed.lease.js';
 import type { Hold } from './hold.js';
 import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';

@@ -1,4 +1,5 @@
 import type { FencedLock, FencedLockHandle } from '../contracts/lock.contract.js';
+import type { Watchable } from '../events/handle.watch.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
 import type { Grant } from './grant.js';
 import { unavailable } from './lock.context.js';
@@ -17,12 +18,12 @@ export class TokenLock extends NamedLock<FencedLockHandle> implements FencedLock
     }
   }
 
-  protected acquire(request: AcquireRequest): Promise<FencedLockHandle> {
+  protected acquire(request: AcquireRequest): Promise<FencedLockHandle & Watchable> {
     return this.engine.acquire(this.target, request).then(withToken);
   }
 }
 
-function withToken(grant: Grant): FencedLockHandle {
+function withToken(grant: Grant): FencedLockHandle & Watchable {
   if (!hasToken(grant)) throw new TypeError(`a grant of "${grant.name}" came without a token`);
   return grant;
 }

@@ -6,9 +6,6 @@ import type { Grant } from './grant.js';
 
 const NONE: readonly Grant[] = [];
 
-/** The first renewal of a short lease is within a third of so small a part of it, and is tried again as soon: from then on a stall may last as long as ever. */
-const SOON = 10;
-
 /** The open acquisitions of one hold, and what they need together. */
 export class GrantBook implements Upkeep {
   #open = NONE;
@@ -32,11 +29,10 @@ export class GrantBook implements Upkeep {
     return 0;
   }
 
-  /** A third of it is between two questions of the watchdog, in ms: that of its own leases, or of the shortest fixed one; less for a gift. */
+  /** A third of it is between two questions of the watchdog, in ms: that of its own leases, or of the shortest fixed one. */
   get span(): number {
     let span = this.watchdogTimeout;
     if (this.renewalTtl === 0) for (const { fixedLease } of this.#open) span = Math.min(span, fixedLease);
-    else if (this.lease.isShort) return this.lease.ttl / SOON;
     return span;
   }
 

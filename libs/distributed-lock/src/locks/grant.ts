@@ -1,15 +1,14 @@
 import type { Duration } from '../contracts/duration.js';
 import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
+import type { HandleWatch, Watchable } from '../events/handle.watch.js';
 import { runInScope, type ScopedHold } from '../holders/hold.scope.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { now } from '../timing/monotonic.clock.js';
-import { safetyMargin, type Lease } from '../renewal/lease.js';
+import type { Lease } from '../renewal/lease.js';
+import { fixedLease, SHORTEST_LEASE, type FixedLease } from './fixed.lease.js';
 import type { TickRun } from './hold.contract.js';
 import type { LockTarget } from './lock.target.js';
-
-/** The shortest fixed lease, in ms: below it the safety margin leaves too little. */
-export const SHORTEST_LEASE = 100;
 
 /** What a grant needs of its hold. */
 export interface GrantingHold extends ScopedHold {
@@ -26,23 +25,15 @@ export interface GrantingHold extends ScopedHold {
   extend(grant: Grant, lease: number): Promise<boolean>;
 }
 
-/** A lease that is not renewed, and belongs to one acquisition. */
-interface FixedLease {
-  /** What was given last, in ms. */
-  readonly ttl: number;
-  /** The monotonic instant at which it is over. */
-  readonly end: number;
-  /** The one from which it must not be believed in. */
-  readonly deadline: number;
-}
-
 /** One acquisition of a hold, as its user has it in hand. */
-export class Grant implements CurrentLock {
+export class Grant implements CurrentLock, Watchable {
   /** Undefined when the watchdog renews. */
   #fixed: FixedLease | undefined;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
   #unlocking: Promise<UnlockOutcome> | undefined;
+  /** Undefined where nobody listens. */
+  #watch: HandleWatch | undefined;
 
   constructor(
     private readonly hold: GrantingHold,
@@ -140,12 +131,16 @@ export class Grant implements CurrentLock {
   unlock(): Promise<UnlockOutcome> {
     // Whoever hears that a lease inside is over may unlock as well.
     if (this.#unlocking === undefined) this.hold.checkDeadlines();
-    this.#unlocking ??= this.#loss === undefined ? this.hold.release(this) : Promise.resolve('lost');
+    if (this.#unlocking === undefined) {
+      this.#unlocking = this.#loss === undefined ? this.hold.release(this) : Promise.resolve('lost');
+      this.#watch?.unlocking(this.#unlocking);
+    }
     return this.#unlocking;
   }
 
   run<T>(work: () => T): T {
-    return this.runAs(this, work);
+    const watch = this.#watch;
+    return watch === undefined ? this.runAs(this, work) : watch.around(() => this.runAs(this, work));
   }
 
   /** Runs `work` in the scope of this hold, where `currentLock()` gives `handle`. */
@@ -158,6 +153,12 @@ export class Grant implements CurrentLock {
     if (!this.isOpen) return;
     this.#loss = loss;
     this.#controller?.abort(loss);
+    this.#watch?.lost(loss.why);
+  }
+
+  watch(watch: HandleWatch): void {
+    this.#watch = watch;
+    if (this.#loss !== undefined) watch.lost(this.#loss.why);
   }
 
   /** Tells the work to stop, while the lease is alive. */
@@ -187,9 +188,4 @@ export class Grant implements CurrentLock {
     // Throwing here would hide the error of the block. The hold tells the log, and goes on releasing in the background.
     await this.unlock().catch(() => undefined);
   }
-}
-
-function fixedLease(ttl: number, sentAt: number): FixedLease {
-  const end = sentAt + ttl;
-  return { ttl, end, deadline: end - safetyMargin(ttl) };
 }

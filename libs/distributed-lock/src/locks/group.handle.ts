@@ -1,9 +1,11 @@
 import type { Duration } from '../contracts/duration.js';
 import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
+import type { HandleWatch, Watchable } from '../events/handle.watch.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { decide } from './decisive.answers.js';
-import { SHORTEST_LEASE, type Grant } from './grant.js';
+import { SHORTEST_LEASE } from './fixed.lease.js';
+import type { Grant } from './grant.js';
 
 /** What a group has that several locks taken together have not. */
 export interface GroupBounds {
@@ -18,12 +20,14 @@ export interface GroupBounds {
 }
 
 /** Several grants in one hand. It is held for as long as `needed` of them are. */
-export class GroupHandle implements CurrentLock {
+export class GroupHandle implements CurrentLock, Watchable {
   readonly token = undefined;
   readonly tick = undefined;
   readonly attempt = undefined;
   #controller: AbortController | undefined;
   #unlocking: Promise<UnlockOutcome> | undefined;
+  /** Undefined where nobody listens. */
+  #watch: HandleWatch | undefined;
 
   constructor(
     readonly name: string,
@@ -61,7 +65,13 @@ export class GroupHandle implements CurrentLock {
    */
   join(member: Grant): void {
     this.members = [...this.members, member];
+    if (this.#watch !== undefined) member.watch(this.#follow(this.#watch));
     if (this.#controller !== undefined) this.#listen(member, this.#controller);
+  }
+
+  watch(watch: HandleWatch): void {
+    this.#watch = watch;
+    for (const member of this.members) member.watch(this.#follow(watch));
   }
 
   /** Whether nobody has unlocked it yet. */
@@ -94,7 +104,7 @@ export class GroupHandle implements CurrentLock {
       (inner, member) => () => member.runAs(this, inner),
       () => work(),
     );
-    return enter();
+    return this.#watch === undefined ? enter() : this.#watch.around(enter);
   }
 
   toJSON(): LockHandleJson {
@@ -133,7 +143,19 @@ export class GroupHandle implements CurrentLock {
 
   #closing(outcome: Promise<UnlockOutcome>): Promise<UnlockOutcome> {
     this.bounds.closed?.(outcome);
+    this.#watch?.unlocking(outcome);
     return outcome;
+  }
+
+  /** A member that is lost may be one too many. */
+  #follow(watch: HandleWatch): HandleWatch {
+    return {
+      lost: () => {
+        if (this.#unlocking === undefined && !this.#hasEnough) watch.lost(this.#why);
+      },
+      unlocking: () => undefined,
+      around: (work) => work(),
+    };
   }
 
   #listen(member: Grant, controller: AbortController): void {

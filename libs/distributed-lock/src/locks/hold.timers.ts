@@ -15,6 +15,9 @@ export interface HoldBounds {
   readonly maxHold: number;
 }
 
+/** May last for ever. */
+export const UNBOUNDED: HoldBounds = { warnAfter: Infinity, maxHold: Infinity };
+
 /** The alarms of one hold, where any are asked for. */
 export class HoldTimers {
   readonly #timers: Timer[] = [];

@@ -9,7 +9,8 @@ import { CountLedger, type Account, type Counted } from './count.ledger.js';
 import { GrantBook } from './grant.book.js';
 import { Grant, type GrantingHold } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
-import { HoldTimers, type LastingHold } from './hold.timers.js';
+import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
+import { tellOfLease } from './lease.events.js';
 import { LeaseKeeper, type LeaseOwner } from './lease.keeper.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
@@ -27,19 +28,16 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   #ended = false;
 
   constructor(
-    private readonly context: LockContext,
+    readonly owner: LockContext,
     private readonly keeper: HoldKeeper<Hold>,
     readonly target: LockTarget,
     readonly lease: Lease,
-    maxHold: number = context.settings.maxHold,
+    maxHold: number = owner.settings.maxHold,
     readonly run?: TickRun | undefined,
   ) {
-    this.#grants = new GrantBook(lease, context.settings.watchdogTimeout);
-    this.#timers = HoldTimers.of(context.wheel, { warnAfter: context.settings.warnAfter, maxHold }, this);
-  }
-
-  get owner(): object {
-    return this.context;
+    this.#grants = new GrantBook(lease, owner.settings.watchdogTimeout);
+    const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: owner.settings.warnAfter, maxHold };
+    this.#timers = HoldTimers.of(owner.wheel, bounds, this);
   }
 
   get id(): string {
@@ -79,7 +77,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<Grant | undefined> {
     return this.#counting.inTurn(async () => {
       if (!this.isLive || !isWanted()) return undefined;
-      const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
+      const ttl = leaseTime ?? this.owner.settings.watchdogTimeout;
       const { reply, sent } = await this.#counting.raise(this.#grants.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended || reply.kind !== 'granted') return undefined;
@@ -90,9 +88,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
 
   release(grant: Grant): Promise<UnlockOutcome> {
     // Nothing that a release could come before has ever been under way.
-    return this.#ledger === undefined
-      ? this.#release(grant)
-      : this.#ledger.inTurn(() => this.#release(grant));
+    return this.#ledger?.inTurn(() => this.#release(grant)) ?? this.#release(grant);
   }
 
   extend(grant: Grant, ttl: number): Promise<boolean> {
@@ -139,6 +135,11 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
 
   unknown(why: string): void {
     this.post({ kind: 'unknown', why });
+    tellOfLease('unknown', this, why);
+  }
+
+  renewed(): void {
+    if (this.owner.notices.events.isHeard) tellOfLease('renewed', this);
   }
 
   /** Its last command without an answer, if nothing was heard since. */
@@ -157,7 +158,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   rearm(): void {
     const at = now();
     this.checkDeadlines(at);
-    if (!this.#ended) this.context.watchdog.watch(this.lease, this, at);
+    if (!this.#ended) this.owner.watchdog.watch(this.lease, this, at);
   }
 
   shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {
@@ -165,11 +166,11 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   }
 
   get #counting(): CountLedger {
-    return (this.#ledger ??= new CountLedger(this.context, this.target, this.lease, this));
+    return (this.#ledger ??= new CountLedger(this.owner, this.target, this.lease, this));
   }
 
   get #keeping(): LeaseKeeper {
-    return (this.#keeper ??= new LeaseKeeper(this.lease, this.context.watchdog, this));
+    return (this.#keeper ??= new LeaseKeeper(this.lease, this.owner.watchdog, this));
   }
 
   #release(grant: Grant): Promise<UnlockOutcome> {
@@ -187,13 +188,13 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   }
 
   post(notice: HoldNotice): void {
-    this.context.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
+    this.owner.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
   }
 
   #end(): void {
     this.#ended = true;
     this.#grants.clear();
     this.#timers?.cancel();
-    this.context.watchdog.unwatch(this.lease);
+    this.owner.watchdog.unwatch(this.lease);
   }
 }

@@ -41,13 +41,17 @@ export class JobDesk implements JobControl {
     const keys = this.#keysOf(job);
     const app = this.#app;
     await this.#quote(job, async () => {
-      const before = await this.scripts.register(keys, 'look', app, schedule);
-      await this.scripts.register(keys, latest(before.at) ?? 0, app, schedule);
-      const warn = (what: 'app' | 'schedule', was: string, is: string) => {
-        if (was !== '' && was !== is) notices.post({ kind: 'shared-job', lock: job, what, is, was });
-      };
-      warn('app', before.app, app);
-      if (before.app === app) warn('schedule', before.schedule, schedule);
+      const looked = await this.scripts.register(keys, 'look', app, schedule);
+      // Of two that start at once neither may have seen the other when it looked; a call that is repeated finds itself.
+      const before = [looked, await this.scripts.register(keys, latest(looked.at) ?? 0, app, schedule)];
+      const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
+      const changed = before.flatMap(({ app: by, schedule: was }) =>
+        by !== app || was === '' || was === schedule ? [] : [was],
+      );
+      const warn = (what: 'app' | 'schedule', was: string, is: string) =>
+        notices.post({ kind: 'shared-job', lock: job, what, is, was });
+      if (others[0] !== undefined) warn('app', others[0], app);
+      else if (changed[0] !== undefined) warn('schedule', changed[0], schedule);
     });
   }
 

@@ -1,3 +1,4 @@
+import type { LockKindName } from '../events/lock.listener.js';
 import type { LockScripts } from '../scripts/lock.replies.js';
 
 /** How the waiters of one process stand: see the three lines. */
@@ -5,6 +6,8 @@ export type LineForm = 'exclusive' | 'queued' | 'shared';
 
 /** A kind of lock: what it does in Redis, and by which of the rules that all kinds share its holders and waiters live. */
 export interface LockKind {
+  /** For events. */
+  readonly id: LockKindName;
   /** For messages: "a fair lock". */
   readonly name: string;
   /** Kinds of one family may have one name: the two sides of a read/write lock. */
@@ -28,9 +31,11 @@ export interface LockKind {
   readonly isNews?: (payload: string) => boolean;
   /**
    * The lease with which a release makes the next waiter the holder, in ms; by default it comes for it.
-   * Short: nobody has said yet that it lives.
+   * Short: nobody has said yet that it lives. It begins when it has renewed it.
    */
   readonly giftLease?: number;
+  /** Whether it is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` are not for it. */
+  readonly isLasting?: boolean;
   /** Makes a holder id, for kinds whose ids have a form of their own. */
   readonly newHolder?: () => string;
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
-import { givenAfter, tellsOfLock } from '../scripts/lock.messages.js';
+import { tellsOfGift, tellsOfLock } from '../scripts/lock.messages.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
@@ -16,6 +16,8 @@ export interface LockKinds {
   readonly nonReentrant: LockKind;
   readonly spin: LockKind;
   readonly fenced: LockKind;
+  /** What leaders are elected by: a fenced lock that is held for long. */
+  readonly leader: LockKind;
   readonly fair: LockKind;
   readonly nonReentrantFair: LockKind;
   readonly read: LockKind;
@@ -26,6 +28,7 @@ export interface LockKinds {
 /** What each kind is; the rules stand at {@link LockKind}. */
 export function lockKinds(caller: ScriptCaller): LockKinds {
   const reentrant: LockKind = {
+    id: 'reentrant',
     name: 're-entrant lock',
     family: 're-entrant lock',
     scripts: new ReentrantScripts(caller),
@@ -38,28 +41,39 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
   };
   const fair: LockKind = {
     ...reentrant,
+    id: 'fair',
     name: 'fair lock',
     family: 'fair lock',
     scripts: new FairScripts(caller),
     line: 'queued',
     sharesHolder: false,
     marksWaiters: true,
-    isNews: (payload) => tellsOfLock(payload) || givenAfter(payload) !== undefined,
+    isNews: (payload) => tellsOfLock(payload) || tellsOfGift(payload),
     // A dead one is in the way of the others for no longer than in the queue.
     giftLease: FAIR_LIFE,
   };
+  // A token is given by Redis, so each grant has to come from there.
+  const fenced = kindOf(reentrant, 'fenced lock', {
+    id: 'fenced',
+    scripts: new FencedScripts(caller),
+    sharesHolder: false,
+  });
   const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, sharesHolder: false };
   return {
     reentrant,
-    nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { reentry: 'refused' }),
-    spin: kindOf(reentrant, 'spin lock', { isTold: false }),
-    // A token is given by Redis, so each grant has to come from there.
-    fenced: kindOf(reentrant, 'fenced lock', { scripts: new FencedScripts(caller), sharesHolder: false }),
+    nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { id: 'non-reentrant', reentry: 'refused' }),
+    spin: kindOf(reentrant, 'spin lock', { id: 'spin', isTold: false }),
+    fenced,
+    leader: { ...fenced, isLasting: true },
     fair,
-    nonReentrantFair: kindOf(fair, 'non-re-entrant fair lock', { reentry: 'refused' }),
+    nonReentrantFair: kindOf(fair, 'non-re-entrant fair lock', {
+      id: 'non-reentrant-fair',
+      reentry: 'refused',
+    }),
     read: {
       ...reentrant,
       ...readWrite,
+      id: 'read',
       name: 'read lock',
       scripts: new ReadScripts(caller),
       line: 'shared',
@@ -68,6 +82,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
     write: {
       ...reentrant,
       ...readWrite,
+      id: 'write',
       name: 'write lock',
       scripts: new WriteScripts(caller),
       marksWaiters: true,
@@ -75,6 +90,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
       side: 'write',
     },
     permit: {
+      id: 'permit',
       name: 'permit',
       family: 'permit-expirable semaphore',
       scripts: new PermitScripts(caller),

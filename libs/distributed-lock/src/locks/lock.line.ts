@@ -36,6 +36,10 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     return new LineRelease(this.context, this.target);
   }
 
+  protected override get warnAfter(): number {
+    return this.target.kind.isLasting ? Infinity : super.warnAfter;
+  }
+
   /** Whether there are none; asked each time that anything ends. */
   protected abstract get isFree(): boolean;
 
@@ -117,15 +121,13 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     holder,
     leaseTime,
     sent,
-    gift,
   }: {
     holder: string;
     leaseTime: number | undefined;
     sent: Instant;
-    gift?: number | undefined;
   }): Lease {
-    const ttl = gift ?? leaseTime ?? this.context.settings.watchdogTimeout;
-    return new Lease(this.target.key, holder, ttl, sent, this.target.kind.scripts, gift !== undefined);
+    const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
+    return new Lease(this.target.key, holder, ttl, sent, this.target.kind.scripts);
   }
 
   protected contender(contest: Contest, attempt: Attempt, channel = this.target.channel): Contender {

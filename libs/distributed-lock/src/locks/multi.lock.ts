@@ -1,5 +1,5 @@
-import type { LockHandle } from '../contracts/lock.contract.js';
 import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import type { LockKindName } from '../events/lock.listener.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from './base.lock.js';
@@ -42,7 +42,7 @@ export class MultiLock extends BaseLock {
     private readonly engine: LockEngine,
     targets: readonly LockTarget[],
   ) {
-    super(engine.context.settings);
+    super(engine.context);
     const byId = new Map(targets.map((target) => [target.id, target]));
     this.#targets = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     this.name = this.#targets.map(({ name }) => name).join(', ');
@@ -57,12 +57,16 @@ export class MultiLock extends BaseLock {
     }
   }
 
+  protected get kind(): LockKindName {
+    return 'multi';
+  }
+
   isHeld(): boolean {
     return this.#targets.every((target) => this.engine.holdOf(target)?.isBelieved === true);
   }
 
   /** Whatever becomes of its members, the caller is answered in time; a lock that comes later is given back. */
-  protected acquire(request: AcquireRequest): Promise<LockHandle> {
+  protected acquire(request: AcquireRequest): Promise<GroupHandle> {
     const { signal, waitTime } = request;
     const since = now();
     const progress: Progress = { refusal: undefined, trouble: undefined, heardAt: -Infinity };
@@ -72,7 +76,7 @@ export class MultiLock extends BaseLock {
     return leaveEarly(taken, bounds, this.engine.context.wheel, (late) => late.unlock());
   }
 
-  async #take(request: AcquireRequest, since: number, progress: Progress): Promise<LockHandle> {
+  async #take(request: AcquireRequest, since: number, progress: Progress): Promise<GroupHandle> {
     const end = since + request.waitTime;
     for (;;) {
       const got = await this.#round(request, end, progress);

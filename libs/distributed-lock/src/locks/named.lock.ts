@@ -1,4 +1,5 @@
 import type { Lock, LockHandle } from '../contracts/lock.contract.js';
+import type { LockKindName } from '../events/lock.listener.js';
 import { BaseLock } from './base.lock.js';
 import type { Grant } from './grant.js';
 import type { LockEngine } from './lock.engine.js';
@@ -11,11 +12,15 @@ export abstract class NamedLock<H extends LockHandle = LockHandle> extends BaseL
     readonly engine: LockEngine,
     readonly target: LockTarget,
   ) {
-    super(engine.context.settings);
+    super(engine.context);
   }
 
   get name(): string {
     return this.target.name;
+  }
+
+  protected get kind(): LockKindName {
+    return this.target.kind.id;
   }
 
   async isLocked(): Promise<boolean> {

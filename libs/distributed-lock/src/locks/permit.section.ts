@@ -1,4 +1,5 @@
 import type { TakenPermits } from '../contracts/semaphore.contract.js';
+import type { HandleWatch } from '../events/handle.watch.js';
 import { LockLostError } from '../errors/lock.errors.js';
 import type { SemaphoreLine } from './semaphore.line.js';
 
@@ -11,6 +12,8 @@ export class PermitSection implements TakenPermits {
   constructor(
     private readonly line: SemaphoreLine,
     readonly permits: number,
+    /** Undefined where nobody listens. */
+    private readonly watch: HandleWatch | undefined,
   ) {}
 
   get name(): string {
@@ -30,7 +33,13 @@ export class PermitSection implements TakenPermits {
 
   /** Resolves when Redis has them, or when they go back in the background. */
   async giveBack(): Promise<void> {
-    this.#given ??= this.line.add('release', this.permits).catch(() => undefined);
+    this.#given ??= this.#giveBack();
     await this.#given;
+  }
+
+  #giveBack(): Promise<unknown> {
+    const given = this.line.add('release', this.permits);
+    this.watch?.unlocking(given.then(() => 'released'));
+    return given.catch(() => undefined);
   }
 }

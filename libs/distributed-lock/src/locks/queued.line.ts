@@ -56,16 +56,7 @@ export class QueuedLine extends LockLine {
     this.#hold = undefined;
     this.wasFreed();
     for (const place of this.#places.values()) place.ask();
-    if (hold.lease.isShort) this.#withdraw(hold.lease);
     this.settle();
-  }
-
-  /** What was given, and not found any more, may have been given by a server that is gone with what it knew: then it still has its place in the queue. */
-  #withdraw({ holder, longest }: Lease): void {
-    void this.during(async () => {
-      await this.context.wheel.pause(longest);
-      this.giveBack(holder, longest);
-    });
   }
 
   /** @internal A place got the lock. */

@@ -1,5 +1,5 @@
-import type { LockHandle } from '../contracts/lock.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { LockKindName } from '../events/lock.listener.js';
 import { currentFrame, isInside } from '../holders/hold.scope.js';
 import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from './base.lock.js';
@@ -39,7 +39,12 @@ export class RedLocks {
     // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
     const newHolder = () => this.#holder ?? context.ids.next();
     for (const { engine } of servers)
-      this.#kinds.set(engine, { ...engine.context.kinds.reentrant, name: 'red lock', newHolder });
+      this.#kinds.set(engine, { ...engine.context.kinds.reentrant, id: 'red', name: 'red lock', newHolder });
+  }
+
+  /** How many callers of this process stand in line. */
+  get waiters(): number {
+    return [...this.#book.lines.values()].reduce((sum, line) => sum + line.waiters, 0);
   }
 
   lock(name: string): RedLock {
@@ -52,7 +57,7 @@ export class RedLocks {
   }
 
   /** @throws LockConfigurationError `INVALID_OPTION` for a lease that a server could forget, and grant anew, while it lasts */
-  async acquire(name: string, request: AcquireRequest): Promise<LockHandle> {
+  async acquire(name: string, request: AcquireRequest): Promise<GroupHandle> {
     const { leaseTime = 0, waitTime, signal } = request;
     this.#checkLease(name, leaseTime);
     signal?.throwIfAborted();
@@ -170,15 +175,19 @@ export class RedLock extends BaseLock {
     private readonly locks: RedLocks,
     readonly name: string,
   ) {
-    super(locks.context.settings);
+    super(locks.context);
     for (const { engine } of locks.servers) locks.targetOn(engine, name);
+  }
+
+  protected get kind(): LockKindName {
+    return 'red';
   }
 
   isHeld(): boolean {
     return this.locks.isHeld(this.name);
   }
 
-  protected acquire(request: AcquireRequest): Promise<LockHandle> {
+  protected acquire(request: AcquireRequest): Promise<GroupHandle> {
     return this.locks.acquire(this.name, request);
   }
 }

@@ -2,6 +2,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { findHold } from '../holders/hold.scope.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
+import type { WaitWatch } from '../waiting/waiter.js';
 import { leaveEarly, leaveOnAbort } from './early.leave.js';
 import { Grant } from './grant.js';
 import { Hold } from './hold.js';
@@ -16,6 +17,8 @@ export interface AcquireRequest {
   readonly waitTime: number;
   readonly leaseTime: number | undefined;
   readonly signal: AbortSignal | undefined;
+  /** Undefined where nobody listens. */
+  readonly watch?: WaitWatch | undefined;
 }
 
 /** Pause between attempts to re-enter while Redis does not answer, in ms. */

@@ -1,5 +1,6 @@
 import type { CurrentLock } from '../contracts/lock.contract.js';
 import type { TickPolicies, TickVerdict } from '../contracts/tick.contract.js';
+import type { TickSkippedEvent } from '../events/lock.listener.js';
 import type { Waiting } from '../scripts/tick.scripts.js';
 
 /** A claim, in epoch ms by the schedule. */
@@ -30,3 +31,8 @@ export interface GrantedTick {
 /** What came of a claim. `refused`: the application shuts down. */
 export type TickAnswer =
   GrantedTick | ({ readonly kind: Exclude<TickVerdict, 'granted'> } & Waiting) | { readonly kind: 'refused' };
+
+/** Whether a verdict means that somebody else runs the tick, or nobody for now. */
+export function isSkipped(verdict: string): verdict is TickSkippedEvent['why'] {
+  return ['taken', 'overlapped', 'queued', 'paused'].includes(verdict);
+}

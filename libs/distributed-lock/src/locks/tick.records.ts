@@ -64,7 +64,7 @@ export function noticesOf(job: string, rows: readonly string[]): Notice[] {
     const since = after === undefined ? '' : ` since ${new Date(after).toISOString()}`;
     switch (row.outcome) {
       case 'missed':
-        return [{ kind: 'tick-missed', lock: job, tick, why: `${reason}${since}` }];
+        return [{ kind: 'tick-missed', lock: job, tick, after, why: `${reason}${since}` }];
       case 'crashed':
         return [{ kind: 'tick-crashed', lock: job, tick, attempt: row.attempt, instance: row.instance }];
       case 'overlapped':

@@ -12,7 +12,7 @@ import { JobDesk } from './job.desk.js';
 import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
-import type { TickAnswer, TickClaim } from './tick.claim.js';
+import { isSkipped, type TickAnswer, type TickClaim } from './tick.claim.js';
 import { noticesOf } from './tick.records.js';
 import { askInTime } from './timely.answer.js';
 
@@ -67,7 +67,11 @@ export class TickRunner {
       );
     }
     const answer = await this.claim(job, { mode: 'instant', tick: at });
-    return answer.kind === 'granted' ? await answer.run(work) : undefined;
+    if (answer.kind === 'granted') return await answer.run(work);
+    const { events } = this.engine.context.notices;
+    if (events.isHeard && isSkipped(answer.kind))
+      events.tell('tickSkipped', { job, tick: at, why: answer.kind });
+    return undefined;
   }
 
   /**

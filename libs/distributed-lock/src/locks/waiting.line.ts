@@ -26,6 +26,11 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   /** Sees to it that a line that nobody needs any more is forgotten. */
   protected abstract settle(): void;
 
+  /** How many stand in line. */
+  get waiters(): number {
+    return this.#queue?.size ?? 0;
+  }
+
   get isWaitedFor(): boolean {
     return this.first !== undefined;
   }
@@ -63,9 +68,14 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     return undefined;
   }
 
+  /** When a wait is long, in ms. */
+  protected get warnAfter(): number {
+    return this.context.settings.warnAfter;
+  }
+
   /** Stands in line. Rejects when the time is over, or with the signal's reason. */
   wait(request: R): Promise<G> {
-    const { maxWaiters, warnAfter } = this.context.settings;
+    const { maxWaiters } = this.context.settings;
     if (request.signal?.aborted === true) {
       this.settle();
       return Promise.reject(request.signal.reason);
@@ -75,11 +85,18 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
       return Promise.reject(new LockNotAcquiredError(this.name, 0, heldBy, 'TOO_MANY_WAITERS'));
     }
     this.#news ??= new LineNews(this.name);
+    // Who is the first to stand here waits only if Redis says so.
+    if (request.watch !== undefined && (this.isWaitedFor || this.inTheWay !== undefined))
+      this.#tellWaiting(request);
     const waiter = new Waiter<G, R>(request, this.context.wheel, this);
-    waiter.warnAfter(warnAfter);
+    waiter.warnAfter(this.warnAfter);
     this.queue.push(waiter);
     this.entered(waiter);
     return waiter.granted;
+  }
+
+  #tellWaiting(request: R | undefined): void {
+    request?.watch?.waiting(this.news.heldBy(this.inTheWay));
   }
 
   /** Why a waiter got nothing in its time. */
@@ -109,7 +126,10 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
 
   heard(news: Busy | RedisFailure): void {
     this.news.hear(news);
-    if (!(news instanceof RedisFailure)) return;
+    if (!(news instanceof RedisFailure)) {
+      this.#tellWaiting(this.first?.request);
+      return;
+    }
     if (!news.passing) this.refuse(() => unavailable(this.name, news));
     if (!news.isShortfall) return;
     for (const waiter of this.queue.snapshot()) {

@@ -1,10 +1,15 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { LockService } from '../service/lock.service.js';
+import { openLockService } from '../service/open.service.js';
+import { readSettings } from '../service/settings.reader.js';
 import { provideLocks } from './lock.providers.js';
+import { readSources } from './source.reader.js';
 import {
   ConfigurableModuleClass,
   type ASYNC_OPTIONS_TYPE,
   type DistributedLockModuleExtras,
+  type DistributedLockModuleOptions,
   type OPTIONS_TYPE,
 } from './distributed-lock.module-definition.js';
 
@@ -31,8 +36,12 @@ function complete(
   definition: DynamicModule,
   { name, refusalFilter = true }: DistributedLockModuleExtras,
 ): DynamicModule {
-  const { providers, exported } = provideLocks(name, refusalFilter);
+  const { providers, exported } = provideLocks(name, refusalFilter, open);
   return { ...definition, providers: [...(definition.providers ?? []), ...providers], exports: exported };
+}
+
+function open(options: DistributedLockModuleOptions): Promise<LockService> {
+  return openLockService(readSettings(options), ...readSources(options));
 }
 
 function check<T extends object>(options: T | undefined, method: string, expected: string): T {

@@ -7,6 +7,8 @@ export class LockLifecycle implements BeforeApplicationShutdown, OnApplicationSh
 
   beforeApplicationShutdown(): void {
     this.locks.refuseTicks();
+    // Another instance may lead while requests drain here; the end of it is waited for by the shutdown.
+    void this.locks.elections.close();
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -5,16 +5,11 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
-import { openLockService } from '../service/open.service.js';
-import { readSettings } from '../service/settings.reader.js';
-import {
-  MODULE_OPTIONS_TOKEN,
-  type DistributedLockModuleOptions,
-} from './distributed-lock.module-definition.js';
+import { MODULE_OPTIONS_TOKEN } from './distributed-lock.module-definition.js';
 import { bindToGateways } from './gateway.binder.js';
 import { GuardExplorer } from './guard.explorer.js';
+import { LeaderExplorer } from './leader.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
-import { readSources } from './source.reader.js';
 
 /** The providers of a module instance, and which of them other modules may inject. */
 export interface LockProviders {
@@ -25,20 +20,20 @@ export interface LockProviders {
 /**
  * The service is connected when it is injected, so it serves from the first `onModuleInit` on.
  * @param name undefined: the unnamed instance, which is injected by the class as well
+ * @param open makes the service of the module's options
  */
-export function provideLocks(name: string | undefined, refusalFilter: boolean): LockProviders {
+export function provideLocks<O>(
+  name: string | undefined,
+  refusalFilter: boolean,
+  open: (options: O) => LockService | Promise<LockService>,
+): LockProviders {
   if (name !== undefined && (typeof name !== 'string' || name === '')) {
     throw new LockConfigurationError('INVALID_OPTION', 'The name of a DistributedLockModule must be text.');
   }
   const token = lockServiceToken(name);
   const isUnnamed = token === lockServiceToken();
   const providers: Provider[] = [
-    {
-      provide: token,
-      useFactory: (options: DistributedLockModuleOptions) =>
-        openLockService(readSettings(options), ...readSources(options)),
-      inject: [MODULE_OPTIONS_TOKEN],
-    },
+    { provide: token, useFactory: open, inject: [MODULE_OPTIONS_TOKEN] },
     { provide: LockLifecycle, useFactory: (locks: LockService) => new LockLifecycle(locks), inject: [token] },
     {
       provide: GuardExplorer,
@@ -49,6 +44,11 @@ export function provideLocks(name: string | undefined, refusalFilter: boolean): 
   providers.push({
     provide: TickExplorer,
     useFactory: (locks: LockService, modules: ModulesContainer) => new TickExplorer(locks, token, modules),
+    inject: [token, ModulesContainer],
+  });
+  providers.push({
+    provide: LeaderExplorer,
+    useFactory: (locks: LockService, modules: ModulesContainer) => new LeaderExplorer(locks, token, modules),
     inject: [token, ModulesContainer],
   });
   if (isUnnamed) providers.push({ provide: LockService, useExisting: token });

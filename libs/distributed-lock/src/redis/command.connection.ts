@@ -5,6 +5,7 @@ import { AckedCalls, SERVER, type AckedPlaces, type Answer, type Send } from './
 import type { ClientLifecycle } from './client.lifecycle.js';
 import { ClusterCalls } from './cluster.calls.js';
 import type { ClusterMap, NodeKey } from './cluster.map.js';
+import type { Commands, Hearer } from './command.contract.js';
 import { slotOf } from './key.slot.js';
 import type { PubSubMode } from './pub-sub.mode.js';
 import { RedisFailure } from './redis.failure.js';
@@ -28,14 +29,8 @@ export interface CommandConnectionParts {
   readonly acked?: Pick<AckedPlaces, 'acks' | 'server'> | undefined;
 }
 
-/** Who sent a script, and hears what becomes of it. A promise for it would cost more than all that is done here. */
-export interface Hearer {
-  answered(reply: Answer['reply'], verdict?: Answer['verdict']): void;
-  failed(failure: RedisFailure): void;
-}
-
 /** The connection that scripts are sent on; in a cluster one per node. A command is sent at most once. */
-export class CommandConnection {
+export class CommandConnection implements Commands {
   readonly lifecycle: ClientLifecycle;
   readonly #guards = new Map<NodeKey, StallGuard>();
   readonly #cluster: ClusterCalls | undefined;

@@ -6,6 +6,7 @@ import type { ClientPort } from './client.port.js';
 import { ClusterMap, type NodeKey } from './cluster.map.js';
 import { ClusterSubscriber } from './cluster.subscriber.js';
 import { CommandConnection } from './command.connection.js';
+import type { Ground } from './ground.contract.js';
 import { PubSubMode, type PubSubOption } from './pub-sub.mode.js';
 import { RedisFailure } from './redis.failure.js';
 import type { ReplicaAcks } from './replica.acks.js';
@@ -22,7 +23,7 @@ const STALL_FACTOR = 1.5;
  * The two connections of a module instance: one sends scripts, one listens; in a cluster two for each node. We made them, so
  * we close them.
  */
-export class ConnectionPair {
+export class ConnectionPair implements Ground {
   readonly commands: CommandConnection;
   readonly subscriber: Subscriber;
   readonly mode: PubSubMode;
@@ -52,6 +53,14 @@ export class ConnectionPair {
       acked: acks && { acks, server: 'nodes' in client ? undefined : client },
     });
     this.subscriber = this.#listen(this.#map);
+  }
+
+  get keyPrefix(): string {
+    return this.template.keyPrefix;
+  }
+
+  get isCluster(): boolean {
+    return this.template.isCluster;
   }
 
   /** Whether the number of clients that a message reached is that of all there are: not where each node counts its own. */

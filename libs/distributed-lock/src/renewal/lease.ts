@@ -16,8 +16,7 @@ export interface Instant {
 }
 
 /** Read before sending: a lease counted from its reply would be too long by the way back. */
-export function instant(): Instant {
-  const at = now();
+export function instant(at: number = now()): Instant {
   return { at, wall: wallOffset(at) };
 }
 
@@ -47,7 +46,6 @@ export class Lease {
   /** @internal Who looks after it. */
   watch: Timer | undefined;
   #state: LeaseState = 'held';
-  #isShort: boolean;
   #longest: number;
   #deadline: number;
   /** How long before its end the deadline is, in ms: what clocks that disagree, and a suspend, may take. */
@@ -64,18 +62,11 @@ export class Lease {
     readonly ttl: number,
     sent: Instant,
     readonly renewer: Renewer,
-    isShort = false,
   ) {
     this.#margin = safetyMargin(ttl);
     this.#deadline = sent.at + ttl - this.#margin;
     this.#wall = sent.wall;
     this.#longest = ttl;
-    this.#isShort = isShort;
-  }
-
-  /** Whether its ttl is one to begin with, and Redis has not confirmed a longer one yet. */
-  get isShort(): boolean {
-    return this.#isShort;
   }
 
   /** The longest lease that Redis was asked to give this holder, in ms: so long may it have the lock after its last command. */
@@ -161,7 +152,6 @@ export class Lease {
   }
 
   #count(sent: Instant, left: number): void {
-    if (left > this.ttl) this.#isShort = false;
     this.#margin = safetyMargin(left);
     this.#wall = sent.wall;
     const deadline = sent.at + left - this.#margin;

@@ -118,4 +118,29 @@ describe('the watchdog', () => {
     expect(next.gone).toHaveBeenCalledOnce();
     expect(stage.listener.gone).not.toHaveBeenCalled();
   });
+
+  test('is late with a lease that nobody looked at when its time had come', async () => {
+    const watched = lease();
+    expect(stage.watchdog.lateBy(watched)).toBe(0);
+    stage.watchdog.watch(watched, stage.listener);
+    expect(stage.watchdog.lateBy(watched)).toBe(0);
+    stage.wheel.cancel(watched.watch);
+    await pass(2000);
+    expect(stage.watchdog.lateBy(watched)).toBeGreaterThanOrEqual(1000);
+    expect(stage.watchdog.lateBy(watched)).toBeLessThan(1300);
+  });
+
+  test('tells that a lease is renewed, and not that it was only looked at', async () => {
+    const watched = lease();
+    const answered = stage.watchdog.renewNow(watched, 0, stage.listener);
+    await pass(0);
+    for (const call of calls()) alive(call);
+    expect(await answered).toBe(true);
+    expect(stage.listener.renewed).not.toHaveBeenCalled();
+    const renewed = stage.watchdog.renewNow(watched, TTL, stage.listener);
+    await pass(0);
+    for (const call of calls()) alive(call);
+    expect(await renewed).toBe(true);
+    expect(stage.listener.renewed).toHaveBeenCalledOnce();
+  });
 });

@@ -1,6 +1,6 @@
 import { now } from '../timing/monotonic.clock.js';
 import { Timer, type TimerWheel } from '../timing/timer.wheel.js';
-import { instant, safetyMargin, type Lease } from './lease.js';
+import { instant, safetyMargin, type Instant, type Lease } from './lease.js';
 
 /** What a lease needs now. */
 export interface Upkeep {
@@ -15,10 +15,12 @@ export interface Upkeep {
 /** Hears what becomes of a watched lease. */
 export interface LeaseListener {
   readonly upkeep: Upkeep;
-  /** A deadline may have come. */
-  checkDeadlines(): void;
+  /** A deadline may have come. @param at the monotonic clock */
+  checkDeadlines(at?: number): void;
   /** Redis says that the holder has nothing. */
   gone(): void;
+  /** Redis has confirmed the lease, and raised it. */
+  renewed(): void;
   /** No answer to a renewal; told once, until the next answer. */
   unknown(why: string): void;
 }
@@ -81,35 +83,57 @@ export class Watchdog {
    * @returns whether Redis confirmed the lease; undefined without an answer
    */
   renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
-    const sent = instant();
-    lease.expect(ttl);
-    // A lease may have been handed to its next hold while the question was on its way: the answer is for that one.
-    const hearer = () => watchOf(lease)?.listener ?? listener;
-    const answered = lease.renewer.renew(lease.key, lease.holder, ttl).then((left) => {
-      if (left === undefined) {
-        lease.lose();
-        hearer()?.gone();
-        return false;
-      }
-      if (ttl > 0) lease.confirm(sent, left === -1 ? ttl : left);
-      else lease.look(sent, left === -1 ? lease.longest : left);
-      return true;
-    });
-    return answered.catch((error: unknown) => {
-      const told = lease.state === 'unknown';
-      lease.doubt();
-      if (!told) hearer()?.unknown(error instanceof Error ? error.message : String(error));
-      return undefined;
-    });
+    return this.#ask(lease, ttl, instant(), listener, (confirmed) => confirmed);
+  }
+
+  /** How long ago a lease should have been asked for, in ms; 0 when its time has not come, or while it is asked for. */
+  lateBy(lease: Lease): number {
+    return Math.max(0, now() - (watchOf(lease)?.due ?? Infinity));
   }
 
   /** @internal Something of a watched lease is due. */
   look(watch: Watch): void {
+    const at = now();
     // After a stall both may be due: nothing is renewed for a hold that is lost.
-    watch.listener.checkDeadlines();
+    watch.listener.checkDeadlines(at);
     if (watchOf(watch.lease) !== watch) return;
-    if (now() >= watch.due) this.#renew(watch);
+    if (at >= watch.due) this.#renew(watch, at);
     this.#arm(watch);
+  }
+
+  /** Thousands of leases are asked for in a second: of promises there is only the one that is needed. */
+  #ask<T>(
+    lease: Lease,
+    ttl: number,
+    sent: Instant,
+    listener: LeaseListener | undefined,
+    done: (confirmed: boolean | undefined) => T,
+  ): Promise<T> {
+    lease.expect(ttl);
+    // A lease may have been handed to its next hold while the question was on its way: the answer is for that one.
+    const hearer = () => watchOf(lease)?.listener ?? listener;
+    const failed = (error: unknown) => {
+      const told = lease.state === 'unknown';
+      lease.doubt();
+      if (!told) hearer()?.unknown(error instanceof Error ? error.message : String(error));
+      return done(undefined);
+    };
+    const answered = (left: number | undefined) => {
+      try {
+        if (left === undefined) {
+          lease.lose();
+          hearer()?.gone();
+        } else if (ttl === 0) lease.look(sent, left === -1 ? lease.longest : left);
+        else {
+          lease.confirm(sent, left === -1 ? ttl : left);
+          hearer()?.renewed();
+        }
+      } catch (error) {
+        return failed(error);
+      }
+      return done(left !== undefined);
+    };
+    return lease.renewer.renew(lease.key, lease.holder, ttl).then(answered, failed);
   }
 
   #arm(watch: Watch): void {
@@ -117,12 +141,11 @@ export class Watchdog {
     if (at < Infinity && (!watch.isSet || at < watch.bucket - 1)) this.wheel.set(watch, at);
   }
 
-  #renew(watch: Watch): void {
+  #renew(watch: Watch, at: number): void {
     const { lease, listener, due } = watch;
-    const asked = now();
     // Until the answer is there only its deadline counts.
     watch.due = Infinity;
-    void this.renewNow(lease, listener.upkeep.renewalTtl).then((confirmed) => {
+    void this.#ask(lease, listener.upkeep.renewalTtl, instant(at), listener, (confirmed) => {
       // Unwatched, or handed to another hold while the reply was on its way: that one has a watch of its own.
       if (watchOf(lease) !== watch) return;
       if (confirmed === false) {
@@ -131,7 +154,7 @@ export class Watchdog {
       }
       const { span } = listener.upkeep;
       watch.due =
-        confirmed === true ? this.#nextRound(Math.max(due, asked - span / 30), span) : now() + pauseOf(span);
+        confirmed === true ? this.#nextRound(Math.max(due, at - span / 30), span) : now() + pauseOf(span);
       this.#arm(watch);
     });
   }

@@ -1,8 +1,11 @@
 import type { TickCall } from '../contracts/tick.frame.js';
 import { isJobOf, type CronJobLike } from './cron.job.port.js';
 import { CronTick, type TickAges } from './cron.tick.js';
-import type { ClaimerFactory } from './job.claimer.js';
+import type { TickAnswer } from '../locks/tick.claim.js';
+import type { ClaimerFactory, JobClaimer } from './job.claimer.js';
+import { JobStarter } from './job.starter.js';
 import { LiveSchedule } from './live.schedule.js';
+import type { NominalInstants } from './nominal.instants.js';
 import type { CronSchedule } from './schedule.metadata.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 import type { SequenceBook } from './sequence.book.js';
@@ -11,7 +14,7 @@ import type { SequenceBook } from './sequence.book.js';
 export class CronMethod {
   #schedule: LiveSchedule | undefined;
   #tick: CronTick | undefined;
-  #close: (() => void) | undefined;
+  #claimer: JobClaimer | undefined;
   #hasRunOnInit = false;
 
   constructor(
@@ -21,6 +24,27 @@ export class CronMethod {
     private readonly ages: TickAges,
     private readonly sequences: SequenceBook,
   ) {}
+
+  get job(): string {
+    return this.method.job;
+  }
+
+  /** Its instants, by the store's clock; undefined until its cron job is made. */
+  get instants(): NominalInstants | undefined {
+    return this.#schedule?.byStore;
+  }
+
+  /**
+   * Runs a tick whose time has not come, if nobody has: for tests.
+   * @returns what was said of it; undefined when the store could not be asked. Rejects as the work does
+   */
+  async advance(tick: number): Promise<TickAnswer['kind'] | undefined> {
+    const claimer = this.#claimer;
+    if (claimer === undefined || !(await claimer.ready())) return undefined;
+    const answer = await claimer.ask({ mode: 'instant', tick });
+    if (answer?.kind === 'granted') await new JobStarter(this.method).run(answer);
+    return answer?.kind;
+  }
 
   is(instance: object, methodKey: string | symbol): boolean {
     return this.method.instance === instance && this.method.methodKey === methodKey;
@@ -41,7 +65,7 @@ export class CronMethod {
     this.#schedule = schedule;
     const tick = new CronTick(claimer, schedule, this.ages);
     this.#tick = tick;
-    this.#close = () => claimer.close();
+    this.#claimer = claimer;
     claimer.open(tick);
     return true;
   }
@@ -72,7 +96,7 @@ export class CronMethod {
   }
 
   close(): void {
-    this.#close?.();
+    this.#claimer?.close();
     this.#tick?.stop();
   }
 }

@@ -90,6 +90,7 @@ export class JobClaimer implements JobClaims {
   async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
     const { runner, journal, identity, policies } = this.plan;
     const answer = await this.#quietly(() => runner.claim(identity.job, { policies, ...claim }));
+    if (answer?.kind === 'granted') journal.granted(identity.job, answer.tick);
     if (answer?.kind === 'granted' || answer?.kind === 'refused') return answer;
     this.#watch.heard(answer);
     if (answer !== undefined && claim.mode !== 'again')

@@ -14,6 +14,15 @@ export class JobStarter {
 
   /** Settles when the run is over. No scheduler waits for it: its error is told the way the scheduler tells it. */
   async start(granted: GrantedTick): Promise<void> {
+    try {
+      await this.run(granted);
+    } catch (error) {
+      new Logger('Scheduler').error(error);
+    }
+  }
+
+  /** Settles when the run is over, with its error. */
+  async run(granted: GrantedTick): Promise<void> {
     const { instance, methodKey } = this.method;
     const tick: TickCall = { run: (work) => granted.run(work) };
     const source = {
@@ -24,8 +33,6 @@ export class JobStarter {
       const call = this.#function;
       if (typeof call === 'function')
         await markFire(source, (): unknown => Reflect.apply(call, instance, []));
-    } catch (error) {
-      new Logger('Scheduler').error(error);
     } finally {
       // A decorator around the guard may have kept the call to itself.
       await granted.giveBack();

@@ -2,6 +2,7 @@ import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
+import type { CronMethod } from './cron.method.js';
 import { watchCronJob } from './cron.source.js';
 import { checkJobs } from './job.checker.js';
 import { MountSource } from './mount.source.js';
@@ -24,6 +25,11 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
     private readonly modules: ModulesContainer,
   ) {
     this.#ticks = new TickFactory(locks);
+  }
+
+  /** The guarded `@Cron` methods that were found. */
+  get crons(): readonly CronMethod[] {
+    return this.#ticks.crons;
   }
 
   /** @throws LockConfigurationError for jobs that would not do what they say */

@@ -1,5 +1,6 @@
 import type { TickVerdict } from '../contracts/tick.contract.js';
 import type { NoticeBoard } from '../events/notice.board.js';
+import { isSkipped } from '../locks/tick.claim.js';
 import type { StoreClock } from '../timing/store.clock.js';
 
 /** A machine's clock this far from the store's is named, in ms. */
@@ -16,14 +17,27 @@ const QUIET: Readonly<Partial<Record<TickVerdict, string>>> = {
 export class TickJournal {
   #toldOffset = false;
   #toldStep = false;
+  /** By job: the newest tick that is told of as run, or not run, by this instance. */
+  readonly #newest = new Map<string, number>();
 
   constructor(
     private readonly notices: NoticeBoard,
     private readonly clock: StoreClock,
   ) {}
 
+  /** @param tick epoch ms, of which this instance runs the job */
+  granted(job: string, tick: number): void {
+    this.#newest.set(job, Math.max(tick, this.#newest.get(job) ?? -Infinity));
+  }
+
   /** @param tick epoch ms */
   refused(job: string, tick: number, verdict: Exclude<TickVerdict, 'granted'>): void {
+    const { events } = this.notices;
+    // A tick that has its verdict may be asked for again.
+    if (events.isHeard && isSkipped(verdict) && tick > (this.#newest.get(job) ?? -Infinity)) {
+      this.#newest.set(job, tick);
+      events.tell('tickSkipped', { job, tick, why: verdict });
+    }
     const why = QUIET[verdict];
     if (why !== undefined) this.notices.post({ kind: 'tick-skipped', lock: job, tick, why });
   }

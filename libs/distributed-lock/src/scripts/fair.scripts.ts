@@ -1,5 +1,5 @@
 import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
-import type { AcquireReply, Beat, Gift, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
+import type { AcquireReply, Beat, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
 import { GRANTING, isDone, readAcquire, readRelease, TELLING, type ScriptCaller } from './script.caller.js';
@@ -21,8 +21,6 @@ export interface FairTimes {
    */
   readonly margin?: number;
 }
-
-const NO_GIFT: Gift = { lease: 0, question: 0 };
 
 /**
  * The scripts of the fair lock, typed (wire format section 6): it is granted in the order of arrival, whatever the process or
@@ -52,11 +50,10 @@ export class FairScripts implements LockScripts {
     lease: number,
     count: number,
     wait: number,
-    gift: Gift = NO_GIFT,
+    gift = 0,
   ): Promise<AcquireReply> {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
-    const given = [`${gift.lease}`, `${gift.question}`];
-    const args = [holder, `${lease}`, `${count}`, `${declared}`, ...given, lockChannel(lock)];
+    const args = [holder, `${lease}`, `${count}`, `${declared}`, `${gift}`, lockChannel(lock)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
     return this.caller.call(fairAcquire, keysOf(lock), args, read, { ...GRANTING, ...TELLING, shared });

@@ -12,6 +12,7 @@ export type GuardedCommand = readonly [name: string, key: string, ...values: Com
 
 /** What is used of a client: an ioredis `Redis` or `Cluster` of the application's own, whose database has the data. */
 export interface GuardClient {
+  /** Runs a script on its keys and arguments, as ioredis does. */
   eval(script: string, numberOfKeys: number, ...keysAndArgs: (string | number | Buffer)[]): Promise<unknown>;
 }
 

@@ -3,10 +3,7 @@ export function tellsOfLock(payload: string): boolean {
   return payload === '0' || payload === '1';
 }
 
-/**
- * Reads a message to a waiter of a fair lock.
- * @returns after which of its questions a release has made it the holder; undefined for a message that only wakes it
- */
-export function givenAfter(payload: string): number | undefined {
-  return /^-[1-9][0-9]*$/.test(payload) ? -Number(payload) : undefined;
+/** Whether a message to a waiter of a fair lock says that a release has made it the holder. */
+export function tellsOfGift(payload: string): boolean {
+  return payload === '2';
 }

@@ -7,14 +7,6 @@ export interface Busy {
   readonly holder: string;
 }
 
-/** How a waiter takes a lock that the release of another makes it the holder of. */
-export interface Gift {
-  /** The lease that it has then, in ms. */
-  readonly lease: number;
-  /** The number of the question by which the waiter says so: the gift comes after it, and names it. From 1. */
-  readonly question: number;
-}
-
 export type AcquireReply =
   | {
       readonly kind: 'granted';
@@ -57,7 +49,7 @@ export interface LockScripts {
    * Raises the holder's count to `count`, or answers who is in the way.
    * @param lease in ms
    * @param wait how long the caller is ready to wait, in ms; 0 asks once and leaves no trace in the way of others
-   * @param gift for kinds whose releases can make the next waiter the holder, by which gift this one takes it
+   * @param gift for kinds whose releases can make the next waiter the holder: the lease that this one has then, in ms. @default it comes for it
    */
   acquire(
     lock: string,
@@ -65,7 +57,7 @@ export interface LockScripts {
     lease: number,
     count: number,
     wait: number,
-    gift?: Gift,
+    gift?: number,
   ): Promise<AcquireReply>;
   /**
    * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id

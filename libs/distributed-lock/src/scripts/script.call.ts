@@ -1,5 +1,5 @@
 import type { Answer } from '../redis/acked.calls.js';
-import type { CommandConnection, Hearer } from '../redis/command.connection.js';
+import type { Commands, Hearer } from '../redis/command.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ScriptCommand } from '../redis/script.command.js';
 import type { LuaScript } from './lua.script.js';
@@ -10,7 +10,7 @@ export class ScriptCall implements Hearer {
   #isTaught = false;
 
   constructor(
-    private readonly connection: CommandConnection,
+    private readonly connection: Commands,
     private readonly script: LuaScript,
     /** Its first arguments. */
     private readonly shared: readonly string[],

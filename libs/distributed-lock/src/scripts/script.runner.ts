@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { CommandConnection } from '../redis/command.connection.js';
+import type { Commands } from '../redis/command.contract.js';
 import { DeadlineLine, type Deadline } from '../timing/deadline.line.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -9,6 +9,9 @@ import { ScriptCall } from './script.call.js';
 
 /** Operations of a call: enough to share the cost of a command, few enough that the first reply comes soon. */
 const OPERATIONS_PER_CALL = 16;
+
+/** Node's own: a test that fakes the time must not hold back what is on its way. */
+const { nextTick } = process;
 
 /** Never filled: a list is made for the first operation. */
 const NONE: Asked[] = [];
@@ -53,10 +56,10 @@ export class ScriptRunner implements Sender {
   #sweptAt = -Infinity;
   readonly #deadlines: DeadlineLine;
   readonly #outside = AsyncLocalStorage.snapshot();
-  readonly #flushSoon = () => process.nextTick(() => this.#flush());
+  readonly #flushSoon = () => nextTick(() => this.#flush());
 
   constructor(
-    private readonly connection: CommandConnection,
+    private readonly connection: Commands,
     wheel: TimerWheel,
     readonly timeout: number,
   ) {

@@ -2,7 +2,7 @@ import type { BusyContext, GuardOptions, LockNames } from '../contracts/guard.co
 import type { Lockable, LockHandle } from '../contracts/lock.contract.js';
 import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
 import { criticalSection } from '../locks/critical.section.js';
-import { SHORTEST_LEASE } from '../locks/grant.js';
+import { SHORTEST_LEASE } from '../locks/fixed.lease.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { checkKind } from './lock.choice.js';
 import type { LockService } from './lock.service.js';

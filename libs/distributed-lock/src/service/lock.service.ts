@@ -7,40 +7,52 @@ import type {
   ReadWriteLock,
   UsingOptions,
 } from '../contracts/lock.contract.js';
+import type { Election, ElectionCallbacks } from '../contracts/election.contract.js';
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore.contract.js';
 import type { JobControl } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
-import type { LockKinds } from '../locks/lock.kinds.js';
 import type { LockEngine } from '../locks/lock.engine.js';
+import type { LockEvents } from '../events/lock.events.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { CountingSemaphore } from '../locks/counting.semaphore.js';
-import { ExpirableSemaphore } from '../locks/expirable.semaphore.js';
-import { TokenLock } from '../locks/fenced.lock.js';
-import type { LockTarget } from '../locks/lock.target.js';
-import { MultiLock } from '../locks/multi.lock.js';
 import { NamedLatch } from '../locks/named.latch.js';
-import { NamedLock, PlainLock } from '../locks/named.lock.js';
 import { shutDown } from '../locks/lock.shutdown.js';
 import type { RedLocks } from '../locks/red.lock.js';
 import type { TickRunner } from '../locks/tick.runner.js';
+import { ElectionBook } from './election.book.js';
 import { checkKind, readNames } from './lock.choice.js';
+import { LockMaker } from './lock.maker.js';
 
 /** The locks of one module instance. Inject it, or let the decorators find it. */
 export class LockService {
+  /** @internal */
+  readonly elections: ElectionBook;
+  readonly #make: LockMaker;
+
+  /** @hidden The module makes it. */
   constructor(
     /** @internal What the doors reach through. */
     readonly engine: LockEngine,
     /** @internal */
     readonly ticks: TickRunner,
-    private readonly red: RedLocks | undefined,
+    /** @internal */
+    readonly red: RedLocks | undefined,
     private readonly disconnect: () => Promise<void>,
-  ) {}
+  ) {
+    this.#make = new LockMaker(engine);
+    this.elections = new ElectionBook(engine);
+  }
 
   /** @internal The options as they are in force. */
   get settings(): LockSettings {
     return this.engine.context.settings;
+  }
+
+  /** Tells what happens to the locks of this module instance: see {@link LockEvents.listen}. */
+  get events(): LockEvents {
+    return this.engine.context.notices.events;
   }
 
   /** @internal The server still drains its requests: locks are granted and renewed, but no new tick is begun. */
@@ -51,7 +63,7 @@ export class LockService {
   /** @internal Waits for work up to `shutdownTimeout`, then aborts it; frees what is still held; closes our own connections. */
   async shutDown(): Promise<void> {
     this.ticks.refuse();
-    await Promise.all([shutDown(this.engine), this.red?.shutDown()]);
+    await Promise.all([this.elections.close(), shutDown(this.engine), this.red?.shutDown()]);
     await this.disconnect();
   }
 
@@ -60,37 +72,37 @@ export class LockService {
    * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, one with NUL, or one that could be taken for a key beside a lock
    */
   getLock(name: string): Lock {
-    return this.#named('reentrant', name);
+    return this.#make.named('reentrant', name);
   }
 
   /** A lock that is not re-entrant: a scope that holds it and asks again is told so, with `NOT_REENTRANT`. Throws like {@link getLock}. */
   getNonReentrantLock(name: string): Lock {
-    return this.#named('nonReentrant', name);
+    return this.#make.named('nonReentrant', name);
   }
 
   /** A re-entrant lock that is granted in the order in which the fleet asked, Redisson's clients included. Throws like {@link getLock}. */
   getFairLock(name: string): Lock {
-    return this.#named('fair', name);
+    return this.#make.named('fair', name);
   }
 
   /** A fair lock that is not re-entrant. Throws like {@link getLock}. */
   getNonReentrantFairLock(name: string): Lock {
-    return this.#named('nonReentrantFair', name);
+    return this.#make.named('nonReentrantFair', name);
   }
 
   /** A re-entrant lock whose every grant comes with a fencing token that is higher than all before. Throws like {@link getLock}. */
   getFencedLock(name: string): FencedLock {
-    return new TokenLock(this.engine, this.#target('fenced', name));
+    return this.#make.fenced(name);
   }
 
   /** A re-entrant lock for a Redis in which pub/sub is forbidden: its waiters ask again and again. Throws like {@link getLock}. */
   getSpinLock(name: string): Lock {
-    return this.#named('spin', name);
+    return this.#make.named('spin', name);
   }
 
   /** Readers share, a writer excludes everybody; both sides are re-entrant, and a writer may read. Throws like {@link getLock}. */
   getReadWriteLock(name: string): ReadWriteLock {
-    const [readLock, writeLock] = [this.#named('read', name), this.#named('write', name)];
+    const [readLock, writeLock] = [this.#make.named('read', name), this.#make.named('write', name)];
     return { name, readLock: () => readLock, writeLock: () => writeLock };
   }
 
@@ -100,10 +112,7 @@ export class LockService {
    * @throws LockConfigurationError `INVALID_OPTION` for none at all, for locks of another service, and for both sides of one read/write lock
    */
   getMultiLock(...members: readonly (string | Lock)[]): Lockable {
-    const targets = members.map((member) =>
-      typeof member === 'string' ? this.#target('reentrant', member) : this.#targetOf(member),
-    );
-    return new MultiLock(this.engine, targets);
+    return this.#make.multi(members);
   }
 
   /**
@@ -129,11 +138,8 @@ export class LockService {
    */
   getRedLock(name: string): Lockable {
     if (this.red !== undefined) return this.red.lock(name);
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      'getRedLock() needs the option redLock.servers.',
-      name,
-    );
+    const missing = 'getRedLock() needs the option redLock.servers.';
+    throw new LockConfigurationError('INVALID_OPTION', missing, name);
   }
 
   /** Permits that the fleet shares. {@link getPermitExpirableSemaphore}: those of a process that dies come back. Throws like {@link getLock}. */
@@ -143,7 +149,7 @@ export class LockService {
 
   /** A semaphore whose permits have a lease each, renewed by the watchdog like a lock's. Throws like {@link getLock}. */
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
-    return new ExpirableSemaphore(this.engine, this.#target('permit', name));
+    return this.#make.permits(name);
   }
 
   /** A latch that opens when something has been done a number of times. Throws like {@link getLock}. */
@@ -151,14 +157,18 @@ export class LockService {
     return new NamedLatch(this.engine, name);
   }
 
+  /**
+   * Stands for the leadership of `key` from now on: of all candidates of the fleet one leads at a time. The lock is the fenced lock of
+   * that name: {@link getFencedLock} looks at it, and its `forceUnlock()` deposes whoever leads. See docs/leader-election.md.
+   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use with another kind
+   */
+  elect(key: string, callbacks: ElectionCallbacks = {}): Election {
+    return this.elections.open(key, callbacks);
+  }
+
   /** @internal What a guard takes: the lock of that kind, or for several names a multi lock of them. */
   lockOf(names: LockNames, kind: GuardKind = 'reentrant'): Lockable {
-    if (typeof names === 'string')
-      return kind === 'fenced' ? this.getFencedLock(names) : this.#named(kind, names);
-    return new MultiLock(
-      this.engine,
-      names.map((name) => this.#target(kind, name)),
-    );
+    return this.#make.guard(names, kind);
   }
 
   /**
@@ -169,23 +179,6 @@ export class LockService {
    */
   runOnce<T>(job: string, instant: number | Date, work: () => T | PromiseLike<T>): Promise<T | undefined> {
     return this.ticks.runInstant(job, Number(instant), work);
-  }
-
-  #targetOf(member: Lock): LockTarget {
-    if (member instanceof NamedLock && member.engine === this.engine) return member.target;
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      'A multi lock is made of names, and of locks of the same LockService.',
-    );
-  }
-
-  #named(kind: keyof LockKinds, name: string): Lock {
-    return new PlainLock(this.engine, this.#target(kind, name));
-  }
-
-  #target(kind: keyof LockKinds, name: string): LockTarget {
-    const { engine } = this;
-    return engine.names.target(engine.context.kinds[kind], name);
   }
 
   /** The scheduled jobs of the whole fleet, for operators. */

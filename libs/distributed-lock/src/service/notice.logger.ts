@@ -9,6 +9,12 @@ const INTERVAL = 10_000;
 /** The most (kind, lock) pairs that are remembered. */
 const REMEMBERED = 1000;
 
+/** What to do when a job is shared that must not be. */
+const SHARED = {
+  app: 'Give each application, and each environment of one, a namePrefix of its own.',
+  schedule: 'Give each schedule a key of its own; after a change of the schedule this is said once.',
+} as const;
+
 type Level = 'error' | 'warn' | 'log' | 'debug';
 
 /** Tells notices to Nest's logger, rate limited, so that a lock in trouble does not fill the log. */
@@ -23,14 +29,16 @@ export function logNotices(logger = new Logger('DistributedLock')): NoticeListen
     }
     if (told.size >= REMEMBERED) told.clear();
     told.set(id, { at: now(), left: 0 });
-    const [level, sentence] = read(notice);
+    const [level, sentence, stack] = read(notice);
     const more = last === undefined || last.left === 0 ? '' : ` (and ${last.left} more like it)`;
     // A name of a lock may come from users' input, and must not be able to forge a line of the log.
-    logger[level](printable(sentence + more));
+    const text = printable(sentence + more);
+    if (stack === undefined) logger[level](text);
+    else logger[level](text, stack);
   };
 }
 
-function read(notice: Notice): [Level, string] {
+function read(notice: Notice): [level: Level, sentence: string, stack?: string | undefined] {
   switch (notice.kind) {
     case 'lost':
       return [
@@ -114,7 +122,7 @@ function read(notice: Notice): [Level, string] {
     case 'shared-job':
       return [
         'warn',
-        `Job "${notice.lock}" was registered before with ${notice.what} "${notice.was}", and now with "${notice.is}". Two different jobs must not share a key: only one of them would run.`,
+        `Job "${notice.lock}" was registered before with ${notice.what} "${notice.was}", and now with "${notice.is}". Two different jobs must not share a key: only one of them would run. ${SHARED[notice.what]}`,
       ];
     case 'tick-skipped':
       return [
@@ -136,11 +144,33 @@ function read(notice: Notice): [Level, string] {
         'error',
         `A tick of job "${notice.lock}" could not be claimed: ${bare(notice.why)}. This instance does not run it.`,
       ];
+    case 'elected':
+      return ['log', `This instance leads "${notice.lock}" (token ${notice.token}).`];
+    case 'revoked':
+      return ['log', `This instance does not lead "${notice.lock}" any more: ${notice.why}.`];
+    case 'leader-lingers':
+      return [
+        'warn',
+        `What led "${notice.lock}" goes on ${Math.round(notice.waited)} ms after its signal was aborted. Others may lead from now on; this candidate stands again when it has ended.`,
+      ];
+    case 'campaign-failed':
+      return [
+        'warn',
+        `A candidate for "${notice.lock}" was refused: ${bare(notice.why)}. It stands again after a pause.`,
+      ];
+    case 'callback-failed':
+      return [
+        'error',
+        `${notice.callback} of the leader of "${notice.lock}" failed: ${bare(String(notice.error))}.`,
+        notice.error instanceof Error ? notice.error.stack : undefined,
+      ];
     case 'unscheduled-once':
       return [
         'warn',
         `@Timeout of job "${notice.lock}" runs on every instance, one after the other: set minInterval to run it once in the fleet.`,
       ];
+    case 'listener-failed':
+      return ['error', `A listener of "${notice.event}" events failed: ${bare(notice.why)}.`];
   }
 }
 

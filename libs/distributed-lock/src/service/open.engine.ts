@@ -10,6 +10,7 @@ import { lockKinds } from '../locks/lock.kinds.js';
 import { Retirement } from '../locks/retirement.js';
 import type { Template } from '../redis/client.factory.js';
 import { ConnectionPair } from '../redis/connection.pair.js';
+import type { Ground } from '../redis/ground.contract.js';
 import { ReplicaAcks } from '../redis/replica.acks.js';
 import { Watchdog } from '../renewal/watchdog.js';
 import { ScriptCaller } from '../scripts/script.caller.js';
@@ -19,19 +20,24 @@ import { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
 import { checkServer } from './server.check.js';
 import { checkSlots } from './slot.checks.js';
 
-/** The locks on one Redis, and what they stand on. */
-export interface OpenEngine {
+/** The locks on one ground, and what they stand on. */
+export interface OpenEngine<G extends Ground = ConnectionPair> {
   readonly engine: LockEngine;
   readonly runner: ScriptRunner;
-  readonly connections: ConnectionPair;
+  readonly connections: G;
+}
+
+/** What engines of one module instance share. */
+export interface EngineParts {
+  readonly wheel: TimerWheel;
+  readonly notices: NoticeBoard;
+  /** @default those of a client with a uuid of its own */
+  readonly ids?: HolderIds;
 }
 
 /** Builds the locks on one Redis. Nothing is connected yet. */
-export function makeEngine(
-  settings: LockSettings,
-  template: Template,
-  { wheel, notices }: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
-): OpenEngine {
+export function makeEngine(settings: LockSettings, template: Template, parts: EngineParts): OpenEngine {
+  const { wheel, notices } = parts;
   if (settings.pubsub === 'sharded' && !template.isCluster) {
     throw new LockConfigurationError(
       'INVALID_OPTION',
@@ -49,12 +55,21 @@ export function makeEngine(
     () => notices.post({ kind: 'reconnected', address }),
   );
   if (settings.serverCheck) checkServer(connections.commands.lifecycle, address, notices);
-  const runner = new ScriptRunner(connections.commands, wheel, settings.commandTimeout);
+  return engineOn(connections, settings, parts);
+}
+
+/** Builds the locks on any ground. */
+export function engineOn<G extends Ground>(
+  ground: G,
+  settings: LockSettings,
+  { wheel, notices, ids = new HolderIds() }: EngineParts,
+): OpenEngine<G> {
+  const runner = new ScriptRunner(ground.commands, wheel, settings.commandTimeout);
   const outside = AsyncLocalStorage.snapshot();
   // What ioredis would put before keys, but not before channels, is put before names: then both agree.
   const mapName = (name: string) => {
-    const key = template.keyPrefix + settings.mapName(name);
-    if (template.isCluster) checkSlots(name, key);
+    const key = ground.keyPrefix + settings.mapName(name);
+    if (ground.isCluster) checkSlots(name, key);
     return key;
   };
   const caller = new ScriptCaller(runner);
@@ -63,17 +78,17 @@ export function makeEngine(
     kinds: lockKinds(caller),
     counters: counterScripts(caller),
     wheel,
-    ids: new HolderIds(),
+    ids,
     watchdog: new Watchdog(wheel),
-    subscriptions: new ChannelSubscriptions(connections.subscriber),
+    subscriptions: new ChannelSubscriptions(ground.subscriber),
     notices,
-    isCluster: template.isCluster,
+    isCluster: ground.isCluster,
     get countsFleet() {
-      return connections.countsFleet;
+      return ground.countsFleet;
     },
     retirement: new Retirement(wheel, outside),
     joints: new JointHolders(),
     outside,
   });
-  return { engine, runner, connections };
+  return { engine, runner, connections: ground };
 }

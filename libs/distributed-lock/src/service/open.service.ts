@@ -2,13 +2,14 @@ import type { LockSettings } from '../contracts/settings.js';
 import { NoticeBoard } from '../events/notice.board.js';
 import { TickRunner } from '../locks/tick.runner.js';
 import { readTemplate, type RedisSource } from '../redis/client.factory.js';
+import type { Ground } from '../redis/ground.contract.js';
 import { TickScripts } from '../scripts/tick.scripts.js';
 import { StoreClock } from '../timing/store.clock.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { LockService } from './lock.service.js';
 import { logNotices } from './notice.logger.js';
-import { makeEngine } from './open.engine.js';
-import { openQuorum } from './open.quorum.js';
+import { makeEngine, type OpenEngine } from './open.engine.js';
+import { openQuorum, type OpenQuorum } from './open.quorum.js';
 
 /**
  * Builds the locks of one module instance, on two connections of its own, and two more for each server of red locks.
@@ -24,7 +25,8 @@ export async function openLockService(
   const template = readTemplate(source);
   if (template.missesFailover)
     shared.notices.post({ kind: 'failover-undetected', address: template.address });
-  const { engine, runner, connections } = makeEngine(settings, template, shared);
+  const open = makeEngine(settings, template, shared);
+  const { connections } = open;
   await connections.open();
   const red = quorum.length === 0 ? undefined : await openQuorum(settings, quorum, shared).catch(closing);
 
@@ -33,6 +35,14 @@ export async function openLockService(
     throw error;
   }
 
+  return serviceOn(open, red);
+}
+
+/** The service of locks that are ready to be used. */
+export function serviceOn(
+  { engine, runner, connections }: OpenEngine<Ground>,
+  red?: OpenQuorum,
+): LockService {
   const clock = new StoreClock();
   const ticks = new TickRunner(engine, new TickScripts(runner, clock), clock);
   return new LockService(engine, ticks, red?.locks, async () => {

@@ -11,7 +11,7 @@ export class QuorumNotices {
 
   /** The board of the server at that address. */
   of(address: string): NoticeBoard {
-    const own = new NoticeBoard();
+    const own = new NoticeBoard(this.board.events);
     own.listen((notice) => this.#relay(notice, address));
     return own;
   }

@@ -1,6 +1,13 @@
+import type { HeldBy } from '../errors/lock.errors.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { onAbort } from './abort.listener.js';
+
+/** Is told that a caller waits. */
+export interface WaitWatch {
+  /** Somebody else has what it asks for. */
+  waiting(heldBy: HeldBy): void;
+}
 
 /** What a waiter asks for. */
 export interface WaitRequest {
@@ -11,6 +18,8 @@ export interface WaitRequest {
   readonly signal: AbortSignal | undefined;
   /** Whether the caller runs inside a lock that it holds: shutdown lets it go on. */
   readonly nested: boolean;
+  /** Undefined where nobody listens. */
+  readonly watch?: WaitWatch | undefined;
 }
 
 /** The line that a waiter stands in. */

@@ -52,7 +52,7 @@ return replies` as string,
  * time and no place, or the other way round, goes to the end (D5); who became the head because others left is told (D2).
  * KEYS: lock, queue, timeout, waits, alive.
  * ARGV, once: publish, life, margin.
- * ARGV, per operation: holder, lease, count, wait, given, question, channel.
+ * ARGV, per operation: holder, lease, count, wait, given, channel.
  * - `granted`: {1, hold count}
  * - `busy`: {0, ms until asking again can help by itself (-1: unknown), who is in the way: a holder, or else the head}
  * - `lost`: {2} the count to reach is above 1 and the holder has nothing
@@ -61,11 +61,11 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: 'ba4e5e8533df7d2023a609ff3d0c1d74671262f5',
+  sha1: 'c2a1723ddc07132ec46f2dbd4d0031d40e2546ef',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
-  argsPerOperation: 7,
+  argsPerOperation: 6,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -139,14 +139,14 @@ end
 local function declaredWait(fair, holder)
 local text = redis.call('HGET', fair.waits, holder)
 if text then
-local wait, lease, question = string.match(text, '^(%-?%d+):?(%d*):?(%d*)$')
-return tonumber(wait), tonumber(lease), tonumber(question)
+local wait, lease = string.match(text, '^(%-?%d+):?(%d*)$')
+return tonumber(wait), tonumber(lease)
 end
 end
-local function declareWait(fair, holder, wait, lease, question)
+local function declareWait(fair, holder, wait, lease)
 local text = string.format('%d', wait)
 if lease and lease > 0 then
-text = string.format('%d:%d:%.0f', wait, lease, question)
+text = string.format('%d:%d', wait, lease)
 end
 redis.call('HSET', fair.waits, holder, text)
 end
@@ -219,15 +219,15 @@ local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
-local function show(fair, holder, declared, given, question)
+local function show(fair, holder, declared, given)
 local near = nearEnd(fair, declared)
 local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 if time and near > 0 and time - fair.now <= near then
 moveTimes(fair, holder, true, fair.now + declared - time)
 end
-declareWait(fair, holder, declared, given, question)
+declareWait(fair, holder, declared, given)
 end
-local function stand(fair, holder, wait, declared, life, given, question)
+local function stand(fair, holder, wait, declared, life, given)
 local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
 local place = redis.call('LPOS', fair.queue, holder)
 if place and not time then
@@ -243,28 +243,28 @@ redis.call('RPUSH', fair.queue, holder)
 end
 if not (isPlaced and declared) then
 declared = wait
-declareWait(fair, holder, declared, given, question)
+declareWait(fair, holder, declared, given)
 vouch(fair, holder, life)
 end
 local near = nearEnd(fair, declared)
 local left = math.max(math.min(time - fair.now - near, 315360000000), 1)
 return redis.call('LINDEX', fair.queue, 0) == holder and math.min(redis.call('PTTL', fair.lock), left) or left
 end
-local function attempt(fair, holder, lease, count, wait, life, given, question)
+local function attempt(fair, holder, lease, count, wait, life, given)
 if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
 error({err = 'ERR the lease or the hold count is out of range'})
 end
 if not whole(wait, 0, 3600000) or not whole(life, 1, 60000) then
 error({err = 'ERR a waiting time is out of range'})
 end
-if not whole(given, 0, 60000) or not whole(question, 0, 9007199254740991) then
-error({err = 'ERR the lease of a grant by release, or the number of the question, is out of range'})
+if not whole(given, 0, 60000) then
+error({err = 'ERR the lease of a grant by release is out of range'})
 end
 openQueue(fair)
 local declared = declaredWait(fair, holder)
 if declared then
 declared = math.abs(declared)
-show(fair, holder, declared, given, question)
+show(fair, holder, declared, given)
 end
 if redis.call('EXISTS', fair.waits) == 1 then
 vouch(fair, holder, life)
@@ -281,7 +281,7 @@ news = stepForward(fair, holder, declared or wait, lease)
 end
 reply = take(fair.lock, holder, lease, count)
 elseif wait > 0 then
-reply = {0, stand(fair, holder, wait, declared, life, given, question), inTheWay}
+reply = {0, stand(fair, holder, wait, declared, life, given), inTheWay}
 else
 local ttl = redis.call('PTTL', fair.lock)
 reply = {0, ttl == -2 and 0 or ttl, inTheWay}
@@ -302,17 +302,16 @@ local queue = KEYS[first + 2]
 local timeout = KEYS[first + 3]
 local waits = KEYS[first + 4]
 local alive = KEYS[first + 5]
-local base = (i - 1) * 7 + 3
+local base = (i - 1) * 6 + 3
 local holder = ARGV[base + 1]
 local lease = tonumber(ARGV[base + 2])
 local count = tonumber(ARGV[base + 3])
 local wait = tonumber(ARGV[base + 4])
 local given = tonumber(ARGV[base + 5])
-local question = tonumber(ARGV[base + 6])
-local channel = ARGV[base + 7]
+local channel = ARGV[base + 6]
 local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
 fair.channel = channel
-local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life, given, question)
+local ran, reply = pcall(attempt, fair, holder, lease, count, wait, life, given)
 replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies` as string,
@@ -332,7 +331,7 @@ return replies` as string,
  */
 export const fairBeat = {
   name: 'fair/beat',
-  sha1: '6ee5ba6091b807e8c5eec2dd20393484599f52bc',
+  sha1: 'e13d0982e152af7621111f283d2e3c6ffc78ffe5',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -385,14 +384,14 @@ end
 local function declaredWait(fair, holder)
 local text = redis.call('HGET', fair.waits, holder)
 if text then
-local wait, lease, question = string.match(text, '^(%-?%d+):?(%d*):?(%d*)$')
-return tonumber(wait), tonumber(lease), tonumber(question)
+local wait, lease = string.match(text, '^(%-?%d+):?(%d*)$')
+return tonumber(wait), tonumber(lease)
 end
 end
-local function declareWait(fair, holder, wait, lease, question)
+local function declareWait(fair, holder, wait, lease)
 local text = string.format('%d', wait)
 if lease and lease > 0 then
-text = string.format('%d:%d:%.0f', wait, lease, question)
+text = string.format('%d:%d', wait, lease)
 end
 redis.call('HSET', fair.waits, holder, text)
 end
@@ -543,7 +542,7 @@ return replies` as string,
  */
 export const fairForceRelease = {
   name: 'fair/force-release',
-  sha1: '76be380a402ebf4556f555a7e07190a818a9678e',
+  sha1: '07346623e7b91fa3624ffe51d20f3688c84e45dd',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -596,14 +595,14 @@ end
 local function declaredWait(fair, holder)
 local text = redis.call('HGET', fair.waits, holder)
 if text then
-local wait, lease, question = string.match(text, '^(%-?%d+):?(%d*):?(%d*)$')
-return tonumber(wait), tonumber(lease), tonumber(question)
+local wait, lease = string.match(text, '^(%-?%d+):?(%d*)$')
+return tonumber(wait), tonumber(lease)
 end
 end
-local function declareWait(fair, holder, wait, lease, question)
+local function declareWait(fair, holder, wait, lease)
 local text = string.format('%d', wait)
 if lease and lease > 0 then
-text = string.format('%d:%d:%.0f', wait, lease, question)
+text = string.format('%d:%d', wait, lease)
 end
 redis.call('HSET', fair.waits, holder, text)
 end
@@ -704,7 +703,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: 'cc11b7d10d21878a7ff80dbba16297e6ee9bd562',
+  sha1: '208729299af08e8b74522f2708b9c271a288be74',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -782,14 +781,14 @@ end
 local function declaredWait(fair, holder)
 local text = redis.call('HGET', fair.waits, holder)
 if text then
-local wait, lease, question = string.match(text, '^(%-?%d+):?(%d*):?(%d*)$')
-return tonumber(wait), tonumber(lease), tonumber(question)
+local wait, lease = string.match(text, '^(%-?%d+):?(%d*)$')
+return tonumber(wait), tonumber(lease)
 end
 end
-local function declareWait(fair, holder, wait, lease, question)
+local function declareWait(fair, holder, wait, lease)
 local text = string.format('%d', wait)
 if lease and lease > 0 then
-text = string.format('%d:%d:%.0f', wait, lease, question)
+text = string.format('%d:%d', wait, lease)
 end
 redis.call('HSET', fair.waits, holder, text)
 end
@@ -852,11 +851,11 @@ return pruneQueue(fair) or lease < 1000
 end
 local function grantHead(fair)
 local head = redis.call('LINDEX', fair.queue, 0)
-local wait, lease, question
+local wait, lease
 if head then
-wait, lease, question = declaredWait(fair, head)
+wait, lease = declaredWait(fair, head)
 end
-if not (wait and wait > 0 and whole(lease, 1, 60000) and whole(question, 1, 9007199254740991)) then
+if not (wait and wait > 0 and whole(lease, 1, 60000)) then
 return nil
 end
 local channel = fair.channel .. ':' .. head
@@ -864,7 +863,7 @@ local listeners = redis.pcall('PUBSUB', fair.publish == 'SPUBLISH' and 'SHARDNUM
 if listeners.err or listeners[2] < 1 then
 return nil
 end
-local reached = tell(fair.publish, channel, string.format('-%.0f', question))
+local reached = tell(fair.publish, channel, '2')
 if reached < 1 then
 return nil
 end

@@ -1,0 +1,55 @@
+import { addLeaderMethod } from '../contracts/leader.registry.js';
+import { readReturnKind } from '../contracts/return.kind.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkTarget } from './decoration.target.js';
+import { leaderCall } from './leader.call.js';
+import type { LeaderDecorator, LeaderOnlyOptions } from './leader.types.js';
+import type { InstanceMethod } from './method.call.js';
+import { wrapMethod } from './method.wrapper.js';
+import { injectService } from './service.property.js';
+
+const DECORATOR = '@LeaderOnly';
+/** What `@DistributedLock` takes for an argument; one leader for each argument there is not. */
+const PLACEHOLDER = /\{\d/;
+
+/**
+ * Runs the method on the one instance of the fleet that leads `key`, in the scope of the leader's lock: `currentLock()` has its
+ * `signal` and its fencing `token`. Elsewhere a call gives undefined at once, without asking Redis.
+ *
+ * An instance with such a method stands for election when its application starts, once for each key, and hands over at its shutdown.
+ * Works above or below other decorators, such as `@Cron`, on every class that Nest makes, and on instances from `useFactory` and
+ * `useValue` once the application has started. The method must return a promise or an Observable; declare `: Observable<…>`, so that
+ * it stays one. Inside `applyDecorators()` write `LeaderOnly(…) as MethodDecorator`: what it fits is then not checked.
+ *
+ * @param key the name of the leader's lock, the same for all calls; see `LockService.elect`
+ * @throws LockConfigurationError at once for options and places that cannot work
+ */
+export function LeaderOnly<S extends 'skip' | 'throw' = 'skip'>(
+  key: string,
+  options: LeaderOnlyOptions<S> = {},
+): LeaderDecorator<S> {
+  return (target: object, methodKey: string | symbol, descriptor: PropertyDescriptor) => {
+    const where = checkTarget(DECORATOR, target, methodKey, descriptor);
+    check(key, options, where);
+    const method: InstanceMethod<readonly unknown[]> = descriptor.value;
+    const returns = readReturnKind(target, methodKey, method);
+    descriptor.value = wrapMethod(method, leaderCall({ method, where, returns, key, options }));
+    injectService(target, options.service);
+    addLeaderMethod(target, { decorator: DECORATOR, methodKey, key, options, returns, where });
+  };
+}
+
+function check(key: unknown, { otherwise, service }: LeaderOnlyOptions, where: string): void {
+  if (typeof key !== 'string' || key === '') throw invalid(`The key of ${where} must be a name.`);
+  if (PLACEHOLDER.test(key))
+    throw invalid(`The key "${key}" of ${where} cannot have arguments: there is one leader for all calls.`);
+  const given: unknown = otherwise;
+  if (given !== undefined && given !== 'skip' && given !== 'throw')
+    throw invalid(`otherwise of ${where} must be "skip" or "throw", not ${String(given)}.`);
+  if (service !== undefined && (typeof service !== 'string' || service === ''))
+    throw invalid(`service of ${where} must be the name of a module instance.`);
+}
+
+function invalid(message: string): LockConfigurationError {
+  return new LockConfigurationError('INVALID_OPTION', message);
+}

@@ -1,0 +1,103 @@
+import type { LockEventMap, LockListener } from './lock.listener.js';
+
+/** A listener that runs the work of a critical section as well: in a context of its own. */
+export interface SectionListener extends LockListener {
+  /**
+   * Runs `work`, once. What it gives or throws is the work's business, and not told on.
+   * @param acquisition as in the section's events
+   */
+  around?(acquisition: object, work: () => unknown): void;
+}
+
+/** Where listeners are told what happens to the locks of a module instance. */
+export class LockEvents {
+  /** @internal Whether anybody listens: looked at before anything is made for an event. */
+  isHeard = false;
+  #listeners: readonly SectionListener[] = [];
+  readonly #failed: (event: string, error: unknown) => void;
+
+  /** @internal @param failed is told what a listener threw */
+  constructor(failed: (event: string, error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  /**
+   * Tells `listener` from now on. Of an acquisition that was begun while nobody listened nothing is told later.
+   * @returns ends it; safe to call again
+   */
+  listen(listener: LockListener): () => void {
+    this.#set([...this.#listeners, listener]);
+    let isListening = true;
+    return () => {
+      if (isListening) this.#set(this.#listeners.toSpliced(this.#listeners.indexOf(listener), 1));
+      isListening = false;
+    };
+  }
+
+  /** @internal Whoever asks has looked at {@link isHeard}. */
+  tell<Name extends keyof LockEventMap>(name: Name, event: LockEventMap[Name]): void {
+    const listeners: readonly LockListener[] = this.#listeners;
+    for (const listener of listeners) {
+      try {
+        const heard = listener[name]?.(event);
+        if (isThenable(heard)) heard.then(undefined, (error: unknown) => this.#failed(name, error));
+      } catch (error) {
+        this.#failed(name, error);
+      }
+    }
+  }
+
+  /** @internal Runs the work of a section within every listener that has a context for it. The work's own result or error stands. */
+  around<T>(acquisition: object, work: () => T): T {
+    return this.#listeners.reduce<() => T>(
+      (inner, listener) => () => this.#within(listener, acquisition, inner),
+      work,
+    )();
+  }
+
+  #within<T>(listener: SectionListener, acquisition: object, work: () => T): T {
+    if (listener.around === undefined) return work();
+    let settled: (() => T) | undefined;
+    const once = () => {
+      settled ??= settle(work);
+      return settled();
+    };
+    try {
+      listener.around(acquisition, once);
+    } catch (error) {
+      if (!threw(settled, error)) this.#failed('around', error);
+    }
+    return once();
+  }
+
+  #set(listeners: readonly SectionListener[]): void {
+    this.#listeners = listeners;
+    this.isHeard = listeners.length > 0;
+  }
+}
+
+/** Runs the work. @returns what gives its result, or throws its error, as often as it is called */
+function settle<T>(work: () => T): () => T {
+  try {
+    const result = work();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
+/** Whether it is the work's own error. */
+function threw(settled: (() => unknown) | undefined, error: unknown): boolean {
+  try {
+    settled?.();
+    return false;
+  } catch (own) {
+    return own === error;
+  }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}

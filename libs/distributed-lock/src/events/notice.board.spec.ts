@@ -1,0 +1,31 @@
+import { expect, test, vi } from 'vitest';
+import { NoticeBoard, type NoticeListener } from './notice.board.js';
+
+test('what people are told of ticks that nobody ran, or that died, is an event as well', () => {
+  const board = new NoticeBoard();
+  const tickMissed = vi.fn<(event: object) => void>();
+  const tickCrashed = vi.fn<(event: object) => void>();
+  board.post({ kind: 'tick-missed', lock: 'job', tick: 1, after: undefined, why: 'unheard' });
+  board.events.listen({ tickMissed, tickCrashed });
+  board.post({ kind: 'tick-missed', lock: 'job', tick: 2, after: 1, why: 'nobody was there' });
+  board.post({ kind: 'tick-crashed', lock: 'job', tick: 3, attempt: 1, instance: 'host:1:id' });
+  expect(tickMissed.mock.calls).toEqual([[{ job: 'job', tick: 2, after: 1, why: 'nobody was there' }]]);
+  expect(tickCrashed.mock.calls).toEqual([[{ job: 'job', tick: 3, attempt: 1, instance: 'host:1:id' }]]);
+});
+
+test('a listener that fails is told to the log', () => {
+  const board = new NoticeBoard();
+  const log = vi.fn<NoticeListener>();
+  board.listen(log);
+  board.events.listen({
+    tickMissed: () => {
+      throw new Error('broken');
+    },
+  });
+  const notice = { kind: 'tick-missed', lock: 'job', tick: 2, after: 1, why: 'nobody was there' } as const;
+  board.post(notice);
+  expect(log.mock.calls).toEqual([
+    [notice],
+    [{ kind: 'listener-failed', event: 'tickMissed', why: 'broken' }],
+  ]);
+});

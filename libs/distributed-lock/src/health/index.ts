@@ -1,0 +1,1 @@
+export { DistributedLockHealthIndicator, type LockHealthOptions } from './lock.health.indicator.js';

@@ -1,0 +1,113 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
+import type { Duration } from '../contracts/duration.js';
+import { lockServiceToken } from '../contracts/tokens.js';
+import type { LockService } from '../service/lock.service.js';
+import { takeVitals, type LockVitals } from '../service/lock.vitals.js';
+import { parseDuration } from '../timing/duration.parser.js';
+
+/** When a module instance counts as healthy. */
+export interface LockHealthOptions {
+  /** How long Redis may take to answer. @default '1s' */
+  readonly timeout?: Duration | undefined;
+  /** The longest round trip to Redis that is healthy. @default the timeout */
+  readonly maxRoundTrip?: Duration | undefined;
+  /** How far the clocks of this machine and of Redis may be apart. Ticks go by the clock of Redis. @default no bound */
+  readonly maxClockOffset?: Duration | undefined;
+  /** How late a renewal may be. @default a sixth of `lockWatchdogTimeout`, half of the time between two renewals */
+  readonly maxWatchdogLate?: Duration | undefined;
+  /** Whether it must be possible to listen to channels. False where pub/sub is forbidden. @default true */
+  readonly needsPubSub?: boolean | undefined;
+  /** The name of the module instance that is looked at. @default the unnamed one */
+  readonly service?: string | undefined;
+}
+
+/** The bounds in ms. */
+interface Bounds {
+  readonly maxRoundTrip: number;
+  readonly maxClockOffset: number;
+  readonly maxWatchdogLate: number;
+  readonly needsPubSub: boolean;
+}
+
+/** Tells Terminus how the locks are. Provide it where `TerminusModule` is imported. */
+@Injectable()
+export class DistributedLockHealthIndicator {
+  constructor(
+    @Inject(HealthIndicatorService) private readonly indicators: HealthIndicatorService,
+    @Inject(ModuleRef) private readonly modules: ModuleRef,
+  ) {}
+
+  /**
+   * Asks Redis on both connections, and looks at the watchdog. Never rejects because something is down, and answers within
+   * `timeout`.
+   * @param key under which the result stands
+   * @returns `up` or `down` with the figures; `down` with the reasons
+   * @throws LockConfigurationError `INVALID_OPTION`
+   */
+  async isHealthy<const Key extends string>(
+    key: Key,
+    options: LockHealthOptions = {},
+  ): Promise<HealthIndicatorResult<Key>> {
+    const timeout = parseDuration(options.timeout ?? '1s', { option: 'timeout', min: 1 });
+    const locks = this.modules.get<LockService>(lockServiceToken(options.service), { strict: false });
+    const bounds: Bounds = {
+      maxRoundTrip: read('maxRoundTrip', options.maxRoundTrip ?? timeout),
+      maxClockOffset: read('maxClockOffset', options.maxClockOffset ?? Infinity),
+      maxWatchdogLate: read('maxWatchdogLate', options.maxWatchdogLate ?? locks.settings.watchdogTimeout / 6),
+      needsPubSub: options.needsPubSub ?? true,
+    };
+    const session = this.indicators.check(key);
+    const vitals = await takeVitals(locks, timeout);
+    const reasons = reasonsOf(vitals, bounds);
+    const figures = figuresOf(vitals);
+    return reasons.length === 0 ? session.up(figures) : session.down({ ...figures, reasons });
+  }
+}
+
+function reasonsOf(vitals: LockVitals, bounds: Bounds): string[] {
+  const { roundTrip, trouble, isListening, watchdogLate, clockOffset = 0, servers } = vitals;
+  const offset = Math.abs(clockOffset);
+  const found: readonly (readonly [boolean, string])[] = [
+    [roundTrip === undefined, `Redis does not answer: ${trouble}`],
+    [
+      roundTrip !== undefined && roundTrip > bounds.maxRoundTrip,
+      `Redis answers after ${whole(roundTrip)} ms, and has to within ${bounds.maxRoundTrip} ms`,
+    ],
+    [!isListening && bounds.needsPubSub, 'the subscriber gets no answer: waiters ask now and then'],
+    [watchdogLate > bounds.maxWatchdogLate, `a lease should have been renewed ${whole(watchdogLate)} ms ago`],
+    [
+      offset > bounds.maxClockOffset,
+      `the clock of Redis is ${whole(offset)} ms ${clockOffset > 0 ? 'ahead' : 'behind'}`,
+    ],
+    [
+      servers !== undefined && servers.usable < servers.needed,
+      `${servers?.usable} of ${servers?.all} servers for red locks can be asked, of ${servers?.needed} needed`,
+    ],
+  ];
+  return found.filter(([isWrong]) => isWrong).map(([, reason]) => reason);
+}
+
+/** As they stand in the result: durations in ms. */
+function figuresOf(vitals: LockVitals): Record<string, unknown> {
+  const { roundTrip, isListening, watchdogLate, unconfirmed, clockOffset, held, waiting, servers } = vitals;
+  return {
+    roundTrip: whole(roundTrip, 2),
+    subscriber: isListening ? 'alive' : 'deaf',
+    watchdogLate: whole(watchdogLate),
+    unconfirmed,
+    clockOffset: whole(clockOffset),
+    held,
+    waiting,
+    ...(servers === undefined ? {} : { redLockServers: `${servers.usable}/${servers.all}` }),
+  };
+}
+
+function read(option: string, value: Duration): number {
+  return parseDuration(value, { option, unbounded: true });
+}
+
+function whole(value: number | undefined, digits = 0): number | undefined {
+  return value === undefined ? undefined : Number(value.toFixed(digits));
+}

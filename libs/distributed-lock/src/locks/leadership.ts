@@ -1,0 +1,120 @@
+import type { ElectionCallbacks } from '../contracts/election.contract.js';
+import type { LockHandle } from '../contracts/lock.contract.js';
+import { LockLostError } from '../errors/lock.errors.js';
+import { isUnder } from '../holders/hold.scope.js';
+import type { Grant } from './grant.js';
+import type { LockContext } from './lock.context.js';
+
+/** The candidate, as its leadership knows it. */
+export interface Leader {
+  readonly callbacks: ElectionCallbacks;
+  /** Runs a callback in the async context of whoever gave it. */
+  readonly inCaller: <T>(run: () => T) => T;
+}
+
+/** One leadership: from the grant until the lock is given back, or lost, and the leader's work has ended. */
+export class Leadership {
+  readonly #working = new Set<Promise<unknown>>();
+  #service: Promise<void> | undefined;
+  #why = 'the lease was lost';
+  #hasFailed = false;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly grant: Grant,
+    private readonly leader: Leader,
+  ) {}
+
+  /** Whether it may be believed in, at this very instant. */
+  get isCurrent(): boolean {
+    return this.grant.isHeld && !this.grant.isAborted;
+  }
+
+  get token(): bigint | undefined {
+    return this.grant.token;
+  }
+
+  /** Whether `onElected` failed. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
+  /** Whether the caller is the leader's own work. */
+  get isAround(): boolean {
+    return isUnder(this.grant);
+  }
+
+  /** Begins it, at the first call. Resolves when the lock is given back, or lost; never rejects. */
+  serve(): Promise<void> {
+    return (this.#service ??= this.#last());
+  }
+
+  /** Runs `work` in the scope of the leader's lock, which is not given back before it has ended. */
+  run<T>(work: (handle: LockHandle) => T | PromiseLike<T>): Promise<T> {
+    const result = this.#run(work);
+    const ended: Promise<unknown> = Promise.allSettled([result]).then(() => this.#working.delete(ended));
+    this.#working.add(ended);
+    return result;
+  }
+
+  /** Tells the leader's work to end, and gives the lock back as soon as it has. */
+  end(why: string): void {
+    if (this.grant.isAborted) return;
+    this.#why = why;
+    this.grant.abort(new LockLostError(this.grant.name, why));
+  }
+
+  /** Resolves when none of the leader's work runs any more. */
+  async idle(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  async #run<T>(work: (handle: LockHandle) => T | PromiseLike<T>): Promise<T> {
+    return await this.grant.run(() => work(this.grant));
+  }
+
+  async #last(): Promise<void> {
+    const { signal, name: lock, token } = this.grant;
+    const { notices, settings, wheel } = this.context;
+    const { onElected, onRevoked } = this.leader.callbacks;
+    const { shutdownTimeout: waited } = settings;
+    notices.post({ kind: 'elected', lock, token });
+    void this.#call('onElected', () => onElected?.(signal, token ?? 0n));
+    const reason = await abortOf(signal);
+    notices.post({ kind: 'revoked', lock, why: this.#why });
+    void this.#call('onRevoked', () => onRevoked?.(reason));
+    // Until then nobody else leads, for the lock is renewed as before.
+    const ended = await wheel.within(
+      waited,
+      this.idle().then(() => true),
+    );
+    if (ended === undefined) notices.post({ kind: 'leader-lingers', lock, waited });
+    // A release that was not confirmed is told by its hold, and goes on in the background.
+    await this.grant.unlock().catch(() => undefined);
+  }
+
+  async #call(callback: keyof ElectionCallbacks, run: () => unknown): Promise<void> {
+    try {
+      await this.leader.inCaller(() => this.run(run));
+    } catch (error) {
+      const { name: lock, isAborted, signal } = this.grant;
+      if (isAborted && isAbort(error, signal)) return;
+      this.context.notices.post({ kind: 'callback-failed', lock, callback, error });
+      if (isAborted) return;
+      this.#hasFailed = true;
+      this.end('onElected failed');
+    }
+  }
+}
+
+/** Whether work ended because its signal told it to: with its reason, or as Node's own functions do. */
+function isAbort(error: unknown, { reason }: AbortSignal): boolean {
+  return error === reason || (error instanceof Error && error.name === 'AbortError');
+}
+
+function abortOf(signal: AbortSignal): Promise<Error> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(signal.reason);
+    signal.addEventListener('abort', () => resolve(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,167 @@
+import {
+  metrics,
+  type Attributes,
+  type BatchObservableResult,
+  type Meter,
+  type MeterProvider,
+} from '@opentelemetry/api';
+import { DistributedLockError } from '../errors/lock.errors.js';
+import type {
+  AcquiredEvent,
+  AcquisitionEvent,
+  FailedEvent,
+  LockKindName,
+  LockListener,
+  LostEvent,
+  RefusedEvent,
+  ReleasedEvent,
+  RenewedEvent,
+  TickCrashedEvent,
+  TickEvent,
+  TickFinishedEvent,
+  TickSkippedEvent,
+} from '../events/lock.listener.js';
+import { takeCensus } from '../service/lock.census.js';
+import type { LockService } from '../service/lock.service.js';
+import { lockInstruments, type LockInstruments } from './lock.instruments.js';
+
+/** What is measured, and where it goes. */
+export interface LockMetricsOptions {
+  /** Where the figures go. @default the global one, as it is when the locks are instrumented */
+  readonly meterProvider?: MeterProvider | undefined;
+  /**
+   * What stands for a lock, or a job, as the attribute `distributed_lock.name`. Each value is a time series of its own: map names with
+   * an id in them to one value, such as `account:1` to `account`. Undefined leaves the attribute out.
+   * @default no name at all
+   */
+  readonly nameOf?: ((lock: string) => string | undefined) | undefined;
+}
+
+/**
+ * Measures the locks of a module instance from now on.
+ * @returns ends it
+ */
+export function instrumentLocks(locks: LockService, options: LockMetricsOptions = {}): () => void {
+  const meter = (options.meterProvider ?? metrics).getMeter('nestjs-distributed-lock');
+  const instruments = lockInstruments(meter);
+  const unlisten = locks.events.listen(new LockMetrics(instruments, options.nameOf ?? (() => undefined)));
+  const unobserve = observeCensus(meter, instruments, locks);
+  return () => {
+    unlisten();
+    unobserve();
+  };
+}
+
+function observeCensus(meter: Meter, { held, waiting }: LockInstruments, locks: LockService): () => void {
+  // A kind that was there goes on being told, as 0: a series that ends looks like one that is not measured.
+  const kinds = new Set<LockKindName>();
+  const observe = (result: BatchObservableResult) => {
+    const rows = new Map(takeCensus(locks).map((row) => [row.kind, row]));
+    for (const kind of rows.keys()) kinds.add(kind);
+    for (const kind of kinds) {
+      const attributes = { 'distributed_lock.kind': kind };
+      const row = rows.get(kind);
+      result.observe(held, row?.held ?? 0, attributes);
+      result.observe(waiting, row?.waiting ?? 0, attributes);
+    }
+  };
+  meter.addBatchObservableCallback(observe, [held, waiting]);
+  return () => meter.removeBatchObservableCallback(observe, [held, waiting]);
+}
+
+/** Turns events into figures. */
+class LockMetrics implements LockListener {
+  constructor(
+    private readonly to: LockInstruments,
+    private readonly nameOf: (lock: string) => string | undefined,
+  ) {}
+
+  attempt(event: AcquisitionEvent): void {
+    this.to.attempts.add(1, this.#attributes(event));
+  }
+
+  acquired(event: AcquiredEvent): void {
+    this.#answered(event, { outcome: 'acquired' });
+  }
+
+  refused(event: RefusedEvent): void {
+    this.#answered(event, { outcome: 'refused' });
+  }
+
+  failed(event: FailedEvent): void {
+    this.#answered(event, { outcome: 'failed', error: event.error });
+  }
+
+  released(event: ReleasedEvent): void {
+    this.to.hold.record(event.held / 1000, { ...this.#attributes(event), ...outcome(event.outcome) });
+  }
+
+  lost(event: LostEvent): void {
+    const attributes = this.#attributes(event);
+    this.to.lost.add(1, attributes);
+    this.to.hold.record(event.held / 1000, { ...attributes, ...outcome('lost') });
+  }
+
+  renewed(event: RenewedEvent): void {
+    this.to.renewals.add(1, { ...this.#attributes(event), ...outcome('renewed') });
+  }
+
+  unknown(event: RenewedEvent): void {
+    this.to.renewals.add(1, { ...this.#attributes(event), ...outcome('unknown') });
+  }
+
+  tickFinished(event: TickFinishedEvent): void {
+    const attributes = this.#tick(event, event.outcome);
+    this.to.ticks.add(1, attributes);
+    this.to.tick.record(event.held / 1000, attributes);
+  }
+
+  tickSkipped(event: TickSkippedEvent): void {
+    this.to.ticks.add(1, { ...this.#tick(event, 'skipped'), 'distributed_lock.reason': event.why });
+  }
+
+  tickMissed(event: TickEvent): void {
+    this.to.ticks.add(1, this.#tick(event, 'missed'));
+  }
+
+  tickCrashed(event: TickCrashedEvent): void {
+    this.to.ticks.add(1, this.#tick(event, 'crashed'));
+  }
+
+  #answered(
+    event: AcquisitionEvent & { readonly waited: number },
+    answer: { readonly outcome: string; readonly error?: unknown },
+  ): void {
+    const attributes = { ...this.#attributes(event), ...outcome(answer.outcome), ...errorOf(answer.error) };
+    this.to.acquisitions.add(1, attributes);
+    this.to.wait.record(event.waited / 1000, attributes);
+  }
+
+  #attributes(event: RenewedEvent | AcquisitionEvent): Attributes {
+    return {
+      'distributed_lock.kind': event.kind,
+      ...('isReentry' in event && event.isReentry ? { 'distributed_lock.reentry': true } : {}),
+      ...this.#name(event.lock),
+    };
+  }
+
+  #tick({ job }: TickEvent, how: string): Attributes {
+    return { ...this.#name(job), ...outcome(how) };
+  }
+
+  #name(lock: string): Attributes {
+    const name = this.nameOf(lock);
+    return name === undefined ? {} : { 'distributed_lock.name': name };
+  }
+}
+
+function outcome(value: string): Attributes {
+  return { 'distributed_lock.outcome': value };
+}
+
+/** A word, and not a sentence: each value is a time series. */
+function errorOf(error: unknown): Attributes {
+  if (error === undefined) return {};
+  if (error instanceof DistributedLockError) return { 'error.type': error.code };
+  return { 'error.type': error instanceof Error ? error.name : '_OTHER' };
+}

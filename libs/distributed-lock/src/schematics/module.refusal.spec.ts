@@ -1,0 +1,47 @@
+import { describe, expect, test } from 'vitest';
+import { HEAD, importsOf, refusal, wire } from '../../../../test/schematics/wiring.fixture.js';
+
+describe('of several modules in one file', () => {
+  const source = `${HEAD}@Module({})\nclass Feature {}\n\n@Module({ imports: [Feature] })\nexport class Root {}\n`;
+
+  test('the one that the application is made of is changed', () => {
+    expect(wire(source, { className: 'Root' })).toContain('@Module({})\nclass Feature');
+    expect(importsOf(wire(source, { className: 'Root' }))).toEqual(['Feature', 'DistributedLockModule']);
+  });
+
+  test('none is changed where that is not known', () => {
+    expect(refusal(source)).toBe('it has several classes with @Module({ … })');
+  });
+});
+
+describe('a module that cannot be understood is left as it is:', () => {
+  test.each([
+    ['its argument is a name', '@Module(metadata)', 'what is given to @Module() is not written in place'],
+    [
+      'its argument is an expression',
+      '@Module({ ...a }.b)',
+      'what is given to @Module() is not written in place',
+    ],
+    ['its imports are a name', '@Module({ imports: modules })', 'its imports are not an array'],
+    ['its imports are short-hand', '@Module({ imports })', 'its imports are not an array'],
+    ['its imports are computed', '@Module({ imports: [A].concat(b) })', 'its imports are not an array'],
+    ['it spreads another', '@Module({ ...base })', 'its imports may come from what it spreads'],
+    ['it has imports twice', '@Module({ imports: [], imports: [] })', 'its imports are given twice'],
+    ['a bracket is missing', '@Module({ imports: [ })', 'its brackets do not match'],
+    ['a text does not end', "@Module({ imports: ['a] })", 'a text does not end'],
+    ['it is no module', '@Injectable()', 'it has no class with @Module({ … })'],
+  ])('%s', (_name, decorator, reason) => {
+    expect(refusal(`${HEAD}${decorator}\nexport class AppModule {}\n`)).toContain(reason);
+  });
+
+  test('the name means something else', () => {
+    const source = `import { DistributedLockModule } from './mine';\n@Module({})\nexport class AppModule {}\n`;
+    expect(refusal(source)).toContain('DistributedLockModule is imported from "./mine"');
+  });
+
+  test('it is CommonJS without import statements', () => {
+    expect(refusal(`const { Module } = require('@nestjs/common');\n@Module({})\nclass AppModule {}\n`)).toBe(
+      'it has no import statements',
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { listSources, readText, type FileTree } from './file.tree.js';
+import { LOCK_MODULE, SCHEDULE_MODULE } from './module.wiring.js';
+
+/** What is known of the user's project. */
+export interface ProjectFacts {
+  /** The packages that its package.json names. */
+  readonly packages: ReadonlySet<string>;
+  /** The file that uses the module of locks, or null. */
+  readonly wiredIn: string | null;
+  readonly usesScheduleModule: boolean;
+  readonly callsShutdownHooks: boolean;
+}
+
+export function readFacts(tree: FileTree, sourceRoot: string): ProjectFacts {
+  // What a test sets up, the application does not have.
+  const sources = listSources(tree, sourceRoot)
+    .filter((path) => !/\.(?:spec|test)\./.test(path))
+    .map((path) => ({ path, text: readText(tree, path) ?? '' }));
+  const has = (word: string) => sources.some(({ text }) => text.includes(word));
+  const wired = sources.find(({ text }) => text.includes(`${LOCK_MODULE}.forRoot`));
+  return {
+    packages: readPackages(tree),
+    wiredIn: wired?.path ?? null,
+    usesScheduleModule: has(`${SCHEDULE_MODULE}.forRoot`),
+    callsShutdownHooks: has('enableShutdownHooks('),
+  };
+}
+
+function readPackages(tree: FileTree): ReadonlySet<string> {
+  const manifest: unknown = parse(readText(tree, '/package.json') ?? '');
+  const of = (field: string): string[] => {
+    const value: unknown = isRecord(manifest) ? manifest[field] : undefined;
+    return isRecord(value) ? Object.keys(value) : [];
+  };
+  return new Set([...of('dependencies'), ...of('devDependencies'), ...of('peerDependencies')]);
+}
+
+/** @returns undefined where it is no JSON: what it names is then not known, and is told as a next step */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,39 @@
+import type { LockKindName } from '../events/lock.listener.js';
+import type { LockService } from './lock.service.js';
+
+/** How many of one kind this process holds, and how many of its callers wait. */
+export interface CensusRow {
+  readonly kind: LockKindName;
+  readonly held: number;
+  readonly waiting: number;
+}
+
+/**
+ * Counts what this process holds and waits for, at this moment. Re-entries count once, a multi lock as its members, a red lock
+ * as one. Permits of a plain semaphore have no holder.
+ */
+export function takeCensus({ engine, red }: LockService): CensusRow[] {
+  const rows = new Map<LockKindName, { held: number; waiting: number }>();
+  const add = (kind: LockKindName, held: number, waiting: number) => {
+    const row = rows.get(kind) ?? { held: 0, waiting: 0 };
+    rows.set(kind, { held: row.held + held, waiting: row.waiting + waiting });
+  };
+  for (const { holds, target, waiters } of engine.lines.values()) {
+    const runs = holds.filter(({ run }) => run !== undefined).length;
+    if (runs > 0) add('tick', runs, 0);
+    add(target.kind.id, holds.length - runs, waiters);
+  }
+  for (const { waiters } of engine.counters.semaphores.lines.values()) add('semaphore', 0, waiters);
+  if (red !== undefined) {
+    // A server that is away lacks some of them.
+    const held = red.servers.map((server) =>
+      sum([...server.engine.lines.values()].map(({ holds }) => holds.length)),
+    );
+    add('red', Math.max(0, ...held), red.waiters);
+  }
+  return [...rows].map(([kind, row]) => ({ kind, ...row }));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

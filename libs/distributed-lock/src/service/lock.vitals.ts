@@ -1,0 +1,80 @@
+import { now } from '../timing/monotonic.clock.js';
+import { takeCensus } from './lock.census.js';
+import type { LockService } from './lock.service.js';
+
+/** A job that nobody has: it is asked about, and never written. */
+const PROBE = 'nestjs-distributed-lock health probe';
+
+/** How a module instance is. Durations in ms. */
+export interface LockVitals {
+  /** To Redis and back; undefined when there was no answer in time. */
+  readonly roundTrip: number | undefined;
+  /** Why there was none. */
+  readonly trouble: string | undefined;
+  /** Whether Redis confirms that it is listened to: without that, waiters ask now and then. */
+  readonly isListening: boolean;
+  /** How late the watchdog is with the lease that is most overdue; 0 when it is in time. */
+  readonly watchdogLate: number;
+  /** Leases whose last renewal Redis has not answered. */
+  readonly unconfirmed: number;
+  /** How far the store's clock is ahead of this machine's; undefined while the store has not told the time. */
+  readonly clockOffset: number | undefined;
+  /** Locks that this process holds: see {@link takeCensus}. */
+  readonly held: number;
+  /** Callers of this process that stand in line. */
+  readonly waiting: number;
+  /** The servers of red locks that can be asked, of how many, and how many are needed; undefined where there are none. */
+  readonly servers: { readonly usable: number; readonly all: number; readonly needed: number } | undefined;
+}
+
+/** Looks how the locks of a module instance are. Never rejects. @param within how long it may take, in ms */
+export async function takeVitals(locks: LockService, within: number): Promise<LockVitals> {
+  const { engine, ticks, red } = locks;
+  const [asked, isListening] = await Promise.all([askRedis(locks, within), listen(locks, within)]);
+  const leases = [...engine.lines.values()].flatMap(({ holds }) => holds.map(({ lease }) => lease));
+  const census = takeCensus(locks);
+  const all = red?.servers.length ?? 0;
+  return {
+    ...asked,
+    isListening,
+    watchdogLate: Math.max(0, ...leases.map((lease) => engine.context.watchdog.lateBy(lease))),
+    unconfirmed: leases.filter(({ state }) => state === 'unknown').length,
+    clockOffset: ticks.clock.now() === undefined ? undefined : ticks.clock.aheadOfWall,
+    held: census.reduce((sum, { held }) => sum + held, 0),
+    waiting: census.reduce((sum, { waiting }) => sum + waiting, 0),
+    servers: red && {
+      usable: red.servers.filter(({ trouble }) => trouble === undefined).length,
+      all,
+      needed: Math.floor(all / 2) + 1,
+    },
+  };
+}
+
+/** The answer has the store's time in it. */
+async function askRedis(
+  { engine, ticks }: LockService,
+  within: number,
+): Promise<Pick<LockVitals, 'roundTrip' | 'trouble'>> {
+  const sent = now();
+  const answered = ticks.jobs.status(PROBE).then(
+    () => ({ roundTrip: now() - sent, trouble: undefined }),
+    (error: unknown) => ({ roundTrip: undefined, trouble: reasonOf(error) }),
+  );
+  const late = { roundTrip: undefined, trouble: `no answer within ${within} ms` };
+  return (await engine.context.wheel.within(within, answered)) ?? late;
+}
+
+async function listen({ engine, ticks }: LockService, within: number): Promise<boolean> {
+  const { subscriptions, wheel } = engine.context;
+  const subscription = subscriptions.subscribe(ticks.jobs.targetOf(PROBE).channel, () => undefined);
+  await wheel.within(within, subscription.answered);
+  const { isActive } = subscription;
+  subscription.release();
+  return isActive;
+}
+
+/** What Redis, or the connection, has said. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
+}

@@ -1,0 +1,68 @@
+import type { GuardKind } from '../contracts/guard.contract.js';
+import type { Duration } from '../contracts/duration.js';
+import type { LockHandle } from '../contracts/lock.contract.js';
+import { HolderIds } from '../holders/holder.ids.js';
+import type { LockSettings } from '../contracts/settings.js';
+import type { LockService } from '../service/lock.service.js';
+import type { MemoryInstance } from './memory.instance.js';
+import type { MemoryStore } from './memory.store.js';
+import { openMemoryService } from './open.memory.js';
+
+/** How somebody else holds a lock. */
+export interface HoldByOptions {
+  /** @default 'reentrant' */
+  readonly kind?: GuardKind | undefined;
+  /** Without renewal, so that nothing ends it but its release, or that time. @default '1d' */
+  readonly leaseTime?: Duration | undefined;
+  /** How long it waits for a lock that is held. @default 0 */
+  readonly waitTime?: Duration | undefined;
+}
+
+/** A lock that somebody else holds, as a test has said. */
+export interface HeldByOther extends AsyncDisposable {
+  readonly name: string;
+  /** The holder id, as `heldBy.holder` of a refusal has it: the given name, a colon, a number. */
+  readonly holder: string;
+  /** Lets go of it; whoever waits gets it. */
+  release(): Promise<void>;
+}
+
+/** Holders that a test has named: each is a client of its own on the store, with no application around it. */
+export class HolderGuests {
+  readonly #guests = new Map<string, MemoryInstance>();
+
+  constructor(
+    private readonly store: MemoryStore,
+    private readonly settings: LockSettings,
+  ) {}
+
+  /** @throws LockNotAcquiredError when the lock is held */
+  async hold(holder: string, name: string, options: HoldByOptions = {}): Promise<HeldByOther> {
+    const { kind, leaseTime = '1d', waitTime = 0 } = options;
+    const handle = await this.#of(holder).lockOf(name, kind).lock({ leaseTime, waitTime });
+    return heldBy(handle);
+  }
+
+  /** Everything that they hold is released. */
+  async close(): Promise<void> {
+    const guests = [...this.#guests.values()];
+    this.#guests.clear();
+    for (const guest of guests) this.store.instances.delete(guest);
+    await Promise.all(guests.map(({ locks }) => locks.shutDown()));
+  }
+
+  #of(holder: string): LockService {
+    const known = this.#guests.get(holder);
+    if (known !== undefined) return known.locks;
+    const settings = { ...this.settings, shutdownTimeout: 0 };
+    const guest = { locks: openMemoryService(settings, this.store, new HolderIds(holder)), crons: [] };
+    this.#guests.set(holder, guest);
+    this.store.instances.add(guest);
+    return guest.locks;
+  }
+}
+
+function heldBy(handle: LockHandle): HeldByOther {
+  const release = async () => void (await handle.unlock());
+  return { name: handle.name, holder: handle.holder, release, [Symbol.asyncDispose]: release };
+}

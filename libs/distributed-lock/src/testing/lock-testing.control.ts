@@ -1,0 +1,113 @@
+import type { Hold } from '../locks/hold.js';
+import type { LockService } from '../service/lock.service.js';
+import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
+import type { MemoryInstance } from './memory.instance.js';
+import type { MemoryStore } from './memory.store.js';
+import { advanceTicks, type AdvancedTick } from './tick.advance.js';
+
+/** A lock that somebody on the store holds. */
+export interface HeldLock {
+  readonly name: string;
+  /** "re-entrant lock", "fair lock", "read lock", … */
+  readonly kind: string;
+  readonly holder: string;
+}
+
+/** What a test does to the locks of its module, and of all others on the same store. Inject it, or get it from the testing module. */
+export class LockTestingControl {
+  readonly #guests: HolderGuests;
+
+  /** @internal */
+  constructor(
+    /** Where the locks are: give it to another module, which then competes with this one. */
+    readonly store: MemoryStore,
+    private readonly instance: MemoryInstance,
+  ) {
+    store.instances.add(instance);
+    this.#guests = new HolderGuests(store, instance.locks.settings);
+  }
+
+  /**
+   * Takes the lock away from whoever holds it, as a lease that ran out does: `signal` aborts with a `LockLostError`,
+   * `isHeld` is false, a release answers `lost`. Waiters get the lock at once.
+   * @returns whether anybody held it
+   */
+  async loseLock(name: string): Promise<boolean> {
+    const holds = this.#holdsOf(name);
+    for (const { hold } of holds) hold.lose('a test took it away, with loseLock()');
+    await Promise.all(
+      holds.map(async ({ locks, hold }) => {
+        const { target, lease } = hold;
+        const { scripts, family } = target.kind;
+        if (family === 'permit-expirable semaphore')
+          await scripts.release(target.key, lease.holder, 0, 1, target.channel);
+        else await locks.engine.forceUnlock(target);
+      }),
+    );
+    return holds.length > 0;
+  }
+
+  /**
+   * Has somebody else hold a lock: calls of this application are refused, or wait, until it is released.
+   * @param holder any name; the same name is the same client
+   * @throws LockNotAcquiredError when the lock is held
+   */
+  async holdBy(holder: string, name: string, options?: HoldByOptions): Promise<HeldByOther> {
+    return await this.#guests.hold(holder, name, options);
+  }
+
+  /**
+   * Runs the next tick of a `@Cron` method with `@DistributedLock` now, as its schedule would when its time comes: on every
+   * instance of the store, of which one runs it. The time itself does not move; when the instant comes, its tick is taken.
+   * @param job the job's name; without it the next tick of each job
+   * @returns when the runs have ended: one row per job
+   * @throws what the method throws; LockConfigurationError `INVALID_OPTION` for a job that no instance has
+   */
+  async advanceTick(job?: string): Promise<AdvancedTick[]> {
+    return await advanceTicks(this.store, job);
+  }
+
+  /** Whether anybody on the store holds a lock of that name. */
+  isHeld(name: string): boolean {
+    return this.#holdsOf(name).length > 0;
+  }
+
+  /** What is held on the store: locks, permits, and the locks of running ticks. */
+  held(): HeldLock[] {
+    return [...this.store.instances].flatMap(({ locks }) =>
+      holdsIn(locks).map(({ target, lease }) => ({
+        name: target.name,
+        kind: target.kind.name,
+        holder: lease.holder,
+      })),
+    );
+  }
+
+  /** Begins anew: every hold is lost, those of {@link holdBy} are released, and the store forgets everything, tick records too. */
+  async reset(): Promise<void> {
+    for (const { locks } of this.store.instances)
+      for (const hold of holdsIn(locks)) hold.lose('a test began anew, with reset()');
+    await this.#guests.close();
+    this.store.clear();
+  }
+
+  /** @internal A hook of Nest. */
+  async onApplicationShutdown(): Promise<void> {
+    this.store.instances.delete(this.instance);
+    await this.#guests.close();
+  }
+
+  /** By the name in the store: modules may differ in their prefixes. */
+  #holdsOf(name: string): { readonly locks: LockService; readonly hold: Hold }[] {
+    const key = this.instance.locks.settings.mapName(name);
+    return [...this.store.instances].flatMap(({ locks }) =>
+      holdsIn(locks)
+        .filter(({ target }) => target.key === key)
+        .map((hold) => ({ locks, hold })),
+    );
+  }
+}
+
+function holdsIn({ engine }: LockService): Hold[] {
+  return [...engine.lines.values()].flatMap(({ holds }) => holds.filter((hold) => hold.isLive));
+}

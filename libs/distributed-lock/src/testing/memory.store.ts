@@ -1,0 +1,43 @@
+import { MemoryChannels } from './memory.channels.js';
+import type { MemoryInstance } from './memory.instance.js';
+import { MemoryKeys } from './memory.keys.js';
+import { fromBytes, MemoryScripts } from './memory.scripts.js';
+import { TurnLine } from './turn.line.js';
+
+/** So many servers as a red lock needs at least. */
+const RED_SERVERS = 3;
+
+/**
+ * What Redis is to applications, in the memory of a test: the keys of locks, with their leases, and the channels on which
+ * releases are told. Modules that are given one store compete for the same locks, as instances of one application do.
+ */
+export class MemoryStore {
+  /** @internal */
+  readonly turns = new TurnLine();
+  /** @internal */
+  readonly keys = new MemoryKeys();
+  /** @internal */
+  readonly channels = new MemoryChannels(this.turns.later);
+  /** @internal */
+  readonly scripts = new MemoryScripts(this);
+  /** @internal The module instances that stand on it. */
+  readonly instances = new Set<MemoryInstance>();
+  #servers: readonly MemoryStore[] | undefined;
+
+  /** @internal The independent servers of red locks. */
+  get servers(): readonly MemoryStore[] {
+    this.#servers ??= Array.from({ length: RED_SERVERS }, () => new MemoryStore());
+    return this.#servers;
+  }
+
+  /** The keys that there are, called as in Redis: for looking at, not for relying on. */
+  keyNames(): string[] {
+    return this.keys.names().map(fromBytes);
+  }
+
+  /** Forgets every key, as `FLUSHALL` does: whoever holds a lock learns it at the next renewal. `reset()` of the control tells at once. */
+  clear(): void {
+    this.keys.clear();
+    for (const server of this.#servers ?? []) server.clear();
+  }
+}

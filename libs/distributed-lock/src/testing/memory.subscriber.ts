@@ -1,0 +1,46 @@
+import type { Subscriber, SubscriberEars } from '../redis/subscriber.contract.js';
+import { fromBytes, toBytes } from './memory.scripts.js';
+import type { MemoryStore } from './memory.store.js';
+
+/** The channels of one module instance on a memory store. */
+export class MemorySubscriber implements Subscriber {
+  readonly #channels = new Set<string>();
+  #ears: SubscriberEars | undefined;
+
+  constructor(private readonly store: MemoryStore) {}
+
+  listen(ears: SubscriberEars): void {
+    this.#ears = ears;
+  }
+
+  subscribe(channel: string): Promise<void> {
+    const name = toBytes(channel);
+    this.#channels.add(name);
+    this.store.channels.subscribe(name, this.#hear);
+    return new Promise((resolve) => this.store.turns.later(resolve));
+  }
+
+  unsubscribe(channel: string): void {
+    const name = toBytes(channel);
+    this.#channels.delete(name);
+    this.store.channels.unsubscribe(name, this.#hear);
+  }
+
+  untilReady(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  restart(): void {
+    // Nothing here can fall silent.
+  }
+
+  close(): Promise<void> {
+    for (const name of this.#channels) this.store.channels.unsubscribe(name, this.#hear);
+    this.#channels.clear();
+    return Promise.resolve();
+  }
+
+  readonly #hear = (channel: string, payload: string): void => {
+    this.#ears?.message(fromBytes(channel), fromBytes(payload));
+  };
+}

@@ -1,0 +1,82 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { CronMethod } from '../schedule/cron.method.js';
+import { jobKeys } from '../scripts/job.keys.js';
+import type { MemoryInstance } from './memory.instance.js';
+import { toBytes } from './memory.scripts.js';
+import type { MemoryStore } from './memory.store.js';
+
+/** What became of a tick that a test has brought about. */
+export interface AdvancedTick {
+  readonly job: string;
+  /** The instant that was next in its schedule. */
+  readonly tick: Date;
+  /** Whether an instance ran it: then it has ended. */
+  readonly ran: boolean;
+  /** Why it did not run: `overlapped`, `queued`, `paused`, …; `granted` when it did. */
+  readonly verdict: string;
+}
+
+/** One job on one instance. */
+interface Place {
+  readonly instance: MemoryInstance;
+  readonly method: CronMethod;
+}
+
+/**
+ * Brings the next tick of a job, or of each, about now, on every instance of the store at once: one runs it, the others find
+ * it taken.
+ * @returns when the runs have ended; one row per job
+ * @throws LockConfigurationError `INVALID_OPTION` where no instance has such a job; what the work throws
+ */
+export async function advanceTicks(store: MemoryStore, job: string | undefined): Promise<AdvancedTick[]> {
+  const places = placesOf(store);
+  const jobs = job === undefined ? [...places.keys()] : [job];
+  return await Promise.all(
+    jobs.map((name) => advance(store, name, places.get(name) ?? [], [...places.keys()])),
+  );
+}
+
+async function advance(
+  store: MemoryStore,
+  job: string,
+  places: readonly Place[],
+  known: readonly string[],
+): Promise<AdvancedTick> {
+  const [first] = places;
+  const tick = first?.method.instants?.nextAfter(lastOf(store, first.instance, job));
+  if (tick === undefined) throw unknownJob(job, known);
+  const ends = await Promise.allSettled(places.map(({ method }) => method.advance(tick)));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+  const verdicts = ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? [end.value] : []));
+  const ran = verdicts.includes('granted');
+  // Of the others' answers the first one that decided says why.
+  const verdict = ran ? 'granted' : (verdicts.find((said) => said !== 'taken') ?? verdicts[0] ?? 'refused');
+  return { job, tick: new Date(tick), ran, verdict };
+}
+
+function placesOf(store: MemoryStore): Map<string, Place[]> {
+  const places = new Map<string, Place[]>();
+  for (const instance of store.instances) {
+    for (const method of instance.crons) {
+      if (method.instants === undefined) continue;
+      places.set(method.job, [...(places.get(method.job) ?? []), { instance, method }]);
+    }
+  }
+  return places;
+}
+
+/** What has come so far: the clock, or a tick that was brought about before its time. */
+function lastOf(store: MemoryStore, { locks }: MemoryInstance, job: string): number {
+  const { record } = jobKeys(locks.ticks.jobs.targetOf(job).key);
+  return Math.max(Date.now(), Number(store.keys.read(toBytes(record), 'hash')?.get('mark') ?? 0));
+}
+
+function unknownJob(job: string, known: readonly string[]): LockConfigurationError {
+  const jobs = known.map((name) => `"${name}"`).join(', ') || 'none';
+  return new LockConfigurationError(
+    'INVALID_OPTION',
+    `No instance on this store has a @Cron method with @DistributedLock for the job "${job}"; there is ${jobs}. Import ScheduleModule.forRoot(), and call init() on the app before advanceTick().`,
+    job,
+  );
+}

@@ -1,0 +1,41 @@
+import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { lockServiceToken } from '../contracts/tokens.js';
+import type { LockService } from '../service/lock.service.js';
+import { traceLocks, type LockTracingOptions } from './lock.tracing.js';
+
+/** Which locks are traced, and where the spans go. */
+export interface LockTracingModuleOptions extends LockTracingOptions {
+  /** The name of the module instance. @default the unnamed one */
+  readonly service?: string | undefined;
+}
+
+/** Traces from the moment in which the service is there, until the application ends. */
+class LockTrace implements OnApplicationShutdown {
+  readonly #end: () => void;
+
+  constructor(locks: LockService, options: LockTracingOptions) {
+    this.#end = traceLocks(locks, options);
+  }
+
+  onApplicationShutdown(): void {
+    this.#end();
+  }
+}
+
+/** Traces the locks of an application: beside a global `DistributedLockModule`. */
+@Module({})
+export class DistributedLockTracingModule {
+  /** Traces the locks of one module instance, with the global tracer provider unless told otherwise. */
+  static forRoot({ service, ...options }: LockTracingModuleOptions = {}): DynamicModule {
+    return {
+      module: DistributedLockTracingModule,
+      providers: [
+        {
+          provide: LockTrace,
+          inject: [lockServiceToken(service)],
+          useFactory: (locks: LockService) => new LockTrace(locks, options),
+        },
+      ],
+    };
+  }
+}

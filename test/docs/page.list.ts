@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A page of the documentation, named by its path from the root of the repository. */
+export interface Page {
+  readonly path: string;
+  readonly text: string;
+}
+
+const SINGLE = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'sample-app/README.md', 'bench/README.md'];
+
+/** Every page that a reader can come to, in a fixed order. */
+export function listPages(root = '.'): Page[] {
+  const below = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file.replaceAll('\\', '/')}`);
+  return [...SINGLE, ...below.toSorted()].flatMap((path) => {
+    const text = readIfThere(join(root, path));
+    return text === undefined ? [] : [{ path, text }];
+  });
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

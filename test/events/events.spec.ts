@@ -1,0 +1,186 @@
+import { Logger } from '@nestjs/common';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { Services } from '../support/services.js';
+import { until } from '../support/until.js';
+import { EventLedger } from './event.ledger.js';
+
+let services: Services;
+let locks: LockService;
+let ledger: EventLedger;
+
+beforeEach(async () => {
+  services = new Services();
+  locks = await services.open({ lockWatchdogTimeout: 400 });
+  ledger = new EventLedger();
+  locks.events.listen(ledger.listener);
+});
+
+afterEach(async () => {
+  await services.close();
+});
+
+describe('a listener', () => {
+  test('hears of a critical section from its attempt to its release, with who, what and how long', async () => {
+    await locks.getLock('a').using(() => until('20 ms are over', after(20)));
+    expect(ledger.names).toEqual(['attempt', 'acquired', 'released']);
+    const [acquired] = ledger.of('acquired');
+    expect(acquired).toMatchObject({ lock: 'a', kind: 'reentrant', isReentry: false, hasEnd: true });
+    expect(acquired?.waited).toBeGreaterThanOrEqual(0);
+    const [released] = ledger.of('released');
+    expect(released).toMatchObject({ lock: 'a', holder: acquired?.holder, outcome: 'released' });
+    expect(released?.held).toBeGreaterThanOrEqual(15);
+    expect(released?.acquisition).toBe(acquired?.acquisition);
+  });
+
+  test('hears of a re-entry as of an acquisition of its own, that leaves the lock to the outer one', async () => {
+    await locks.getLock('a').using(() => locks.getLock('a').using(() => undefined));
+    expect(ledger.names).toEqual(['attempt', 'acquired', 'attempt', 'acquired', 'released', 'released']);
+    expect(ledger.of('attempt').map(({ isReentry }) => isReentry)).toEqual([false, true]);
+    expect(ledger.of('released').map(({ outcome }) => outcome)).toEqual(['kept', 'released']);
+  });
+
+  test('hears once of each caller that waits, also of one that is handed the lock in the process', async () => {
+    const outer = await locks.getLock('a').lock();
+    const others = [1, 2].map(() => locks.getLock('a').using(() => undefined));
+    await until('both wait', () => ledger.of('waiting').length === 2);
+    expect(ledger.of('waiting')[0]?.heldBy.holder).toBe(outer.holder);
+    await outer.unlock();
+    await Promise.all(others);
+    expect(ledger.odd).toEqual([]);
+    expect(ledger.of('waiting')).toHaveLength(2);
+  });
+
+  test('hears that a caller waits for another process, and of its refusal with who has the lock', async () => {
+    const rival = await services.open();
+    const theirs = await rival.getLock('a').lock();
+    await expect(locks.getLock('a').lock({ waitTime: 60 })).rejects.toThrow('was not acquired');
+    expect(await locks.getLock('a').tryLock()).toBeNull();
+    expect(ledger.stories).toEqual(['attempt waiting refused', 'attempt refused']);
+    const [waited, asked] = ledger.of('refused');
+    expect(waited?.heldBy.holder).toBe(theirs.holder);
+    expect(waited?.waited).toBeGreaterThanOrEqual(50);
+    expect(asked?.heldBy.holder).toBe(theirs.holder);
+    await theirs.unlock();
+  });
+
+  test('hears of a call that is aborted, or can never succeed, as failed, with its error', async () => {
+    const reason = new Error('no longer wanted');
+    await expect(locks.getLock('a').lock({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(
+      locks.getNonReentrantLock('b').using(() => locks.getNonReentrantLock('b').lock()),
+    ).rejects.toThrow('asks for it again');
+    const errors = ledger.of('failed').map(({ error }) => error);
+    expect(errors[0]).toBe(reason);
+    expect(errors[1]).toMatchObject({ code: 'NOT_REENTRANT' });
+    expect(ledger.odd).toEqual([]);
+  });
+
+  test('hears of renewals while a lease lives, and once of its loss, whatever its holder does afterwards', async () => {
+    const handle = await locks.getLock('a').lock();
+    await until('it is renewed', () => ledger.of('renewed').length > 0);
+    expect(ledger.of('renewed')[0]).toEqual({ lock: 'a', kind: 'reentrant', holder: handle.holder });
+    await services.admin.del(`${services.prefix}a`);
+    await until('it is lost', () => ledger.of('lost').length > 0);
+    expect(await handle.unlock()).toBe('lost');
+    expect(ledger.stories).toEqual(['attempt acquired lost']);
+    expect(ledger.of('lost')[0]).toMatchObject({ lock: 'a', holder: handle.holder });
+    expect(ledger.of('lost')[0]?.why).toContain('Redis says that the holder has nothing');
+  });
+
+  test('hears of a loss that only the unlock finds out', async () => {
+    const handle = await locks.getLock('a').lock({ leaseTime: '10s' });
+    await services.admin.del(`${services.prefix}a`);
+    expect(await handle.unlock()).toBe('lost');
+    expect(ledger.stories).toEqual(['attempt acquired lost']);
+  });
+
+  test('hears of a multi lock as of one, and of its loss when one of its members is lost', async () => {
+    const handle = await locks.getMultiLock('b', 'a').lock();
+    await locks.getLock('a').forceUnlock();
+    expect(ledger.names.filter((name) => name !== 'renewed')).toEqual(['attempt', 'acquired', 'lost']);
+    expect(ledger.of('lost')[0]).toMatchObject({ lock: 'a, b', kind: 'multi' });
+    expect(await handle.unlock()).toBe('lost');
+    expect(ledger.odd).toEqual([]);
+  });
+
+  test('hears of what a shutdown takes from work that does not let go, as of a loss', async () => {
+    const hasty = await services.open({ shutdownTimeout: 0 });
+    hasty.events.listen(ledger.listener);
+    const plain = await hasty.getLock('a').lock();
+    const group = await hasty.getMultiLock('b', 'c').lock();
+    expect([plain.signal.aborted, group.signal.aborted]).toEqual([false, false]);
+    await hasty.shutDown();
+    expect(ledger.stories).toEqual(['attempt acquired lost', 'attempt acquired lost']);
+    expect(ledger.of('lost').map(({ lock }) => lock)).toEqual(['a', 'b, c']);
+  });
+
+  test('hears of permits that belong to nobody only that they were taken, and of a section that it ends', async () => {
+    const semaphore = locks.getSemaphore('s');
+    await semaphore.trySetPermits(1);
+    await semaphore.using(() => undefined);
+    await semaphore.acquire();
+    expect(await semaphore.tryAcquire()).toBe(false);
+    expect(ledger.stories).toEqual([
+      'attempt acquired released',
+      'attempt acquired for good',
+      'attempt refused',
+    ]);
+    expect(ledger.of('attempt').every(({ kind }) => kind === 'semaphore')).toBe(true);
+    await semaphore.delete();
+  });
+
+  test('hears of the ticks that run here, and of those that run elsewhere', async () => {
+    await locks.runOnce('job', 1000, () => 'done');
+    await locks.runOnce('job', 1000, () => 'again');
+    await expect(locks.runOnce('job', 2000, () => Promise.reject(new Error('bad')))).rejects.toThrow('bad');
+    expect(ledger.names).toEqual([
+      'tickClaimed',
+      'tickFinished',
+      'tickSkipped',
+      'tickClaimed',
+      'tickFinished',
+    ]);
+    expect(ledger.of('tickClaimed')[0]).toMatchObject({ job: 'job', tick: 1000, attempt: 1 });
+    expect(ledger.of('tickSkipped')[0]).toEqual({ job: 'job', tick: 1000, why: 'taken' });
+    expect(ledger.of('tickFinished').map(({ outcome }) => outcome)).toEqual(['completed', 'failed']);
+  });
+
+  test('hears nothing any more once it has ended its listening, nor of what was begun while nobody listened', async () => {
+    const quiet = await services.open();
+    const handle = await quiet.getLock('a').lock();
+    const late = new EventLedger();
+    const unlisten = quiet.events.listen(late.listener);
+    await handle.unlock();
+    expect(late.all).toEqual([]);
+    quiet.events.listen(ledger.listener);
+    unlisten();
+    unlisten();
+    await quiet.getLock('a').using(() => undefined);
+    expect(late.all).toEqual([]);
+    expect(ledger.stories).toEqual(['attempt acquired released']);
+  });
+
+  test('that throws or rejects is told to the log, and changes nothing for the lock and for other listeners', async () => {
+    const errors = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const attempt = vi.fn<() => void>();
+    locks.events.listen({
+      attempt: () => {
+        throw new Error('a broken listener');
+      },
+      acquired: () => Promise.reject(new Error('a broken promise')),
+    });
+    locks.events.listen({ attempt });
+    expect(await locks.getLock('a').using(() => 'done')).toBe('done');
+    expect(attempt).toHaveBeenCalledOnce();
+    expect(ledger.odd).toEqual([]);
+    await until('it is in the log', () => errors.mock.calls.length > 0);
+    expect(errors).toHaveBeenCalledWith('A listener of "attempt" events failed: a broken listener.');
+  });
+});
+
+/** Whether so many ms are over since it was made. */
+function after(ms: number): () => boolean {
+  const end = performance.now() + ms;
+  return () => performance.now() >= end;
+}

@@ -1,0 +1,4 @@
+import { describeKind } from '../locks/conformance.kinds.js';
+import { memoryGround } from './memory.services.js';
+
+describeKind('nonReentrant', memoryGround);

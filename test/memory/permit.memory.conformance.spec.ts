@@ -1,0 +1,4 @@
+import { describePermit } from '../locks/conformance.kinds.js';
+import { memoryGround } from './memory.services.js';
+
+describePermit(memoryGround);

@@ -1,0 +1,263 @@
+import { Controller, Get, Injectable, Logger } from '@nestjs/common';
+import { Cron, ScheduleModule } from '@nestjs/schedule';
+import { Test, type TestingModule } from '@nestjs/testing';
+import {
+  DistributedLock,
+  LockLostError,
+  LockNotAcquiredError,
+  LockService,
+  type LockHandle,
+} from 'nestjs-distributed-lock';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import {
+  DistributedLockTestingModule,
+  LockTestingControl,
+  MemoryStore,
+  type DistributedLockTestingOptions,
+} from '../../libs/distributed-lock/src/testing/index.js';
+import { until } from '../support/until.js';
+
+@Injectable()
+class Accounts {
+  withdrawals = 0;
+  nights = 0;
+  fails = false;
+
+  @DistributedLock((id: string) => `account:${id}`)
+  async withdraw(id: string): Promise<string> {
+    this.withdrawals += 1;
+    return id;
+  }
+
+  @Cron('0 3 * * *', { timeZone: 'UTC' })
+  @DistributedLock('nightly')
+  async invoice(): Promise<void> {
+    this.nights += 1;
+    if (this.fails) throw new Error('no paper');
+  }
+}
+
+@Controller('withdrawals')
+class Withdrawals {
+  constructor(private readonly accounts: Accounts) {}
+
+  @Get()
+  withdraw(): Promise<string> {
+    return this.accounts.withdraw('7');
+  }
+}
+Reflect.defineMetadata('design:paramtypes', [Accounts], Withdrawals);
+
+const apps: TestingModule[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  await Promise.all(apps.splice(0).map((app) => app.close()));
+});
+
+async function appOn(options: DistributedLockTestingOptions = {}, scheduled = false) {
+  const app = await Test.createTestingModule({
+    imports: [
+      ...(scheduled ? [ScheduleModule.forRoot()] : []),
+      DistributedLockTestingModule.forRoot(options),
+    ],
+    providers: [Accounts],
+    controllers: [Withdrawals],
+  }).compile();
+  app.useLogger(false);
+  await app.init();
+  apps.push(app);
+  return {
+    app,
+    accounts: app.get(Accounts),
+    locks: app.get(LockService),
+    control: app.get(LockTestingControl),
+  };
+}
+
+describe('a decorated method', () => {
+  test('runs under its lock', async () => {
+    const { accounts, control } = await appOn();
+    await expect(accounts.withdraw('7')).resolves.toBe('7');
+    expect(control.held()).toEqual([]);
+  });
+
+  test('is refused while somebody else holds its lock, and told who', async () => {
+    const { accounts, control } = await appOn();
+    await using other = await control.holdBy('other', 'account:7');
+    expect(control.isHeld('account:7')).toBe(true);
+    expect(control.held()).toEqual([{ name: 'account:7', kind: 're-entrant lock', holder: other.holder }]);
+    const refusal = await accounts.withdraw('7').catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(LockNotAcquiredError);
+    expect(refusal).toMatchObject({ heldBy: { holder: 'other:1' } });
+    await expect(accounts.withdraw('8')).resolves.toBe('8');
+    await other.release();
+    await expect(accounts.withdraw('7')).resolves.toBe('7');
+  });
+
+  test('answers 423 with Retry-After over HTTP', async () => {
+    const { app, control } = await appOn();
+    const server = app.createNestApplication();
+    await server.listen(0, '127.0.0.1');
+    const busy = await control.holdBy('other', 'account:7');
+    const url = `${await server.getUrl()}/withdrawals`;
+    const refused = await fetch(url);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([423, '1']);
+    await busy.release();
+    expect((await fetch(url)).status).toBe(200);
+    await server.close();
+  });
+});
+
+describe('loseLock', () => {
+  test.each([
+    ['a re-entrant lock', (locks: LockService): Promise<LockHandle> => locks.getLock('x').lock()],
+    ['a fair lock', (locks: LockService) => locks.getFairLock('x').lock()],
+    ['a fenced lock', (locks: LockService) => locks.getFencedLock('x').lock()],
+    ['a read lock', (locks: LockService) => locks.getReadWriteLock('x').readLock().lock()],
+    ['a write lock', (locks: LockService) => locks.getReadWriteLock('x').writeLock().lock()],
+  ])('aborts the signal of the holder of %s, and lets a waiter in', async (kind, lock) => {
+    const store = new MemoryStore();
+    const [one, two] = [await appOn({ store }), await appOn({ store })];
+    const handle = await lock(one.locks);
+    const { signal } = handle;
+    const next =
+      kind === 'a read lock' ? two.locks.getReadWriteLock('x').writeLock().lock() : lock(two.locks);
+    await expect(two.control.loseLock('x')).resolves.toBe(true);
+    expect(signal.reason).toBeInstanceOf(LockLostError);
+    expect(handle.isHeld).toBe(false);
+    await expect(handle.unlock()).resolves.toBe('lost');
+    await expect((await next).unlock()).resolves.toBe('released');
+    expect(store.keyNames().filter((key) => !key.includes('token'))).toEqual([]);
+  });
+
+  test('gives the permit of a semaphore back', async () => {
+    const { locks, control } = await appOn();
+    const permits = locks.getPermitExpirableSemaphore('x');
+    await permits.trySetPermits(1);
+    const handle = await permits.acquire();
+    await control.loseLock('x');
+    expect(handle.isHeld).toBe(false);
+    expect(await permits.availablePermits()).toBe(1);
+  });
+
+  test('says when nobody had it', async () => {
+    const { control } = await appOn();
+    await expect(control.loseLock('x')).resolves.toBe(false);
+  });
+});
+
+test('a waiter waits until the other lets go', async () => {
+  const { locks, control } = await appOn();
+  const other = await control.holdBy('other', 'x');
+  let isIn = false;
+  const waiting = locks.getLock('x').using(() => {
+    isIn = true;
+  });
+  await until(
+    'it waits',
+    () => locks.engine.lines.get('lock:x')?.isWaitedFor === true || locks.engine.lines.size > 0,
+  );
+  expect(isIn).toBe(false);
+  await other.release();
+  await waiting;
+  expect(isIn).toBe(true);
+});
+
+describe('advanceTick', () => {
+  test('runs the next tick on one instance of the store, and the one after it on one as well', async () => {
+    const store = new MemoryStore();
+    const [one, two] = [await appOn({ store }, true), await appOn({ store }, true)];
+    const [first] = await one.control.advanceTick('nightly');
+    const [second] = await two.control.advanceTick();
+    expect(first).toMatchObject({ job: 'nightly', ran: true, verdict: 'granted' });
+    expect(first?.tick.getUTCHours()).toBe(3);
+    expect(Number(second?.tick) - Number(first?.tick)).toBe(24 * 3_600_000);
+    expect(one.accounts.nights + two.accounts.nights).toBe(2);
+    const runs = await one.locks.getRuns('nightly');
+    expect(runs.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
+  });
+
+  test('does not run a tick whose lock is held, nor one of a paused job', async () => {
+    const { control, accounts, locks } = await appOn({}, true);
+    const other = await control.holdBy('other', 'nightly');
+    await expect(control.advanceTick('nightly')).resolves.toMatchObject([
+      { ran: false, verdict: 'overlapped' },
+    ]);
+    await other.release();
+    await locks.jobs.pause('nightly');
+    await expect(control.advanceTick('nightly')).resolves.toMatchObject([{ ran: false, verdict: 'paused' }]);
+    expect(accounts.nights).toBe(0);
+  });
+
+  test('rejects as the method does, and the run has failed', async () => {
+    const { control, accounts, locks } = await appOn({}, true);
+    accounts.fails = true;
+    await expect(control.advanceTick('nightly')).rejects.toThrow('no paper');
+    await expect(locks.getRuns('nightly')).resolves.toMatchObject([
+      { outcome: 'failed', reason: 'no paper' },
+    ]);
+  });
+
+  test('names the jobs that there are, when asked for another', async () => {
+    const { control } = await appOn({}, true);
+    await expect(control.advanceTick('weekly')).rejects.toThrow('the job "weekly"; there is "nightly"');
+  });
+});
+
+test('reset begins anew: nobody holds anything, and nothing is remembered', async () => {
+  const { control, locks } = await appOn({ shutdownTimeout: 0 }, true);
+  const handle = await locks.getLock('x').lock();
+  await control.holdBy('other', 'y');
+  await control.advanceTick();
+  await control.reset();
+  expect(handle.isHeld).toBe(false);
+  expect(control.held()).toEqual([]);
+  expect(control.store.keyNames()).toEqual([]);
+  await expect(locks.getLock('y').tryLock()).resolves.not.toBeNull();
+});
+
+test('red locks stand on three stores of their own', async () => {
+  const { locks } = await appOn();
+  const handle = await locks.getRedLock('x').lock();
+  await expect(locks.getRedLock('x').tryLock()).resolves.toBeNull();
+  await handle.unlock();
+  const again = await locks.getRedLock('x').lock();
+  await again.unlock();
+});
+
+test.each([
+  ['everything', undefined],
+  ['timers and dates', ['setTimeout', 'clearTimeout', 'Date'] as const],
+])('a lease ends by the clock of a test that fakes %s', async (_what, toFake) => {
+  vi.useFakeTimers(toFake && { toFake: [...toFake, 'performance'] });
+  const { locks, control } = await appOn();
+  const handle = await locks.getLock('x').lock({ leaseTime: '10s' });
+  await vi.advanceTimersByTimeAsync(9000);
+  expect(handle.isHeld).toBe(true);
+  await vi.advanceTimersByTimeAsync(1500);
+  expect(handle.isHeld).toBe(false);
+  expect(control.isHeld('x')).toBe(false);
+  const renewed = await locks.getLock('x').lock();
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(renewed.isHeld).toBe(true);
+  await renewed.unlock();
+});
+
+test('the schedule itself fires by a faked clock, on one of two instances', async () => {
+  vi.useFakeTimers({ now: new Date('2026-03-01T02:59:00Z') });
+  const store = new MemoryStore();
+  const [one, two] = [await appOn({ store }, true), await appOn({ store }, true)];
+  await vi.advanceTimersByTimeAsync(61_000);
+  expect(one.accounts.nights + two.accounts.nights).toBe(1);
+  await vi.advanceTimersByTimeAsync(24 * 3_600_000);
+  expect(one.accounts.nights + two.accounts.nights).toBe(2);
+  await Promise.all(apps.splice(0).map((app) => app.close()));
+});
+
+test('warns in production', async () => {
+  const warn = vi.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  vi.stubEnv('NODE_ENV', 'production');
+  await appOn();
+  expect(warn).toHaveBeenCalledTimes(1);
+  expect(warn.mock.calls[0]?.[0]).toContain('DistributedLockTestingModule is for tests');
+});

@@ -1,0 +1,156 @@
+import { context, SpanStatusCode, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import { MeterProvider } from '@opentelemetry/sdk-metrics';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  type ReadableSpan,
+} from '@opentelemetry/sdk-trace-base';
+import type { LockService } from 'nestjs-distributed-lock';
+import { instrumentLocks } from 'nestjs-distributed-lock/metrics';
+import { traceLocks } from 'nestjs-distributed-lock/tracing';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Services } from '../support/services.js';
+import { until } from '../support/until.js';
+import { Scrape } from './scrape.reader.js';
+
+let services: Services;
+let locks: LockService;
+
+beforeEach(async () => {
+  services = new Services();
+  locks = await services.open({ lockWatchdogTimeout: 400 });
+});
+
+afterEach(async () => {
+  await services.close();
+});
+
+describe('the figures of the locks', () => {
+  let exporter: PrometheusExporter;
+  let meterProvider: MeterProvider;
+
+  beforeEach(() => {
+    exporter = new PrometheusExporter({ preventServerStart: true });
+    meterProvider = new MeterProvider({ readers: [exporter] });
+  });
+
+  const scrape = async () => {
+    const { resourceMetrics } = await exporter.collect();
+    return new Scrape(new PrometheusSerializer().serialize(resourceMetrics));
+  };
+
+  test('say why calls failed, in a word, and count re-entries apart', async () => {
+    instrumentLocks(locks, { meterProvider });
+    const gone = new DOMException('left', 'AbortError');
+    await expect(locks.getLock('a').lock({ signal: AbortSignal.abort(gone) })).rejects.toBe(gone);
+    const strict = locks.getNonReentrantLock('b');
+    await expect(strict.using(() => strict.lock())).rejects.toThrow('asks for it again');
+    await locks.getLock('a').using(() => locks.getLock('a').using(() => undefined));
+    const scraped = await scrape();
+    expect(scraped.of('acquisitions_total', { error_type: 'AbortError' })).toBe(1);
+    expect(scraped.of('acquisitions_total', { error_type: 'NOT_REENTRANT' })).toBe(1);
+    expect(scraped.of('hold_duration_count', { distributed_lock_outcome: 'kept' })).toBe(1);
+    expect(scraped.of('attempts_total', { distributed_lock_reentry: 'true' })).toBe(2);
+    expect(scraped.labels('distributed_lock_name')).toEqual(new Set());
+  });
+
+  test('count renewals and waiting semaphores, go on telling what is 0 by now, and end', async () => {
+    const end = instrumentLocks(locks, { meterProvider });
+    const semaphore = locks.getSemaphore('s');
+    await semaphore.trySetPermits(1);
+    await semaphore.acquire();
+    const handle = await locks.getLock('a').lock();
+    const waiting = semaphore.acquire();
+    const renewed = { distributed_lock_outcome: 'renewed' };
+    await until('it is renewed', async () => (await scrape()).of('renewals_total', renewed) > 0);
+    const busy = await scrape();
+    expect(busy.of('waiting', { distributed_lock_kind: 'semaphore' })).toBe(1);
+    expect(busy.of('held', { distributed_lock_kind: 'reentrant' })).toBe(1);
+    await semaphore.release();
+    await waiting;
+    await handle.unlock();
+    const after = await scrape();
+    expect(after.labels('distributed_lock_kind')).toEqual(new Set(['reentrant', 'semaphore']));
+    expect([after.of('held'), after.of('waiting')]).toEqual([0, 0]);
+    end();
+    await locks.getLock('a').using(() => undefined);
+    expect((await scrape()).of('attempts_total')).toBe(after.of('attempts_total'));
+    await semaphore.delete();
+  });
+});
+
+describe('the spans of the locks', () => {
+  let exporter: InMemorySpanExporter;
+  let end: () => void;
+
+  beforeEach(() => {
+    exporter = new InMemorySpanExporter();
+    const spanProcessors = [new SimpleSpanProcessor(exporter)];
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    end = traceLocks(locks, { tracerProvider: new BasicTracerProvider({ spanProcessors }) });
+  });
+
+  afterEach(() => {
+    context.disable();
+  });
+
+  const told = () => exporter.getFinishedSpans().map(outcomeOf);
+
+  test('end with what came of the call, whether it was granted or not', async () => {
+    const rival = await services.open();
+    const theirs = await rival.getLock('a').lock();
+    expect(await locks.getLock('a').tryLock()).toBeNull();
+    await theirs.unlock();
+    await expect(locks.getLock('a').lock({ signal: AbortSignal.abort(new Error('left')) })).rejects.toThrow(
+      'left',
+    );
+    const error = new Error('the work failed');
+    await expect(locks.getFencedLock('f').using(() => Promise.reject(error))).rejects.toBe(error);
+    const unlocked = await locks.getLock('a').lock();
+    await services.admin.del(`${services.prefix}a`);
+    expect(await unlocked.unlock()).toBe('lost');
+    await locks.runOnce('job', 1000, () => undefined);
+    expect(told()).toEqual([
+      'lock reentrant: refused',
+      'lock reentrant: failed, left',
+      'lock fenced: released, the work failed',
+      'lock reentrant: lost, lost: its lease had ended before it was unlocked',
+      'tick: completed',
+    ]);
+    const [, , fenced, , tick] = exporter.getFinishedSpans();
+    expect(fenced?.attributes['distributed_lock.token']).toMatch(/^\d+$/);
+    expect(fenced?.events.map(({ name }) => name)).toEqual(['acquired', 'exception']);
+    expect(tick?.attributes).toMatchObject({
+      'distributed_lock.tick': '1970-01-01T00:00:01.000Z',
+      'distributed_lock.attempt': 1,
+    });
+    for (const key of await services.keys()) await services.admin.del(key);
+  });
+
+  test('are in one another as their sections are, also of several locks and of a handle that runs work', async () => {
+    await locks.getMultiLock('a', 'b').using(async () => {
+      const inner = await locks.getLock('a').lock();
+      inner.run(() => trace.getActiveSpan()?.addEvent('work'));
+      await inner.unlock();
+    });
+    const [inner, outer] = exporter.getFinishedSpans();
+    expect(told()).toEqual(['lock reentrant: kept', 'lock multi: released']);
+    expect(inner?.parentSpanContext?.spanId).toBe(outer?.spanContext().spanId);
+    expect(inner?.attributes['distributed_lock.reentry']).toBe(true);
+    expect(inner?.events.map(({ name }) => name)).toEqual(['acquired', 'work']);
+  });
+
+  test('are no more once tracing has ended', async () => {
+    end();
+    await locks.getLock('a').using(() => undefined);
+    expect(told()).toEqual([]);
+  });
+});
+
+function outcomeOf({ name, attributes, status }: ReadableSpan): string {
+  const why = status.code === SpanStatusCode.ERROR ? `, ${status.message}` : '';
+  return `${name}: ${String(attributes['distributed_lock.outcome'])}${why}`;
+}
