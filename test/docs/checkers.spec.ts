@@ -95,8 +95,9 @@ test('a command that is not there is found, in a block and in a sentence', () =>
     'docs/made-up.md: npx does not find "no-such-tool" here',
     'docs/made-up.md: there is no file tools/no-such-file.mjs',
   ]);
-  const complete = { ...offer, bin: { 'our-package': 'cli.js' }, help: 'usage: our-package doctor' };
-  expect(findBrokenCommands(page('`npx our-package undo` or `npx our-package doctor`'), complete)).toEqual([
+  const complete = { ...offer, bin: { 'our-package': 'cli.js' }, help: 'usage: our-package doctor | run' };
+  const told = '`npx our-package undo`, `npx our-package doctor`, `npx our-package run a -- npm run theirs`';
+  expect(findBrokenCommands(page(told), complete)).toEqual([
     'docs/made-up.md: "our-package undo" is not in its help',
   ]);
 });

@@ -38,8 +38,10 @@ export function findBrokenCommands(page: Page, offer: Offer, root = '.'): string
     .map((problem) => `${page.path}: ${problem}`);
 }
 
-function judge(text: string, offer: Offer, root: string): string[] {
+function judge(said: string, offer: Offer, root: string): string[] {
   const problems: string[] = [];
+  // What our own command is told to run is the reader's.
+  const text = said.replaceAll(new RegExp(`(${offer.name} run [^\\n]*?) -- .*`, 'g'), '$1');
   for (const { groups = {} } of text.matchAll(RUN)) {
     const { script = '' } = groups;
     if (offer.scripts[script] === undefined) problems.push(`there is no script "${script}"`);

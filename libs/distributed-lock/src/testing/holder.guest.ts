@@ -20,6 +20,7 @@ export interface HoldByOptions {
 
 /** A lock that somebody else holds, as a test has said. */
 export interface HeldByOther extends AsyncDisposable {
+  /** The lock's name, without the module's prefix. */
   readonly name: string;
   /** The holder id, as `heldBy.holder` of a refusal has it: the given name, a colon, a number. */
   readonly holder: string;

@@ -7,9 +7,11 @@ import { advanceTicks, type AdvancedTick } from './tick.advance.js';
 
 /** A lock that somebody on the store holds. */
 export interface HeldLock {
+  /** The lock's name, without the module's prefix. */
   readonly name: string;
   /** "re-entrant lock", "fair lock", "read lock", … */
   readonly kind: string;
+  /** The holder id. */
   readonly holder: string;
 }
 

@@ -7,6 +7,7 @@ import type { MemoryStore } from './memory.store.js';
 
 /** What became of a tick that a test has brought about. */
 export interface AdvancedTick {
+  /** The job's key. */
   readonly job: string;
   /** The instant that was next in its schedule. */
   readonly tick: Date;
