@@ -1,7 +1,10 @@
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { judgeAcl } from '../../libs/distributed-lock/src/cli/acl.judge.js';
 import { aclProbes } from '../../libs/distributed-lock/src/cli/acl.probes.js';
+import { ServerSession } from '../../libs/distributed-lock/src/redis/server.session.js';
+import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import { commandsOf, readLines } from '../security/acl.line.js';
@@ -153,6 +156,24 @@ describe('the doctor', () => {
     expect(remedy).toMatch(new RegExp(`^ACL SETUSER ${name} [+~]`));
     expect(of('lock')?.status).toBe('fail');
     expect(code).toBe(1);
+    expect(await admin.keys('*')).toEqual([]);
+  });
+
+  test.each([
+    ['of an older server, which scripts can always write to', SUNDRY, SUNDRY],
+    // What would be created could not be taken away again, so it is not tried.
+    ['of one that may delete nothing', ['+del', '+hset', '+hget'], ['+del', '+hget']],
+  ])('tries the commands %s, and leaves nothing there', async (_how, missing, found) => {
+    const wheel = new TimerWheel();
+    const session = await ServerSession.open(
+      await userWithout(`old${missing.length}`, missing),
+      wheel,
+      scaled(1000),
+    );
+    const probes = aclProbes('lock:x', 'lock:', { isCluster: false, isSharded: false });
+    const judged = await judgeAcl(session.serverOf('lock:x'), 'lock:x', probes, false);
+    await session.close();
+    expect(judged.missing.map(({ rule }) => rule).toSorted()).toEqual(found.toSorted());
     expect(await admin.keys('*')).toEqual([]);
   });
 

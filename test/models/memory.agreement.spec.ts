@@ -70,6 +70,12 @@ const DAMAGES: readonly ((key: string, memory: MemoryModelStore) => Promise<unkn
       .rpush(key, ...HOLDERS)
       .exec();
   },
+  async (key, { store }) => {
+    // Somebody at the end of a queue, of whom nothing else is known.
+    if (store.keys.typeOf(toBytes(key)) !== 'list') return;
+    store.keys.open(toBytes(key), 'list').push('a:2');
+    await real.redis.rpush(key, 'a:2');
+  },
 ];
 
 const step = tuple(nat(), array(nat(), { minLength: 24, maxLength: 24 }));
@@ -90,8 +96,13 @@ async function play(
       await real.advance(ms, GRAIN);
       continue;
     }
-    if (what % 40 === 1 && last !== undefined) {
-      await DAMAGES[which % DAMAGES.length]?.(last.keys[choice % last.keys.length] ?? '', memory);
+    if (what % 10 === 1 && last !== undefined) {
+      const queue = last.keys.find((key) => memory.store.keys.typeOf(toBytes(key)) === 'list');
+      const damage = DAMAGES[which % DAMAGES.length];
+      await damage?.(
+        (choice % 2 === 0 ? queue : undefined) ?? last.keys[choice % last.keys.length] ?? '',
+        memory,
+      );
       continue;
     }
     const chosen = scripts[choice % scripts.length];

@@ -27,7 +27,8 @@ export const STRANGE = ['', 'x', '-1', '1.5', '0', 'nan', '99999999999999999999'
 
 /** What an argument of that name may be; some are strange now and then. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
-  holder: HOLDERS,
+  // Some come more often, so that they do several things after each other.
+  holder: [...HOLDERS, 'a:1', 'a:1', 'a:1'],
   from: HOLDERS,
   to: HOLDERS,
   client: ['a', 'b', 'ü'],

@@ -11,7 +11,9 @@ import { runCommand } from '../redis/command.runner.mjs';
 const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 const PAGE = join(ROOT, 'docs/testing.md');
 /** The longest that all tests of the file may take together, in ms. */
-const LONGEST = 1000;
+const LONGEST = 1000 * Number(process.env['TEST_SLOWNESS'] || 1);
+/** A machine that is busy with other things is asked again. */
+const LOOKS = 3;
 
 /** What a new project of Nest 11 has, of what its unit tests need. */
 const MANIFEST = {
@@ -107,29 +109,36 @@ async function check(folder) {
   const [{ filename }] = JSON.parse(output.slice(output.search(/^\[/m), output.lastIndexOf(']') + 1));
   await fill(folder);
   const started = performance.now();
-  const words = ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)];
-  expectDone('npm install', await runCommand(NPM, words, { cwd: folder, timeout: 300_000 }));
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)];
+  expectDone('npm install', await runCommand(NPM, install, { cwd: folder, timeout: 300_000 }));
   console.log(`jest: installed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  for (let look = 1; ; look += 1) {
+    const late = await runTests(folder);
+    if (late.length === 0) return;
+    if (look === LOOKS) throw new Error(`longer than ${LONGEST} ms: ${late.join(', ')}`);
+  }
+}
+
+/**
+ * @param {string} folder
+ * @returns {Promise<string[]>} the files that took too long
+ */
+async function runTests(folder) {
   const jest = join(folder, 'node_modules/jest/bin/jest.js');
   const report = join(folder, 'report.json');
   const env = { REDIS_URL: 'redis://127.0.0.1:1' };
-  const ran = await runCommand(process.execPath, [jest, '--json', '--outputFile', report], {
-    cwd: folder,
-    env,
-  });
-  expectDone('jest', ran);
-  judge(JSON.parse(await readFile(report, 'utf8')));
-}
-
-/** @param {{ numPassedTests: number, testResults: { name: string, assertionResults: { title: string, duration?: number }[] }[] }} report */
-function judge({ numPassedTests, testResults }) {
-  for (const { name, assertionResults } of testResults) {
+  const words = [jest, '--json', '--outputFile', report];
+  expectDone('jest', await runCommand(process.execPath, words, { cwd: folder, env }));
+  /** @type {{ numPassedTests: number, testResults: { name: string, assertionResults: { title: string, duration?: number }[] }[] }} */
+  const { numPassedTests, testResults } = JSON.parse(await readFile(report, 'utf8'));
+  const late = testResults.filter(({ name, assertionResults }) => {
     const took = assertionResults.reduce((sum, { duration = 0 }) => sum + duration, 0);
     console.log(`${name.split('/').at(-1)}: ${took} ms`);
     for (const { title, duration = 0 } of assertionResults) console.log(`  ${duration} ms  ${title}`);
-    if (took > LONGEST) throw new Error(`the tests of ${name} took ${took} ms, and may take ${LONGEST} ms`);
-  }
+    return took > LONGEST;
+  });
   console.log(`jest: ${numPassedTests} tests of a Nest 11 project in CommonJS pass, without Redis`);
+  return late.map(({ name }) => name);
 }
 
 if (!(await runNode('tools/build/build.mjs', ['lib']))) throw new Error('the library does not build');
