@@ -17,7 +17,7 @@ export interface ScriptCall {
   readonly args: readonly string[];
 }
 
-export const LOCKS = ['one', 'two {x}'];
+export const LOCKS = ['one', 'one', 'one', 'two {x}'];
 export const HOLDERS = ['a:1', 'a:2', 'b:1', 'ü:1'];
 export const CHANNEL = 'channel';
 export const PERMITS = ['0123456789abcdef0123456789abcdef', 'ff00ff00ff00ff00ff00ff00ff00ff00', '00ff0a'];
@@ -110,7 +110,7 @@ export class CallMaker {
   }
 
   #value(name: string): string {
-    const isStrange = name !== 'publish' && name !== 'channel' && this.#next(25) === 0;
+    const isStrange = name !== 'publish' && name !== 'channel' && this.#next(80) === 0;
     if (isStrange) return STRANGE[this.#next(STRANGE.length)] ?? '';
     if (name === 'tick' || name === 'following' || name === 'previous') return this.#instant(name);
     const values = VALUES[name];
