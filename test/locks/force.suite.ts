@@ -104,6 +104,8 @@ export function describeForce(subject: LockSubject): void {
         }
       };
       const row = [busy(), busy()];
+      // Who came first would be unlocked itself.
+      await until('the row has begun', () => fleet().holds(fleet().one, 'x').length > 0);
       const waiting = other().lock({ waitTime: '5s' });
       await other().forceUnlock();
       const held = await waiting;

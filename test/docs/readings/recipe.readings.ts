@@ -11,6 +11,7 @@ export const RECIPE_READINGS: Readings = {
       const app = await stage.boot({ imports: [ScheduleModule.forRoot()], providers: [CleanupJob] });
       const { jobs } = app.get(stage.library.LockService);
       expect(await jobs.runNow('cleanup')).toBe(true);
+      await until('it has run', () => app.get(CleanupJob).deleted.length === 3);
       expect(app.get(CleanupJob).deleted).toEqual(['a', 'b', 'c']);
     },
     'invoice.job.ts': async (stage, { 'invoice.job.ts': { InvoiceJob, InvoiceTable } }) => {
@@ -19,6 +20,7 @@ export const RECIPE_READINGS: Readings = {
       const app = await stage.boot({ imports: [ScheduleModule.forRoot()], providers: [provider] });
       const locks = app.get(stage.library.LockService);
       expect(await locks.jobs.runNow('invoices')).toBe(true);
+      await until('it has run', async () => (await locks.getRuns('invoices')).length === 1);
       const [run] = await locks.getRuns('invoices');
       expect([...table.rows]).toEqual([`a@${run?.tick}`, `b@${run?.tick}`]);
     },
