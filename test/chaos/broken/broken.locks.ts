@@ -19,6 +19,7 @@ export interface BrokenLock {
 }
 
 const SCRIPTS = 'dist/esm/scripts/generated/lua.scripts.js';
+const GRANT = 'dist/esm/locks/grant.js';
 const LEASE = 'dist/esm/renewal/lease.js';
 
 export const BROKEN_LOCKS: readonly BrokenLock[] = [
@@ -76,9 +77,14 @@ redis.call('PEXPIRE', lock, lease)`,
       { file: LEASE, from: 'const deadline = sent.at + left - ', to: 'const deadline = now() + left - ' },
       { file: LEASE, from: 'if (sent.at + ttl - ', to: 'if (now() + ttl - ' },
       {
-        file: 'dist/esm/locks/grant.js',
-        from: 'const end = sentAt + ttl;',
-        to: 'const end = now() + ttl;',
+        file: GRANT,
+        from: 'this.#fixed = fixedLease(leaseTime, sentAt);',
+        to: 'this.#fixed = fixedLease(leaseTime, now());',
+      },
+      {
+        file: GRANT,
+        from: 'const next = fixedLease(leaseTime, sentAt);',
+        to: 'const next = fixedLease(leaseTime, now());',
       },
     ],
     faults: [LATE_REPLIES.name],

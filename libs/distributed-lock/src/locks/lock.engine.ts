@@ -81,9 +81,7 @@ export class LockEngine {
     try {
       const freed = await target.kind.scripts.forceRelease(target.key, target.channel);
       if (!freed) return false;
-      // A holder of this process need not wait for its next renewal to learn of it.
-      for (const id of [target.id, otherSideOf(target)])
-        for (const hold of this.lines.get(id ?? '')?.holds ?? []) hold.lose('it was unlocked by force');
+      for (const id of [target.id, otherSideOf(target)]) this.lines.get(id ?? '')?.unlockedByForce();
       return true;
     } catch (error) {
       throw unavailable(target.name, error);

@@ -20,6 +20,8 @@ import { WaitingLine } from './waiting.line.js';
 export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<Hold> {
   /** What the last release has left to others. */
   #courtesy: OthersTurns | undefined;
+  /** When this process last heard that the lock was unlocked by force, on the monotonic clock. */
+  #forcedAt = -Infinity;
 
   constructor(
     context: LockContext,
@@ -70,6 +72,12 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     });
   }
 
+  /** Redis has freed the lock for this process: its holders need not wait for their next renewal to learn of it. */
+  unlockedByForce(): void {
+    this.#forcedAt = now();
+    for (const hold of this.holds) hold.lose('it was unlocked by force');
+  }
+
   protected override get inTheWay(): Hold | undefined {
     // A holder of a shared lock is not in the way of others of its process.
     return this.target.kind.line === 'shared' ? undefined : this.holds[0];
@@ -109,7 +117,11 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
 
   /** Takes a grant over for its caller. */
   protected admit(raw: RawGrant): Grant {
-    return this.adopt(this.leaseOf(raw)).admit(raw.leaseTime, raw.sent.at, raw.token);
+    const hold = this.adopt(this.leaseOf(raw));
+    const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token);
+    // It may have been given before, and freed with the rest: then nothing but Redis knows.
+    if (raw.sent.at <= this.#forcedAt) void this.context.watchdog.renewNow(hold.lease, 0, hold);
+    return grant;
   }
 
   /** Gives back what came for a waiter that has left. */
