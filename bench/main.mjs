@@ -1,12 +1,4 @@
-/**
- * "npm run bench": this library, its peers, and the limits of the client, interleaved in one run on a Redis of its own.
- *
- *   --scenario S1,S3   only those           --rounds 5    timed rounds of each
- *   --peers a,b        only those peers, by a part of their label; "none" for none
- *   --json FILE        the figures          --report      writes docs/benchmarks/
- *   --redisson         Redisson, too; needs Java and Maven
- *   --profile          a further round of each, that tells where the time of its processes goes
- */
+/** "npm run bench": this library, its peers, and the limits of the client, interleaved in one run on a Redis of its own. */
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -19,26 +11,33 @@ import { runScenario } from './run/rounds.mjs';
 import { canPin } from './run/team.mjs';
 import { SCENARIOS } from './scenarios/index.mjs';
 
-const { values } = parseArgs({
-  options: {
-    scenario: { type: 'string' },
-    rounds: { type: 'string', default: '5' },
-    peers: { type: 'string' },
-    json: { type: 'string' },
-    redisson: { type: 'boolean', default: false },
-    report: { type: 'boolean', default: false },
-    profile: { type: 'boolean', default: false },
-  },
-});
+const USAGE = `npm run bench -- [options]
+
+  --scenario S1,S3   only those of ${SCENARIOS.map(({ id }) => id).join(', ')}
+  --rounds 5         timed rounds of each
+  --peers a,b        only those peers, by a part of their label; "none" for none
+  --json FILE        the figures
+  --report           writes docs/benchmarks/
+  --redisson         Redisson, too; needs Java and Maven
+  --profile          a further round of each, that tells where the time of its processes goes`;
+
+/** @param {string} problem @returns {never} */
+function refuse(problem) {
+  console.error(`${problem}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+const values = options();
+if (values.help) {
+  console.log(USAGE);
+  process.exit(0);
+}
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1)
-  throw new Error(`--rounds is a whole number, not ${values.rounds}`);
+  refuse(`--rounds is a whole number, at least 1, not ${values.rounds}`);
 const wanted = values.scenario?.split(',') ?? SCENARIOS.map(({ id }) => id);
 const unknown = wanted.filter((id) => !SCENARIOS.some((scenario) => scenario.id === id));
-if (unknown.length > 0)
-  throw new Error(
-    `no such scenario: ${unknown.join(', ')}; there are ${SCENARIOS.map(({ id }) => id).join(', ')}`,
-  );
+if (unknown.length > 0) refuse(`no such scenario: ${unknown.join(', ')}`);
 
 const peers = values.peers?.split(',');
 const hasPeers = existsSync(new URL('node_modules', import.meta.url));
@@ -49,6 +48,26 @@ if (!hasPeers)
 if (!canPin) console.log('Processes cannot be kept on a CPU here: the figures vary more.');
 
 const java = values.redisson ? await redisson() : undefined;
+
+/** What was asked for. */
+function options() {
+  try {
+    return parseArgs({
+      options: {
+        help: { type: 'boolean', short: 'h', default: false },
+        scenario: { type: 'string' },
+        rounds: { type: 'string', default: '5' },
+        peers: { type: 'string' },
+        json: { type: 'string' },
+        redisson: { type: 'boolean', default: false },
+        report: { type: 'boolean', default: false },
+        profile: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** What starts a contestant of Java. */
 async function redisson() {
