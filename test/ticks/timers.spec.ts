@@ -10,8 +10,10 @@ describe.concurrent('timers', { timeout: scaled(30_000) }, () => {
     const period = 600;
     await fleet.start(...Array.from({ length: 3 }, () => ({ jobs: ['interval'] as const, period })));
     await until('eight runs', () => fleet.started('interval').length >= 8, 10_000);
-    const rows = (await fleet.runs('interval')).toReversed();
-    expect(rows.every(({ outcome }) => outcome === 'completed')).toBe(true);
+    const runs = (await fleet.runs('interval')).toReversed();
+    // The newest may have begun just now.
+    const rows = runs.filter(({ outcome }, index) => outcome !== 'running' || index < runs.length - 1);
+    expect(rows.map(({ outcome }) => outcome)).toEqual(rows.map(() => 'completed'));
     const starts = rows.map(({ start }) => start);
     const gaps = starts.slice(1).map((start, index) => start - (starts[index] ?? 0));
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(period * 0.9);
