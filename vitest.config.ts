@@ -9,8 +9,8 @@ const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].
   (folder) => `test/${folder}/**/*.spec.ts`,
 );
 
-/** The conformance suite without Redis. */
-const MEMORY = 'test/memory/**/*.conformance.spec.ts';
+/** The conformance suite, on one server and without Redis. */
+const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map((folder) => `test/${folder}/**/*.conformance.spec.ts`);
 
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
@@ -37,7 +37,7 @@ export default defineConfig({
           // The documentation's code runs as a user's would: by Node, on the built library.
           server: { deps: { external: [/\/dist\/(?:docs|esm)\//] } },
           include: ['test/**/*.spec.ts'],
-          exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**', MEMORY, ...TOPOLOGIES],
+          exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**', ...CONFORMANCE, ...TOPOLOGIES],
           globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
           // Every file starts processes of its own, and waits for most of its time.
@@ -48,11 +48,12 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'memory',
-          include: [MEMORY],
+          name: 'conformance',
+          include: CONFORMANCE,
+          globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
-          // Most of the time a file waits for leases to end, and nothing else is under way: one for each kind.
-          maxWorkers: 7,
+          // Most of the time a file waits for leases to end, and nothing else is under way.
+          maxWorkers: 9,
           sequence: { groupOrder: 5 },
         },
       },

@@ -13,7 +13,7 @@ import { buildPeer } from '../java/peer.builder.mjs';
 export const VITEST_SUITES = [
   { name: 'unit', budget: 90, project: 'unit' },
   { name: 'integration', budget: 600, project: 'integration', secondLook: true },
-  { name: 'memory', budget: 60, project: 'memory', secondLook: true },
+  { name: 'conformance', budget: 90, project: 'conformance', secondLook: true },
   { name: 'topologies', budget: 100, project: 'topologies', secondLook: true },
   { name: 'chaos', budget: 120, project: 'chaos' },
   { name: 'interop', budget: 240, project: 'interop', needs: buildPeer },
