@@ -10,7 +10,9 @@ const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].
 );
 
 /** The conformance suite, on one server and without Redis. */
-const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map((folder) => `test/${folder}/**/*.conformance.spec.ts`);
+const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map(
+  (folder) => `test/${folder}/**/*.conformance.spec.ts`,
+);
 
 export default defineConfig({
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
@@ -37,7 +39,13 @@ export default defineConfig({
           // The documentation's code runs as a user's would: by Node, on the built library.
           server: { deps: { external: [/\/dist\/(?:docs|esm)\//] } },
           include: ['test/**/*.spec.ts'],
-          exclude: [...configDefaults.exclude, 'test/chaos/**', 'test/interop/**', ...CONFORMANCE, ...TOPOLOGIES],
+          exclude: [
+            ...configDefaults.exclude,
+            'test/chaos/**',
+            'test/interop/**',
+            ...CONFORMANCE,
+            ...TOPOLOGIES,
+          ],
           globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
           // Every file starts processes of its own, and waits for most of its time.
