@@ -115,6 +115,19 @@ describe('a listener', () => {
     expect(ledger.of('lost').map(({ lock }) => lock)).toEqual(['a', 'b, c']);
   });
 
+  test('hears of a run that a shutdown does not wait for what its record says', async () => {
+    const hasty = await services.open({ shutdownTimeout: 0 });
+    hasty.events.listen(ledger.listener);
+    let end = () => undefined as void;
+    const run = hasty.runOnce('job', 1, () => new Promise<void>((resolve) => (end = resolve)));
+    await until('it runs', () => ledger.of('tickClaimed').length === 1);
+    await hasty.shutDown();
+    end();
+    await run;
+    expect(await locks.getRuns('job')).toMatchObject([{ outcome: 'failed' }]);
+    expect(ledger.of('tickFinished').map(({ outcome }) => outcome)).toEqual(['failed']);
+  });
+
   test('hears of permits that belong to nobody only that they were taken, and of a section that it ends', async () => {
     const semaphore = locks.getSemaphore('s');
     await semaphore.trySetPermits(1);

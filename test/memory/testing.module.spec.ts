@@ -216,6 +216,43 @@ test('reset begins anew: nobody holds anything, and nothing is remembered', asyn
   await expect(locks.getLock('y').tryLock()).resolves.not.toBeNull();
 });
 
+test('reset begins anew also for red locks, and lets those in who waited', async () => {
+  const store = new MemoryStore();
+  const [one, two] = [await appOn({ store }), await appOn({ store })];
+  const red = await one.locks.getRedLock('r').lock();
+  await one.locks.getLock('x').lock();
+  await one.control.holdBy('other', 'y');
+  const waiting = Promise.all([
+    two.locks.getRedLock('r').lock(),
+    two.locks.getLock('x').lock(),
+    two.locks
+      .getFairLock('z')
+      .lock()
+      .then(() => two.locks.getLock('y').lock()),
+  ]);
+  const isHeard = (at: MemoryStore, count: number) => at.channels.names().length >= count;
+  await until('they wait', () => isHeard(store, 2) && store.servers.every((server) => isHeard(server, 1)));
+  await one.control.reset();
+  expect(red.isHeld).toBe(false);
+  const held = await waiting;
+  expect(held.map(({ name, isHeld }) => [name, isHeld])).toEqual([
+    ['r', true],
+    ['x', true],
+    ['y', true],
+  ]);
+});
+
+test('a red lock is one among those that are held, and can be lost', async () => {
+  const { control, locks } = await appOn();
+  const red = await locks.getRedLock('r').lock();
+  expect(control.isHeld('r')).toBe(true);
+  expect(control.held()).toEqual([{ name: 'r', kind: 'red lock', holder: red.holder }]);
+  await expect(control.loseLock('r')).resolves.toBe(true);
+  expect(red.isHeld).toBe(false);
+  expect(control.held()).toEqual([]);
+  await expect(locks.getRedLock('r').tryLock()).resolves.not.toBeNull();
+});
+
 test('red locks stand on three stores of their own', async () => {
   const { locks } = await appOn();
   const handle = await locks.getRedLock('x').lock();

@@ -12,7 +12,7 @@ export class MemoryModelStore {
   constructor(channels: readonly string[]) {
     for (const channel of channels)
       this.store.channels.subscribe(toBytes(channel), (name, payload) =>
-        this.#heard.push(`${fromBytes(name)} ${fromBytes(payload)}`),
+        this.#heard.push(`${fromBytes(name)} ${fromBytes(payload ?? '')}`),
       );
   }
 

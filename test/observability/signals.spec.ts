@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Test } from '@nestjs/testing';
 import { context, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
@@ -8,9 +10,10 @@ import {
   SimpleSpanProcessor,
   type ReadableSpan,
 } from '@opentelemetry/sdk-trace-base';
-import type { LockService } from 'nestjs-distributed-lock';
-import { instrumentLocks } from 'nestjs-distributed-lock/metrics';
-import { traceLocks } from 'nestjs-distributed-lock/tracing';
+import { LockService } from 'nestjs-distributed-lock';
+import { DistributedLockMetricsModule, instrumentLocks } from 'nestjs-distributed-lock/metrics';
+import { DistributedLockTestingModule } from 'nestjs-distributed-lock/testing';
+import { DistributedLockTracingModule, traceLocks } from 'nestjs-distributed-lock/tracing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Services } from '../support/services.js';
 import { until } from '../support/until.js';
@@ -148,6 +151,33 @@ describe('the spans of the locks', () => {
     await locks.getLock('a').using(() => undefined);
     expect(told()).toEqual([]);
   });
+});
+
+test('what runs while the application ends is measured and traced to its end', async () => {
+  const exporter = new InMemorySpanExporter();
+  const tracerProvider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const reader = new PrometheusExporter({ preventServerStart: true });
+  const meterProvider = new MeterProvider({ readers: [reader] });
+  const app = await Test.createTestingModule({
+    imports: [
+      DistributedLockTestingModule.forRoot(),
+      DistributedLockTracingModule.forRoot({ tracerProvider }),
+      DistributedLockMetricsModule.forRoot({ meterProvider }),
+    ],
+  }).compile();
+  await app.init();
+  let isRunning = false;
+  const work = app.get(LockService).using('job', async () => {
+    isRunning = true;
+    await sleep(200);
+  });
+  await until('it runs', () => isRunning);
+  await app.close();
+  await work;
+  expect(exporter.getFinishedSpans().map(outcomeOf)).toEqual(['lock reentrant: released']);
+  const { resourceMetrics } = await reader.collect();
+  const scraped = new Scrape(new PrometheusSerializer().serialize(resourceMetrics));
+  expect(scraped.of('hold_duration_count', { distributed_lock_outcome: 'released' })).toBe(1);
 });
 
 function outcomeOf({ name, attributes, status }: ReadableSpan): string {

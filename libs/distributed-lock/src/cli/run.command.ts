@@ -41,10 +41,14 @@ export async function runUnderLock({ line, session, terminal, wheel }: Desk): Pr
     try {
       child = new ProcessTree(line.words, { LOCK_NAME: line.name, LOCK_TOKEN: `${handle.token ?? ''}` });
       let ending: Promise<void> | undefined;
-      handle.signal.addEventListener('abort', () => {
-        terminal.note(`nestjs-distributed-lock: ${String(handle.signal.reason)} The command is ended.`);
+      const { signal } = handle;
+      const end = () => {
+        terminal.note(`nestjs-distributed-lock: ${String(signal.reason)} The command is ended.`);
         ending = child?.end(wheel, line.grace);
-      });
+      };
+      // A short lease may be over before the command has started: nobody would be told of that any more.
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end, { once: true });
       const code = await child.ended;
       await ending;
       const outcome = ending === undefined ? 'done' : 'lost';

@@ -8,15 +8,15 @@ import type { TickClaimedEvent, TickFinishedEvent } from './lock.listener.js';
 export class TickWatch implements HandleWatch {
   readonly #events: LockEvents;
   readonly #event: TickClaimedEvent;
-  readonly #outcome: () => TickFinishedEvent['outcome'];
+  readonly #outcome: (isLost: boolean) => TickFinishedEvent['outcome'];
   readonly #since = now();
   #isOver = false;
 
-  /** @param outcome how the run ended, where its lock was not lost; asked when it is being unlocked */
+  /** @param outcome how the run ended; asked when its lock is being unlocked, or is lost */
   constructor(
     events: LockEvents,
     claimed: Omit<TickClaimedEvent, 'acquisition'>,
-    outcome: () => TickFinishedEvent['outcome'],
+    outcome: (isLost: boolean) => TickFinishedEvent['outcome'],
   ) {
     this.#events = events;
     this.#event = { acquisition: this, ...claimed };
@@ -25,11 +25,11 @@ export class TickWatch implements HandleWatch {
   }
 
   lost(): void {
-    this.#finish('lost');
+    this.#finish(this.#outcome(true));
   }
 
   unlocking(unlocked: Promise<UnlockOutcome>): void {
-    const outcome = this.#outcome();
+    const outcome = this.#outcome(false);
     unlocked.then(
       (what) => this.#finish(what === 'lost' ? 'lost' : outcome),
       () => this.#finish(outcome),

@@ -83,7 +83,8 @@ export class Attempt {
 
   /** A message to its holder id was heard. */
   told(payload: string): void {
-    this.#isGiven ||= tellsOfGift(payload);
+    // Where nothing is given, such as permits, a number means something else.
+    this.#isGiven ||= this.target.kind.giftLease !== undefined && tellsOfGift(payload);
   }
 
   /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */

@@ -40,6 +40,7 @@ export class ClaimedTick {
   #ending: Pick<FinishArguments, 'outcome' | 'reason'>;
   #handle: Grant | undefined;
   #begun = false;
+  #isStopped = false;
 
   constructor(
     private readonly engine: LockEngine,
@@ -60,7 +61,11 @@ export class ClaimedTick {
       attempt,
       token,
       finish: (count: number, ttl: number) => this.#finish(count, ttl),
-      abandon: () => this.#abandon(),
+      stop: () => {
+        if (this.#begun) this.#stopped();
+        this.#isStopped = true;
+      },
+      abandon: () => this.scripts.finish(this.grant.keys, this.#arguments(0, 1)),
     };
     const { maxHold = this.engine.context.settings.tickMaxHold } = policies;
     const handle = this.engine.line(target).adopt(lease, maxHold, run).admit(undefined, sent.at);
@@ -78,7 +83,11 @@ export class ClaimedTick {
     const { events } = this.engine.context.notices;
     if (!events.isHeard) return;
     const claimed = { job: handle.name, tick, attempt, holder: handle.holder };
-    handle.watch(new TickWatch(events, claimed, () => this.#ending.outcome));
+    handle.watch(
+      new TickWatch(events, claimed, (isLost) =>
+        isLost && !this.#isStopped ? 'lost' : this.#ending.outcome,
+      ),
+    );
   }
 
   async #run<T>(handle: Grant, work: (lock: CurrentLock) => T | PromiseLike<T>): Promise<T | undefined> {
@@ -115,11 +124,6 @@ export class ClaimedTick {
       outcome: policies.onCrash === 'retry' && isFleets ? 'handed-over' : 'failed',
       reason: SHUT_DOWN,
     };
-  }
-
-  #abandon(): Promise<ReleaseReply> {
-    if (this.#begun) this.#stopped();
-    return this.scripts.finish(this.grant.keys, this.#arguments(0, 1));
   }
 
   /** An outcome is worth asking for until the lease is over; repeating it is safe. */

@@ -17,6 +17,8 @@ export interface TickRun {
   readonly token: bigint;
   /** Stores the outcome and lowers the count in one step. */
   readonly finish: Lowering;
+  /** The application shuts down, and cannot wait for its work any more: that is how it ended, whatever becomes of its lock. */
+  readonly stop: () => void;
   /** Ends it for an application that shuts down and cannot wait for its work any more. Safe to repeat. */
   readonly abandon: () => Promise<ReleaseReply>;
 }

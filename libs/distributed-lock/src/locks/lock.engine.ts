@@ -81,7 +81,8 @@ export class LockEngine {
     try {
       const freed = await target.kind.scripts.forceRelease(target.key, target.channel);
       if (!freed) return false;
-      for (const id of [target.id, otherSideOf(target)]) this.lines.get(id ?? '')?.unlockedByForce();
+      for (const id of [target.id, otherSideOf(target)])
+        this.lines.get(id ?? '')?.freedFor('it was unlocked by force');
       return true;
     } catch (error) {
       throw unavailable(target.name, error);

@@ -72,10 +72,10 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     });
   }
 
-  /** Redis has freed the lock for this process: its holders need not wait for their next renewal to learn of it. */
-  unlockedByForce(): void {
+  /** Redis has freed the lock for this process, and not for its holders: they need not wait for their next renewal to learn of it. */
+  freedFor(why: string): void {
     this.#forcedAt = now();
-    for (const hold of this.holds) hold.lose('it was unlocked by force');
+    for (const hold of this.holds) hold.lose(why);
   }
 
   protected override get inTheWay(): Hold | undefined {

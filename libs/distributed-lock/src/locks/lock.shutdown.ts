@@ -26,8 +26,9 @@ export async function shutDown(engine: LockEngine): Promise<void> {
     const { holds, target } = line;
     line.refuse(() => shuttingDown(target.name));
     for (const hold of holds) {
-      hold.lose('the application has shut down');
       const { run, lease } = hold;
+      run?.stop();
+      hold.lose('the application has shut down');
       if (run === undefined) void retirement.retire({ target, holder: lease.holder, lease: lease.longest });
       else void retirement.insist(run.abandon, lease.longest);
     }

@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type FactoryProvider, type OnApplicationShutdown } from '@nestjs/common';
+import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
 import { instrumentLocks, type LockMetricsOptions } from './lock.metrics.js';
@@ -17,17 +17,10 @@ export interface LockMetricsAsyncOptions extends MeasuredLocks, Pick<DynamicModu
   readonly useFactory: FactoryProvider<LockMetricsOptions>['useFactory'];
 }
 
-/** Measures from the moment in which the service is there, until the application ends. */
-class LockMeasurement implements OnApplicationShutdown {
-  readonly #end: () => void;
-
-  constructor(locks: LockService, options: LockMetricsOptions) {
-    this.#end = instrumentLocks(locks, options);
-  }
-
-  onApplicationShutdown(): void {
-    this.#end();
-  }
+/** Measures from the moment in which the service is there, until the last of its locks has ended. */
+function measure(locks: LockService, options: LockMetricsOptions): true {
+  locks.onceEnded(instrumentLocks(locks, options));
+  return true;
 }
 
 /** Measures the locks of an application: beside a global `DistributedLockModule`. */
@@ -52,9 +45,9 @@ export class DistributedLockMetricsModule {
       providers: [
         { provide: options, inject, useFactory },
         {
-          provide: LockMeasurement,
+          provide: Symbol('measurement'),
           inject: [lockServiceToken(service), options],
-          useFactory: (locks: LockService, read: LockMetricsOptions) => new LockMeasurement(locks, read),
+          useFactory: (locks: LockService, read: LockMetricsOptions) => measure(locks, read),
         },
       ],
     };

@@ -28,19 +28,26 @@ export function readImportStatements(tokens: TokenList): ImportStatement[] {
 function readStatement(tokens: TokenList, first: number): ImportStatement | null {
   const words: string[] = [];
   for (let index = first + 1; index < tokens.length; index += 1) {
-    const { kind, value, start, end } = tokens.at(index);
+    const { kind, value, start } = tokens.at(index);
     if (kind === 'word') words.push(value);
     else if (kind === 'text') {
-      const semicolon = tokens.isMark(index + 1, ';');
+      const last = attributesEnd(tokens, index + 1) ?? index;
+      const semicolon = tokens.isMark(last + 1, ';');
       return {
         from: value,
         words,
         start: tokens.at(first).start,
-        end: semicolon ? tokens.at(index + 1).end : end,
+        end: tokens.at(semicolon ? last + 1 : last).end,
         quote: tokens.source.charAt(start),
         semicolon,
       };
     } else if (kind !== 'mark' || !['{', '}', ',', '*'].includes(value)) return null;
   }
   return null;
+}
+
+/** `with { type: 'json' }`. @returns the index of its closing brace; undefined where there is none */
+function attributesEnd(tokens: TokenList, index: number): number | undefined {
+  const isKey = tokens.isWord(index, 'with') || tokens.isWord(index, 'assert');
+  return isKey && tokens.isMark(index + 1, '{') ? tokens.closerOf(index + 1) : undefined;
 }

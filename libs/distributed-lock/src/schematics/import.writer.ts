@@ -15,7 +15,7 @@ export function importName(
   style: SourceStyle,
 ): TextChange[] {
   const present = statements.find(({ words }) => words.includes(name));
-  if (present && (present.from !== from || present.words[0] === 'type'))
+  if (present && (present.from !== from || present.words[0] === 'type' || isRenamed(present, name)))
     throw new NotUnderstood(`${name} is imported from "${present.from}" in a way that does not fit`);
   if (present) return [];
   const isPackage = (statement: ImportStatement) => !statement.from.startsWith('.');
@@ -24,4 +24,10 @@ export function importName(
   const { quote, semicolon, lineEnd } = style;
   const text = `${lineEnd}import { ${name} } from ${quote}${from}${quote}${semicolon}`;
   return [{ start: neighbour.end, end: neighbour.end, text }];
+}
+
+/** Whether the name is one only inside of the import: `Name as Other`, or `Other as Name`. */
+function isRenamed({ words }: ImportStatement, name: string): boolean {
+  const at = words.indexOf(name);
+  return words[at + 1] === 'as' || words[at - 1] === 'as';
 }

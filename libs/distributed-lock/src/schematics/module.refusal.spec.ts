@@ -39,6 +39,14 @@ describe('a module that cannot be understood is left as it is:', () => {
     expect(refusal(source)).toContain('DistributedLockModule is imported from "./mine"');
   });
 
+  test.each(['DistributedLockModule as Locks', 'Locks as DistributedLockModule'])(
+    '%s is imported',
+    (names) => {
+      const source = `import { ${names} } from 'nestjs-distributed-lock';\n@Module({})\nexport class AppModule {}\n`;
+      expect(refusal(source)).toContain('in a way that does not fit');
+    },
+  );
+
   test('it is CommonJS without import statements', () => {
     expect(refusal(`const { Module } = require('@nestjs/common');\n@Module({})\nclass AppModule {}\n`)).toBe(
       'it has no import statements',

@@ -60,6 +60,14 @@ export class AppModule {}
     ]);
   });
 
+  test.each(['with', 'assert'])('gets the import behind one that says what it imports, %s', (word) => {
+    const data = `import data from 'pkg/data.json' ${word} { type: 'json' };`;
+    const source = wire(`${HEAD}${data}\n\n@Module({})\nexport class AppModule {}\n`);
+    expect(source).toContain(
+      `${data}\nimport { DistributedLockModule } from 'nestjs-distributed-lock';\n\n@Module`,
+    );
+  });
+
   test('gets ScheduleModule before it where that is asked for', () => {
     const source = wire(`${HEAD}@Module({ imports: [] })\nexport class AppModule {}\n`, { schedule: true });
     expect(importsOf(source)).toEqual(['ScheduleModule', 'DistributedLockModule']);

@@ -94,6 +94,8 @@ void NestFactory.createApplicationContext(Root);`;
 
   test('is changed where only a test has the module of locks', () => {
     files['/src/app.module.spec.ts'] = 'DistributedLockModule.forRoot({}); ScheduleModule.forRoot()';
+    files['/src/app.e2e-spec.ts'] = files['/src/app.module.spec.ts'];
+    files['/src/main.ts'] = '// DistributedLockModule.forRoot({}), ScheduleModule.forRoot()';
     files['/package.json'] = manifest('@nestjs/schedule');
     expect(add()).toEqual(['/src/app.module.ts']);
     expect(files['/src/app.module.ts']).toContain('ScheduleModule.forRoot(),');

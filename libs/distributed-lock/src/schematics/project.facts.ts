@@ -1,5 +1,6 @@
 import { listSources, readText, type FileTree } from './file.tree.js';
 import { LOCK_MODULE, SCHEDULE_MODULE } from './module.wiring.js';
+import { scanSource, UnreadableSource } from './source.scanner.js';
 
 /** What is known of the user's project. */
 export interface ProjectFacts {
@@ -14,16 +15,28 @@ export interface ProjectFacts {
 export function readFacts(tree: FileTree, sourceRoot: string): ProjectFacts {
   // What a test sets up, the application does not have.
   const sources = listSources(tree, sourceRoot)
-    .filter((path) => !/\.(?:spec|test)\./.test(path))
-    .map((path) => ({ path, text: readText(tree, path) ?? '' }));
-  const has = (word: string) => sources.some(({ text }) => text.includes(word));
-  const wired = sources.find(({ text }) => text.includes(`${LOCK_MODULE}.forRoot`));
+    .filter((path) => !/[.-](?:spec|test)\./.test(path))
+    .map((path) => ({ path, code: codeOf(readText(tree, path) ?? '') }));
+  const has = (word: string) => sources.some(({ code }) => code.includes(word));
+  const wired = sources.find(({ code }) => code.includes(`${LOCK_MODULE}.forRoot`));
   return {
     packages: readPackages(tree),
     wiredIn: wired?.path ?? null,
     usesScheduleModule: has(`${SCHEDULE_MODULE}.forRoot`),
     callsShutdownHooks: has('enableShutdownHooks('),
   };
+}
+
+/** Without what only stands in comments or in texts. @returns the text itself where it cannot be read */
+function codeOf(source: string): string {
+  try {
+    return scanSource(source)
+      .map(({ kind, value }) => (kind === 'word' || kind === 'mark' ? value : ' '))
+      .join('');
+  } catch (error) {
+    if (error instanceof UnreadableSource) return source;
+    throw error;
+  }
 }
 
 function readPackages(tree: FileTree): ReadonlySet<string> {

@@ -30,6 +30,7 @@ export class LockService {
   /** @internal */
   readonly elections: ElectionBook;
   readonly #make: LockMaker;
+  readonly #endings: (() => void)[] = [];
 
   /** @hidden The module makes it. */
   constructor(
@@ -64,7 +65,13 @@ export class LockService {
   async shutDown(): Promise<void> {
     this.ticks.refuse();
     await Promise.all([this.elections.close(), shutDown(this.engine), this.red?.shutDown()]);
+    for (const end of this.#endings.splice(0)) end();
     await this.disconnect();
+  }
+
+  /** @internal Whoever watches the locks does so until their last one has ended, whichever hook of Nest comes first. */
+  onceEnded(end: () => void): void {
+    this.#endings.push(end);
   }
 
   /**

@@ -1,11 +1,12 @@
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { ClientLifecycle } from '../redis/client.lifecycle.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import { readFacts } from './server.facts.js';
 import { judgeFacts } from './server.findings.js';
 
 /**
  * Asks a server once, when it can first be reached, what it tells of itself, and warns of what endangers locks. Nobody waits for
- * it, and a server that does not answer, or refuses to, is not warned of: the locks themselves will tell.
+ * it, and a server that refuses to answer is not warned of: the locks themselves will tell.
  */
 export function checkServer(lifecycle: ClientLifecycle, address: string, notices: NoticeBoard): void {
   let isAsked = false;
@@ -22,7 +23,10 @@ export function checkServer(lifecycle: ClientLifecycle, address: string, notices
         if (told.length === 0) return;
         notices.post({ kind: 'unsafe-server', address, why: told.join(' ') });
       },
-      () => undefined,
+      (error: unknown) => {
+        // What was not answered is asked of the next connection; what was refused would be again.
+        isAsked = !RedisFailure.from(error).passing;
+      },
     );
   });
 }

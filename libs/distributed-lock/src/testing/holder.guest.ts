@@ -31,6 +31,7 @@ export interface HeldByOther extends AsyncDisposable {
 /** Holders that a test has named: each is a client of its own on the store, with no application around it. */
 export class HolderGuests {
   readonly #guests = new Map<string, MemoryInstance>();
+  readonly #held = new Set<HeldByOther>();
 
   constructor(
     private readonly store: MemoryStore,
@@ -41,7 +42,9 @@ export class HolderGuests {
   async hold(holder: string, name: string, options: HoldByOptions = {}): Promise<HeldByOther> {
     const { kind, leaseTime = '1d', waitTime = 0 } = options;
     const handle = await this.#of(holder).lockOf(name, kind).lock({ leaseTime, waitTime });
-    return heldBy(handle);
+    const held: HeldByOther = heldBy(handle, () => this.#held.delete(held));
+    this.#held.add(held);
+    return held;
   }
 
   /** Everything that they hold is released. */
@@ -49,6 +52,7 @@ export class HolderGuests {
     const guests = [...this.#guests.values()];
     this.#guests.clear();
     for (const guest of guests) this.store.instances.delete(guest);
+    await Promise.all([...this.#held].map((held) => held.release()));
     await Promise.all(guests.map(({ locks }) => locks.shutDown()));
   }
 
@@ -63,7 +67,10 @@ export class HolderGuests {
   }
 }
 
-function heldBy(handle: LockHandle): HeldByOther {
-  const release = async () => void (await handle.unlock());
+function heldBy(handle: LockHandle, released: () => void): HeldByOther {
+  const release = async () => {
+    await handle.unlock();
+    released();
+  };
   return { name: handle.name, holder: handle.holder, release, [Symbol.asyncDispose]: release };
 }

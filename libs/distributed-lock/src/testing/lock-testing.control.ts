@@ -1,4 +1,5 @@
 import type { Hold } from '../locks/hold.js';
+import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockService } from '../service/lock.service.js';
 import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
 import type { MemoryInstance } from './memory.instance.js';
@@ -38,12 +39,12 @@ export class LockTestingControl {
     const holds = this.#holdsOf(name);
     for (const { hold } of holds) hold.lose('a test took it away, with loseLock()');
     await Promise.all(
-      holds.map(async ({ locks, hold }) => {
+      holds.map(async ({ engine, hold }) => {
         const { target, lease } = hold;
         const { scripts, family } = target.kind;
         if (family === 'permit-expirable semaphore')
           await scripts.release(target.key, lease.holder, 0, 1, target.channel);
-        else await locks.engine.forceUnlock(target);
+        else await engine.forceUnlock(target);
       }),
     );
     return holds.length > 0;
@@ -76,21 +77,25 @@ export class LockTestingControl {
 
   /** What is held on the store: locks, permits, and the locks of running ticks. */
   held(): HeldLock[] {
-    return [...this.store.instances].flatMap(({ locks }) =>
-      holdsIn(locks).map(({ target, lease }) => ({
+    return [...this.store.instances].flatMap(({ locks }) => {
+      const [first, ...servers] = enginesOf(locks).map((engine) => holdsIn(engine));
+      // A red lock has a hold on each of its servers.
+      const red = new Map(servers.flat().map((hold) => [hold.id, hold]));
+      return [...(first ?? []), ...red.values()].map(({ target, lease }) => ({
         name: target.name,
         kind: target.kind.name,
         holder: lease.holder,
-      })),
-    );
+      }));
+    });
   }
 
   /** Begins anew: every hold is lost, those of {@link holdBy} are released, and the store forgets everything, tick records too. */
   async reset(): Promise<void> {
+    this.store.beginAnew();
     for (const { locks } of this.store.instances)
-      for (const hold of holdsIn(locks)) hold.lose('a test began anew, with reset()');
+      for (const { lines } of enginesOf(locks))
+        for (const line of lines.values()) line.freedFor('a test began anew, with reset()');
     await this.#guests.close();
-    this.store.clear();
   }
 
   /** @internal A hook of Nest. */
@@ -100,16 +105,23 @@ export class LockTestingControl {
   }
 
   /** By the name in the store: modules may differ in their prefixes. */
-  #holdsOf(name: string): { readonly locks: LockService; readonly hold: Hold }[] {
+  #holdsOf(name: string): { readonly engine: LockEngine; readonly hold: Hold }[] {
     const key = this.instance.locks.settings.mapName(name);
     return [...this.store.instances].flatMap(({ locks }) =>
-      holdsIn(locks)
-        .filter(({ target }) => target.key === key)
-        .map((hold) => ({ locks, hold })),
+      enginesOf(locks).flatMap((engine) =>
+        holdsIn(engine)
+          .filter(({ target }) => target.key === key)
+          .map((hold) => ({ engine, hold })),
+      ),
     );
   }
 }
 
-function holdsIn({ engine }: LockService): Hold[] {
-  return [...engine.lines.values()].flatMap(({ holds }) => holds.filter((hold) => hold.isLive));
+/** Its own, and those of the servers of red locks. */
+function enginesOf({ engine, red }: LockService): LockEngine[] {
+  return [engine, ...(red?.servers.map((server) => server.engine) ?? [])];
+}
+
+function holdsIn({ lines }: LockEngine): Hold[] {
+  return [...lines.values()].flatMap(({ holds }) => holds.filter((hold) => hold.isLive));
 }

@@ -1,5 +1,5 @@
-/** Hears a channel. */
-export type ChannelEar = (channel: string, payload: string) => void;
+/** Hears a channel: a payload, or undefined when something may have been missed. */
+export type ChannelEar = (channel: string, payload: string | undefined) => void;
 
 /** The channels of a memory store. */
 export class MemoryChannels {
@@ -20,14 +20,14 @@ export class MemoryChannels {
     if (ears?.size === 0) this.#ears.delete(channel);
   }
 
+  /** Whoever listens looks again, as after a connection that was away. */
+  refresh(): void {
+    for (const channel of this.names()) this.#tell(channel, undefined);
+  }
+
   /** @returns how many it reaches, a little later */
   publish(channel: string, payload: string): number {
-    const ears = [...(this.#ears.get(channel) ?? [])];
-    for (const ear of ears) {
-      // Whoever has left by then hears nothing.
-      this.later(() => this.#ears.get(channel)?.has(ear) === true && ear(channel, payload));
-    }
-    return ears.length;
+    return this.#tell(channel, payload);
   }
 
   listeners(channel: string): number {
@@ -36,5 +36,14 @@ export class MemoryChannels {
 
   names(): string[] {
     return [...this.#ears.keys()];
+  }
+
+  #tell(channel: string, payload: string | undefined): number {
+    const ears = [...(this.#ears.get(channel) ?? [])];
+    for (const ear of ears) {
+      // Whoever has left by then hears nothing.
+      this.later(() => this.#ears.get(channel)?.has(ear) === true && ear(channel, payload));
+    }
+    return ears.length;
   }
 }

@@ -40,4 +40,10 @@ export class MemoryStore {
     this.keys.clear();
     for (const server of this.#servers ?? []) server.clear();
   }
+
+  /** @internal The same, and whoever waits looks again. */
+  beginAnew(): void {
+    this.clear();
+    for (const { channels } of [this, ...(this.#servers ?? [])]) channels.refresh();
+  }
 }

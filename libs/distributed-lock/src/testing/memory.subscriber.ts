@@ -40,7 +40,9 @@ export class MemorySubscriber implements Subscriber {
     return Promise.resolve();
   }
 
-  readonly #hear = (channel: string, payload: string): void => {
-    this.#ears?.message(fromBytes(channel), fromBytes(payload));
+  readonly #hear = (channel: string, payload: string | undefined): void => {
+    const name = fromBytes(channel);
+    if (payload === undefined) this.#ears?.restored(name);
+    else this.#ears?.message(name, fromBytes(payload));
   };
 }

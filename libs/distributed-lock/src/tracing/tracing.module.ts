@@ -1,4 +1,4 @@
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
 import { traceLocks, type LockTracingOptions } from './lock.tracing.js';
@@ -9,17 +9,10 @@ export interface LockTracingModuleOptions extends LockTracingOptions {
   readonly service?: string | undefined;
 }
 
-/** Traces from the moment in which the service is there, until the application ends. */
-class LockTrace implements OnApplicationShutdown {
-  readonly #end: () => void;
-
-  constructor(locks: LockService, options: LockTracingOptions) {
-    this.#end = traceLocks(locks, options);
-  }
-
-  onApplicationShutdown(): void {
-    this.#end();
-  }
+/** Traces from the moment in which the service is there, until the last of its locks has ended. */
+function trace(locks: LockService, options: LockTracingOptions): true {
+  locks.onceEnded(traceLocks(locks, options));
+  return true;
 }
 
 /** Traces the locks of an application: beside a global `DistributedLockModule`. */
@@ -31,9 +24,9 @@ export class DistributedLockTracingModule {
       module: DistributedLockTracingModule,
       providers: [
         {
-          provide: LockTrace,
+          provide: Symbol('trace'),
           inject: [lockServiceToken(service)],
-          useFactory: (locks: LockService) => new LockTrace(locks, options),
+          useFactory: (locks: LockService) => trace(locks, options),
         },
       ],
     };
