@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LockService } from 'nestjs-distributed-lock';
+import type { LockOptions, LockService, PermitExpirableSemaphore } from 'nestjs-distributed-lock';
 import { ROOM } from './call.draw.js';
 import type { ChaosSettings } from './chaos.protocol.js';
+
+/** What can be given back. */
+interface Releasable {
+  unlock(): Promise<unknown>;
+}
 
 /**
  * Takes every lock once, and releases it: whoever died has its lease, and a place in the queue of a fair lock until the next call
@@ -22,11 +27,20 @@ export async function probe(locks: LockService, settings: ChaosSettings, within:
   await Promise.all(semaphores.map((semaphore) => insist(within, () => semaphore.trySetPermits(ROOM))));
   const stuck = await Promise.all([
     ...all.map((lock) => attempt(lock.name, () => lock.lock(options))),
-    ...semaphores.flatMap((semaphore) =>
-      Array.from({ length: ROOM }, () => attempt(semaphore.name, () => semaphore.acquire(options))),
-    ),
+    ...semaphores.map((semaphore) => attempt(semaphore.name, () => acquireAll(semaphore, options))),
   ]);
   return stuck.filter((name) => name !== undefined);
+}
+
+/** All permits at once: one after the other, those that are free would do, and a dead process's permit would stay taken. */
+async function acquireAll(semaphore: PermitExpirableSemaphore, options: LockOptions): Promise<Releasable> {
+  const asked = await Promise.allSettled(Array.from({ length: ROOM }, () => semaphore.acquire(options)));
+  const handles = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const unlock = () => Promise.all(handles.map((handle) => handle.unlock()));
+  const failed = asked.find((one) => one.status === 'rejected');
+  if (failed === undefined) return { unlock };
+  await unlock();
+  throw failed.reason;
 }
 
 /** Asks until there is an answer: the cluster may still be finding together. */
@@ -42,10 +56,7 @@ async function insist<T>(within: number, ask: () => Promise<T>): Promise<T> {
   }
 }
 
-async function attempt(
-  name: string,
-  take: () => Promise<{ unlock(): Promise<unknown> }>,
-): Promise<string | undefined> {
+async function attempt(name: string, take: () => Promise<Releasable>): Promise<string | undefined> {
   try {
     const handle = await take();
     await handle.unlock();
