@@ -7,6 +7,9 @@ import type { TickFleet } from './tick.fleet.js';
 /** How long before an instant the clocks stand when instances start, in ms: longer where they were not ready in time. */
 const LEADS = [2500, 15_000];
 
+/** How long a run may take to have ended once the clocks stand before its instant, in ms. */
+const SOON = Math.max(...LEADS) + 10_000;
+
 const BERLIN = 'Europe/Berlin';
 const SYDNEY = 'Australia/Sydney';
 
@@ -48,7 +51,7 @@ class TravellingFleet {
       rows = found;
       return found.some(({ outcome }) => outcome === 'completed');
     };
-    await until('a run', isOver, 10_000).catch((error: unknown) => {
+    await until('a run', isOver, SOON).catch((error: unknown) => {
       throw new Error(`${String(error)}: ${JSON.stringify(rows)}`);
     });
   }
