@@ -74,12 +74,12 @@ export class FaultStage {
   /** A process of its own on the direct way, or behind `proxy`. */
   async fork(
     script: 'hold.worker.js' | 'app.worker.js' | 'leader.worker.js',
-    options: Partial<Omit<FaultSettings, 'redis' | 'prefix'>> = {},
+    options: Partial<Omit<FaultSettings, 'redis' | 'namePrefix'>> = {},
     proxy?: TcpProxy,
   ): Promise<FaultWorker> {
     const worker = await FaultWorker.start(script, {
       redis: proxy?.url ?? this.url,
-      prefix: this.services.prefix,
+      namePrefix: this.services.prefix,
       lockWatchdogTimeout: 30_000,
       shutdownTimeout: 10_000,
       ...options,

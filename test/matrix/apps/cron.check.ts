@@ -3,7 +3,7 @@ import { Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { currentLock, DistributedLock } from 'nestjs-distributed-lock';
-import { until, type MatrixStage } from './matrix.stage.js';
+import { CONTEXT, type MatrixStage, until } from './matrix.stage.js';
 
 @Injectable()
 class Jobs {
@@ -19,13 +19,7 @@ class Jobs {
 export async function checkCron(stage: MatrixStage): Promise<string> {
   @Module({ imports: [ScheduleModule.forRoot(), stage.locks()], providers: [Jobs] })
   class AppModule {}
-  const start = async () =>
-    stage.closes(
-      await NestFactory.createApplicationContext(AppModule, {
-        logger: ['error', 'warn'],
-        abortOnError: false,
-      }),
-    );
+  const start = async () => stage.closes(await NestFactory.createApplicationContext(AppModule, CONTEXT));
   const apps = [await start(), await start()];
   const ticks = () => apps.flatMap((app) => app.get(Jobs).ticks);
   await until('two ticks', () => new Set(ticks()).size >= 2);

@@ -3,7 +3,7 @@ import { Inject, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { EventEmitter2, EventEmitterModule, OnEvent } from '@nestjs/event-emitter';
 import { DistributedLock, LockNotAcquiredError } from 'nestjs-distributed-lock';
-import { Gate, type MatrixStage } from './matrix.stage.js';
+import { CONTEXT, Gate, type MatrixStage } from './matrix.stage.js';
 
 @Injectable()
 class Listener {
@@ -30,9 +30,7 @@ async function start(stage: MatrixStage): Promise<(event: string) => Promise<unk
     providers: [Listener, { provide: Gate, useValue: stage.gate }],
   })
   class AppModule {}
-  const app = stage.closes(
-    await NestFactory.createApplicationContext(AppModule, { logger: ['error', 'warn'], abortOnError: false }),
-  );
+  const app = stage.closes(await NestFactory.createApplicationContext(AppModule, CONTEXT));
   await app.init();
   return (event) => app.get(EventEmitter2).emitAsync(event, { id: '7' });
 }

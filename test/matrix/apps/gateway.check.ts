@@ -8,7 +8,7 @@ import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websock
 import { DistributedLock } from 'nestjs-distributed-lock';
 import { io } from 'socket.io-client';
 import { WebSocket } from 'ws';
-import { Gate, type MatrixStage } from './matrix.stage.js';
+import { Gate, type MatrixStage, SERVER } from './matrix.stage.js';
 
 @WebSocketGateway()
 class Guarded {
@@ -40,13 +40,7 @@ async function start(
 ): Promise<string> {
   @Module({ imports: [stage.locks()], providers: [Guarded, { provide: Gate, useValue: stage.gate }] })
   class AppModule {}
-  const app: INestApplication = stage.closes(
-    await NestFactory.create(AppModule, {
-      logger: ['error', 'warn'],
-      abortOnError: false,
-      forceCloseConnections: true,
-    }),
-  );
+  const app: INestApplication = stage.closes(await NestFactory.create(AppModule, SERVER));
   app.useWebSocketAdapter(adapterOf(app));
   await app.listen(0, '127.0.0.1');
   return await app.getUrl();

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { ApolloDriver, type ApolloDriverConfig } from '@nestjs/apollo';
 import { Args, GraphQLModule, Query, Resolver } from '@nestjs/graphql';
 import { DistributedLock } from 'nestjs-distributed-lock';
-import { Gate, type MatrixStage } from './matrix.stage.js';
+import { Gate, type MatrixStage, SERVER } from './matrix.stage.js';
 
 interface Answer {
   readonly data?: { readonly guarded?: string } | null;
@@ -35,13 +35,7 @@ async function start(stage: MatrixStage): Promise<() => Promise<Answer>> {
     providers: [Guarded, { provide: Gate, useValue: stage.gate }],
   })
   class AppModule {}
-  const app: INestApplication = stage.closes(
-    await NestFactory.create(AppModule, {
-      logger: ['error', 'warn'],
-      abortOnError: false,
-      forceCloseConnections: true,
-    }),
-  );
+  const app: INestApplication = stage.closes(await NestFactory.create(AppModule, SERVER));
   await app.listen(0, '127.0.0.1');
   const url = `${await app.getUrl()}/graphql`;
   return async () => {

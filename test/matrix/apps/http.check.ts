@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import { DistributedLock } from 'nestjs-distributed-lock';
-import { Gate, type MatrixStage } from './matrix.stage.js';
+import { Gate, type MatrixStage, SERVER } from './matrix.stage.js';
 
 @Controller('accounts')
 class Accounts {
@@ -24,13 +24,7 @@ async function start(stage: MatrixStage, adapter: ExpressAdapter | FastifyAdapte
     providers: [{ provide: Gate, useValue: stage.gate }],
   })
   class AppModule {}
-  const app: INestApplication = stage.closes(
-    await NestFactory.create(AppModule, adapter, {
-      logger: ['error', 'warn'],
-      abortOnError: false,
-      forceCloseConnections: true,
-    }),
-  );
+  const app: INestApplication = stage.closes(await NestFactory.create(AppModule, adapter, SERVER));
   await app.listen(0, '127.0.0.1');
   return await app.getUrl();
 }

@@ -3,7 +3,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Redis } from 'ioredis';
 import { LockService, type LockHandle, type LockOptions } from 'nestjs-distributed-lock';
-import type { MatrixStage } from './matrix.stage.js';
+import { CONTEXT, type MatrixStage } from './matrix.stage.js';
 
 /** What single locks and groups of them have in common. */
 interface Lockable {
@@ -27,10 +27,7 @@ export async function checkKinds(stage: MatrixStage): Promise<string> {
   @Module({ imports: [stage.locks(client)] })
   class AppModule {}
   const start = async () => {
-    const context = await NestFactory.createApplicationContext(AppModule, {
-      logger: ['error', 'warn'],
-      abortOnError: false,
-    });
+    const context = await NestFactory.createApplicationContext(AppModule, CONTEXT);
     return stage.closes(context).get(LockService);
   };
   const [one, other] = [await start(), await start()];

@@ -1,11 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DynamicModule } from '@nestjs/common';
+import type { DynamicModule, NestApplicationOptions } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { DistributedLockModule } from 'nestjs-distributed-lock';
 
 /** What a test of one way into an application does; it says what it saw, or throws. */
 export type Check = (stage: MatrixStage) => Promise<string>;
+
+/** Of every application: it tells what goes wrong, and does not end the process for it. */
+export const CONTEXT: Pick<NestApplicationOptions, 'logger' | 'abortOnError'> = {
+  logger: ['error', 'warn'],
+  abortOnError: false,
+};
+
+/** Of those that serve. */
+export const SERVER: NestApplicationOptions = { ...CONTEXT, forceCloseConnections: true };
 
 /** Stands inside guarded methods: counts who is in, and keeps them there until it is opened. */
 export class Gate {

@@ -5,7 +5,7 @@ import { ClientProxyFactory, MessagePattern, Payload, Transport } from '@nestjs/
 import { DistributedLock } from 'nestjs-distributed-lock';
 import { lastValueFrom } from 'rxjs';
 import { freePort } from './free.port.js';
-import { Gate, type MatrixStage } from './matrix.stage.js';
+import { CONTEXT, Gate, type MatrixStage } from './matrix.stage.js';
 
 @Controller()
 class Guarded {
@@ -30,8 +30,7 @@ async function start(stage: MatrixStage): Promise<() => Promise<unknown>> {
     await NestFactory.createMicroservice(AppModule, {
       transport: Transport.TCP,
       options,
-      logger: ['error', 'warn'],
-      abortOnError: false,
+      ...CONTEXT,
     }),
   );
   await app.listen();

@@ -4,7 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { BullModule, getQueueToken, Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job, Queue } from 'bullmq';
 import { DistributedLock } from 'nestjs-distributed-lock';
-import { Gate, until, type MatrixStage } from './matrix.stage.js';
+import { CONTEXT, Gate, type MatrixStage, until } from './matrix.stage.js';
 
 @Processor('work', { drainDelay: 1 })
 class Worker extends WorkerHost {
@@ -29,9 +29,7 @@ async function start(stage: MatrixStage): Promise<Queue> {
     providers: [Worker, { provide: Gate, useValue: stage.gate }],
   })
   class AppModule {}
-  const app = stage.closes(
-    await NestFactory.createApplicationContext(AppModule, { logger: ['error', 'warn'], abortOnError: false }),
-  );
+  const app = stage.closes(await NestFactory.createApplicationContext(AppModule, CONTEXT));
   return app.get<Queue>(getQueueToken('work'));
 }
 

@@ -3,7 +3,7 @@ import { Body, Controller, Get, Module, Param, Post, Query, type Type } from '@n
 import { NestFactory } from '@nestjs/core';
 import { ApiOkResponse, ApiOperation, ApiProperty, DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { DistributedLock, UseDistributedLock } from 'nestjs-distributed-lock';
-import type { MatrixStage } from './matrix.stage.js';
+import { CONTEXT, type MatrixStage } from './matrix.stage.js';
 
 class Cat {
   @ApiProperty()
@@ -59,9 +59,7 @@ class GuardedCats {
 async function describe(stage: MatrixStage, controller: Type): Promise<unknown> {
   @Module({ imports: [stage.locks()], controllers: [controller] })
   class AppModule {}
-  const app = stage.closes(
-    await NestFactory.create(AppModule, { logger: ['error', 'warn'], abortOnError: false }),
-  );
+  const app = stage.closes(await NestFactory.create(AppModule, CONTEXT));
   const document = SwaggerModule.createDocument(app, new DocumentBuilder().build());
   return JSON.parse(JSON.stringify(document).replaceAll(/(?:Plain|Guarded)Cats/g, 'Cats'));
 }

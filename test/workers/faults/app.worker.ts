@@ -25,14 +25,7 @@ class Orders {
 }
 
 @Module({
-  imports: [
-    DistributedLockModule.forRoot({
-      redis: settings.redis,
-      namePrefix: settings.prefix,
-      lockWatchdogTimeout: settings.lockWatchdogTimeout,
-      shutdownTimeout: settings.shutdownTimeout,
-    }),
-  ],
+  imports: [DistributedLockModule.forRoot(settings)],
   controllers: [Orders],
 })
 class AppModule {}

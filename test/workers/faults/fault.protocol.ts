@@ -1,7 +1,7 @@
-/** What a fault worker is told at its start, as JSON in `FAULT_WORKER`. Durations in ms. */
+/** The options of a fault worker's module, which it is told at its start, as JSON in `FAULT_WORKER`. Durations in ms. */
 export interface FaultSettings {
   readonly redis: string;
-  readonly prefix: string;
+  readonly namePrefix: string;
   readonly lockWatchdogTimeout: number;
   readonly shutdownTimeout: number;
 }

@@ -8,14 +8,7 @@ import { settings, tell } from './fault.channel.js';
 import type { FaultCommand, Sighting } from './fault.protocol.js';
 
 @Module({
-  imports: [
-    DistributedLockModule.forRoot({
-      redis: settings.redis,
-      namePrefix: settings.prefix,
-      lockWatchdogTimeout: settings.lockWatchdogTimeout,
-      shutdownTimeout: settings.shutdownTimeout,
-    }),
-  ],
+  imports: [DistributedLockModule.forRoot(settings)],
 })
 class WorkerModule {}
 

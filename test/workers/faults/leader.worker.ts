@@ -15,14 +15,7 @@ import { settings, tell } from './fault.channel.js';
 import type { FaultCommand } from './fault.protocol.js';
 
 @Module({
-  imports: [
-    DistributedLockModule.forRoot({
-      redis: settings.redis,
-      namePrefix: settings.prefix,
-      lockWatchdogTimeout: settings.lockWatchdogTimeout,
-      shutdownTimeout: settings.shutdownTimeout,
-    }),
-  ],
+  imports: [DistributedLockModule.forRoot(settings)],
 })
 class WorkerModule {}
 
@@ -30,8 +23,8 @@ const app = await NestFactory.createApplicationContext(WorkerModule, { logger: f
 app.enableShutdownHooks();
 const locks = app.get(LockService);
 const redis = new Redis(settings.redis);
-const fence = `{${settings.prefix}journal}:fence`;
-const journal = `{${settings.prefix}journal}`;
+const fence = `{${settings.namePrefix}journal}:fence`;
+const journal = `{${settings.namePrefix}journal}`;
 const machineTime = () => Number(process.hrtime.bigint() / 1000n);
 
 let election: Election | undefined;
