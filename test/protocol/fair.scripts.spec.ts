@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { readTemplate } from '../../libs/distributed-lock/src/redis/client.factory.js';
 import { ConnectionPair } from '../../libs/distributed-lock/src/redis/connection.pair.js';
 import { FairScripts } from '../../libs/distributed-lock/src/scripts/fair.scripts.js';
-import { ScriptCaller } from '../../libs/distributed-lock/src/scripts/script.caller.js';
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
+import { renewed } from '../support/renewed.js';
 import { scaled } from '../support/slowness.js';
 import { CLIENT, FairStage, held, HOLDER } from './fair.stage.js';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   connections = new ConnectionPair(readTemplate(inject('redisUrl')), wheel, scaled(5000));
   await connections.open();
   const runner = new ScriptRunner(connections.commands, wheel, scaled(5000));
-  scripts = new FairScripts(new ScriptCaller(runner), { life: S60 });
+  scripts = new FairScripts(runner, { life: S60 });
 });
 beforeEach(() => stage.clear());
 afterAll(async () => {
@@ -69,8 +69,8 @@ test('a beat says when the next one is worth while', async () => {
 
 test('the hash is that of a plain lock: it is looked at and renewed as such', async () => {
   await stage.put({ lock: held(A, S30, 2) });
-  expect(await scripts.renew(stage.lock, A, S60)).toBe(S60);
-  expect(await scripts.renew(stage.lock, B, S60)).toBeUndefined();
+  expect(await renewed(scripts, stage.lock, A, S60)).toBe(S60);
+  expect(await renewed(scripts, stage.lock, B, S60)).toBeUndefined();
   expect(await scripts.inspect(stage.lock, A)).toMatchObject({ isLocked: true, count: 2, holder: A });
   expect(await scripts.inspect(stage.lock, B)).toMatchObject({ isLocked: true, count: 0, holder: A });
 });

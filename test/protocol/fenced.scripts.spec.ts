@@ -4,10 +4,10 @@ import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
 import { readTemplate } from '../../libs/distributed-lock/src/redis/client.factory.js';
 import { ConnectionPair } from '../../libs/distributed-lock/src/redis/connection.pair.js';
 import { FencedScripts } from '../../libs/distributed-lock/src/scripts/fenced.scripts.js';
-import { ScriptCaller } from '../../libs/distributed-lock/src/scripts/script.caller.js';
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
+import { renewed } from '../support/renewed.js';
 import { scaled } from '../support/slowness.js';
 
 const A = '6e38a1f0-0000-4000-8000-000000000001:1';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const wheel = new TimerWheel();
   connections = new ConnectionPair(readTemplate(inject('redisUrl')), wheel, scaled(5000));
   await connections.open();
-  scripts = new FencedScripts(new ScriptCaller(new ScriptRunner(connections.commands, wheel, scaled(5000))));
+  scripts = new FencedScripts(new ScriptRunner(connections.commands, wheel, scaled(5000)));
 });
 beforeEach(() => {
   lock = `fenced:${randomUUID()}`;
@@ -70,9 +70,9 @@ test('a fenced lock is busy, lost, inspected, renewed and freed like a plain one
   expect(await scripts.acquire(lock, A, LEASE, 1)).toEqual({ kind: 'busy', ttl: -1, holder: B });
   expect(await scripts.transfer(lock, A, 'C', LEASE)).toEqual({ kind: 'busy', ttl: -1, holder: B });
   expect(await scripts.inspect(lock, B)).toEqual({ isLocked: true, ttl: -1, count: 1, holder: B });
-  expect(await scripts.renew(lock, B, LEASE)).toBe(LEASE);
+  expect(await renewed(scripts, lock, B, LEASE)).toBe(LEASE);
   expect(await scripts.forceRelease(lock, lockChannel(lock))).toBe(true);
-  expect(await scripts.renew(lock, B, LEASE)).toBeUndefined();
+  expect(await renewed(scripts, lock, B, LEASE)).toBeUndefined();
   expect(await scripts.currentToken(lock)).toBeUndefined();
 });
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, vi } from 'vitest';
 import { instant, Lease } from '../../libs/distributed-lock/src/renewal/lease.js';
 import { Watchdog } from '../../libs/distributed-lock/src/renewal/watchdog.js';
 import { ReentrantScripts } from '../../libs/distributed-lock/src/scripts/reentrant.scripts.js';
-import { fakeCaller } from './fake.caller.js';
+import { fakeRunner } from './fake.runner.js';
 import type { Command } from './fake.client.js';
 
 /** The watchdog's lease, in ms. */
@@ -26,8 +26,8 @@ export function alive(call: Command, left: number = TTL): void {
 /** A watchdog for the unit tests of a file, new for each, on a client that answers when it is told to, in time that is made to pass. */
 export function watchdogStage() {
   const make = () => {
-    const { wheel, client, caller } = fakeCaller();
-    const scripts = new ReentrantScripts(caller);
+    const { wheel, client, runner } = fakeRunner();
+    const scripts = new ReentrantScripts(runner);
     return { wheel, client, scripts, watchdog: new Watchdog(wheel), listener: newListener() };
   };
   let made: ReturnType<typeof make>;

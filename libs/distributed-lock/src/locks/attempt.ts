@@ -2,6 +2,7 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant } from '../renewal/lease.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import { tellsOfGift } from '../scripts/lock.messages.js';
+import { promised } from '../scripts/reply.hearer.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
@@ -115,7 +116,9 @@ export class Attempt {
     const { key, kind } = this.target;
     try {
       const sent = instant();
-      const left = await kind.scripts.renew(key, holder, lease);
+      const left = await promised<number | undefined>((hearer) =>
+        kind.scripts.renew(key, holder, lease, hearer),
+      );
       if (left === undefined || now() - sent.at > lease / 2) return undefined;
       this.#renew();
       return { kind: 'granted', holder, leaseTime: undefined, sent };

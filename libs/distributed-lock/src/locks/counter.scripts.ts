@@ -1,6 +1,6 @@
 import { CallScripts } from '../scripts/call.scripts.js';
 import { LatchScripts } from '../scripts/latch.scripts.js';
-import type { ScriptCaller } from '../scripts/script.caller.js';
+import type { ScriptRunner } from '../scripts/script.runner.js';
 import { SemaphoreScripts } from '../scripts/semaphore.scripts.js';
 
 /** What can be done in Redis with what only counts. */
@@ -10,10 +10,10 @@ export interface CounterScripts {
   readonly calls: CallScripts;
 }
 
-export function counterScripts(caller: ScriptCaller): CounterScripts {
+export function counterScripts(runner: ScriptRunner): CounterScripts {
   return {
-    semaphore: new SemaphoreScripts(caller),
-    latch: new LatchScripts(caller),
-    calls: new CallScripts(caller),
+    semaphore: new SemaphoreScripts(runner),
+    latch: new LatchScripts(runner),
+    calls: new CallScripts(runner),
   };
 }

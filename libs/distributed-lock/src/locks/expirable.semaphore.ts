@@ -81,7 +81,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async getLeaseTime(permitId: string): Promise<number> {
     this.#checkId(permitId);
-    return (await this.#ask((scripts, key) => scripts.renew(key, permitId, 0))) ?? -2;
+    return (await this.#ask((scripts, key) => scripts.look(key, permitId))) ?? -2;
   }
 
   async availablePermits(): Promise<number> {

@@ -1,6 +1,6 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import type { Lease } from '../renewal/lease.js';
-import type { Upkeep } from '../renewal/watchdog.js';
+import type { Upkeep } from '../renewal/lease.listener.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
 

@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
 import { instant, Lease } from '../renewal/lease.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
-import type { ScriptCaller } from '../scripts/script.caller.js';
+import type { ScriptRunner } from '../scripts/script.runner.js';
 import { Grant, type GrantingHold } from './grant.js';
 
 test('an unlock inside of an unlock, by who hears that a lease inside is over, is the same one', async () => {
   const release = vi.fn<() => Promise<'released'>>(() => Promise.resolve('released'));
   let inner: Promise<string> | undefined;
   let hears = true;
-  const scripts = new ReentrantScripts({} as ScriptCaller);
+  const scripts = new ReentrantScripts({} as ScriptRunner);
   const hold = {
     lease: new Lease('key', 'holder', 1000, instant(), scripts),
     checkDeadlines: () => {

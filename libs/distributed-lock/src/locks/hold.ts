@@ -1,7 +1,7 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
-import type { Upkeep } from '../renewal/watchdog.js';
+import type { Upkeep } from '../renewal/lease.listener.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';

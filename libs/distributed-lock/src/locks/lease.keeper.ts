@@ -1,6 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Lease } from '../renewal/lease.js';
-import type { LeaseListener, Watchdog } from '../renewal/watchdog.js';
+import type { LeaseListener } from '../renewal/lease.listener.js';
+import type { Watchdog } from '../renewal/watchdog.js';
 
 /** Whose lease it is. */
 export interface LeaseOwner extends LeaseListener {

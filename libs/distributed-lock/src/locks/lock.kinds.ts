@@ -5,7 +5,7 @@ import { tellsOfGift, tellsOfLock } from '../scripts/lock.messages.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
-import type { ScriptCaller } from '../scripts/script.caller.js';
+import type { ScriptRunner } from '../scripts/script.runner.js';
 import { lockChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire.names.js';
 import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
 import type { LockKind } from './lock.kind.js';
@@ -26,12 +26,12 @@ export interface LockKinds {
 }
 
 /** What each kind is; the rules stand at {@link LockKind}. */
-export function lockKinds(caller: ScriptCaller): LockKinds {
+export function lockKinds(runner: ScriptRunner): LockKinds {
   const reentrant: LockKind = {
     id: 'reentrant',
     name: 're-entrant lock',
     family: 're-entrant lock',
-    scripts: new ReentrantScripts(caller),
+    scripts: new ReentrantScripts(runner),
     channelOf: lockChannel,
     line: 'exclusive',
     reentry: 'counted',
@@ -44,7 +44,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
     id: 'fair',
     name: 'fair lock',
     family: 'fair lock',
-    scripts: new FairScripts(caller),
+    scripts: new FairScripts(runner),
     line: 'queued',
     sharesHolder: false,
     marksWaiters: true,
@@ -55,7 +55,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
   // A token is given by Redis, so each grant has to come from there.
   const fenced = kindOf(reentrant, 'fenced lock', {
     id: 'fenced',
-    scripts: new FencedScripts(caller),
+    scripts: new FencedScripts(runner),
     sharesHolder: false,
   });
   const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, sharesHolder: false };
@@ -75,7 +75,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
       ...readWrite,
       id: 'read',
       name: 'read lock',
-      scripts: new ReadScripts(caller),
+      scripts: new ReadScripts(runner),
       line: 'shared',
       side: 'read',
     },
@@ -84,7 +84,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
       ...readWrite,
       id: 'write',
       name: 'write lock',
-      scripts: new WriteScripts(caller),
+      scripts: new WriteScripts(runner),
       marksWaiters: true,
       longestSleep: WRITER_SLEEP,
       side: 'write',
@@ -93,7 +93,7 @@ export function lockKinds(caller: ScriptCaller): LockKinds {
       id: 'permit',
       name: 'permit',
       family: 'permit-expirable semaphore',
-      scripts: new PermitScripts(caller),
+      scripts: new PermitScripts(runner),
       channelOf: semaphoreChannel,
       line: 'shared',
       reentry: 'another',

@@ -1,5 +1,7 @@
 import { now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
+import type { ReplyHearer } from '../scripts/reply.hearer.js';
 import type { Timer } from '../timing/timer.wheel.js';
+import type { LeaseListener } from './lease.listener.js';
 
 /** `unknown`: no answer to the last renewal, or a clock that jumped. It is not `lost`: the deadline decides that. */
 export type LeaseState = 'held' | 'renewed' | 'unknown' | 'lost';
@@ -24,9 +26,14 @@ export function instant(at: number = now()): Instant {
 export interface Renewer {
   /**
    * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
-   * @returns what is left in ms (-1: no ttl), or undefined when the hold is gone
+   * @param hearer hears what is left in ms (-1: no ttl), or undefined when the hold is gone
    */
-  renew(lock: string, holder: string, lease: number): Promise<number | undefined>;
+  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
+}
+
+/** Looks after a lease. */
+export interface LeaseWatch extends Timer {
+  readonly listener: LeaseListener;
 }
 
 /** How much less than what is left PTTL may say, in ms: it leaves out what is no whole one. */
@@ -44,7 +51,7 @@ interface Cap {
 /** The lease of one holder id on one lock, as this process may believe in it. */
 export class Lease {
   /** @internal Who looks after it. */
-  watch: Timer | undefined;
+  watch: LeaseWatch | undefined;
   #state: LeaseState = 'held';
   #longest: number;
   #deadline: number;

@@ -1,29 +1,8 @@
 import { now } from '../timing/monotonic.clock.js';
 import { Timer, type TimerWheel } from '../timing/timer.wheel.js';
-import { instant, safetyMargin, type Instant, type Lease } from './lease.js';
-
-/** What a lease needs now. */
-export interface Upkeep {
-  /** What to renew to, in ms; 0 for a fixed lease, which is only looked at. */
-  readonly renewalTtl: number;
-  /** A third of it is between two rounds, in ms. */
-  readonly span: number;
-  /** The monotonic instant at which its holder wants to look at its deadlines; Infinity for none. */
-  readonly nextDeadline: number;
-}
-
-/** Hears what becomes of a watched lease. */
-export interface LeaseListener {
-  readonly upkeep: Upkeep;
-  /** A deadline may have come. @param at the monotonic clock */
-  checkDeadlines(at?: number): void;
-  /** Redis says that the holder has nothing. */
-  gone(): void;
-  /** Redis has confirmed the lease, and raised it. */
-  renewed(): void;
-  /** No answer to a renewal; told once, until the next answer. */
-  unknown(why: string): void;
-}
+import { instant, safetyMargin, type Lease } from './lease.js';
+import type { LeaseListener } from './lease.listener.js';
+import { LeaseQuestion } from './lease.question.js';
 
 /** Leases of one span are asked for at so many instants of it, three questions to each: those of one instant share a call. */
 const ROUNDS_PER_SPAN = 12;
@@ -83,7 +62,7 @@ export class Watchdog {
    * @returns whether Redis confirmed the lease; undefined without an answer
    */
   renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
-    return this.#ask(lease, ttl, instant(), listener, (confirmed) => confirmed);
+    return new Promise((done) => new LeaseQuestion(lease, ttl, instant(), listener, done).ask());
   }
 
   /** How long ago a lease should have been asked for, in ms; 0 when its time has not come, or while it is asked for. */
@@ -101,41 +80,6 @@ export class Watchdog {
     this.#arm(watch);
   }
 
-  /** Thousands of leases are asked for in a second: of promises there is only the one that is needed. */
-  #ask<T>(
-    lease: Lease,
-    ttl: number,
-    sent: Instant,
-    listener: LeaseListener | undefined,
-    done: (confirmed: boolean | undefined) => T,
-  ): Promise<T> {
-    lease.expect(ttl);
-    // A lease may have been handed to its next hold while the question was on its way: the answer is for that one.
-    const hearer = () => watchOf(lease)?.listener ?? listener;
-    const failed = (error: unknown) => {
-      const told = lease.state === 'unknown';
-      lease.doubt();
-      if (!told) hearer()?.unknown(error instanceof Error ? error.message : String(error));
-      return done(undefined);
-    };
-    const answered = (left: number | undefined) => {
-      try {
-        if (left === undefined) {
-          lease.lose();
-          hearer()?.gone();
-        } else if (ttl === 0) lease.look(sent, left === -1 ? lease.longest : left);
-        else {
-          lease.confirm(sent, left === -1 ? ttl : left);
-          hearer()?.renewed();
-        }
-      } catch (error) {
-        return failed(error);
-      }
-      return done(left !== undefined);
-    };
-    return lease.renewer.renew(lease.key, lease.holder, ttl).then(answered, failed);
-  }
-
   #arm(watch: Watch): void {
     const at = Math.min(watch.due, watch.listener.upkeep.nextDeadline);
     if (at < Infinity && (!watch.isSet || at < watch.bucket - 1)) this.wheel.set(watch, at);
@@ -145,7 +89,7 @@ export class Watchdog {
     const { lease, listener, due } = watch;
     // Until the answer is there only its deadline counts.
     watch.due = Infinity;
-    void this.#ask(lease, listener.upkeep.renewalTtl, instant(at), listener, (confirmed) => {
+    const done = (confirmed: boolean | undefined) => {
       // Unwatched, or handed to another hold while the reply was on its way: that one has a watch of its own.
       if (watchOf(lease) !== watch) return;
       if (confirmed === false) {
@@ -156,7 +100,8 @@ export class Watchdog {
       watch.due =
         confirmed === true ? this.#nextRound(Math.max(due, at - span / 30), span) : now() + pauseOf(span);
       this.#arm(watch);
-    });
+    };
+    new LeaseQuestion(lease, listener.upkeep.renewalTtl, instant(at), listener, done).ask();
   }
 
   /** Counted from the round, not from its answer: so those of one round stay together. Not at once again, however slow the answer was. */

@@ -1,5 +1,6 @@
 import { callForget } from './generated/lua.scripts.js';
-import { isDone, type ScriptCaller } from './script.caller.js';
+import { isDone } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
 import { suffixName } from './wire.names.js';
 
 /**
@@ -24,13 +25,13 @@ export function callRecord(name: string, call: string): string {
 
 /** The records of calls to objects that know no holders. */
 export class CallScripts {
-  constructor(private readonly caller: ScriptCaller) {}
+  constructor(private readonly runner: ScriptRunner) {}
 
   /**
    * Ends the record of a call whose reply has come.
    * @param keep how long a copy of the call must still be refused, in ms; 0 where the call was sent once
    */
   async forget(name: string, call: string, keep: number): Promise<void> {
-    await this.caller.call(callForget, [callRecord(name, call)], [`${keep}`], isDone, FORGETTING);
+    await this.runner.run(callForget, [callRecord(name, call)], [`${keep}`], isDone, FORGETTING);
   }
 }

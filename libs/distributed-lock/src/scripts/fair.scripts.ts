@@ -1,8 +1,11 @@
 import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
 import type { AcquireReply, Beat, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
+import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
-import { GRANTING, isDone, readAcquire, readRelease, TELLING, type ScriptCaller } from './script.caller.js';
+import { isDone, readAcquire, readRelease } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
+import { GRANTING, TELLING } from './sending.js';
 import { lockChannel, prefixName, suffixName } from './wire.names.js';
 
 /** The longest wait that the scripts take, in ms: longer, a waiter that does not come stops everybody behind it (D22). */
@@ -32,10 +35,10 @@ export class FairScripts implements LockScripts {
   readonly #margin: string;
 
   constructor(
-    private readonly caller: ScriptCaller,
+    private readonly runner: ScriptRunner,
     { life = FAIR_LIFE, margin = 5000 }: FairTimes = {},
   ) {
-    this.#plain = new ReentrantScripts(caller);
+    this.#plain = new ReentrantScripts(runner);
     this.#life = `${life}`;
     this.#margin = `${margin}`;
   }
@@ -56,7 +59,7 @@ export class FairScripts implements LockScripts {
     const args = [holder, `${lease}`, `${count}`, `${declared}`, `${gift}`, lockChannel(lock)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    return this.caller.call(fairAcquire, keysOf(lock), args, read, { ...GRANTING, ...TELLING, shared });
+    return this.runner.run(fairAcquire, keysOf(lock), args, read, { ...GRANTING, ...TELLING, shared });
   }
 
   /** To 0 it takes the holder out of the queue as well. */
@@ -69,26 +72,26 @@ export class FairScripts implements LockScripts {
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
     const shared = this.#margin;
-    return this.caller.call(fairRelease, keysOf(lock), args, readRelease, { ...TELLING, shared });
+    return this.runner.run(fairRelease, keysOf(lock), args, readRelease, { ...TELLING, shared });
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
     const shared = this.#margin;
-    return this.caller.call(fairForceRelease, keysOf(lock), [channel], isDone, { ...TELLING, shared });
+    return this.runner.run(fairForceRelease, keysOf(lock), [channel], isDone, { ...TELLING, shared });
   }
 
   /** A process has to do so about once a second while it waits: its waiters lose their places `life` ms after the last time. */
   beat(lock: string, client: string, channel: string): Promise<Beat> {
     const sending = { ...TELLING, shared: `${this.#life} ${this.#margin}` };
-    return this.caller.call(fairBeat, keysOf(lock), [client, channel], readBeat, sending);
+    return this.runner.run(fairBeat, keysOf(lock), [client, channel], readBeat, sending);
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {
     return this.#plain.inspect(lock, holder);
   }
 
-  renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
-    return this.#plain.renew(lock, holder, lease);
+  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+    this.#plain.renew(lock, holder, lease, hearer);
   }
 }
 

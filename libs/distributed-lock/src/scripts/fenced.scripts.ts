@@ -2,7 +2,8 @@ import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.
 import type { AcquireReply, TransferReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
-import { GRANTING, readAcquire, readTransfer, TRANSFERRING } from './script.caller.js';
+import { readAcquire, readTransfer } from './reply.rows.js';
+import { GRANTING, TRANSFERRING } from './sending.js';
 import { prefixName } from './wire.names.js';
 
 /**
@@ -14,19 +15,19 @@ export class FencedScripts extends ReentrantScripts {
     const args = [holder, `${lease}`, `${count}`];
     const read = (reply: ReplyReader) =>
       readAcquire(reply, count, (granted) => ({ token: readToken(granted, 2) }));
-    return this.caller.call(fencedAcquire, [lock, tokenCounter(lock)], args, read, GRANTING);
+    return this.runner.run(fencedAcquire, [lock, tokenCounter(lock)], args, read, GRANTING);
   }
 
   override transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
     const args = [from, to, `${lease}`];
     const read = (reply: ReplyReader) => readTransfer(reply, (taken) => ({ token: readToken(taken, 1) }));
-    return this.caller.call(fencedTransfer, [lock, tokenCounter(lock)], args, read, TRANSFERRING);
+    return this.runner.run(fencedTransfer, [lock, tokenCounter(lock)], args, read, TRANSFERRING);
   }
 
   /** @returns the last token that the lock gave, by this client or another one; undefined where it never gave any */
   currentToken(lock: string): Promise<bigint | undefined> {
     const read = (reply: ReplyReader) => (reply.text(1) === '' ? undefined : readToken(reply, 1));
-    return this.caller.call(fencedReadToken, [tokenCounter(lock)], [], read);
+    return this.runner.run(fencedReadToken, [tokenCounter(lock)], [], read);
   }
 }
 

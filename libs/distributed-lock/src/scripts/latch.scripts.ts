@@ -1,7 +1,9 @@
 import { CALL_LIFE, callRecord } from './call.scripts.js';
 import { latchCountDown, latchDelete, latchInspect, latchSet } from './generated/lua.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
-import { isDone, TELLING, type ScriptCaller } from './script.caller.js';
+import { isDone } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
+import { TELLING } from './sending.js';
 import { latchChannel } from './wire.names.js';
 
 /**
@@ -9,28 +11,28 @@ import { latchChannel } from './wire.names.js';
  * record is forgotten ({@link CallScripts}).
  */
 export class LatchScripts {
-  constructor(private readonly caller: ScriptCaller) {}
+  constructor(private readonly runner: ScriptRunner) {}
 
   /** Closes the latch with a count. @returns false when it has one already */
   trySet(name: string, call: string, count: number): Promise<boolean> {
     const args = [`${count}`, `${CALL_LIFE}`, latchChannel(name)];
-    return this.caller.call(latchSet, [name, callRecord(name, call)], args, isDone, TELLING);
+    return this.runner.run(latchSet, [name, callRecord(name, call)], args, isDone, TELLING);
   }
 
   /** Takes one off the count. @returns the count after it; undefined when the latch was open */
   countDown(name: string, call: string): Promise<number | undefined> {
     const args = [`${CALL_LIFE}`, latchChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? reply.integer(1) : undefined);
-    return this.caller.call(latchCountDown, [name, callRecord(name, call)], args, read, TELLING);
+    return this.runner.run(latchCountDown, [name, callRecord(name, call)], args, read, TELLING);
   }
 
   /** @returns what is still to be counted down; 0 when the latch is open */
   count(name: string): Promise<number> {
-    return this.caller.call(latchInspect, [name], [], (reply) => reply.integer(1));
+    return this.runner.run(latchInspect, [name], [], (reply) => reply.integer(1));
   }
 
   /** Opens the latch whatever its count. @returns whether it had one */
   delete(name: string): Promise<boolean> {
-    return this.caller.call(latchDelete, [name], [latchChannel(name)], isDone, TELLING);
+    return this.runner.run(latchDelete, [name], [latchChannel(name)], isDone, TELLING);
   }
 }

@@ -1,3 +1,5 @@
+import type { ReplyHearer } from './reply.hearer.js';
+
 /** A lock that cannot be had now. */
 export interface Busy {
   readonly kind: 'busy';
@@ -76,7 +78,7 @@ export interface LockScripts {
   inspect(lock: string, holder: string): Promise<LockState>;
   /**
    * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
-   * @returns what is left in ms (-1: no ttl), or undefined when the hold is gone
+   * @param hearer hears what is left in ms (-1: no ttl), or undefined when the hold is gone
    */
-  renew(lock: string, holder: string, lease: number): Promise<number | undefined>;
+  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
 }

@@ -1,5 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Deadline } from '../timing/deadline.line.js';
+import type { LuaScript } from './lua.script.js';
+import type { ReplyHearer } from './reply.hearer.js';
+import { ReplyReader } from './reply.reader.js';
 
 /** What an operation needs of whoever sends it. */
 export interface Sender {
@@ -13,26 +16,22 @@ export interface Sender {
 
 /** One operation of a script on its way to Redis and back, with a deadline of ours for its caller. */
 export class Operation<T = unknown> extends Deadline {
-  readonly reply: Promise<T>;
-  #resolve!: (reply: T) => void;
-  #reject!: (failure: unknown) => void;
   #settle: (() => void) | undefined;
   #sent = false;
   #done = false;
 
   constructor(
-    readonly keys: readonly string[],
+    private readonly script: LuaScript,
+    /** The first is the lock, which errors name. */
+    readonly keys: readonly [string, ...string[]],
     readonly args: readonly string[],
-    /** Makes of a row what its caller wants to know. */
-    private readonly read: (row: unknown) => T,
+    /** Makes of its row what its caller wants to know. */
+    private readonly read: (reply: ReplyReader) => T,
+    private readonly hearer: ReplyHearer<T>,
     private readonly sender: Sender,
     private readonly grants: readonly number[] | undefined,
   ) {
     super();
-    this.reply = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
   }
 
   /** Whether the caller was told already; what is not sent by then must not be sent. */
@@ -56,7 +55,7 @@ export class Operation<T = unknown> extends Deadline {
   }
 
   fail(failure: RedisFailure): void {
-    if (this.#end()) this.#reject(failure);
+    if (this.#end()) this.hearer.failed(failure);
   }
 
   /** After a stall of the event loop the reply may have come already, and only wants to be read. */
@@ -66,11 +65,14 @@ export class Operation<T = unknown> extends Deadline {
 
   #tell(row: unknown): void {
     if (!this.#end()) return;
+    let reply: T;
     try {
-      this.#resolve(this.read(row));
+      reply = this.read(ReplyReader.of(this.script.name, this.keys[0], row));
     } catch (error) {
-      this.#reject(error);
+      this.hearer.failed(error);
+      return;
     }
+    this.hearer.heard(reply);
   }
 
   #isGrant(row: unknown): boolean {
@@ -92,13 +94,13 @@ export class Operation<T = unknown> extends Deadline {
     const { timeout, trouble } = this.sender;
     if (!this.#sent) {
       const why = trouble === '' ? '' : ` (${trouble})`;
-      this.#reject(new RedisFailure('unsent', `no connection within ${timeout} ms${why}`));
+      this.hearer.failed(new RedisFailure('unsent', `no connection within ${timeout} ms${why}`));
       return;
     }
     const settled = new Promise<void>((resolve) => {
       this.#settle = resolve;
     });
-    this.#reject(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, undefined, settled));
+    this.hearer.failed(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, undefined, settled));
   }
 }
 

@@ -7,9 +7,12 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
+import { promised, type ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { readRenewal } from './reentrant.scripts.js';
-import { GRANTS, isDone, readRelease, TELLING, type ScriptCaller } from './script.caller.js';
+import { isDone, readRelease } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
+import { GRANTS, TELLING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */
@@ -26,7 +29,7 @@ export interface PermitsState {
  * permit only. All of them but {@link release} first take back permits whose leases are over.
  */
 export class PermitScripts implements LockScripts {
-  constructor(private readonly caller: ScriptCaller) {}
+  constructor(private readonly runner: ScriptRunner) {}
 
   acquire(lock: string, permit: string, lease: number): Promise<AcquireReply> {
     return this.#run(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS);
@@ -34,7 +37,7 @@ export class PermitScripts implements LockScripts {
 
   /** Gives the permit back; there is no part of it that could stay, so a count above 0 only looks. */
   async release(lock: string, permit: string, count: number): Promise<ReleaseReply> {
-    if (count > 0) return { kind: (await this.renew(lock, permit, 0)) === undefined ? 'gone' : 'kept' };
+    if (count > 0) return { kind: (await this.look(lock, permit)) === undefined ? 'gone' : 'kept' };
     return await this.#run(permitRelease, lock, [permit], readRelease);
   }
 
@@ -47,9 +50,14 @@ export class PermitScripts implements LockScripts {
     return this.#run(permitInspect, lock, [permit], readState);
   }
 
-  renew(lock: string, permit: string, lease: number): Promise<number | undefined> {
+  renew(lock: string, permit: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
     const args = [permit, `${lease}`, 'raise'];
-    return this.#run(permitRenew, lock, args, readRenewal, lease > 0 ? GRANTS : undefined);
+    this.#ask(permitRenew, lock, args, readRenewal, lease > 0 ? GRANTS : undefined, hearer);
+  }
+
+  /** @returns what is left of a permit's lease in ms (-1: it never ends), or undefined when the permit is gone */
+  look(lock: string, permit: string): Promise<number | undefined> {
+    return promised((hearer) => this.renew(lock, permit, 0, hearer));
   }
 
   /** Gives a permit a lease, which may be shorter than what is left. @returns false when the permit is gone */
@@ -75,9 +83,20 @@ export class PermitScripts implements LockScripts {
     read: (reply: ReplyReader) => T,
     grants?: readonly number[],
   ): Promise<T> {
+    return promised((hearer) => this.#ask(script, lock, args, read, grants, hearer));
+  }
+
+  #ask<T>(
+    script: LuaScript,
+    lock: string,
+    args: readonly string[],
+    read: (reply: ReplyReader) => T,
+    grants: readonly number[] | undefined,
+    hearer: ReplyHearer<T>,
+  ): void {
     const keys: [string, string] = [lock, suffixName(lock, 'timeout')];
     const sending = { ...TELLING, perCall: PERMITS_PER_CALL, grants };
-    return this.caller.call(script, keys, [...args, semaphoreChannel(lock)], read, sending);
+    this.runner.ask(script, keys, [...args, semaphoreChannel(lock)], read, hearer, sending);
   }
 }
 

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { fakeCaller } from '../../../../test/support/fake.caller.js';
+import { fakeRunner } from '../../../../test/support/fake.runner.js';
+import { renewed } from '../../../../test/support/renewed.js';
 import type { Command, FakeClient } from '../../../../test/support/fake.client.js';
 import { ReadScripts } from './read.scripts.js';
 import { WriteScripts, WRITER_SLEEP } from './write.scripts.js';
@@ -9,10 +10,10 @@ describe('the scripts of a read/write lock', () => {
   let readers: ReadScripts;
   let writers: WriteScripts;
   beforeEach(() => {
-    const fake = fakeCaller();
+    const fake = fakeRunner();
     client = fake.client;
-    readers = new ReadScripts(fake.caller);
-    writers = new WriteScripts(fake.caller);
+    readers = new ReadScripts(fake.runner);
+    writers = new WriteScripts(fake.runner);
   });
 
   /** The calls of this turn, with their keys and arguments. */
@@ -102,8 +103,8 @@ describe('the scripts of a read/write lock', () => {
   });
 
   test('tell what is left of a hold, or that it is gone', async () => {
-    expect((await answered(readers.renew('lock', 'a:1', 1000), [1, 1000])).reply).toBe(1000);
-    expect((await answered(writers.renew('lock', 'a:1', 0), [0])).reply).toBeUndefined();
+    expect((await answered(renewed(readers, 'lock', 'a:1', 1000), [1, 1000])).reply).toBe(1000);
+    expect((await answered(renewed(writers, 'lock', 'a:1', 0), [0])).reply).toBeUndefined();
     expect((await answered(writers.forceRelease('lock', 'channel'), [1, -1])).reply).toBe(true);
     expect((await answered(readers.forceRelease('lock', 'channel'), [0])).reply).toBe(false);
   });

@@ -1,8 +1,11 @@
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
+import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
-import { isDone, readRelease, TELLING, type ScriptCaller } from './script.caller.js';
+import { isDone, readRelease } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
+import { TELLING } from './sending.js';
 import { suffixName } from './wire.names.js';
 
 /** The scripts of one side that take the same arguments on both. */
@@ -16,7 +19,7 @@ export interface SideScripts {
 /** What both sides of a read/write lock have in common. */
 export abstract class ReadWriteScripts implements LockScripts {
   constructor(
-    protected readonly caller: ScriptCaller,
+    protected readonly runner: ScriptRunner,
     private readonly side: SideScripts,
   ) {}
 
@@ -36,23 +39,23 @@ export abstract class ReadWriteScripts implements LockScripts {
     channel: string,
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
-    return this.caller.call(this.side.release, this.keysToRelease(lock), args, readRelease, TELLING);
+    return this.runner.run(this.side.release, this.keysToRelease(lock), args, readRelease, TELLING);
   }
 
   /** The keys of the side's release script. */
   protected abstract keysToRelease(lock: string): [string, ...string[]];
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
-    return this.caller.call(this.side.forceRelease, [lock], [channel], isDone, TELLING);
+    return this.runner.run(this.side.forceRelease, [lock], [channel], isDone, TELLING);
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {
-    return this.caller.call(this.side.inspect, [lock], [holder], readState);
+    return this.runner.run(this.side.inspect, [lock], [holder], readState);
   }
 
-  renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
+  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
     const sending = lease > 0 ? RENEWING : LOOKING;
-    return this.caller.call(this.side.renew, [lock], [holder, `${lease}`], readRenewal, sending);
+    this.runner.ask(this.side.renew, [lock], [holder, `${lease}`], readRenewal, hearer, sending);
   }
 
   /** The lock and, in its slot, the key that names the writer that waits. Java does not know it (wire format D15). */

@@ -8,7 +8,9 @@ import {
 import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
-import { GRANTING, readAcquire as readAcquireReply, type ScriptCaller } from './script.caller.js';
+import { readAcquire as readAcquireReply } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
+import { GRANTING } from './sending.js';
 import { SharedNumbers } from './shared.numbers.js';
 
 /** Readers that wait are let in together: a release wakes all of them at once, and one call takes as many. */
@@ -21,8 +23,8 @@ const READING = { ...GRANTING, perCall: 100 };
 export class ReadScripts extends ReadWriteScripts {
   readonly #acquiring = new SharedNumbers(READING);
 
-  constructor(caller: ScriptCaller) {
-    super(caller, {
+  constructor(runner: ScriptRunner) {
+    super(runner, {
       release: readRelease,
       forceRelease: readForceRelease,
       inspect: readInspect,
@@ -33,7 +35,7 @@ export class ReadScripts extends ReadWriteScripts {
   acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
-    return this.caller.call(readAcquire, this.keysOf(lock), [holder], read, sending);
+    return this.runner.run(readAcquire, this.keysOf(lock), [holder], read, sending);
   }
 
   protected keysToRelease(lock: string): [string] {

@@ -7,18 +7,12 @@ import {
   renewalRenew,
 } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply, TransferReply } from './lock.replies.js';
+import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { SharedNumbers } from './shared.numbers.js';
-import {
-  GRANTING,
-  isDone,
-  readAcquire,
-  readRelease,
-  readTransfer,
-  TELLING,
-  TRANSFERRING,
-  type ScriptCaller,
-} from './script.caller.js';
+import { isDone, readAcquire, readRelease, readTransfer } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
+import { GRANTING, TELLING, TRANSFERRING } from './sending.js';
 
 /** As Redisson's watchdog has it: up to 100 leases a call (wire format section 4). */
 export const LEASES_PER_CALL = 100;
@@ -32,14 +26,14 @@ export const RENEWING = { ...GRANTING, ...LOOKING };
 export class ReentrantScripts implements LockScripts {
   readonly #acquiring = new SharedNumbers(GRANTING);
   readonly #releasing = new SharedNumbers(TELLING);
-  readonly #renewing = new SharedNumbers(RENEWING);
-  readonly #looking = new SharedNumbers(LOOKING);
+  /** The last one: most leases are renewed to the same length. */
+  #renewal: ReturnType<typeof renewalTo> | undefined;
 
-  constructor(protected readonly caller: ScriptCaller) {}
+  constructor(protected readonly runner: ScriptRunner) {}
 
   acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    return this.caller.call(reentrantAcquire, [lock], [holder], read, this.#acquiring.of(lease, count));
+    return this.runner.run(reentrantAcquire, [lock], [holder], read, this.#acquiring.of(lease, count));
   }
 
   release(
@@ -50,28 +44,34 @@ export class ReentrantScripts implements LockScripts {
     channel: string,
   ): Promise<ReleaseReply> {
     const sending = this.#releasing.of(count, lease);
-    return this.caller.call(reentrantRelease, [lock], [holder, channel], readRelease, sending);
+    return this.runner.run(reentrantRelease, [lock], [holder, channel], readRelease, sending);
   }
 
   transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
     const args = [from, to, `${lease}`];
-    return this.caller.call(reentrantTransfer, [lock], args, readTransfer, TRANSFERRING);
+    return this.runner.run(reentrantTransfer, [lock], args, readTransfer, TRANSFERRING);
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
-    return this.caller.call(reentrantForceRelease, [lock], [channel], isDone, TELLING);
+    return this.runner.run(reentrantForceRelease, [lock], [channel], isDone, TELLING);
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {
-    return this.caller.call(reentrantInspect, [lock], [holder], readState);
+    return this.runner.run(reentrantInspect, [lock], [holder], readState);
   }
 
-  renew(lock: string, holder: string, lease: number): Promise<number | undefined> {
-    // `1` alone says that it has just the lease.
-    const read = (reply: ReplyReader) => (isDone(reply) && reply.size === 1 ? lease : readRenewal(reply));
-    const sending = lease > 0 ? this.#renewing.of(lease) : this.#looking.of(lease);
-    return this.caller.call(renewalRenew, [lock], [holder], read, sending);
+  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+    if (this.#renewal?.lease !== lease) this.#renewal = renewalTo(lease);
+    const { read, sending } = this.#renewal;
+    this.runner.ask(renewalRenew, [lock], [holder], read, hearer, sending);
   }
+}
+
+/** How a renewal to `lease` ms, or a look with 0, is sent and read. */
+function renewalTo(lease: number) {
+  // `1` alone says that it has just the lease.
+  const read = (reply: ReplyReader) => (isDone(reply) && reply.size === 1 ? lease : readRenewal(reply));
+  return { lease, read, sending: { ...(lease > 0 ? RENEWING : LOOKING), shared: `${lease}` } };
 }
 
 /** The rows `{1, ttl}` alive, `{0}` gone. @returns what is left in ms */

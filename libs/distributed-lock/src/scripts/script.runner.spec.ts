@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { fakeCaller } from '../../../../test/support/fake.caller.js';
+import { fakeRunner } from '../../../../test/support/fake.runner.js';
 import type { FakeClient } from '../../../../test/support/fake.client.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -9,9 +9,9 @@ let client: FakeClient;
 let wheel: TimerWheel;
 let scripts: ReentrantScripts;
 beforeEach(() => {
-  const fake = fakeCaller();
+  const fake = fakeRunner();
   ({ client, wheel } = fake);
-  scripts = new ReentrantScripts(fake.caller);
+  scripts = new ReentrantScripts(fake.runner);
 });
 
 const acquire = () => scripts.acquire('lock', 'holder', 10_000, 1);

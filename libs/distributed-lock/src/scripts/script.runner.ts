@@ -5,7 +5,10 @@ import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
 import { Operation, type Asked, type Sender } from './operation.js';
+import { PromisedReply, type ReplyHearer } from './reply.hearer.js';
+import type { ReplyReader } from './reply.reader.js';
 import { ScriptCall } from './script.call.js';
+import type { Sending } from './sending.js';
 
 /** Operations of a call: enough to share the cost of a command, few enough that the first reply comes soon. */
 const OPERATIONS_PER_CALL = 16;
@@ -15,18 +18,6 @@ const { nextTick } = process;
 
 /** Never filled: a list is made for the first operation. */
 const NONE: Asked[] = [];
-
-/** How an operation travels. */
-export interface Sending {
-  /** Whether its first argument is the command that tells a channel; the connection knows which one that is. */
-  readonly publishes?: boolean | undefined;
-  /** Numbers that come once per call, before the arguments, with a space between them. Operations with other ones travel in another call. */
-  readonly shared?: string;
-  /** The most operations of one call. @default 16 */
-  readonly perCall?: number;
-  /** The first numbers of rows that grant something, which counts only once replicas have acknowledged it, where that is asked for. */
-  readonly grants?: readonly number[] | undefined;
-}
 
 /** Operations that may travel together. */
 interface Queue {
@@ -64,7 +55,7 @@ export class ScriptRunner implements Sender {
     readonly timeout: number,
   ) {
     this.#deadlines = new DeadlineLine(wheel, timeout);
-    connection.onReady(() => this.#flush());
+    connection.onReady(() => this.#outside(() => this.#flush()));
   }
 
   get trouble(): string {
@@ -73,19 +64,34 @@ export class ScriptRunner implements Sender {
 
   /**
    * Runs one operation.
+   * @param keys the first is the lock, which errors name
    * @param read makes of its row what the caller wants to know; what it throws is what the operation rejects with
    * @throws RedisFailure `unsent` or `ambiguous` at the deadline, whatever the connection does; `refused` for an error reply
    */
   run<T>(
     script: LuaScript,
-    keys: readonly string[],
+    keys: readonly [string, ...string[]],
     args: readonly string[],
-    read: (row: unknown) => T,
-    sending: Sending = {},
+    read: (reply: ReplyReader) => T,
+    sending?: Sending,
   ): Promise<T> {
-    const operation = new Operation(keys, args, read, this, sending.grants);
+    const reply = new PromisedReply<T>();
+    this.ask(script, keys, args, read, reply, sending);
+    return reply.promise;
+  }
+
+  /** Runs one operation whose caller does without a promise: of thousands a second each costs its memory until the answer is there. */
+  ask<T>(
+    script: LuaScript,
+    keys: readonly [string, ...string[]],
+    args: readonly string[],
+    read: (reply: ReplyReader) => T,
+    hearer: ReplyHearer<T>,
+    sending: Sending = {},
+  ): void {
+    const operation = new Operation(script, keys, args, read, hearer, this, sending.grants);
     this.#deadlines.begin(operation);
-    const queue = this.#queueOf(script, this.connection.groupOf(keys[0] ?? ''), sending);
+    const queue = this.#queueOf(script, this.connection.groupOf(keys[0]), sending);
     // A list of one is all that a call in a turn of its own needs.
     if (queue.operations.length > 0) queue.operations.push(operation);
     else {
@@ -96,7 +102,6 @@ export class ScriptRunner implements Sender {
       this.#flushing = true;
       this.#outside(this.#flushSoon);
     }
-    return operation.reply;
   }
 
   ended(operation: Deadline): void {

@@ -9,7 +9,9 @@ import {
   semaphoreUndo,
 } from './generated/lua.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
-import { GRANTING, isDone, TELLING, type ScriptCaller } from './script.caller.js';
+import { isDone } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
+import { GRANTING, TELLING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** `permits`: those that are available after the call. */
@@ -39,19 +41,19 @@ export interface SemaphoreState {
  * forgotten ({@link CallScripts}).
  */
 export class SemaphoreScripts {
-  constructor(private readonly caller: ScriptCaller) {}
+  constructor(private readonly runner: ScriptRunner) {}
 
   /** Takes all of the permits, or none. */
   acquire(name: string, call: string, permits: number): Promise<PermitsReply> {
     const args = [`${permits}`, `${CALL_LIFE}`];
-    return this.caller.call(semaphoreAcquire, [name, callRecord(name, call)], args, readPermits, GRANTING);
+    return this.runner.run(semaphoreAcquire, [name, callRecord(name, call)], args, readPermits, GRANTING);
   }
 
   /** Gives back what an acquisition or a drain took whose reply never came, and sees to it that a late run of it takes nothing. */
   undo(name: string, call: string): Promise<'returned' | 'gone'> {
     const args = [`${CALL_ECHO}`, semaphoreChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? 'returned' : 'gone');
-    return this.caller.call(semaphoreUndo, [name, callRecord(name, call)], args, read, TELLING);
+    return this.runner.run(semaphoreUndo, [name, callRecord(name, call)], args, read, TELLING);
   }
 
   /** Adds permits, or takes away some when `change` is negative, whether they are available or not. */
@@ -62,30 +64,30 @@ export class SemaphoreScripts {
     { payload = 'value', where = 'anywhere' }: Addition = {},
   ): Promise<AddReply> {
     const args = [`${change}`, payload, where, `${CALL_LIFE}`, semaphoreChannel(name)];
-    return this.caller.call(semaphoreAdd, [name, callRecord(name, call)], args, readAddition, TELLING);
+    return this.runner.run(semaphoreAdd, [name, callRecord(name, call)], args, readAddition, TELLING);
   }
 
   /** Takes all permits. @returns how many; undefined when the call was undone before it came */
   drain(name: string, call: string): Promise<number | undefined> {
     const read = (reply: ReplyReader) => (isDone(reply) ? reply.integer(1) : undefined);
     const keys: [string, string] = [name, callRecord(name, call)];
-    return this.caller.call(semaphoreDrain, keys, [`${CALL_LIFE}`], read, GRANTING);
+    return this.runner.run(semaphoreDrain, keys, [`${CALL_LIFE}`], read, GRANTING);
   }
 
   /** Makes the semaphore. @param ttl its life in ms; 0 for no end. @returns false when there is one already */
   trySet(name: string, call: string, permits: number, ttl: number): Promise<boolean> {
     const args = [`${permits}`, `${ttl}`, `${CALL_LIFE}`, semaphoreChannel(name)];
-    return this.caller.call(semaphoreSet, [name, callRecord(name, call)], args, isDone, TELLING);
+    return this.runner.run(semaphoreSet, [name, callRecord(name, call)], args, isDone, TELLING);
   }
 
   inspect(name: string): Promise<SemaphoreState> {
     const read = (reply: ReplyReader) => ({ permits: reply.integer(1), ttl: reply.integer(2) });
-    return this.caller.call(semaphoreInspect, [name], [], read);
+    return this.runner.run(semaphoreInspect, [name], [], read);
   }
 
   /** Deletes the semaphore, and the leases of its permits if it has any. @returns whether there was one */
   delete(name: string): Promise<boolean> {
-    return this.caller.call(semaphoreDelete, [name, suffixName(name, 'timeout')], [], isDone);
+    return this.runner.run(semaphoreDelete, [name, suffixName(name, 'timeout')], [], isDone);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Sending } from './script.runner.js';
+import type { Sending } from './sending.js';
 
 /** How operations travel whose numbers come once a call. Most ask with the same ones as those before: then nothing is made anew. */
 export class SharedNumbers {

@@ -5,7 +5,7 @@ import type { JobKeys } from './job.keys.js';
 import { JobScripts } from './job.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
 import type { ReleaseReply } from './lock.replies.js';
-import { GRANTS } from './script.caller.js';
+import { GRANTS } from './sending.js';
 import type { ScriptRunner } from './script.runner.js';
 import { TimedCaller } from './timed.caller.js';
 

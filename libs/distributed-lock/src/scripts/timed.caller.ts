@@ -1,8 +1,9 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from '../timing/store.clock.js';
 import type { LuaScript } from './lua.script.js';
-import { ReplyReader } from './reply.reader.js';
-import type { ScriptRunner, Sending } from './script.runner.js';
+import type { ReplyReader } from './reply.reader.js';
+import type { ScriptRunner } from './script.runner.js';
+import type { Sending } from './sending.js';
 
 /** Sends scripts whose every reply has the store's time behind its number, which the clock takes in. */
 export class TimedCaller {
@@ -14,7 +15,7 @@ export class TimedCaller {
   /** @param grants the rows that replicas have to acknowledge, where that is asked for */
   async call(
     script: LuaScript,
-    keys: readonly string[],
+    keys: readonly [string, ...string[]],
     args: readonly string[],
     grants?: readonly number[],
   ): Promise<ReplyReader> {
@@ -24,7 +25,7 @@ export class TimedCaller {
   /** Runs a script whose first argument is the publishing command. */
   async tell(
     script: LuaScript,
-    keys: readonly string[],
+    keys: readonly [string, ...string[]],
     args: readonly string[],
     grants?: readonly number[],
   ): Promise<ReplyReader> {
@@ -33,13 +34,12 @@ export class TimedCaller {
 
   #run(
     script: LuaScript,
-    keys: readonly string[],
+    keys: readonly [string, ...string[]],
     args: readonly string[],
     sending: Sending,
   ): Promise<ReplyReader> {
     const sent = now();
-    const read = (row: unknown) => {
-      const reply = ReplyReader.of(script.name, keys[0] ?? '', row);
+    const read = (reply: ReplyReader) => {
       this.clock.observe(sent, reply.integer(1));
       return reply;
     };

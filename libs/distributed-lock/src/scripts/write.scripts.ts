@@ -8,7 +8,9 @@ import {
 import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
-import { GRANTING, readAcquire, type ScriptCaller } from './script.caller.js';
+import { readAcquire } from './reply.rows.js';
+import type { ScriptRunner } from './script.runner.js';
+import { GRANTING } from './sending.js';
 
 /** The longest that a writer that waits may sleep before it asks again, in ms: a dead one keeps readers out for hardly longer. */
 export const WRITER_SLEEP = 2000;
@@ -18,8 +20,8 @@ const ON_THE_WAY = 250;
 
 /** The write side of a read/write lock. Where own read holds stay after a release, the lock is theirs from then on. */
 export class WriteScripts extends ReadWriteScripts {
-  constructor(caller: ScriptCaller) {
-    super(caller, {
+  constructor(runner: ScriptRunner) {
+    super(runner, {
       release: writeRelease,
       forceRelease: writeForceRelease,
       inspect: writeInspect,
@@ -35,7 +37,7 @@ export class WriteScripts extends ReadWriteScripts {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    return this.caller.call(writeAcquire, this.keysOf(lock), args, read, GRANTING);
+    return this.runner.run(writeAcquire, this.keysOf(lock), args, read, GRANTING);
   }
 
   protected keysToRelease(lock: string): [string, string] {

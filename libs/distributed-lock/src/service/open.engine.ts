@@ -13,7 +13,6 @@ import { ConnectionPair } from '../redis/connection.pair.js';
 import type { Ground } from '../redis/ground.contract.js';
 import { ReplicaAcks } from '../redis/replica.acks.js';
 import { Watchdog } from '../renewal/watchdog.js';
-import { ScriptCaller } from '../scripts/script.caller.js';
 import { ScriptRunner } from '../scripts/script.runner.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ChannelSubscriptions } from '../waiting/channel.subscriptions.js';
@@ -72,11 +71,10 @@ export function engineOn<G extends Ground>(
     if (ground.isCluster) checkSlots(name, key);
     return key;
   };
-  const caller = new ScriptCaller(runner);
   const engine = new LockEngine({
     settings: { ...settings, mapName },
-    kinds: lockKinds(caller),
-    counters: counterScripts(caller),
+    kinds: lockKinds(runner),
+    counters: counterScripts(runner),
     wheel,
     ids,
     watchdog: new Watchdog(wheel),

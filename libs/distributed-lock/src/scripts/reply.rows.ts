@@ -1,38 +1,7 @@
 import type { AcquireReply, Busy, ReleaseReply, TransferReply } from './lock.replies.js';
-import type { LuaScript } from './lua.script.js';
-import { ReplyReader } from './reply.reader.js';
-import type { ScriptRunner, Sending } from './script.runner.js';
-
-/** The rows that replicas have to acknowledge: `{1, …}` of what acquires, renews or claims. */
-export const GRANTS = [1];
-
-/** An operation that gives the lock to somebody. */
-export const GRANTING: Sending = { grants: GRANTS };
-
-/** One that hands the lock over, which may grant it as well. */
-export const TRANSFERRING: Sending = { grants: [1, 2] };
-
-/** One of a script that tells a channel. */
-export const TELLING: Sending = { publishes: true };
+import type { ReplyReader } from './reply.reader.js';
 
 type Granted = Extract<AcquireReply, { readonly kind: 'granted' }>;
-
-/** Sends the scripts of one kind. */
-export class ScriptCaller {
-  constructor(private readonly runner: ScriptRunner) {}
-
-  /** Runs one operation; `keys[0]` is the lock, which errors name. @param read makes of its row what the caller wants to know */
-  call<T>(
-    script: LuaScript,
-    keys: readonly [string, ...string[]],
-    args: readonly string[],
-    read: (reply: ReplyReader) => T,
-    sending?: Sending,
-  ): Promise<T> {
-    const readRow = (row: unknown) => read(ReplyReader.of(script.name, keys[0], row));
-    return this.runner.run(script, keys, args, readRow, sending);
-  }
-}
 
 /** Whether the row is a `{1, …}`. */
 export function isDone(reply: ReplyReader): boolean {

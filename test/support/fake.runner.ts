@@ -1,7 +1,6 @@
 import { ClientLifecycle } from '../../libs/distributed-lock/src/redis/client.lifecycle.js';
 import { CommandConnection } from '../../libs/distributed-lock/src/redis/command.connection.js';
 import { PubSubMode } from '../../libs/distributed-lock/src/redis/pub-sub.mode.js';
-import { ScriptCaller } from '../../libs/distributed-lock/src/scripts/script.caller.js';
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { FakeClient } from './fake.client.js';
@@ -10,7 +9,7 @@ import { FakeClient } from './fake.client.js';
 const TIMEOUT = 1000;
 
 /** What sends scripts, for unit tests, on a client that is connected and answers when it is told to. */
-export function fakeCaller(): { client: FakeClient; wheel: TimerWheel; caller: ScriptCaller } {
+export function fakeRunner(): { client: FakeClient; wheel: TimerWheel; runner: ScriptRunner } {
   const wheel = new TimerWheel();
   const client = new FakeClient();
   const connection = new CommandConnection({
@@ -21,5 +20,5 @@ export function fakeCaller(): { client: FakeClient; wheel: TimerWheel; caller: S
     restart: () => undefined,
   });
   client.ready();
-  return { client, wheel, caller: new ScriptCaller(new ScriptRunner(connection, wheel, TIMEOUT)) };
+  return { client, wheel, runner: new ScriptRunner(connection, wheel, TIMEOUT) };
 }
