@@ -162,7 +162,7 @@ export class ExclusiveLine extends LockLine implements Contest {
     this.#handOver?.begin();
     const before = this.#contender?.messages ?? 0;
     this.#isParting = true;
-    return this.releases.free(lease, finish).then((freed) => {
+    return this.releases.free(lease, finish, (freed) => {
       this.#isParting = false;
       this.#freed(freed, before);
       if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());

@@ -67,8 +67,15 @@ export class LineRelease {
     }
   }
 
-  /** Frees the lock, by `finish` where a run ends with it. Never rejects: {@link Freed.outcome} does. */
-  free(lease: Lease, finish: Lowering | undefined): Promise<Freed> {
+  /**
+   * Frees the lock, by `finish` where a run ends with it. Never rejects: {@link Freed.outcome} does.
+   * @param conclude goes on in the turn of the event loop in which it is known
+   */
+  free<T>(
+    lease: Lease,
+    finish: Lowering | undefined,
+    conclude: (freed: Freed) => T | Promise<T>,
+  ): Promise<T> {
     const { kind, key, channel } = this.target;
     const { subscriptions } = this.context;
     const ours = subscriptions.isActive(channel) ? 1 : 0;
@@ -77,12 +84,17 @@ export class LineRelease {
       (reply) => {
         const listeners = subscriptions.listeners(channel);
         return reply.kind === 'released'
-          ? { outcome: 'released', others: this.#others(reply.reached, ours), listeners, done: DONE }
-          : { outcome: 'lost', others: 0, listeners, done: DONE };
+          ? conclude({
+              outcome: 'released',
+              others: this.#others(reply.reached, ours),
+              listeners,
+              done: DONE,
+            })
+          : conclude({ outcome: 'lost', others: 0, listeners, done: DONE });
       },
       (error: unknown) => {
         const listeners = subscriptions.listeners(channel);
-        return { ...this.#freeLater(lease, RedisFailure.from(error)), others: 0, listeners };
+        return conclude({ ...this.#freeLater(lease, RedisFailure.from(error)), others: 0, listeners });
       },
     );
   }

@@ -21,7 +21,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   /** What the last release has left to others. */
   #courtesy: OthersTurns | undefined;
   /** When this process last heard that the lock was unlocked by force, on the monotonic clock. */
-  #forcedAt = -Infinity;
+  #forcedAt: number | undefined;
 
   constructor(
     context: LockContext,
@@ -120,7 +120,8 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     const hold = this.adopt(this.leaseOf(raw));
     const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token);
     // It may have been given before, and freed with the rest: then nothing but Redis knows.
-    if (raw.sent.at <= this.#forcedAt) void this.context.watchdog.renewNow(hold.lease, 0, hold);
+    if (this.#forcedAt !== undefined && raw.sent.at <= this.#forcedAt)
+      void this.context.watchdog.renewNow(hold.lease, 0, hold);
     return grant;
   }
 

@@ -40,15 +40,16 @@ export class QueuedLine extends LockLine {
     return this.#hold;
   }
 
-  async free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
+  free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed();
-    return await this.during(async () => {
-      const { outcome, others } = await this.releases.free(hold.lease, finish);
-      // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
-      if (others === 0) this.#askFirst();
-      return await outcome;
-    });
+    return this.during(() =>
+      this.releases.free(hold.lease, finish, ({ outcome, others }) => {
+        // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
+        if (others === 0) this.#askFirst();
+        return outcome;
+      }),
+    );
   }
 
   lost(hold: Hold): void {

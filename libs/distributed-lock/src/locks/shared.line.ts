@@ -77,7 +77,7 @@ export class SharedLine extends LockLine implements Contest {
     this.#holds.delete(lease.holder);
     this.wasFreed();
     const before = this.#contender.messages;
-    const freed = this.releases.free(lease, finish);
+    const freed = this.releases.free(lease, finish, (known) => known);
     this.context.joints.ended(
       lease.holder,
       freed.then(({ done }) => done),

@@ -29,7 +29,8 @@ export function askInTime<R extends Reply>(lease: number, ask: () => Promise<R>)
   );
 }
 
-async function askAgain<R extends Reply>(
+/** The second question of {@link askInTime}, for whoever has asked the first one. */
+export async function askAgain<R extends Reply>(
   lease: number,
   ask: () => Promise<R>,
   first: R,
@@ -47,6 +48,7 @@ async function askAgain<R extends Reply>(
   throw new RedisFailure('ambiguous', `a lease of ${lease} ms was half over when its grant arrived, twice`);
 }
 
-function isUseful({ kind }: Reply, sent: Instant, lease: number): boolean {
+/** Whether an answer grants nothing, or a lease that is not half over. */
+export function isUseful({ kind }: Reply, sent: Instant, lease: number): boolean {
   return !GRANTS.has(kind) || now() - sent.at <= lease / 2;
 }
