@@ -30,8 +30,9 @@ export interface Contest<W = Wish, G extends Granted = RawGrant> {
   heard(news: Busy | RedisFailure): void;
   /** Whether anybody of this process waits. */
   readonly isWaitedFor: boolean;
-  /** Keeps the lock's line while `work` is under way. */
-  during<T>(work: () => Promise<T>): Promise<T>;
+  /** It asks from now on: the lock's line is kept until {@link end}. */
+  begin(): void;
+  end(): void;
 }
 
 /** How it hears that asking again may help. */
@@ -87,7 +88,8 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     this.#signal.wake();
     if (this.#running) return;
     this.#running = true;
-    void this.context.outside(() => this.contest.during(() => this.#run()));
+    this.contest.begin();
+    void this.context.outside(() => this.#run());
   }
 
   /** Asks after others had their chance. */
@@ -110,27 +112,31 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
   }
 
   async #run(): Promise<void> {
-    for (let next = this.contest.next(); next !== undefined; next = this.contest.next()) {
-      if (this.#courtesy.isOwed) await this.#courtesy.show(this.#signal);
-      this.#courtesy.asks();
-      // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
-      this.#signal.clear();
-      const news = await this.attempt.make(next);
-      if (news.kind === 'granted') {
-        this.#spin = SPIN.first;
-        this.#courtesy.end();
-        const more = this.contest.granted(news);
-        if (more !== undefined) await more;
-        continue;
+    try {
+      for (let next = this.contest.next(); next !== undefined; next = this.contest.next()) {
+        if (this.#courtesy.isOwed) await this.#courtesy.show(this.#signal);
+        this.#courtesy.asks();
+        // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
+        this.#signal.clear();
+        const news = await this.attempt.make(next);
+        if (news.kind === 'granted') {
+          this.#spin = SPIN.first;
+          this.#courtesy.end();
+          const more = this.contest.granted(news);
+          if (more !== undefined) await more;
+          continue;
+        }
+        this.contest.heard(news);
+        if (news instanceof RedisFailure) await this.#waitOut(news);
+        else if (this.ears.channel === undefined) await this.#pause(news.ttl);
+        else await this.#sleep(news.ttl, this.ears.channel);
       }
-      this.contest.heard(news);
-      if (news instanceof RedisFailure) await this.#waitOut(news);
-      else if (this.ears.channel === undefined) await this.#pause(news.ttl);
-      else await this.#sleep(news.ttl, this.ears.channel);
+      this.#running = false;
+      this.attempt.abandon();
+      if (!this.contest.isWaitedFor) this.rest();
+    } finally {
+      this.contest.end();
     }
-    this.#running = false;
-    this.attempt.abandon();
-    if (!this.contest.isWaitedFor) this.rest();
   }
 
   /** The first time it subscribes, and the answer wakes it: the release may have come before the subscription. */

@@ -137,8 +137,12 @@ class Place implements Contest {
     this.line.heard(news);
   }
 
-  during<T>(work: () => Promise<T>): Promise<T> {
-    return this.line.during(work);
+  begin(): void {
+    this.line.begin();
+  }
+
+  end(): void {
+    this.line.end();
   }
 
   ask(): void {

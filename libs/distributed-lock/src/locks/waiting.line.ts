@@ -147,12 +147,13 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     }
   }
 
-  /** Something is under way: the line is kept until its {@link end}. */
-  protected begin(): void {
+  /** @internal Something is under way: the line is kept until its {@link end}. */
+  begin(): void {
     this.#working += 1;
   }
 
-  protected end(): void {
+  /** @internal */
+  end(): void {
     this.#working -= 1;
     if (this.isQuiet) this.rest();
     this.settle();
