@@ -92,14 +92,22 @@ describe.concurrent('a fixed lease', { timeout: scaled(30_000) }, () => {
     const heard = new Promise<void>((resolve) => (hear = resolve));
     const { scripts } = locks.engine.context.kinds.permit;
     const renew = scripts.renew.bind(scripts);
-    const looks = vi.spyOn(scripts, 'renew').mockImplementationOnce(async (...asked) => {
-      const left = await renew(...asked);
-      await heard;
-      return left;
-    });
+    const answers: (number | undefined)[] = [];
+    const looks = vi.spyOn(scripts, 'renew').mockImplementationOnce((lock, id, lease, hearer) =>
+      renew(lock, id, lease, {
+        heard: (left) =>
+          void heard.then(() => {
+            answers.push(left);
+            hearer.heard(left);
+          }),
+        failed: (error) => hearer.failed(error),
+      }),
+    );
     await until('a look is on its way', () => looks.mock.calls.length > 0, T);
     expect(await permits.updateLeaseTime(permit.holder, scaled(400))).toBe(true);
     hear();
+    await until('it is heard', () => answers.length === 1, T);
+    expect(answers[0]).toBeGreaterThan(scaled(400));
     expect(await lasts(permit, scaled(1000))).toBeLessThan(scaled(400));
     await permits.delete();
   });

@@ -29,3 +29,18 @@ test('a listener that fails is told to the log', () => {
     [{ kind: 'listener-failed', event: 'tickMissed', why: 'broken' }],
   ]);
 });
+
+test('a listener that throws what cannot be printed is told to the log all the same', () => {
+  const board = new NoticeBoard();
+  const log = vi.fn<NoticeListener>();
+  board.listen(log);
+  board.events.listen({
+    tickMissed: () => {
+      throw Object.create(null);
+    },
+  });
+  board.post({ kind: 'tick-missed', lock: 'job', tick: 2, after: 1, why: 'nobody was there' });
+  expect(log.mock.lastCall).toEqual([
+    { kind: 'listener-failed', event: 'tickMissed', why: 'an error that cannot be printed' },
+  ]);
+});

@@ -1,3 +1,4 @@
+import { errorText } from '../errors/error.text.js';
 import { LockEvents } from './lock.events.js';
 
 /** What happened to a hold. Durations in ms. */
@@ -76,8 +77,7 @@ export class NoticeBoard {
     this.events =
       events ??
       new LockEvents((event, error) => {
-        const why = error instanceof Error ? error.message : String(error);
-        this.post({ kind: 'listener-failed', event, why });
+        this.post({ kind: 'listener-failed', event, why: errorText(error) });
       });
   }
 

@@ -1,3 +1,4 @@
+import { errorText } from '../errors/error.text.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import type { Grant } from './grant.js';
 import type { LockEngine } from './lock.engine.js';
@@ -51,7 +52,7 @@ export class Campaign {
   }
 
   #tell(error: unknown): void {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorText(error);
     this.engine.context.notices.post({ kind: 'campaign-failed', lock: this.target.name, why });
   }
 }

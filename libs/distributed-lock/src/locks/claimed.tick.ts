@@ -1,5 +1,6 @@
 import type { CurrentLock } from '../contracts/lock.contract.js';
 import type { TickPolicies } from '../contracts/tick.contract.js';
+import { errorText } from '../errors/error.text.js';
 import { TickWatch } from '../events/tick.watch.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant, Lease } from '../renewal/lease.js';
@@ -100,8 +101,7 @@ export class ClaimedTick {
     try {
       return await handle.run(() => work(handle));
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      this.#ending = { outcome: 'failed', reason: message.slice(0, LONGEST_REASON) };
+      this.#ending = { outcome: 'failed', reason: errorText(error).slice(0, LONGEST_REASON) };
       throw error;
     } finally {
       // Aborted with its lease alive: told to stop by the shutdown. What came of it then is not the whole work, whatever it says.

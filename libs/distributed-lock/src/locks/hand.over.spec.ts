@@ -69,8 +69,7 @@ describe('a row of hand-overs', () => {
 });
 
 describe('a holder id may go on to the next waiter without a question', () => {
-  const newLease = (ttl = T) =>
-    new Lease('key', 'holder', ttl, instant(), { renew: () => Promise.resolve(undefined) });
+  const newLease = (ttl = T) => new Lease('key', 'holder', ttl, instant(), { renew: () => undefined });
 
   test('between watchdog holds of a lease that is surely alive', () => {
     const lease = newLease();

@@ -68,8 +68,8 @@ export class LineRelease {
   }
 
   /**
-   * Frees the lock, by `finish` where a run ends with it. Never rejects: {@link Freed.outcome} does.
-   * @param conclude goes on in the turn of the event loop in which it is known
+   * Frees the lock, by `finish` where a run ends with it.
+   * @param conclude goes on when what came of it is known, and never without: {@link Freed.outcome} may reject
    */
   free<T>(
     lease: Lease,

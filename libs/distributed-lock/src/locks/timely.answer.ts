@@ -19,7 +19,7 @@ export interface TimelyAnswer<R> {
 
 /**
  * Asks for a lease, and once more when the grant was so long on its way that half of it is over: nobody must begin with a lease
- * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh.
+ * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh; an `Attempt` does the same by itself.
  * @throws RedisFailure `ambiguous` when the second grant is late, too: it was granted, and is of no use
  */
 export function askInTime<R extends Reply>(lease: number, ask: () => Promise<R>): Promise<TimelyAnswer<R>> {

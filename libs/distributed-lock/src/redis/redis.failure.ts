@@ -1,3 +1,4 @@
+import { errorText } from '../errors/error.text.js';
 /**
  * What is known of a command that did not give a reply.
  * `unsent`: it never left this process. `ambiguous`: it may have run, may be running, or may run yet.
@@ -53,7 +54,7 @@ export class RedisFailure extends Error {
   /** Maps what ioredis rejects with. An error reply has a name of its own; all else is a matter of the connection. */
   static from(error: unknown): RedisFailure {
     if (error instanceof RedisFailure) return error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = errorText(error);
     if (error instanceof Error && error.name === 'ReplyError') {
       return new RedisFailure('refused', message, /^[A-Z]+/.exec(message)?.[0], undefined, { cause: error });
     }

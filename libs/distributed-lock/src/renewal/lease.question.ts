@@ -1,3 +1,4 @@
+import { errorText } from '../errors/error.text.js';
 import type { ReplyHearer } from '../scripts/reply.hearer.js';
 import type { LeaseListener } from './lease.listener.js';
 import type { Instant, Lease } from './lease.js';
@@ -14,10 +15,11 @@ export class LeaseQuestion implements ReplyHearer<number | undefined> {
     private readonly done: (confirmed: boolean | undefined) => void,
   ) {}
 
-  ask(): void {
+  /** @param hearer passes on what is heard; this question, where nobody cares in whose async context that is */
+  ask(hearer: ReplyHearer<number | undefined> = this): void {
     const { lease, ttl } = this;
     lease.expect(ttl);
-    lease.renewer.renew(lease.key, lease.holder, ttl, this);
+    lease.renewer.renew(lease.key, lease.holder, ttl, hearer);
   }
 
   heard(left: number | undefined): void {
@@ -34,24 +36,27 @@ export class LeaseQuestion implements ReplyHearer<number | undefined> {
     const { lease } = this;
     const told = lease.state === 'unknown';
     lease.doubt();
-    if (!told) this.#hearer?.unknown(error instanceof Error ? error.message : String(error));
-    this.done(undefined);
+    try {
+      if (!told) this.#holder?.unknown(errorText(error));
+    } finally {
+      this.done(undefined);
+    }
   }
 
   #take(left: number | undefined): void {
     const { lease, ttl, sent } = this;
     if (left === undefined) {
       lease.lose();
-      this.#hearer?.gone();
+      this.#holder?.gone();
     } else if (ttl === 0) lease.look(sent, left === -1 ? lease.longest : left);
     else {
       lease.confirm(sent, left === -1 ? ttl : left);
-      this.#hearer?.renewed();
+      this.#holder?.renewed();
     }
   }
 
   /** A lease may have been handed to its next hold while the question was on its way: the answer is for that one. */
-  get #hearer(): LeaseListener | undefined {
+  get #holder(): LeaseListener | undefined {
     return this.lease.watch?.listener ?? this.listener;
   }
 }

@@ -19,7 +19,7 @@ describe('a lease', () => {
   let lease: Lease;
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['performance', 'Date'] });
-    lease = new Lease('the key', 'the holder', TTL, instant(), { renew: () => Promise.resolve(undefined) });
+    lease = new Lease('the key', 'the holder', TTL, instant(), { renew: () => undefined });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -32,7 +32,7 @@ describe('a lease', () => {
   test('is held at first, until a margin before its end, counted from the sending', () => {
     const sent = instant();
     pass(300);
-    const late = new Lease('k', 'h', TTL, sent, { renew: () => Promise.resolve(undefined) });
+    const late = new Lease('k', 'h', TTL, sent, { renew: () => undefined });
     expect(late.state).toBe('held');
     expect(late.deadline - now()).toBe(TTL - MARGIN - 300);
   });

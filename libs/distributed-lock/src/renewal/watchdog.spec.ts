@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { describe, expect, test, vi } from 'vitest';
 import { alive, keysOf, newListener, TTL, watchdogStage } from '../../../../test/support/watchdog.stage.js';
 import { now } from '../timing/monotonic.clock.js';
 import { safetyMargin } from './lease.js';
@@ -142,5 +143,37 @@ describe('the watchdog', () => {
     for (const call of calls()) alive(call);
     expect(await renewed).toBe(true);
     expect(stage.listener.renewed).toHaveBeenCalledOnce();
+  });
+
+  test('tells in the async context of whoever asks what comes of a renewal that is asked for', async () => {
+    const request = new AsyncLocalStorage<string>();
+    const watched = lease();
+    const told: (string | undefined)[] = [];
+    stage.listener.gone.mockImplementation(() => void told.push(request.getStore()));
+    const answered = request.run('request 7', () => stage.watchdog.renewNow(watched, TTL, stage.listener));
+    await pass(0);
+    for (const call of calls()) call.answer([[0]]);
+    expect(await answered).toBe(false);
+    expect(told).toEqual(['request 7']);
+  });
+
+  test('goes on with a lease whose listener throws, and with those that travel beside it', async () => {
+    const raised = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => undefined);
+    const [bad, good] = [lease('bad'), lease('good')];
+    const broken = newListener();
+    broken.unknown.mockImplementation(() => {
+      throw new Error('broken');
+    });
+    stage.watchdog.watch(bad, broken);
+    stage.watchdog.watch(good, stage.listener);
+    await pass(1001);
+    calls()[0]?.fail(new Error('Connection is closed.'));
+    await pass(0);
+    expect([bad.state, good.state]).toEqual(['unknown', 'unknown']);
+    expect(stage.listener.unknown).toHaveBeenCalledOnce();
+    expect(raised).toHaveBeenCalledOnce();
+    raised.mockRestore();
+    await pass(301);
+    expect(calls().flatMap(keysOf).toSorted()).toEqual(['bad', 'good']);
   });
 });

@@ -1,3 +1,4 @@
+import { promised } from '../scripts/reply.hearer.js';
 import { now } from '../timing/monotonic.clock.js';
 import { Timer, type TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';
@@ -62,7 +63,14 @@ export class Watchdog {
    * @returns whether Redis confirmed the lease; undefined without an answer
    */
   renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
-    return new Promise((done) => new LeaseQuestion(lease, ttl, instant(), listener, done).ask());
+    return new Promise((done) => {
+      const question = new LeaseQuestion(lease, ttl, instant(), listener, done);
+      // By a promise: what comes of it is told in the async context of whoever asks, as part of its request.
+      void promised<number | undefined>((hearer) => question.ask(hearer)).then(
+        (left) => question.heard(left),
+        (error: unknown) => question.failed(error),
+      );
+    });
   }
 
   /** How long ago a lease should have been asked for, in ms; 0 when its time has not come, or while it is asked for. */

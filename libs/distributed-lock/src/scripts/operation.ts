@@ -55,7 +55,7 @@ export class Operation<T = unknown> extends Deadline {
   }
 
   fail(failure: RedisFailure): void {
-    if (this.#end()) this.hearer.failed(failure);
+    if (this.#end()) this.#refuse(failure);
   }
 
   /** After a stall of the event loop the reply may have come already, and only wants to be read. */
@@ -69,10 +69,22 @@ export class Operation<T = unknown> extends Deadline {
     try {
       reply = this.read(ReplyReader.of(this.script.name, this.keys[0], row));
     } catch (error) {
-      this.hearer.failed(error);
+      this.#refuse(error);
       return;
     }
-    this.hearer.heard(reply);
+    try {
+      this.hearer.heard(reply);
+    } catch (error) {
+      raiseLater(error);
+    }
+  }
+
+  #refuse(error: unknown): void {
+    try {
+      this.hearer.failed(error);
+    } catch (thrown) {
+      raiseLater(thrown);
+    }
   }
 
   #isGrant(row: unknown): boolean {
@@ -94,14 +106,21 @@ export class Operation<T = unknown> extends Deadline {
     const { timeout, trouble } = this.sender;
     if (!this.#sent) {
       const why = trouble === '' ? '' : ` (${trouble})`;
-      this.hearer.failed(new RedisFailure('unsent', `no connection within ${timeout} ms${why}`));
+      this.#refuse(new RedisFailure('unsent', `no connection within ${timeout} ms${why}`));
       return;
     }
     const settled = new Promise<void>((resolve) => {
       this.#settle = resolve;
     });
-    this.hearer.failed(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, undefined, settled));
+    this.#refuse(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, undefined, settled));
   }
+}
+
+/** A hearer that throws, which it must not, keeps no other operation of its call from its answer. */
+function raiseLater(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
 }
 
 /** An operation, whatever its caller wants to know. */

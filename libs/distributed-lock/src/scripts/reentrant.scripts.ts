@@ -27,7 +27,7 @@ export class ReentrantScripts implements LockScripts {
   readonly #acquiring = new SharedNumbers(GRANTING);
   readonly #releasing = new SharedNumbers(TELLING);
   /** The last one: most leases are renewed to the same length. */
-  #renewal: ReturnType<typeof renewalTo> | undefined;
+  #renewal = LOOK;
 
   constructor(protected readonly runner: ScriptRunner) {}
 
@@ -61,11 +61,17 @@ export class ReentrantScripts implements LockScripts {
   }
 
   renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
-    if (this.#renewal?.lease !== lease) this.#renewal = renewalTo(lease);
-    const { read, sending } = this.#renewal;
+    const { read, sending } = lease === 0 ? LOOK : this.#renewalTo(lease);
     this.runner.ask(renewalRenew, [lock], [holder], read, hearer, sending);
   }
+
+  #renewalTo(lease: number) {
+    if (this.#renewal.lease !== lease) this.#renewal = renewalTo(lease);
+    return this.#renewal;
+  }
 }
+
+const LOOK = renewalTo(0);
 
 /** How a renewal to `lease` ms, or a look with 0, is sent and read. */
 function renewalTo(lease: number) {

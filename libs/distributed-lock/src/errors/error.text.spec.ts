@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { errorText } from './error.text.js';
+
+test.each([
+  [new TypeError('broken'), 'broken'],
+  ['a text', 'a text'],
+  [undefined, 'undefined'],
+  [Object.create(null), 'an error that cannot be printed'],
+  [
+    Object.defineProperty(new Error('x'), 'message', { get: () => JSON.parse('{') }),
+    'an error that cannot be printed',
+  ],
+])('whatever was thrown says something: %#', (thrown, text) => {
+  expect(errorText(thrown)).toBe(text);
+});
