@@ -65,6 +65,16 @@ describe('runOnce', () => {
     ]);
   });
 
+  test('rejects with whatever the work throws, and is on record as failed, be it printable or not', async () => {
+    const locks = await services.open();
+    const thrown: unknown = Object.create(null);
+    const failing = locks.runOnce('job', 1, () => {
+      throw thrown;
+    });
+    expect(await failing.catch((error: unknown) => error === thrown)).toBe(true);
+    expect(await locks.getRuns('job')).toMatchObject([{ outcome: 'failed', attempt: 1 }]);
+  });
+
   test.each([Number.NaN, -1, 1.5, new Date('never'), Infinity])(
     'refuses %s as an instant',
     async (instant) => {
