@@ -131,6 +131,7 @@ export class ChaosCrew<G extends ChaosGround> {
     this.#histories.push({ worker, life, path });
     return {
       way: plan.ground.wayOf(worker),
+      mode: plan.mode,
       prefix: this.prefix,
       seed: plan.seed,
       worker,

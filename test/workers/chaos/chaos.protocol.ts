@@ -1,8 +1,9 @@
-import type { LockSort, RedisWay } from '../../chaos/chaos.types.js';
+import type { ChaosMode, LockSort, RedisWay } from '../../chaos/chaos.types.js';
 
 /** What a chaos worker is told at its start, as JSON in `CHAOS_WORKER`. Durations in ms. */
 export interface ChaosSettings {
   readonly way: RedisWay;
+  readonly mode: ChaosMode;
   readonly prefix: string;
   readonly seed: number;
   readonly worker: number;

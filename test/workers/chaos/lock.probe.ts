@@ -24,7 +24,14 @@ export async function probe(locks: LockService, settings: ChaosSettings, within:
     locks.getReadWriteLock(`rw-${number}`).writeLock(),
   ]);
   const semaphores = numbers.map((number) => locks.getPermitExpirableSemaphore(`permit-${number}`));
-  await Promise.all(semaphores.map((semaphore) => insist(within, () => semaphore.trySetPermits(ROOM))));
+  await Promise.all(
+    semaphores.map((semaphore) =>
+      insist<unknown>(within, () =>
+        // Data that is lost takes permits with it: who has them, and how many are left, are two keys.
+        settings.mode === 'lossy' ? semaphore.setPermits(ROOM) : semaphore.trySetPermits(ROOM),
+      ),
+    ),
+  );
   const stuck = await Promise.all([
     ...all.map((lock) => attempt(lock.name, () => lock.lock(options))),
     ...semaphores.map((semaphore) => attempt(semaphore.name, () => acquireAll(semaphore, options))),
