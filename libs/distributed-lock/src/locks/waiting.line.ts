@@ -147,12 +147,12 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     }
   }
 
-  /** @internal Something is under way: the line is kept until its {@link end}. */
+  /** Something is under way: the line is kept until its {@link end}. */
   begin(): void {
     this.#working += 1;
   }
 
-  /** @internal */
+  /** What was under way has ended. */
   end(): void {
     this.#working -= 1;
     if (this.isQuiet) this.rest();
