@@ -61,6 +61,9 @@ async function runTogether(scenario, results, { first, last, java, isProfiled, p
   });
   try {
     await Promise.all(cast.map(({ team, result }) => noting(result, () => team.ready())));
+    for (const { team, result } of cast)
+      if (result.failure === undefined)
+        await noting(result, async () => void (await scenario.warmUp?.(team)));
     for (let round = first; round <= last; round += 1) {
       for (const { team, result } of cast) {
         progress(result);

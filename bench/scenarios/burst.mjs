@@ -4,12 +4,50 @@ import { numberOf, quantile, samplesOf } from './samples.mjs';
 /** How long waiters stand in line before the release, in ms: those that listen have subscribed, those that poll are at their pace. */
 const SETTLE = 300;
 
+/** Bursts of a round, and for how long another one is begun, in ms: those that keep a slow pace are long. */
+const BURSTS = 5;
+const TIME = 1500;
+
+/** What is said of it. */
+export const WARM = `A round is ${BURSTS} bursts, or as many as are begun in ${TIME / 1000} s; before the first round each has locked and unlocked for two seconds. So the code is compiled, as it is in a process that has been running for a while.`;
+
 /**
- * Waiters of several processes behind one holder, which releases.
+ * A burst is over before the compiler has got to the code that it runs.
  * @param {import('../bench.types.js').Team} team
- * @param {{ holder: number, waiting: readonly number[], each: number }} cast processes, and waiters of each that waits
+ * @param {number} callers of each process
  */
-export async function burst(team, { holder, waiting, each }) {
+export function warmUp(team, callers) {
+  return team.all('loop', { name: `${team.prefix}:warm`, callers, ms: 2000 });
+}
+
+/** @typedef {{ holder: number, waiting: readonly number[], each: number }} Cast processes, and waiters of each that waits */
+
+/**
+ * Waiters of several processes behind one holder, which releases; and again.
+ * @param {import('../bench.types.js').Team} team
+ * @param {Cast} cast
+ */
+export async function bursts(team, cast) {
+  const end = performance.now() + TIME;
+  const all = [await burst(team, cast)];
+  while (all.length < BURSTS && performance.now() < end) all.push(await burst(team, cast));
+  const gaps = all.flatMap((one) => one.gaps);
+  const sum = (/** @type {'commands' | 'inversions'} */ key) =>
+    all.reduce((total, one) => total + one[key], 0);
+  return {
+    perSecond: quantile(
+      all.map(({ perSecond }) => perSecond),
+      0.5,
+    ),
+    gapP50: quantile(gaps, 0.5),
+    gapP99: quantile(gaps, 0.99),
+    trips: sum('commands') / gaps.length,
+    inversions: sum('inversions') / all.length,
+  };
+}
+
+/** @param {import('../bench.types.js').Team} team @param {Cast} cast */
+async function burst(team, { holder, waiting, each }) {
   const name = `${team.prefix}:burst`;
   await team.ask(holder, 'hold', { name });
   await Promise.all(waiting.map((process) => team.ask(process, 'wait', { name, count: each })));
@@ -21,14 +59,11 @@ export async function burst(team, { holder, waiting, each }) {
   });
   const { at, drained } = result;
   const grants = samplesOf(drained, 'grants').toSorted((one, other) => one - other);
-  const gaps = grants.map((grant, index) => (grant - (grants[index - 1] ?? at)) * 1000);
-  const inversions = drained.reduce((sum, figures) => sum + numberOf(figures, 'inversions'), 0);
   return {
+    commands,
     perSecond: (grants.length * 1000) / ((grants.at(-1) ?? NaN) - at),
-    gapP50: quantile(gaps, 0.5),
-    gapP99: quantile(gaps, 0.99),
-    trips: commands / grants.length,
-    inversions,
+    gaps: grants.map((grant, index) => (grant - (grants[index - 1] ?? at)) * 1000),
+    inversions: drained.reduce((total, figures) => total + numberOf(figures, 'inversions'), 0),
   };
 }
 

@@ -1,15 +1,16 @@
-import { BURST_COLUMNS, burst } from './burst.mjs';
+import { BURST_COLUMNS, bursts, WARM, warmUp } from './burst.mjs';
 import { OURS, RAW } from './entries.mjs';
 
 /** @type {import('../bench.types.js').Scenario} */
 export default {
   id: 'S12W',
   title: 'Growth with the number of waiters',
-  about: 'As S3, with as many waiters as the size says.',
+  about: `As S3, with as many waiters as the size says. ${WARM}`,
   entries: [RAW, OURS],
   cpu: 0,
   measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
   columns: BURST_COLUMNS,
   sizes: [10, 100, 1000, 10_000],
-  round: (team, size) => burst(team, { holder: 0, waiting: [0], each: size }),
+  warmUp: (team) => warmUp(team, 50),
+  round: (team, size) => bursts(team, { holder: 0, waiting: [0], each: size }),
 };
