@@ -45,9 +45,10 @@ describe('the subscriptions of a service', () => {
     one.release();
     expect(left()).toEqual([]);
     other.release();
-    expect(left()).toEqual([['a']]);
     expect(subscriptions.size).toBe(0);
-    await answer();
+    expect(left()).toEqual([]);
+    await settle();
+    expect(left()).toEqual([['a']]);
   });
 
   test('are active from the answer of Redis on', async () => {
@@ -57,6 +58,9 @@ describe('the subscriptions of a service', () => {
     await one.answered;
     expect([one.isActive, subscriptions.isActive('a')]).toEqual([true, true]);
     one.release();
+    // Until Redis is told, its messages reach this process.
+    expect(subscriptions.isActive('a')).toBe(true);
+    await settle();
     expect(subscriptions.isActive('a')).toBe(false);
     await answer();
     expect(wheel.size).toBe(0);
@@ -86,16 +90,35 @@ describe('the subscriptions of a service', () => {
     expect(left()).toEqual([]);
   });
 
-  test('survive that one leaves before the answer, and comes again', async () => {
+  test('stay for one who comes again in the turn in which the last one left', async () => {
+    const [one, former] = listen('a');
+    await answer();
+    one.release();
+    const [again, heard] = listen('a');
+    await settle();
+    expect([asked(), left(), again.isActive]).toEqual([[], [], true]);
+    one.release();
+    client.message('a', '0');
+    expect([former.mock.calls.length, heard.mock.calls.length]).toEqual([0, 1]);
+    again.release();
+    again.release();
+    await settle();
+    expect(left()).toEqual([['a']]);
+  });
+
+  test('survive that one leaves before the answer, and another one comes', async () => {
     const [one] = listen('a');
     one.release();
+    await settle();
     const [again, heard] = listen('a');
     expect([asked(), left()]).toEqual([[['a'], ['a']], [['a']]]);
     one.release();
+    await settle();
     expect(left()).toEqual([]);
     client.message('a', '0');
     expect(heard).toHaveBeenCalledOnce();
     again.release();
+    await settle();
     expect(left()).toEqual([['a']]);
   });
 
@@ -122,10 +145,12 @@ describe('the subscriptions of a service', () => {
     await answer();
     client.cut();
     one.release();
+    await settle();
     client.ready();
     expect(asked()).toEqual([['b']]);
     client.cut();
     two.release();
+    await settle();
     client.ready();
     expect([asked(), heard.mock.calls.length]).toEqual([[], 0]);
   });

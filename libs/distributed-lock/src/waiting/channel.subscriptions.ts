@@ -6,12 +6,15 @@ export interface Subscription {
   readonly isActive: boolean;
   /** Resolves when Redis has acknowledged it, or has failed to: see {@link isActive}. */
   readonly answered: Promise<void>;
-  /** Lets go of the channel; the last user's leaving unsubscribes. */
+  /** Lets go of the channel; once the last user has left it is unsubscribed at the end of the turn. */
   release(): void;
 }
 
 /** Hears a channel: a payload, or undefined when messages may have been missed. */
 export type Listener = (payload: string | undefined) => void;
+
+/** Node's own: a test that fakes the time must not keep a channel subscribed. */
+const { setImmediate: soon } = globalThis;
 
 interface Channel {
   readonly listeners: Set<Listener>;
@@ -22,6 +25,8 @@ interface Channel {
 /** The channels of a module instance on its one subscriber, each subscribed once however many listen. */
 export class ChannelSubscriptions {
   readonly #channels = new Map<string, Channel>();
+  /** Those whose last user has left in this turn. */
+  #left: string[] = [];
 
   constructor(private readonly subscriber: Subscriber) {
     subscriber.listen({
@@ -33,7 +38,9 @@ export class ChannelSubscriptions {
 
   /** Channels with a listener. */
   get size(): number {
-    return this.#channels.size;
+    let size = 0;
+    for (const { listeners } of this.#channels.values()) if (listeners.size > 0) size += 1;
+    return size;
   }
 
   /** Whether messages of the channel reach this process, so that PUBLISH counts it as a client. */
@@ -74,10 +81,17 @@ export class ChannelSubscriptions {
   }
 
   #leave(name: string, channel: Channel, listener: Listener): void {
-    channel.listeners.delete(listener);
-    if (channel.listeners.size > 0 || this.#channels.get(name) !== channel) return;
-    this.#channels.delete(name);
-    this.subscriber.unsubscribe(name);
+    if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
+    this.#left.push(name);
+    if (this.#left.length === 1) soon(() => this.#unsubscribe());
+  }
+
+  /** Not before whoever was let in by the last message goes on: what unsubscribing takes would be a part of his wait. */
+  #unsubscribe(): void {
+    for (const name of this.#left.splice(0)) {
+      if (this.listeners(name) > 0 || !this.#channels.delete(name)) continue;
+      this.subscriber.unsubscribe(name);
+    }
   }
 
   #tell(name: string, payload: string | undefined): void {
