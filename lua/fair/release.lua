@@ -7,6 +7,7 @@
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
+-- @shared own     the lease in ms with which a head of the same client is made the holder, up to 10 years; 0: like any other head
 -- @key   lock     the lock's hash, as in section 2
 -- @key   queue    the waiting holders, a list, the next one first
 -- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
@@ -17,12 +18,14 @@
 -- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
 -- @reply released {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}; the head may be the holder now
+-- @reply handed   {1, 0, the head} which is of the same client, and the holder now; nobody was told
 -- @reply kept     {2, hold count}
 -- @reply gone     {0} the holder did not have the lock; it does not wait any more either, unless a count was to stay
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: it only lowers the holder's own count, and only who frees the lock gives it to the head, once
 local function attempt(fair, holder, count, lease)
-  if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
+  local leases = whole(fair.own, 0, 315360000000) and (count == 0 or whole(lease, 1, 315360000000))
+  if not whole(count, 0, 2147483647) or not leases then
     error({err = 'ERR the hold count or the lease is out of range'})
   end
   openQueue(fair)
@@ -45,8 +48,14 @@ local function attempt(fair, holder, count, lease)
   end
   news = pruneQueue(fair) or news
   if news or redis.call('EXISTS', fair.lock) == 0 then
-    local reached = reply[1] == 1 and grantHead(fair) or tellHead(fair)
-    reply[2] = reply[2] or reply[1] == 1 and reached or nil
+    local reached, own
+    if reply[1] == 1 then
+      reached, own = grantHead(fair, holder)
+    end
+    reached = reached or tellHead(fair)
+    if reply[1] == 1 then
+      reply = {1, reached, own}
+    end
   end
   return reply
 end
@@ -54,6 +63,7 @@ end
 local replies = {}
 local publish = ARGV[1]
 local margin = tonumber(ARGV[2])
+local own = tonumber(ARGV[3])
 for i = 1, #KEYS / 5 do
   local first = (i - 1) * 5
   local lock = KEYS[first + 1]
@@ -61,13 +71,14 @@ for i = 1, #KEYS / 5 do
   local timeout = KEYS[first + 3]
   local waits = KEYS[first + 4]
   local alive = KEYS[first + 5]
-  local base = (i - 1) * 4 + 2
+  local base = (i - 1) * 4 + 3
   local holder = ARGV[base + 1]
   local count = tonumber(ARGV[base + 2])
   local lease = tonumber(ARGV[base + 3])
   local channel = ARGV[base + 4]
   local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
   fair.channel = channel
+  fair.own = own
   local ran, reply = pcall(attempt, fair, holder, count, lease)
   replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end

@@ -3,7 +3,9 @@
 -- message may be late, or lie. Answers the clients that heard it; nil where nothing was granted.
 -- Only one that listens to this very server: what PUBLISH answers leaves out who hears it elsewhere, through the bus of a cluster
 -- or a replica, and counts patterns, whose listeners take no locks. A user who may not ask for that grants nothing.
-local function grantHead(fair)
+-- A head of the same client as `from`, who released it, need not listen: the answer tells it. It has the lease `own` where that is
+-- not 0, for it begins with no other one. Answers 0 and the head then.
+local function grantHead(fair, from)
   local head = redis.call('LINDEX', fair.queue, 0)
   local wait, lease
   if head then
@@ -11,6 +13,14 @@ local function grantHead(fair)
   end
   if not (wait and wait > 0 and whole(lease, 1, 60000)) then
     return nil
+  end
+  if fair.own > 0 and string.match(head, '^(.*):') == string.match(from, '^(.*):') then
+    local news = stepForward(fair, head, wait, fair.own)
+    take(fair.lock, head, fair.own, 1)
+    if news then
+      tellHead(fair)
+    end
+    return 0, head
   end
   local channel = fair.channel .. ':' .. head
   local listeners = redis.pcall('PUBSUB', fair.publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)

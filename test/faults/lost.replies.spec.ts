@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { prefixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { scaled } from '../support/slowness.js';
 import type { TcpProxy } from '../support/tcp.proxy.js';
 import { until } from '../support/until.js';
@@ -192,6 +193,48 @@ describe('a connection cut during a hand-over', () => {
     abort.abort('left');
     await expect(taker).rejects.toBe('left');
     expect(await unlocked).toBe('released');
+    await stage.expectNothingLeft();
+  });
+});
+
+describe('a connection cut during a release that hands a fair lock to the next waiter of its process', () => {
+  const fair = () => service.getFairLock(name);
+  const queue = () => stage.admin.llen(prefixName('redisson_lock_queue', stage.key(name)));
+  const stands = (count: number) => until('it stands in the queue', async () => (await queue()) === count);
+
+  test.each([
+    ['cut after it ran', cutAfter],
+    ['cut before it ran', cutBefore],
+  ])('lets that one in, and nobody before it (%s)', async (_, ambush) => {
+    const giver = await fair().lock();
+    const waiting = fair().lock();
+    await stands(1);
+    const behind = other.getFairLock(name).lock();
+    await stands(2);
+    const cut = ambush(wire, 'release');
+    const unlocked = giver.unlock();
+    await cut;
+    const taken = await waiting;
+    expect(await stage.counts(name)).toEqual({ [taken.holder]: '1' });
+    expect(['released', 'lost']).toContain(await unlocked);
+    expect(await taken.unlock()).toBe('released');
+    expect(await (await behind).unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+
+  test('and a waiter that left meanwhile leaves no key', async () => {
+    const abort = new AbortController();
+    const giver = await fair().lock();
+    const waiting = fair().lock({ signal: abort.signal });
+    await stands(1);
+    const cut = cutAfter(wire, 'release');
+    const unlocked = giver.unlock();
+    await cut;
+    abort.abort('left');
+    await expect(waiting).rejects.toBe('left');
+    await unlocked;
+    const next = await other.getFairLock(name).lock();
+    expect(await next.unlock()).toBe('released');
     await stage.expectNothingLeft();
   });
 });

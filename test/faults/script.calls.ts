@@ -1,4 +1,5 @@
 import {
+  fairRelease,
   reentrantAcquire,
   reentrantRelease,
   reentrantTransfer,
@@ -19,7 +20,7 @@ export interface ScriptOperation {
   readonly count: number;
 }
 
-const SCRIPTS = [reentrantAcquire, reentrantRelease, reentrantTransfer, renewalRenew];
+const SCRIPTS = [fairRelease, reentrantAcquire, reentrantRelease, reentrantTransfer, renewalRenew];
 
 /** The operations of a command, in order; none where it is another one. */
 export function operationsOf({ name, words }: ProxiedCommand): ScriptOperation[] {
@@ -27,7 +28,8 @@ export function operationsOf({ name, words }: ProxiedCommand): ScriptOperation[]
   const script = SCRIPTS.find(({ sha1, text }) => words[1] === sha1 || words[1] === text);
   if (script === undefined) return [];
   const keys = words.slice(3, 3 + Number(words[2]));
-  return keys.map((key, index) => {
+  const locks = keys.filter((_key, index) => index % script.keysPerOperation === 0);
+  return locks.map((key, index) => {
     const shared = words.slice(3 + keys.length, 3 + keys.length + script.sharedArgs);
     const from = 3 + keys.length + script.sharedArgs + index * script.argsPerOperation;
     return read(script.name, key, shared, words.slice(from, from + script.argsPerOperation));
@@ -48,6 +50,10 @@ function read(
     }
     case 'reentrant/release': {
       const count = Number(shared[1]);
+      return { purpose: count === 0 ? 'release' : 'partial release', key, holder, count };
+    }
+    case 'fair/release': {
+      const count = Number(args[1]);
       return { purpose: count === 0 ? 'release' : 'partial release', key, holder, count };
     }
     case 'reentrant/transfer':

@@ -40,6 +40,38 @@ test('a row of waiters of two processes costs two commands a hold, and is in its
   }),
 );
 
+test('a row of waiters of one process costs a command a hold, and is in its order', options, () =>
+  KindStage.play('own', async (stage) => {
+    const HOLDS = 40;
+    const service = await stage.faults.open();
+    const held = await service.getFairLock(name).lock();
+    const order: number[] = [];
+    const ttls: Promise<number>[] = [];
+    const ends = [];
+    for (let number = 0; number < HOLDS; number += 1) {
+      const work = () => {
+        order.push(number);
+        ttls.push(stage.faults.admin.pttl(stage.faults.key(name)));
+      };
+      ends.push(service.getFairLock(name).using(work));
+      await stage.queued(name, number + 1);
+    }
+    const asked = async () => (await stage.sent()).get('evalsha') ?? 0;
+    await until('all have asked again', async () => (await asked()) >= 2 * HOLDS);
+    const before = await asked();
+    await held.unlock();
+    await Promise.all(ends);
+    const sent = (await asked()) - before;
+    console.log(`${HOLDS} holds: ${sent} scripts`);
+    // A release each, and a few signs of life.
+    expect(sent).toBeLessThan(1.5 * HOLDS);
+    expect(order).toEqual(Array.from({ length: HOLDS }, (_, number) => number));
+    // The last look may come after the last release.
+    const leases = (await Promise.all(ttls)).slice(0, -1);
+    expect(Math.min(...leases)).toBeGreaterThan(WATCHDOG - scaled(2000));
+  }),
+);
+
 test.each([
   ['a leaseTime', {}, { leaseTime: '20s' }],
   ['a watchdog that is no longer', { lockWatchdogTimeout: GIFT }, {}],
@@ -121,7 +153,7 @@ describe.concurrent('a lock that was given', () => {
       await until('it listens', async () => (await heard()) === 1);
       // A message that arrives nowhere: it is written to a set.
       const keys = Object.values(fairKeysOf(key));
-      const args = ['SADD', 5000, held.holder, 0, WATCHDOG, channel];
+      const args = ['SADD', 5000, 0, held.holder, 0, WATCHDOG, channel];
       const start = performance.now();
       expect(await admin.eval(fairRelease.text, keys.length, ...keys, ...args)).toEqual([[1, 1]]);
       expect(await admin.del(`${channel}:${waiter}`)).toBe(1);

@@ -68,8 +68,10 @@ export class FairActions {
         this.#node.acquire(who, lease, count, wait, gift),
       );
     };
-    const release = (count: number, lease: number): Action =>
-      this.#node5(fairRelease, [MARGIN], [who, count, lease], () => this.#node.release(who, count, lease));
+    const release = (count: number, lease: number, own = 0): Action =>
+      this.#node5(fairRelease, [MARGIN, own], [who, count, lease], () =>
+        this.#node.release(who, count, lease, own),
+      );
     switch (move.do) {
       case 'wait':
         return acquire(move.lease, 1, WAITS[who], move.isGiven);
@@ -80,7 +82,7 @@ export class FairActions {
       case 'lower':
         return release(move.count, move.lease);
       case 'end':
-        return release(0, LONG);
+        return release(0, LONG, move.isHanding ? LONG : 0);
     }
   }
 

@@ -202,8 +202,16 @@ export class FairCrowd {
       }
       actor.state = 'is gone';
       if (isJava) await this.#run(JAVA_UNLOCK, this.#keys.slice(0, 3), [name, 0, LEASE, this.#channel]);
-      else await this.#run(fairRelease, this.#keys, ['PUBLISH', MARGIN, name, 0, LEASE, this.#channel]);
+      else await this.#release(name);
     });
+  }
+
+  /** What it hands on to one of its own process is told by the answer alone. */
+  async #release(name: string): Promise<void> {
+    const args = ['PUBLISH', MARGIN, LEASE, name, 0, LEASE, this.#channel];
+    const reply = await this.#run(fairRelease, this.#keys, args);
+    const next = Array.isArray(reply) ? this.#actors.get(String(reply[2])) : undefined;
+    if (next?.state === 'waits') this.#granted(next, 0);
   }
 
   async #beat(process: string): Promise<void> {

@@ -39,7 +39,7 @@ export class FairModel {
     return reply;
   }
 
-  release(holder: string, count: number, lease: number): unknown {
+  release(holder: string, count: number, lease: number, own = 0): unknown {
     const { state } = this;
     const held = state.countOf(holder);
     let reply: (number | 'reached')[] = [0];
@@ -60,8 +60,11 @@ export class FairModel {
     }
     news = this.#prune() || news;
     const reached = Number(state.head !== undefined);
-    const isGiven = reply[0] === 1 && this.#give();
+    const { head } = state;
+    const isOwn = own > 0 && clientOf(head ?? '') === clientOf(holder);
+    const isGiven = reply[0] === 1 && this.#give(isOwn ? own : undefined);
     if (!isGiven && (news || state.lock === undefined)) state.tell(state.head);
+    if (isGiven && isOwn) return [1, 0, head];
     return reply.map((part) => (part === 'reached' ? reached : part));
   }
 
@@ -96,16 +99,17 @@ export class FairModel {
     return [1, this.#untilNext(), state.queue.length, ...own];
   }
 
-  /** A release makes the head the holder, which has said how. */
-  #give(): boolean {
+  /** A release makes the head the holder, which has said how. @param own the lease of a head that need not be told */
+  #give(own: number | undefined): boolean {
     const { state } = this;
     const { head = '' } = state;
     const wait = state.waits.get(head) ?? 0;
     const gift = state.gifts.get(head);
     if (wait <= 0 || gift === undefined) return false;
-    state.tell(head, 2);
-    const news = this.#stepForward(head, wait, gift);
-    state.give(head, gift);
+    const lease = own ?? gift;
+    if (own === undefined) state.tell(head, 2);
+    const news = this.#stepForward(head, wait, lease);
+    state.give(head, lease);
     if (news) state.tell(state.head);
     return true;
   }

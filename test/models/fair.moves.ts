@@ -46,7 +46,12 @@ export type Move =
   | { readonly do: 'try'; readonly who: Holder | 'head'; readonly lease: number }
   | { readonly do: 'enter'; readonly who: Holder | 'owner'; readonly count: number; readonly lease: number }
   | { readonly do: 'lower'; readonly who: Holder | 'owner'; readonly count: number; readonly lease: number }
-  | { readonly do: 'end'; readonly who: Holder | 'owner' | 'head' }
+  | {
+      readonly do: 'end';
+      readonly who: Holder | 'owner' | 'head';
+      /** Whether it hands the lock to a head of its own client. */
+      readonly isHanding: boolean;
+    }
   | { readonly do: 'renew'; readonly who: Holder | 'owner'; readonly lease: number }
   | { readonly do: 'force' }
   | { readonly do: 'beat'; readonly client: 'node-a' | 'node-b' }
@@ -65,7 +70,7 @@ const MOVES: readonly [number, Arbitrary<Move>][] = [
   [4, record({ do: constant('try'), who: head, lease })],
   [4, record({ do: constant('enter'), who: owner, count, lease })],
   [4, record({ do: constant('lower'), who: owner, count, lease })],
-  [20, record({ do: constant('end'), who: anybody })],
+  [20, record({ do: constant('end'), who: anybody, isHanding: boolean() })],
   [4, record({ do: constant('renew'), who: owner, lease: oneof(lease, constant(0)) })],
   [2, record({ do: constant('force') })],
   [14, record({ do: constant('beat'), client: constantFrom('node-a', 'node-b') })],

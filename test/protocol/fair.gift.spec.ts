@@ -136,6 +136,92 @@ describe('a release', () => {
   });
 });
 
+describe('a release that hands the lock on in its process', () => {
+  const OWN = { own: S60 };
+  /** A holds it; A2, of the same process, waits for 20 s in front of J, and takes a gift of 10 s. */
+  const HANDING: Fair = {
+    lock: held(A, S30),
+    queue: [
+      [A2, S60],
+      [J, S100],
+    ],
+    waits: { [A2]: '20000:10000' },
+    alive,
+  };
+
+  test('makes the head the holder with the lease of its own, its wait off all times, and tells nobody but by its answer', async () => {
+    await stage.put(HANDING);
+    expect(await stage.release(A, 0, OWN)).toEqual({
+      reply: [1, 0, A2],
+      told: [],
+      after: { lock: held(A2, S60), queue: [[J, S100 - S20]] },
+    });
+  });
+
+  test('needs nobody to listen', async () => {
+    const deaf = await FairStage.open(inject('redisUrl'));
+    await deaf.store.redis.unsubscribe();
+    await deaf.put(HANDING);
+    expect(await deaf.release(A, 0, OWN)).toMatchObject({
+      reply: [1, 0, A2],
+      after: { lock: held(A2, S60) },
+    });
+    await deaf.close();
+  });
+
+  test('hands it on once, however often it is sent', async () => {
+    await stage.put(HANDING);
+    const { after } = await stage.release(A, 0, OWN);
+    expect(await stage.release(A, 0, OWN)).toEqual({ reply: [0], told: [], after });
+  });
+
+  test('gives it to a head of another process as ever: it is told, and has the lease that it takes', async () => {
+    await stage.put({ ...HANDING, queue: [[B, S60]], waits: { [B]: '20000:10000' } });
+    expect(await stage.release(A, 0, OWN)).toMatchObject({
+      reply: [1, 1],
+      told: [`${B} 2`],
+      after: { lock: held(B, S10) },
+    });
+  });
+
+  test('does not take a longer name for its own', async () => {
+    const longer = `${a}0:1`;
+    await stage.put({
+      lock: held(A, S30),
+      queue: [[longer, S60]],
+      waits: { [longer]: '20000:10000' },
+      alive: { [`${a}0`]: S60 },
+    });
+    expect(await stage.release(A, 0, OWN)).toMatchObject({ reply: [1, 0], told: [] });
+    expect((await stage.look()).lock).toBeUndefined();
+  });
+
+  test.each([
+    ['that comes for it', { [A2]: S20 }],
+    ['that is asked whether it lives', { [A2]: '-20000:10000' }],
+    ['of Java, which looks like one of its own', {}],
+  ])('only tells a head %s', async (_who, waits) => {
+    await stage.put({ lock: held(A, S30), queue: [[A2, S60]], waits, alive });
+    expect(await stage.release(A, 0, OWN)).toMatchObject({ reply: [1, 1], told: [A2] });
+    expect((await stage.look()).lock).toBeUndefined();
+  });
+
+  test('asks the new head at once where it has to show that it lives', async () => {
+    await stage.put({
+      lock: held(A, S30),
+      queue: [
+        [A2, S30],
+        [B, S30 + S20],
+      ],
+      waits: { [A2]: '20000:10000', [B]: '60000:10000' },
+      alive,
+    });
+    const { reply, told, after } = await stage.release(A, 0, { ...OWN, margin: S60 });
+    expect({ reply, told }).toEqual({ reply: [1, 0, A2], told: [B] });
+    expect(after.waits).toEqual({ [B]: '-60000:10000' });
+  });
+});
+
 describe('a question', () => {
   test('declares the lease of a gift, the present one where it stands in the queue', async () => {
     await stage.put({ lock: held(J, S30) });

@@ -84,6 +84,9 @@ test.each([
   ),
   ...COUNTS.map((count) => ['release', 'count', count, () => stage.release(B, count)] as const),
   ...WAITS.map((margin) => ['release', 'margin', margin, () => stage.release(B, 0, { margin })] as const),
+  ...['-1', '1.5', '315360000001', '', 'nan', 'inf'].map(
+    (own) => ['release', 'lease of its own head', own, () => stage.release(B, 0, { own })] as const,
+  ),
   ...WAITS.map(
     (margin) => ['forced release', 'margin', margin, () => stage.forceRelease({ margin })] as const,
   ),
@@ -152,7 +155,7 @@ test('one call serves many locks, and a broken one fails none of its neighbours'
     alive: { [a]: S60 },
   });
   const release = [stage, second, third].flatMap(({ lock }) => [A, 0, S60, lockChannel(lock)]);
-  expect((await stage.store.run(fairRelease, keys, ['PUBLISH', 0, ...release])).reply).toEqual([
+  expect((await stage.store.run(fairRelease, keys, ['PUBLISH', 0, 0, ...release])).reply).toEqual([
     [1, 0],
     [-1, `WRONGTYPE ${second.queue} is not a list`, 'string'],
     [0],
@@ -195,6 +198,7 @@ test('a user who may not publish is served all the same', async () => {
   await stage.put({ lock: held(B, S60), queue: [[J, S100]] });
   const { reply } = await stage.store.run(fairRelease, stage.keys, [
     'NOSUCHCOMMAND',
+    0,
     0,
     B,
     0,

@@ -165,9 +165,13 @@ export class FairStage {
   release(
     holder: string,
     count: number | string = 0,
-    { lease = 60_000, margin = 0 }: Settings & { lease?: number | string } = {},
+    {
+      lease = 60_000,
+      margin = 0,
+      own = 0,
+    }: Settings & Partial<Record<'lease' | 'own', number | string>> = {},
   ): Promise<Answer> {
-    return this.call(fairRelease, ['PUBLISH', margin], [holder, count, lease, lockChannel(this.lock)]);
+    return this.call(fairRelease, ['PUBLISH', margin, own], [holder, count, lease, lockChannel(this.lock)]);
   }
 
   forceRelease({ margin = 0 }: Settings = {}): Promise<Answer> {

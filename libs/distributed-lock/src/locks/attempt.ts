@@ -40,6 +40,8 @@ export class Attempt {
   #marked = false;
   #lease = 0;
   #isGiven = false;
+  /** When the release was sent that has handed it the lock. */
+  #handed: Instant | undefined;
 
   constructor(
     private readonly context: LockContext,
@@ -57,6 +59,8 @@ export class Attempt {
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
     const { holder } = this;
+    const handed = this.#takeOver(holder, lease);
+    if (handed !== undefined) return handed;
     const given = this.#isGiven ? await this.#confirm(holder, lease) : undefined;
     if (given !== undefined) return given;
     this.#lease = lease;
@@ -91,6 +95,11 @@ export class Attempt {
     this.#isGiven ||= this.target.kind.giftLease !== undefined && tellsOfGift(payload);
   }
 
+  /** A release of this process has made it the holder, with its whole lease. @param sent when that was asked for */
+  handed(sent: Instant): void {
+    this.#handed = sent;
+  }
+
   /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
   abandon(): void {
     if (this.#doubt === undefined && !this.#marked) return;
@@ -108,6 +117,17 @@ export class Attempt {
     this.#marked = false;
     this.#holder = undefined;
     this.#isGiven = false;
+    this.#handed = undefined;
+  }
+
+  /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
+  #takeOver(holder: string, lease: number): RawGrant | undefined {
+    const sent = this.#handed;
+    if (sent === undefined) return undefined;
+    this.#handed = undefined;
+    if (now() - sent.at > lease / 2) return undefined;
+    this.#renew();
+    return { kind: 'granted', holder, leaseTime: undefined, sent };
   }
 
   /**

@@ -1,6 +1,6 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Lease } from '../renewal/lease.js';
+import { instant, type Instant, type Lease } from '../renewal/lease.js';
 import type { Busy, LockScripts } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { RawGrant } from './attempt.js';
@@ -25,6 +25,8 @@ export interface Freed {
   readonly listeners: number;
   /** Settles when nothing of it is left to be sent. */
   readonly done: Promise<unknown>;
+  /** The holder id of this process that has it now, with the lease of the watchdog, and when that was asked for. */
+  readonly handed?: { readonly holder: string; readonly sent: Instant } | undefined;
 }
 
 /** Nothing is left to be sent. */
@@ -77,9 +79,11 @@ export class LineRelease {
     conclude: (freed: Freed) => T | Promise<T>,
   ): Promise<T> {
     const { kind, key, channel } = this.target;
-    const { subscriptions } = this.context;
+    const { subscriptions, settings } = this.context;
     const ours = subscriptions.isActive(channel) ? 1 : 0;
-    const asked = finish?.(0, 1) ?? kind.scripts.release(key, lease.holder, 0, 1, channel);
+    const own = kind.giftLease === undefined ? undefined : settings.watchdogTimeout;
+    const sent = own === undefined ? undefined : instant();
+    const asked = finish?.(0, 1) ?? kind.scripts.release(key, lease.holder, 0, 1, channel, own);
     return asked.then(
       (reply) => {
         const listeners = subscriptions.listeners(channel);
@@ -89,6 +93,8 @@ export class LineRelease {
               others: this.#others(reply.reached, ours),
               listeners,
               done: DONE,
+              handed:
+                reply.next === undefined || sent === undefined ? undefined : { holder: reply.next, sent },
             })
           : conclude({ outcome: 'lost', others: 0, listeners, done: DONE });
       },

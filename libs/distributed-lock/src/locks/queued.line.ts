@@ -1,6 +1,6 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Lease } from '../renewal/lease.js';
+import type { Instant, Lease } from '../renewal/lease.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
@@ -10,6 +10,7 @@ import type { Grant } from './grant.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
 import type { LockContext } from './lock.context.js';
+import type { Freed } from './line.release.js';
 import { LockLine } from './lock.line.js';
 import type { LockTarget } from './lock.target.js';
 import { QueuePulse } from './queue.pulse.js';
@@ -44,9 +45,12 @@ export class QueuedLine extends LockLine {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed();
     return this.during(() =>
-      this.releases.free(hold.lease, finish, ({ outcome, others }) => {
+      this.releases.free(hold.lease, finish, ({ outcome, others, done, handed }) => {
+        if (handed !== undefined) this.#hand(handed);
         // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
-        if (others === 0) this.#askFirst();
+        else if (others === 0) this.#askFirst();
+        // Without an answer it may have been handed to one of us, who is told by nothing else, now or later.
+        if (typeof outcome !== 'string') void done.then(() => this.#askFirst());
         return outcome;
       }),
     );
@@ -86,6 +90,15 @@ export class QueuedLine extends LockLine {
 
   protected left(waiter: Waiter<Grant>): void {
     this.#vacate(waiter);
+  }
+
+  /** Who has left meanwhile gives it back by itself. */
+  #hand({ holder, sent }: NonNullable<Freed['handed']>): void {
+    for (const place of this.#places.values()) {
+      if (place.holder !== holder) continue;
+      place.hand(sent);
+      return;
+    }
   }
 
   /** Who waits, and has the lock in Redis, was given it by a message that did not arrive. */
@@ -146,6 +159,11 @@ class Place implements Contest {
   }
 
   ask(): void {
+    this.#contender.kick();
+  }
+
+  hand(sent: Instant): void {
+    this.attempt.handed(sent);
     this.#contender.kick();
   }
 

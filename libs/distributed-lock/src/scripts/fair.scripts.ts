@@ -69,10 +69,11 @@ export class FairScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
+    own = 0,
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
-    const shared = this.#margin;
-    return this.runner.run(fairRelease, keysOf(lock), args, readRelease, { ...TELLING, shared });
+    const shared = `${this.#margin} ${own}`;
+    return this.runner.run(fairRelease, keysOf(lock), args, readFairRelease, { ...TELLING, shared });
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
@@ -93,6 +94,12 @@ export class FairScripts implements LockScripts {
   renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
     this.#plain.renew(lock, holder, lease, hearer);
   }
+}
+
+/** The rows of {@link readRelease}, and `{1, 0, holder}` handed on. */
+function readFairRelease(reply: ReplyReader): ReleaseReply {
+  const read = readRelease(reply);
+  return read.kind === 'released' && reply.size > 2 ? { ...read, next: reply.text(2) } : read;
 }
 
 function readBeat(reply: ReplyReader): Beat {

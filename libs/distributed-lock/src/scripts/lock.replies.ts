@@ -21,9 +21,15 @@ export type AcquireReply =
   | Busy
   | { readonly kind: 'lost' };
 
-/** `reached`: the clients that heard the message, or -1 when publishing was refused. */
 export type ReleaseReply =
-  { readonly kind: 'released'; readonly reached: number } | { readonly kind: 'kept' | 'gone' };
+  | {
+      readonly kind: 'released';
+      /** The clients that heard the message, or -1 when publishing was refused. */
+      readonly reached: number;
+      /** Who has the lock now: the waiter of this process that was next, and that nothing but this answer tells. */
+      readonly next?: string;
+    }
+  | { readonly kind: 'kept' | 'gone' };
 
 export type TransferReply = { readonly kind: 'transferred' | 'granted'; readonly token?: bigint } | Busy;
 
@@ -64,8 +70,16 @@ export interface LockScripts {
   /**
    * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id
    * may have left behind, and tells the channel.
+   * @param own for kinds whose releases can make the next waiter the holder: the lease that this one has, in ms, where it is of this process. @default it is told, as any other
    */
-  release(lock: string, holder: string, count: number, lease: number, channel: string): Promise<ReleaseReply>;
+  release(
+    lock: string,
+    holder: string,
+    count: number,
+    lease: number,
+    channel: string,
+    own?: number,
+  ): Promise<ReleaseReply>;
   /** Hands the lock from one holder to another in one step, for kinds that can. */
   transfer?(lock: string, from: string, to: string, lease: number): Promise<TransferReply>;
   /**

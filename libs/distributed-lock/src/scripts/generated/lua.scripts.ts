@@ -693,9 +693,10 @@ return replies` as string,
  * Beyond its tables: the head is told wherever it may have become possible for it to take the lock, or it became the head by
  * this call (D2). Holder ids are never used twice, so no unlock latch is needed.
  * KEYS: lock, queue, timeout, waits, alive.
- * ARGV, once: publish, margin.
+ * ARGV, once: publish, margin, own.
  * ARGV, per operation: holder, count, lease, channel.
  * - `released`: {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}; the head may be the holder now
+ * - `handed`: {1, 0, the head} which is of the same client, and the holder now; nobody was told
  * - `kept`: {2, hold count}
  * - `gone`: {0} the holder did not have the lock; it does not wait any more either, unless a count was to stay
  * - `error`: {-1, message with its code in front, type of the key}
@@ -703,10 +704,10 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: '208729299af08e8b74522f2708b9c271a288be74',
+  sha1: '955bfc32b40e90249ddadc293e845da0bcc867cf',
   batch: true,
   keysPerOperation: 5,
-  sharedArgs: 2,
+  sharedArgs: 3,
   argsPerOperation: 4,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
@@ -849,7 +850,7 @@ redis.call('ZINCRBY', fair.timeout, -wait, waiter)
 end
 return pruneQueue(fair) or lease < 1000
 end
-local function grantHead(fair)
+local function grantHead(fair, from)
 local head = redis.call('LINDEX', fair.queue, 0)
 local wait, lease
 if head then
@@ -857,6 +858,14 @@ wait, lease = declaredWait(fair, head)
 end
 if not (wait and wait > 0 and whole(lease, 1, 60000)) then
 return nil
+end
+if fair.own > 0 and string.match(head, '^(.*):') == string.match(from, '^(.*):') then
+local news = stepForward(fair, head, wait, fair.own)
+take(fair.lock, head, fair.own, 1)
+if news then
+tellHead(fair)
+end
+return 0, head
 end
 local channel = fair.channel .. ':' .. head
 local listeners = redis.pcall('PUBSUB', fair.publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', channel)
@@ -880,7 +889,8 @@ message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or messa
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 local function attempt(fair, holder, count, lease)
-if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
+local leases = whole(fair.own, 0, 315360000000) and (count == 0 or whole(lease, 1, 315360000000))
+if not whole(count, 0, 2147483647) or not leases then
 error({err = 'ERR the hold count or the lease is out of range'})
 end
 openQueue(fair)
@@ -902,14 +912,21 @@ reply = {2, held}
 end
 news = pruneQueue(fair) or news
 if news or redis.call('EXISTS', fair.lock) == 0 then
-local reached = reply[1] == 1 and grantHead(fair) or tellHead(fair)
-reply[2] = reply[2] or reply[1] == 1 and reached or nil
+local reached, own
+if reply[1] == 1 then
+reached, own = grantHead(fair, holder)
+end
+reached = reached or tellHead(fair)
+if reply[1] == 1 then
+reply = {1, reached, own}
+end
 end
 return reply
 end
 local replies = {}
 local publish = ARGV[1]
 local margin = tonumber(ARGV[2])
+local own = tonumber(ARGV[3])
 for i = 1, #KEYS / 5 do
 local first = (i - 1) * 5
 local lock = KEYS[first + 1]
@@ -917,13 +934,14 @@ local queue = KEYS[first + 2]
 local timeout = KEYS[first + 3]
 local waits = KEYS[first + 4]
 local alive = KEYS[first + 5]
-local base = (i - 1) * 4 + 2
+local base = (i - 1) * 4 + 3
 local holder = ARGV[base + 1]
 local count = tonumber(ARGV[base + 2])
 local lease = tonumber(ARGV[base + 3])
 local channel = ARGV[base + 4]
 local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
 fair.channel = channel
+fair.own = own
 local ran, reply = pcall(attempt, fair, holder, count, lease)
 replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end

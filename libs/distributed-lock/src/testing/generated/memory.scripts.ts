@@ -157,7 +157,7 @@ L.call(keepHanded, record, L.get(job, 'handed'));
 }
 return L.call(grantRun, job, L.get(L.get(job, 'offer'), 'tick'), L.get(L.get(job, 'offer'), 'attempt'));
 };
-const grantHead = (fair?: Value): Value[] => {
+const grantHead = (fair?: Value, from?: Value): Value[] => {
 let head: Value = L.first(G['redis.call']('LINDEX', L.get(fair, 'queue'), 0));
 let [wait, lease]: Value[] = [];
 if (L.isTrue(head)) {
@@ -167,6 +167,14 @@ lease = $1[1];
 }
 if (!((L.isTrue(wait) && L.greater(wait, 0)) && L.isTrue(L.first(L.call(whole, lease, 1, 60000))))) {
 return [undefined];
+}
+if ((L.greater(L.get(fair, 'own'), 0) && L.equal(L.first(L.match(head, /^([\s\S]*):/)), L.first(L.match(from, /^([\s\S]*):/))))) {
+let news: Value = L.first(L.call(stepForward, fair, head, wait, L.get(fair, 'own')));
+L.call(take, L.get(fair, 'lock'), head, L.get(fair, 'own'), 1);
+if (L.isTrue(news)) {
+L.call(tellHead, fair);
+}
+return [0, head];
 }
 let channel: Value = L.concat(L.get(fair, 'channel'), L.concat(':', head));
 let listeners: Value = L.first(G['redis.pcall']('PUBSUB', L.or(L.and(L.equal(L.get(fair, 'publish'), 'SPUBLISH'), () => 'SHARDNUMSUB'), () => 'NUMSUB'), channel));
@@ -793,9 +801,10 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairRelease
-'208729299af08e8b74522f2708b9c271a288be74': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'955bfc32b40e90249ddadc293e845da0bcc867cf': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value, holder?: Value, count?: Value, lease?: Value): Value[] => {
-if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !(L.equal(count, 0) || L.isTrue(L.first(L.call(whole, lease, 1, 315360000000)))))) {
+let leases: Value = L.and(L.first(L.call(whole, L.get(fair, 'own'), 0, 315360000000)), () => L.or(L.equal(count, 0), () => L.first(L.call(whole, lease, 1, 315360000000))));
+if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !L.isTrue(leases))) {
 G['error'](L.table([], [['err', 'ERR the hold count or the lease is out of range']]));
 }
 L.call(openQueue, fair);
@@ -817,14 +826,23 @@ reply = L.table([2, held]);
 }
 news = L.or(L.first(L.call(pruneQueue, fair)), () => news);
 if ((L.isTrue(news) || L.equal(L.first(G['redis.call']('EXISTS', L.get(fair, 'lock'))), 0))) {
-let reached: Value = L.or(L.and(L.equal(L.get(reply, 1), 1), () => L.first(L.call(grantHead, fair))), () => L.first(L.call(tellHead, fair)));
-L.set(reply, 2, L.or(L.or(L.get(reply, 2), () => L.and(L.equal(L.get(reply, 1), 1), () => reached)), () => undefined));
+let [reached, own]: Value[] = [];
+if (L.equal(L.get(reply, 1), 1)) {
+const $1: Value[] = [...L.call(grantHead, fair, holder)];
+reached = $1[0];
+own = $1[1];
+}
+reached = L.or(reached, () => L.first(L.call(tellHead, fair)));
+if (L.equal(L.get(reply, 1), 1)) {
+reply = L.table([1, reached, own]);
+}
 }
 return [reply];
 };
 let replies: Value = L.table([]);
 let publish: Value = L.get(ARGV, 1);
 let margin: Value = L.first(G['tonumber'](L.get(ARGV, 2)));
+let own: Value = L.first(G['tonumber'](L.get(ARGV, 3)));
 for (let $at = L.number(1), $last = L.number(L.divide(L.length(KEYS), 5)); $at <= $last; $at += 1) {
 let i: Value = $at;
 let first: Value = L.multiply(L.subtract(i, 1), 5);
@@ -833,13 +851,14 @@ let queue: Value = L.get(KEYS, L.add(first, 2));
 let timeout: Value = L.get(KEYS, L.add(first, 3));
 let waits: Value = L.get(KEYS, L.add(first, 4));
 let alive: Value = L.get(KEYS, L.add(first, 5));
-let base: Value = L.add(L.multiply(L.subtract(i, 1), 4), 2);
+let base: Value = L.add(L.multiply(L.subtract(i, 1), 4), 3);
 let holder: Value = L.get(ARGV, L.add(base, 1));
 let count: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 2))));
 let lease: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 3))));
 let channel: Value = L.get(ARGV, L.add(base, 4));
 let fair: Value = L.table([], [['lock', lock], ['queue', queue], ['timeout', timeout], ['waits', waits], ['alive', alive], ['publish', publish], ['margin', margin]]);
 L.set(fair, 'channel', channel);
+L.set(fair, 'own', own);
 let [ran, reply]: Value[] = [...G['pcall'](attempt, fair, holder, count, lease)];
 L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, L.or(L.get(fair, 'wrong'), () => lock)))));
 }
