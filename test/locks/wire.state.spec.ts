@@ -14,6 +14,8 @@ describe('in Redis, as Redisson sees it,', () => {
   const other = () => fleet.other.getLock('x');
   const holders = async () => (await view.lock(key))?.counts;
   const heard = () => view.heard(channel);
+  /** The view listens, too. */
+  const asleep = () => until('it sleeps', async () => (await fleet.sleepers('x')) === 2);
 
   beforeEach(async () => {
     fleet = await RedisFleet.open({ handOver: { time: '10s' } });
@@ -127,7 +129,7 @@ describe('in Redis, as Redisson sees it,', () => {
     const refused = one().lock({ waitTime: 60 });
     await expect(refused).rejects.toMatchObject({ heldBy: { holder: foreign } });
     const waiting = one().lock();
-    await until('it sleeps', async () => (await fleet.sleepers('x')) === 1);
+    await asleep();
     // As Java frees it.
     await view.redis.multi().del(key).publish(channel, '0').exec();
     await (await waiting).unlock();
@@ -136,7 +138,7 @@ describe('in Redis, as Redisson sees it,', () => {
   test('messages that are of other versions, or no numbers, do no harm', async () => {
     const held = await one().lock();
     const waiting = other().lock();
-    await until('it sleeps', async () => (await fleet.sleepers('x')) === 1);
+    await asleep();
     for (const payload of ['7', '-1', '9223372036854775807', '', 'text', '1', '0'])
       await view.redis.publish(channel, payload);
     expect(await other().tryLock({ waitTime: 60 })).toBeNull();
@@ -148,7 +150,7 @@ describe('in Redis, as Redisson sees it,', () => {
     await view.redis.hset(key, 'somebody:1', 1);
     expect(await one().remainTimeToLive()).toBe(-1);
     const waiting = one().lock({ waitTime: '5s' });
-    await until('it sleeps', async () => (await fleet.sleepers('x')) === 1);
+    await asleep();
     // The attempt after the subscription goes before these on the same connection.
     for (let turn = 0; turn < 3; turn += 1) await one().isLocked();
     await view.redis.del(key);

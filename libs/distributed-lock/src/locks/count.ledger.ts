@@ -1,3 +1,4 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../scripts/lock.replies.js';
@@ -22,6 +23,8 @@ export interface Counted {
   readonly account: Account | undefined;
   /** Has `ask` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long. */
   shorten<T>(lease: number, ask: () => Promise<T>): Promise<T>;
+  /** Redis says that the holder has nothing. */
+  gone(): void;
 }
 
 /** Lowers a count in a way of its own: a tick's last step stores the outcome with it. */
@@ -104,15 +107,18 @@ export class CountLedger {
   }
 
   /**
-   * As {@link lower}, for a caller. @returns false when the holder has nothing any more
+   * As {@link lower}, for a caller.
    * @throws LockUnavailableError
    */
-  async lowerTo(account: Account, lowering?: Lowering): Promise<boolean> {
+  async lowerTo(account: Account, lowering?: Lowering): Promise<UnlockOutcome> {
     try {
-      return (await this.lower(account, lowering)).kind === 'kept';
+      const { kind } = await this.lower(account, lowering);
+      if (kind === 'kept') return kind;
     } catch (error) {
       throw unavailable(this.target.name, error);
     }
+    this.counted.gone();
+    return 'lost';
   }
 
   readonly #release: Lowering = (count, lease) =>

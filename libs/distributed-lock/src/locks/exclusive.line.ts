@@ -2,7 +2,6 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../scripts/lock.replies.js';
-import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
 import type { Contender, Contest } from './contender.js';
@@ -72,9 +71,8 @@ export class ExclusiveLine extends LockLine implements Contest {
     );
   }
 
-  free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
+  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
-    const at = now();
     this.wasFreed(at);
     const { first } = this;
     const { lease } = hold;
@@ -87,7 +85,7 @@ export class ExclusiveLine extends LockLine implements Contest {
       !canShare(lease, watchdogTimeout, first.request, at)
     )
       return this.during(() => this.#handOn(lease, first));
-    this.#grant(first, this.adopt(lease).admit(undefined, at));
+    this.#grant(first, this.adopt(lease).admit(undefined, at, undefined, at));
     return Promise.resolve('released');
   }
 

@@ -45,7 +45,7 @@ export class GrantBook implements Upkeep {
   }
 
   add(grant: Grant): void {
-    this.#open = [...this.#open, grant];
+    this.#open = this.#open.length === 0 ? [grant] : [...this.#open, grant];
     this.#first ??= grant;
   }
 

@@ -20,8 +20,9 @@ export interface GrantingHold extends ScopedHold {
   /** Whether the lease may be believed in. */
   readonly isBelieved: boolean;
   /** Ends what is past its deadline, at once. */
-  checkDeadlines(): void;
-  release(grant: Grant): Promise<UnlockOutcome>;
+  checkDeadlines(at?: number): void;
+  /** @param at the monotonic clock */
+  release(grant: Grant, at: number): Promise<UnlockOutcome>;
   extend(grant: Grant, lease: number): Promise<boolean>;
 }
 
@@ -129,10 +130,11 @@ export class Grant implements CurrentLock, Watchable {
   }
 
   unlock(): Promise<UnlockOutcome> {
+    const at = now();
     // Whoever hears that a lease inside is over may unlock as well.
-    if (this.#unlocking === undefined) this.hold.checkDeadlines();
+    if (this.#unlocking === undefined) this.hold.checkDeadlines(at);
     if (this.#unlocking === undefined) {
-      this.#unlocking = this.#loss === undefined ? this.hold.release(this) : Promise.resolve('lost');
+      this.#unlocking = this.#loss === undefined ? this.hold.release(this, at) : Promise.resolve('lost');
       this.#watch?.unlocking(this.#unlocking);
     }
     return this.#unlocking;

@@ -4,8 +4,11 @@ import type { Lowering } from './count.ledger.js';
 
 /** Who is told when a hold ends, and frees the lock for it. */
 export interface HoldKeeper<H> {
-  /** The last acquisition was unlocked: frees the lock, by `finish` where a run ends with it, or hands it on. */
-  free(hold: H, finish: Lowering | undefined): Promise<UnlockOutcome>;
+  /**
+   * The last acquisition was unlocked: frees the lock, by `finish` where a run ends with it, or hands it on.
+   * @param at the monotonic clock
+   */
+  free(hold: H, finish: Lowering | undefined, at: number): Promise<UnlockOutcome>;
   /** The lease was lost. */
   lost(hold: H): void;
 }

@@ -65,11 +65,11 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   }
 
   /** Adds an acquisition that Redis has counted. */
-  admit(leaseTime: number | undefined, sentAt: number, token?: bigint): Grant {
+  admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): Grant {
     const grant = new Grant(this, leaseTime, sentAt);
     this.#grants.add(grant);
     this.#token = token ?? this.#token;
-    this.rearm();
+    this.rearm(at);
     return grant;
   }
 
@@ -86,9 +86,9 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     });
   }
 
-  release(grant: Grant): Promise<UnlockOutcome> {
+  release(grant: Grant, at: number): Promise<UnlockOutcome> {
     // Nothing that a release could come before has ever been under way.
-    return this.#ledger?.inTurn(() => this.#release(grant)) ?? this.#release(grant);
+    return this.#ledger?.inTurn(() => this.#release(grant, now())) ?? this.#release(grant, at);
   }
 
   extend(grant: Grant, ttl: number): Promise<boolean> {
@@ -117,6 +117,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     const grants = this.#grants.all();
     this.lease.lose();
     this.#end();
+    this.owner.watchdog.unwatch(this.lease, this);
     // A scope that asked for the other side of its lock in vain has lost nothing.
     if (grants.length > 0) this.post({ kind: 'lost', why });
     const loss = new LockLostError(this.target.name, why, code);
@@ -155,8 +156,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     return this.#grants;
   }
 
-  rearm(): void {
-    const at = now();
+  rearm(at = now()): void {
     this.checkDeadlines(at);
     if (!this.#ended) this.owner.watchdog.watch(this.lease, this, at);
   }
@@ -173,18 +173,18 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     return (this.#keeper ??= new LeaseKeeper(this.lease, this.owner.watchdog, this));
   }
 
-  #release(grant: Grant): Promise<UnlockOutcome> {
+  #release(grant: Grant, at: number): Promise<UnlockOutcome> {
     this.#grants.remove(grant);
     if (this.#ended) return Promise.resolve('lost');
     const finish = this.#grants.isFirst(grant) ? this.run?.finish : undefined;
-    if (this.#grants.size === 0) {
-      this.#end();
-      return this.keeper.free(this, finish);
+    if (this.#grants.size > 0) return this.#counting.lowerTo(this.#grants.account, finish);
+    this.#end();
+    try {
+      return this.keeper.free(this, finish, at);
+    } finally {
+      // Whoever was handed the lease has taken over its watch.
+      this.owner.watchdog.unwatch(this.lease, this);
     }
-    return this.#counting.lowerTo(this.#grants.account, finish).then((isKept) => {
-      if (!isKept) this.gone();
-      return isKept ? 'kept' : 'lost';
-    });
   }
 
   post(notice: HoldNotice): void {
@@ -195,6 +195,5 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     this.#ended = true;
     this.#grants.clear();
     this.#timers?.cancel();
-    this.owner.watchdog.unwatch(this.lease);
   }
 }

@@ -47,7 +47,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
 
   /** Takes over what Redis has granted. */
   abstract adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold;
-  abstract free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome>;
+  abstract free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
 
   /** Asks once. @param refuse what becomes of it when somebody is in the way */

@@ -120,6 +120,27 @@ describe('the watchdog', () => {
     expect(stage.listener.gone).not.toHaveBeenCalled();
   });
 
+  test.each([0, 500, 1001])(
+    'goes on for the hold that a lease was handed to after %i ms, when the one before it lets go of it',
+    async (after) => {
+      const watched = lease();
+      stage.watchdog.watch(watched, stage.listener);
+      await pass(after);
+      const asked = calls();
+      const next = newListener();
+      stage.watchdog.watch(watched, next);
+      stage.watchdog.unwatch(watched, stage.listener);
+      expect(stage.watchdog.size).toBe(1);
+      for (const call of asked) alive(call);
+      await pass(1001);
+      calls()[0]?.answer([[0]]);
+      await pass(0);
+      expect(next.gone).toHaveBeenCalledOnce();
+      expect(stage.listener.gone).not.toHaveBeenCalled();
+      expect([stage.watchdog.size, stage.wheel.size]).toEqual([0, 0]);
+    },
+  );
+
   test('is late with a lease that nobody looked at when its time had come', async () => {
     const watched = lease();
     expect(stage.watchdog.lateBy(watched)).toBe(0);

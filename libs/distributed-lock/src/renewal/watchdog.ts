@@ -36,7 +36,9 @@ export class Watchdog {
   watch(lease: Lease, listener: LeaseListener, at = now()): void {
     const due = this.#roundAt(at, listener.upkeep.span);
     const known = watchOf(lease);
-    if (known?.listener === listener) {
+    // What is under way for another one tells that one: who has taken over asks by itself.
+    if (known !== undefined && (known.listener === listener || known.due < Infinity)) {
+      known.listener = listener;
       known.due = Math.min(known.due, due);
       this.#arm(known);
       return;
@@ -48,10 +50,13 @@ export class Watchdog {
     this.#arm(watch);
   }
 
-  /** After this no renewal of the lease is sent. One under way was sent before, and is guarded by the holder's field. */
-  unwatch(lease: Lease): void {
+  /**
+   * After this no renewal of the lease is sent. One under way was sent before, and is guarded by the holder's field.
+   * @param listener only where it is this one's still
+   */
+  unwatch(lease: Lease, listener?: LeaseListener): void {
     const watch = watchOf(lease);
-    if (watch === undefined) return;
+    if (watch === undefined || (listener !== undefined && watch.listener !== listener)) return;
     lease.watch = undefined;
     this.#size -= 1;
     this.wheel.cancel(watch);
@@ -129,7 +134,7 @@ export class Watchdog {
 class Watch extends Timer {
   constructor(
     readonly lease: Lease,
-    readonly listener: LeaseListener,
+    public listener: LeaseListener,
     private readonly watchdog: Watchdog,
     /** The monotonic instant of the next question. */
     public due: number,
