@@ -145,6 +145,14 @@ export const MUTATIONS = [
     test: 'a release gives nothing to one who does not listen to this server, whoever else may hear it, and tells nobody that it did',
   },
   {
+    name: 'a lock is handed to a waiter of another process, which nobody tells',
+    file: 'lua/parts/grant-head.lua',
+    from: `string.match(head, '^(.*):') == string.match(from, '^(.*):')`,
+    to: `head ~= from`,
+    spec: 'test/protocol/fair.gift.spec.ts',
+    test: 'a release that hands the lock on in its process gives it to a head of another process as ever: it is told, and has the lease that it takes',
+  },
+  {
     name: 'who is given a lock keeps its wait in the times of the others',
     file: 'lua/parts/step-forward.lua',
     from: `, -wait, waiter)\n`,

@@ -45,12 +45,10 @@ export class QueuedLine extends LockLine {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed();
     return this.during(() =>
-      this.releases.free(hold.lease, finish, ({ outcome, others, done, handed }) => {
+      this.releases.free(hold.lease, finish, ({ outcome, others, handed }) => {
         if (handed !== undefined) this.#hand(handed);
-        // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
+        // The message went to nobody, may not be sent, or the answer was lost: if the head of the queue is one of us, it asks without.
         else if (others === 0) this.#askFirst();
-        // Without an answer it may have been handed to one of us, who is told by nothing else, now or later.
-        if (typeof outcome !== 'string') void done.then(() => this.#askFirst());
         return outcome;
       }),
     );
