@@ -63,9 +63,9 @@ test.each(['nightly', '{tenant}:nightly', 'nächtlich'])(
     expect(await redis.eval(fairBeat.text, 5, ...keys, 'SPUBLISH', 3000, 5000, CLIENT.b, channel)).toEqual([
       [1, expect.any(Number), 1],
     ]);
-    expect(await redis.eval(fairRelease.text, 5, ...keys, 'SPUBLISH', 5000, 0, A, 0, LEASE, channel)).toEqual([
-      [1, 1],
-    ]);
+    expect(await redis.eval(fairRelease.text, 5, ...keys, 'SPUBLISH', 5000, 0, A, 0, LEASE, channel)).toEqual(
+      [[1, 1]],
+    );
     expect(await acquire(B)).toEqual([[1, 1]]);
     expect(await redis.eval(fairForceRelease.text, 5, ...keys, 'SPUBLISH', 5000, channel)).toEqual([[1, 0]]);
   },
