@@ -165,6 +165,7 @@ test('L14 plain, tagged, mapped and non-ASCII names: one key, one channel', asyn
       const freedByJava = await j.unlock();
       const granted = await n;
       expectPrompt(stage(), `N on ${key(name)}`, freedByJava, granted);
+      await until('N listens no more', async () => (await observer.channels()).length === 0);
       const waiting = j.lock();
       const asJavaWaits = await seen(observer, key(name));
       const freedByNode = await timed(() => granted.value.unlock());
