@@ -8,7 +8,7 @@ local function hand(lock, from, to, lease)
   if redis.call('HEXISTS', lock, from) == 1 then
     -- In this order also a server that is out of memory lets it happen: it refuses HSET as a first write only.
     redis.call('PEXPIRE', lock, lease)
-    redis.call('HSET', lock, to, 1)
+    redis.call('HSET', lock, to, '1')
     redis.call('HDEL', lock, from)
     return 1
   end
@@ -22,7 +22,7 @@ local function hand(lock, from, to, lease)
   if redis.call('EXISTS', lock) == 1 then
     return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
   end
-  redis.call('HSET', lock, to, 1)
+  redis.call('HSET', lock, to, '1')
   redis.call('PEXPIRE', lock, lease)
   return {2}
 end

@@ -9,7 +9,7 @@ local function take(lock, holder, lease, count)
     if count > 1 then
       return {2}
     end
-    redis.call('HSET', lock, holder, 1)
+    redis.call('HSET', lock, holder, '1')
     redis.call('PEXPIRE', lock, lease)
     return 1
   end

@@ -61,7 +61,7 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: 'c2a1723ddc07132ec46f2dbd4d0031d40e2546ef',
+  sha1: '6fe04334272f3e5ffe79a01adb7dd3a30b9497e7',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -77,7 +77,7 @@ if redis.call('EXISTS', lock) == 0 then
 if count > 1 then
 return {2}
 end
-redis.call('HSET', lock, holder, 1)
+redis.call('HSET', lock, holder, '1')
 redis.call('PEXPIRE', lock, lease)
 return 1
 end
@@ -704,7 +704,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: '955bfc32b40e90249ddadc293e845da0bcc867cf',
+  sha1: '5ca31c26ab97be134376f42f1504311308a3cef0',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -720,7 +720,7 @@ if redis.call('EXISTS', lock) == 0 then
 if count > 1 then
 return {2}
 end
-redis.call('HSET', lock, holder, 1)
+redis.call('HSET', lock, holder, '1')
 redis.call('PEXPIRE', lock, lease)
 return 1
 end
@@ -961,7 +961,7 @@ return replies` as string,
  */
 export const fencedAcquire = {
   name: 'fenced/acquire',
-  sha1: '606b58ba6aa871c2830a26d1a872f359bbe73b04',
+  sha1: 'daa7e485a2b10fced76c304ccb073b6be92324ae',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 0,
@@ -977,7 +977,7 @@ if redis.call('EXISTS', lock) == 0 then
 if count > 1 then
 return {2}
 end
-redis.call('HSET', lock, holder, 1)
+redis.call('HSET', lock, holder, '1')
 redis.call('PEXPIRE', lock, lease)
 return 1
 end
@@ -1147,7 +1147,7 @@ return replies` as string,
  */
 export const fencedTransfer = {
   name: 'fenced/transfer',
-  sha1: '4da88a37c9a22e1b7cdade48eabfa633117122f2',
+  sha1: 'bb0e70db8a27501503b1e44a15e78dac0a2611b7',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 0,
@@ -1161,7 +1161,7 @@ error({err = 'ERR the lease is out of range, or giver and taker are the same'})
 end
 if redis.call('HEXISTS', lock, from) == 1 then
 redis.call('PEXPIRE', lock, lease)
-redis.call('HSET', lock, to, 1)
+redis.call('HSET', lock, to, '1')
 redis.call('HDEL', lock, from)
 return 1
 end
@@ -1174,7 +1174,7 @@ end
 if redis.call('EXISTS', lock) == 1 then
 return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
 end
-redis.call('HSET', lock, to, 1)
+redis.call('HSET', lock, to, '1')
 redis.call('PEXPIRE', lock, lease)
 return {2}
 end
@@ -2564,7 +2564,7 @@ return replies` as string,
  */
 export const reentrantAcquire = {
   name: 'reentrant/acquire',
-  sha1: 'a6a03c08a38c54b962abcb3afe4f28ec6386d180',
+  sha1: '535b3ed630c9b774e5eff605a815229f695eb8b1',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 2,
@@ -2580,7 +2580,7 @@ if redis.call('EXISTS', lock) == 0 then
 if count > 1 then
 return {2}
 end
-redis.call('HSET', lock, holder, 1)
+redis.call('HSET', lock, holder, '1')
 redis.call('PEXPIRE', lock, lease)
 return 1
 end
@@ -2794,7 +2794,7 @@ return oneForAll(replies)` as string,
  */
 export const reentrantTransfer = {
   name: 'reentrant/transfer',
-  sha1: 'b5cc9733977cc5edd18f41655db52d282e1cb5a9',
+  sha1: '8a7ab8107e1e1f43b354616cb0b5d72307532f3d',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -2808,7 +2808,7 @@ error({err = 'ERR the lease is out of range, or giver and taker are the same'})
 end
 if redis.call('HEXISTS', lock, from) == 1 then
 redis.call('PEXPIRE', lock, lease)
-redis.call('HSET', lock, to, 1)
+redis.call('HSET', lock, to, '1')
 redis.call('HDEL', lock, from)
 return 1
 end
@@ -2821,7 +2821,7 @@ end
 if redis.call('EXISTS', lock) == 1 then
 return {0, redis.call('PTTL', lock), redis.call('HRANDFIELD', lock)}
 end
-redis.call('HSET', lock, to, 1)
+redis.call('HSET', lock, to, '1')
 redis.call('PEXPIRE', lock, lease)
 return {2}
 end

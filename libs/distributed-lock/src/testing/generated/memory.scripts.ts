@@ -218,7 +218,7 @@ G['error'](L.table([], [['err', 'ERR the lease is out of range, or giver and tak
 }
 if (L.equal(L.first(G['redis.call']('HEXISTS', lock, from)), 1)) {
 G['redis.call']('PEXPIRE', lock, lease);
-G['redis.call']('HSET', lock, to, 1);
+G['redis.call']('HSET', lock, to, '1');
 G['redis.call']('HDEL', lock, from);
 return [1];
 }
@@ -231,7 +231,7 @@ return [1];
 if (L.equal(L.first(G['redis.call']('EXISTS', lock)), 1)) {
 return [L.table([0, L.first(G['redis.call']('PTTL', lock)), ...G['redis.call']('HRANDFIELD', lock)])];
 }
-G['redis.call']('HSET', lock, to, 1);
+G['redis.call']('HSET', lock, to, '1');
 G['redis.call']('PEXPIRE', lock, lease);
 return [L.table([2])];
 };
@@ -506,7 +506,7 @@ if (L.equal(L.first(G['redis.call']('EXISTS', lock)), 0)) {
 if (L.greater(count, 1)) {
 return [L.table([2])];
 }
-G['redis.call']('HSET', lock, holder, 1);
+G['redis.call']('HSET', lock, holder, '1');
 G['redis.call']('PEXPIRE', lock, lease);
 return [1];
 }
@@ -595,7 +595,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairAcquire
-'c2a1723ddc07132ec46f2dbd4d0031d40e2546ef': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'6fe04334272f3e5ffe79a01adb7dd3a30b9497e7': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const show = (fair?: Value, holder?: Value, declared?: Value, given?: Value): Value[] => {
 let near: Value = L.first(L.call(nearEnd, fair, declared));
 let time: Value = L.first(G['tonumber'](...G['redis.call']('ZSCORE', L.get(fair, 'timeout'), holder)));
@@ -801,7 +801,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairRelease
-'955bfc32b40e90249ddadc293e845da0bcc867cf': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'5ca31c26ab97be134376f42f1504311308a3cef0': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value, holder?: Value, count?: Value, lease?: Value): Value[] => {
 let leases: Value = L.and(L.first(L.call(whole, L.get(fair, 'own'), 0, 315360000000)), () => L.or(L.equal(count, 0), () => L.first(L.call(whole, lease, 1, 315360000000))));
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !L.isTrue(leases))) {
@@ -865,7 +865,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fencedAcquire
-'606b58ba6aa871c2830a26d1a872f359bbe73b04': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'daa7e485a2b10fced76c304ccb073b6be92324ae': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (lock?: Value, counter?: Value, holder?: Value, lease?: Value, count?: Value): Value[] => {
 let raise: Value = L.first(L.call(tokenRaiser, counter));
 let reply: Value = L.first(L.call(take, lock, holder, lease, count));
@@ -930,7 +930,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fencedTransfer
-'4da88a37c9a22e1b7cdade48eabfa633117122f2': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'bb0e70db8a27501503b1e44a15e78dac0a2611b7': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (lock?: Value, counter?: Value, from?: Value, to?: Value, lease?: Value): Value[] => {
 let raise: Value = L.first(L.call(tokenRaiser, counter));
 let reply: Value = L.first(L.call(hand, lock, from, to, lease));
@@ -1457,7 +1457,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // reentrantAcquire
-'a6a03c08a38c54b962abcb3afe4f28ec6386d180': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'535b3ed630c9b774e5eff605a815229f695eb8b1': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let replies: Value = L.table([]);
 let lease: Value = L.first(G['tonumber'](L.get(ARGV, 1)));
 let count: Value = L.first(G['tonumber'](L.get(ARGV, 2)));
@@ -1551,7 +1551,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return L.call(oneForAll, replies);
 },
 // reentrantTransfer
-'b5cc9733977cc5edd18f41655db52d282e1cb5a9': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'8a7ab8107e1e1f43b354616cb0b5d72307532f3d': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let replies: Value = L.table([]);
 for (let $at = L.number(1), $last = L.number(L.length(KEYS)); $at <= $last; $at += 1) {
 let i: Value = $at;
