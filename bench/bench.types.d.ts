@@ -59,8 +59,8 @@ export interface Scenario {
   readonly columns: readonly Measure[];
   /** Rounds, where fewer than asked for are enough: long ones whose figures hardly vary. */
   readonly rounds?: number;
-  /** What each entry does before its first round, where a round is too short for the compiler to have got to its code. */
-  warmUp?(team: Team): Promise<unknown>;
+  /** What each entry does before a round, where that is too short for the compiler to have got to its code. */
+  warmUp?(team: Team, isFirst: boolean): Promise<unknown>;
   /** One round of one entry. */
   round(team: Team, size: number): Promise<Figures>;
   /** Whether the processes of one entry would disturb another's by being there: then one is run after the other. @default false */

@@ -61,15 +61,13 @@ async function runTogether(scenario, results, { first, last, java, isProfiled, p
   });
   try {
     await Promise.all(cast.map(({ team, result }) => noting(result, () => team.ready())));
-    for (const { team, result } of cast)
-      if (result.failure === undefined)
-        await noting(result, async () => void (await scenario.warmUp?.(team)));
     for (let round = first; round <= last; round += 1) {
       for (const { team, result } of cast) {
         progress(result);
         if (result.failure !== undefined) continue;
         await noting(result, async () => {
           team.isCounting = round === last;
+          await scenario.warmUp?.(team, round === first);
           const figures = await measured(() => scenario.round(team, result.size), team, server);
           if (team.isCounting)
             Object.assign(result.figures, medians(result.rounds), countsOf(figures, result.rounds));
@@ -82,6 +80,7 @@ async function runTogether(scenario, results, { first, last, java, isProfiled, p
         await noting(result, async () => {
           if (result.entry.runtime === 'java' || result.failure !== undefined) return;
           team.isCounting = false;
+          await scenario.warmUp?.(team, false);
           result.profile = await team.profile(() => scenario.round(team, result.size));
         });
   } finally {

@@ -11,6 +11,6 @@ export default {
   measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
   columns: BURST_COLUMNS,
   sizes: [10, 100, 1000, 10_000],
-  warmUp: (team) => warmUp(team, 50),
+  warmUp: (team, isFirst) => warmUp(team, 50, isFirst),
   round: (team, size) => bursts(team, { holder: 0, waiting: [0], each: size }),
 };

@@ -12,6 +12,6 @@ export default {
   cpu: 0,
   measure: { key: 'perSecond', title: 'hand-overs/s', better: 'more' },
   columns: BURST_COLUMNS,
-  warmUp: (team) => warmUp(team, WAITERS),
+  warmUp: (team, isFirst) => warmUp(team, WAITERS, isFirst),
   round: (team) => bursts(team, { holder: 0, waiting: [0], each: WAITERS }),
 };
