@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterEach, beforeEach, describe, expect, test, vi, type Mock } from 'vitest';
 import { FakeClient } from '../../../../test/support/fake.client.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
@@ -88,6 +89,15 @@ describe('the subscriptions of a service', () => {
     expect(heard).not.toHaveBeenCalled();
     expect(staying).toHaveBeenCalledOnce();
     expect(left()).toEqual([]);
+  });
+
+  test('are left outside of the async scope of whoever left last', async () => {
+    const scope = new AsyncLocalStorage<string>();
+    const seen = vi.spyOn(client, 'unsubscribe').mockImplementation(async () => scope.getStore());
+    const [one] = listen('a');
+    scope.run('of a caller', () => one.release());
+    await settle();
+    expect(await seen.mock.results[0]?.value).toBe(undefined);
   });
 
   test('stay for one who comes again in the turn in which the last one left', async () => {

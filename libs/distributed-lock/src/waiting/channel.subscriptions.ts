@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Subscriber } from '../redis/subscriber.contract.js';
 
 /** One user of a channel. */
@@ -27,6 +28,8 @@ export class ChannelSubscriptions {
   readonly #channels = new Map<string, Channel>();
   /** Those whose last user has left in this turn. */
   #left: string[] = [];
+  /** What is sent for all is nobody's request. */
+  readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly subscriber: Subscriber) {
     subscriber.listen({
@@ -83,7 +86,7 @@ export class ChannelSubscriptions {
   #leave(name: string, channel: Channel, listener: Listener): void {
     if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
     this.#left.push(name);
-    if (this.#left.length === 1) soon(() => this.#unsubscribe());
+    if (this.#left.length === 1) this.#outside(() => soon(() => this.#unsubscribe()));
   }
 
   /** Not before whoever was let in by the last message goes on: what unsubscribing takes would be a part of his wait. */
