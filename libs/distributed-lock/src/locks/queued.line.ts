@@ -47,7 +47,9 @@ export class QueuedLine extends LockLine {
     return this.during(() =>
       this.releases.free(hold.lease, finish, ({ outcome, others, handed }) => {
         if (handed !== undefined) this.#hand(handed);
-        // The message went to nobody, may not be sent, or the answer was lost: if the head of the queue is one of us, it asks without.
+        // Without an answer: one of us may have been handed it, and whoever stood here first need not be the head of the queue.
+        else if (typeof outcome !== 'string') this.#askAll();
+        // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
         else if (others === 0) this.#askFirst();
         return outcome;
       }),
@@ -58,7 +60,7 @@ export class QueuedLine extends LockLine {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.wasFreed();
-    for (const place of this.#places.values()) place.ask();
+    this.#askAll();
     this.settle();
   }
 
@@ -102,6 +104,10 @@ export class QueuedLine extends LockLine {
   /** Who waits, and has the lock in Redis, was given it by a message that did not arrive. */
   #wake(holder: string): void {
     for (const place of this.#places.values()) if (place.holder === holder) place.ask();
+  }
+
+  #askAll(): void {
+    for (const place of this.#places.values()) place.ask();
   }
 
   #askFirst(): void {
