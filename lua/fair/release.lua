@@ -7,7 +7,7 @@
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
--- @shared own     the lease in ms with which a head of the same client is made the holder, up to 10 years; 0: like any other head
+-- @shared nextLease the lease in ms with which a head of the same client is made the holder, up to 10 years; 0: like any other head
 -- @key   lock     the lock's hash, as in section 2
 -- @key   queue    the waiting holders, a list, the next one first
 -- @key   timeout  when each of them gives up, a sorted set: epoch ms, its own wait after the one in front
@@ -24,8 +24,8 @@
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: it only lowers the holder's own count, and only who frees the lock gives it to the head, once
 local function attempt(fair, holder, count, lease)
-  local leases = whole(fair.own, 0, 315360000000) and (count == 0 or whole(lease, 1, 315360000000))
-  if not whole(count, 0, 2147483647) or not leases then
+  local areInRange = whole(fair.nextLease, 0, 315360000000) and (count == 0 or whole(lease, 1, 315360000000))
+  if not whole(count, 0, 2147483647) or not areInRange then
     error({err = 'ERR the hold count or the lease is out of range'})
   end
   openQueue(fair)
@@ -48,13 +48,13 @@ local function attempt(fair, holder, count, lease)
   end
   news = pruneQueue(fair) or news
   if news or redis.call('EXISTS', fair.lock) == 0 then
-    local reached, own
+    local reached, nextHolder
     if reply[1] == 1 then
-      reached, own = grantHead(fair, holder)
+      reached, nextHolder = grantHead(fair, holder)
     end
     reached = reached or tellHead(fair)
     if reply[1] == 1 then
-      reply = {1, reached, own}
+      reply = {1, reached, nextHolder}
     end
   end
   return reply
@@ -63,7 +63,7 @@ end
 local replies = {}
 local publish = ARGV[1]
 local margin = tonumber(ARGV[2])
-local own = tonumber(ARGV[3])
+local nextLease = tonumber(ARGV[3])
 for i = 1, #KEYS / 5 do
   local first = (i - 1) * 5
   local lock = KEYS[first + 1]
@@ -78,7 +78,7 @@ for i = 1, #KEYS / 5 do
   local channel = ARGV[base + 4]
   local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
   fair.channel = channel
-  fair.own = own
+  fair.nextLease = nextLease
   local ran, reply = pcall(attempt, fair, holder, count, lease)
   replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end

@@ -3,7 +3,7 @@
 -- message may be late, or lie. Answers the clients that heard it; nil where nothing was granted.
 -- Only one that listens to this very server: what PUBLISH answers leaves out who hears it elsewhere, through the bus of a cluster
 -- or a replica, and counts patterns, whose listeners take no locks. A user who may not ask for that grants nothing.
--- A head of the same client as `from`, who released it, need not listen: the answer tells it. It has the lease `own` where that is
+-- A head of the same client as `from`, who released it, need not listen: the answer tells it. It has the lease `nextLease` where that is
 -- not 0, for it begins with no other one. Answers 0 and the head then.
 local function grantHead(fair, from)
   local head = redis.call('LINDEX', fair.queue, 0)
@@ -14,9 +14,9 @@ local function grantHead(fair, from)
   if not (wait and wait > 0 and whole(lease, 1, 60000)) then
     return nil
   end
-  if fair.own > 0 and string.match(head, '^(.*):') == string.match(from, '^(.*):') then
-    local news = stepForward(fair, head, wait, fair.own)
-    take(fair.lock, head, fair.own, 1)
+  if fair.nextLease > 0 and string.match(head, '^(.*):') == string.match(from, '^(.*):') then
+    local news = stepForward(fair, head, wait, fair.nextLease)
+    take(fair.lock, head, fair.nextLease, 1)
     if news then
       tellHead(fair)
     end

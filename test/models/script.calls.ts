@@ -40,7 +40,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   sleep: ['0', '60000'],
   life: ['60000'],
   margin: ['0', '30000'],
-  own: ['0', '30000'],
+  nextLease: ['0', '30000'],
   publish: ['PUBLISH'],
   channel: [CHANNEL],
   jobs: [CHANNEL],

@@ -81,9 +81,9 @@ export class LineRelease {
     const { kind, key, channel } = this.target;
     const { subscriptions, settings } = this.context;
     const ours = subscriptions.isActive(channel) ? 1 : 0;
-    const own = kind.giftLease === undefined ? undefined : settings.watchdogTimeout;
-    const sent = own === undefined ? undefined : instant();
-    const asked = finish?.(0, 1) ?? kind.scripts.release(key, lease.holder, 0, 1, channel, own);
+    const nextLease = kind.giftLease === undefined ? undefined : settings.watchdogTimeout;
+    const sent = nextLease === undefined ? undefined : instant();
+    const asked = finish?.(0, 1) ?? kind.scripts.release(key, lease.holder, 0, 1, channel, nextLease);
     return asked.then(
       (reply) => {
         const listeners = subscriptions.listeners(channel);

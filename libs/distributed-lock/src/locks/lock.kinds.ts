@@ -49,7 +49,7 @@ export function lockKinds(runner: ScriptRunner): LockKinds {
     sharesHolder: false,
     marksWaiters: true,
     isNews: (payload) => tellsOfLock(payload) || tellsOfGift(payload),
-    // A dead one is in the way of the others for no longer than in the queue.
+    // Given by a message, which may go to a dead one: that is in the way of the others for no longer than in the queue.
     giftLease: FAIR_LIFE,
   };
   // A token is given by Redis, so each grant has to come from there.

@@ -69,10 +69,10 @@ export class FairScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-    own = 0,
+    nextLease = 0,
   ): Promise<ReleaseReply> {
     const args = [holder, `${count}`, `${lease}`, channel];
-    const shared = `${this.#margin} ${own}`;
+    const shared = `${this.#margin} ${nextLease}`;
     return this.runner.run(fairRelease, keysOf(lock), args, readFairRelease, { ...TELLING, shared });
   }
 

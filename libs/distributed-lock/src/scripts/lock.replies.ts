@@ -70,7 +70,7 @@ export interface LockScripts {
   /**
    * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id
    * may have left behind, and tells the channel.
-   * @param own for kinds whose releases can make the next waiter the holder: the lease that this one has, in ms, where it is of this process. @default it is told, as any other
+   * @param nextLease for kinds whose releases can make the next waiter the holder: the lease that this one has, in ms, where it is of this process. @default it is told, as any other
    */
   release(
     lock: string,
@@ -78,7 +78,7 @@ export interface LockScripts {
     count: number,
     lease: number,
     channel: string,
-    own?: number,
+    nextLease?: number,
   ): Promise<ReleaseReply>;
   /** Hands the lock from one holder to another in one step, for kinds that can. */
   transfer?(lock: string, from: string, to: string, lease: number): Promise<TransferReply>;

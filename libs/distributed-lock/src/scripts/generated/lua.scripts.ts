@@ -693,7 +693,7 @@ return replies` as string,
  * Beyond its tables: the head is told wherever it may have become possible for it to take the lock, or it became the head by
  * this call (D2). Holder ids are never used twice, so no unlock latch is needed.
  * KEYS: lock, queue, timeout, waits, alive.
- * ARGV, once: publish, margin, own.
+ * ARGV, once: publish, margin, nextLease.
  * ARGV, per operation: holder, count, lease, channel.
  * - `released`: {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}; the head may be the holder now
  * - `handed`: {1, 0, the head} which is of the same client, and the holder now; nobody was told
@@ -704,7 +704,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: '5ca31c26ab97be134376f42f1504311308a3cef0',
+  sha1: '8f74e172b9ffa967cf6a075264beaf94b2042bac',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -859,9 +859,9 @@ end
 if not (wait and wait > 0 and whole(lease, 1, 60000)) then
 return nil
 end
-if fair.own > 0 and string.match(head, '^(.*):') == string.match(from, '^(.*):') then
-local news = stepForward(fair, head, wait, fair.own)
-take(fair.lock, head, fair.own, 1)
+if fair.nextLease > 0 and string.match(head, '^(.*):') == string.match(from, '^(.*):') then
+local news = stepForward(fair, head, wait, fair.nextLease)
+take(fair.lock, head, fair.nextLease, 1)
 if news then
 tellHead(fair)
 end
@@ -889,8 +889,8 @@ message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or messa
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
 local function attempt(fair, holder, count, lease)
-local leases = whole(fair.own, 0, 315360000000) and (count == 0 or whole(lease, 1, 315360000000))
-if not whole(count, 0, 2147483647) or not leases then
+local areInRange = whole(fair.nextLease, 0, 315360000000) and (count == 0 or whole(lease, 1, 315360000000))
+if not whole(count, 0, 2147483647) or not areInRange then
 error({err = 'ERR the hold count or the lease is out of range'})
 end
 openQueue(fair)
@@ -912,13 +912,13 @@ reply = {2, held}
 end
 news = pruneQueue(fair) or news
 if news or redis.call('EXISTS', fair.lock) == 0 then
-local reached, own
+local reached, nextHolder
 if reply[1] == 1 then
-reached, own = grantHead(fair, holder)
+reached, nextHolder = grantHead(fair, holder)
 end
 reached = reached or tellHead(fair)
 if reply[1] == 1 then
-reply = {1, reached, own}
+reply = {1, reached, nextHolder}
 end
 end
 return reply
@@ -926,7 +926,7 @@ end
 local replies = {}
 local publish = ARGV[1]
 local margin = tonumber(ARGV[2])
-local own = tonumber(ARGV[3])
+local nextLease = tonumber(ARGV[3])
 for i = 1, #KEYS / 5 do
 local first = (i - 1) * 5
 local lock = KEYS[first + 1]
@@ -941,7 +941,7 @@ local lease = tonumber(ARGV[base + 3])
 local channel = ARGV[base + 4]
 local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
 fair.channel = channel
-fair.own = own
+fair.nextLease = nextLease
 local ran, reply = pcall(attempt, fair, holder, count, lease)
 replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end

@@ -168,9 +168,9 @@ lease = $1[1];
 if (!((L.isTrue(wait) && L.greater(wait, 0)) && L.isTrue(L.first(L.call(whole, lease, 1, 60000))))) {
 return [undefined];
 }
-if ((L.greater(L.get(fair, 'own'), 0) && L.equal(L.first(L.match(head, /^([\s\S]*):/)), L.first(L.match(from, /^([\s\S]*):/))))) {
-let news: Value = L.first(L.call(stepForward, fair, head, wait, L.get(fair, 'own')));
-L.call(take, L.get(fair, 'lock'), head, L.get(fair, 'own'), 1);
+if ((L.greater(L.get(fair, 'nextLease'), 0) && L.equal(L.first(L.match(head, /^([\s\S]*):/)), L.first(L.match(from, /^([\s\S]*):/))))) {
+let news: Value = L.first(L.call(stepForward, fair, head, wait, L.get(fair, 'nextLease')));
+L.call(take, L.get(fair, 'lock'), head, L.get(fair, 'nextLease'), 1);
 if (L.isTrue(news)) {
 L.call(tellHead, fair);
 }
@@ -801,10 +801,10 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairRelease
-'5ca31c26ab97be134376f42f1504311308a3cef0': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'8f74e172b9ffa967cf6a075264beaf94b2042bac': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value, holder?: Value, count?: Value, lease?: Value): Value[] => {
-let leases: Value = L.and(L.first(L.call(whole, L.get(fair, 'own'), 0, 315360000000)), () => L.or(L.equal(count, 0), () => L.first(L.call(whole, lease, 1, 315360000000))));
-if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !L.isTrue(leases))) {
+let areInRange: Value = L.and(L.first(L.call(whole, L.get(fair, 'nextLease'), 0, 315360000000)), () => L.or(L.equal(count, 0), () => L.first(L.call(whole, lease, 1, 315360000000))));
+if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !L.isTrue(areInRange))) {
 G['error'](L.table([], [['err', 'ERR the hold count or the lease is out of range']]));
 }
 L.call(openQueue, fair);
@@ -826,15 +826,15 @@ reply = L.table([2, held]);
 }
 news = L.or(L.first(L.call(pruneQueue, fair)), () => news);
 if ((L.isTrue(news) || L.equal(L.first(G['redis.call']('EXISTS', L.get(fair, 'lock'))), 0))) {
-let [reached, own]: Value[] = [];
+let [reached, nextHolder]: Value[] = [];
 if (L.equal(L.get(reply, 1), 1)) {
 const $1: Value[] = [...L.call(grantHead, fair, holder)];
 reached = $1[0];
-own = $1[1];
+nextHolder = $1[1];
 }
 reached = L.or(reached, () => L.first(L.call(tellHead, fair)));
 if (L.equal(L.get(reply, 1), 1)) {
-reply = L.table([1, reached, own]);
+reply = L.table([1, reached, nextHolder]);
 }
 }
 return [reply];
@@ -842,7 +842,7 @@ return [reply];
 let replies: Value = L.table([]);
 let publish: Value = L.get(ARGV, 1);
 let margin: Value = L.first(G['tonumber'](L.get(ARGV, 2)));
-let own: Value = L.first(G['tonumber'](L.get(ARGV, 3)));
+let nextLease: Value = L.first(G['tonumber'](L.get(ARGV, 3)));
 for (let $at = L.number(1), $last = L.number(L.divide(L.length(KEYS), 5)); $at <= $last; $at += 1) {
 let i: Value = $at;
 let first: Value = L.multiply(L.subtract(i, 1), 5);
@@ -858,7 +858,7 @@ let lease: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 3))));
 let channel: Value = L.get(ARGV, L.add(base, 4));
 let fair: Value = L.table([], [['lock', lock], ['queue', queue], ['timeout', timeout], ['waits', waits], ['alive', alive], ['publish', publish], ['margin', margin]]);
 L.set(fair, 'channel', channel);
-L.set(fair, 'own', own);
+L.set(fair, 'nextLease', nextLease);
 let [ran, reply]: Value[] = [...G['pcall'](attempt, fair, holder, count, lease)];
 L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, L.or(L.get(fair, 'wrong'), () => lock)))));
 }
