@@ -25,7 +25,8 @@ const SORTS: readonly LockSort[] = [
   'semaphore',
 ];
 const LEASES = [1000, 2000, 5000, 30_000];
-const WATCHDOGS = [1000, 1500, 2000, 3000];
+/** Two of them longer than 3 s, the lease of a gift: waiters of a fair lock with one of these take gifts, and are handed it by releases of their process. */
+const WATCHDOGS = [1000, 1500, 3200, 3600];
 
 /** What the crew of a run shares. */
 export interface CrewParts<G extends ChaosGround> {

@@ -237,4 +237,30 @@ describe('a connection cut during a release that hands a fair lock to the next w
     expect(await next.unlock()).toBe('released');
     await stage.expectNothingLeft();
   });
+
+  test('a process that falls silent then has died as the holder: its lease runs out', async () => {
+    // Longer than the 3 s of a gift that is told to a process: without that nothing is handed on.
+    const T = 4000;
+    const silent = await stage.open({ lockWatchdogTimeout: T }, wire);
+    const giver = await silent.getFairLock(name).lock();
+    const waiting = silent.getFairLock(name).lock({ waitTime: '30s' });
+    const left = waiting.then(
+      (handle) => handle.unlock(),
+      () => undefined,
+    );
+    await stands(1);
+    const behind = other.getFairLock(name).lock();
+    await stands(2);
+    const gone = swallowAfter(wire, 'release');
+    const unlocked = giver.unlock().catch((error: unknown) => error);
+    const { holder } = await gone;
+    const since = performance.now();
+    expect(holder).toBe(giver.holder);
+    const taken = await behind;
+    expect(performance.now() - since).toBeLessThan(T + scaled(1000));
+    expect(await taken.unlock()).toBe('released');
+    wire.restore();
+    await Promise.all([unlocked, left]);
+    await stage.expectNothingLeft();
+  });
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { until } from '../support/until.js';
 import { FairView } from './fair.view.js';
 import { interopRows } from './interop.rows.js';
+import { T } from './java.peer.js';
 import { expectPrompt } from './row.notes.js';
 import { JavaTaker, NodeTaker, type Taker } from './takers.js';
 import { timed, type Timed } from './timed.js';
@@ -24,21 +25,29 @@ async function turn(
 }
 
 test('F1 a queue of J1, N1, J2, N2, 10 ms apart, each holds for 100 ms: granted in that order', async () => {
-  const view = new FairView(stage().observer, 'f1');
-  const node = await stage().node();
-  const holder = javaTaker('f1');
-  await holder.take();
-  const line: Taker[] = [1, 2].flatMap(() => [javaTaker('f1'), new NodeTaker(node, 'fair', 'f1')]);
-  const turns: ReturnType<typeof turn>[] = [];
-  for (const taker of line) {
-    turns.push(turn(taker, 100));
-    await view.grows(turns.length);
-    await stage().passed(10);
-  }
-  let before: Timed<unknown> = await holder.give();
-  for (const [index, { granted, released }] of (await Promise.all(turns)).entries()) {
-    expectPrompt(stage(), `${line[index]?.side} in place ${index + 1}`, before, granted);
-    before = released;
+  // With a lease longer than that of a gift, N takes gifts, and hands the lock on to its next one by the answer of a release.
+  const queues = [
+    { name: 'f1', order: 'JNJN', node: await stage().node() },
+    { name: 'f1:gifts', order: 'JNNJN', node: await stage().node({ lockWatchdogTimeout: T + 1000 }) },
+  ];
+  for (const { name, order, node } of queues) {
+    const view = new FairView(stage().observer, name);
+    const holder = javaTaker(name);
+    await holder.take();
+    const line: Taker[] = [...order].map((side) =>
+      side === 'J' ? javaTaker(name) : new NodeTaker(node, 'fair', name),
+    );
+    const turns: ReturnType<typeof turn>[] = [];
+    for (const taker of line) {
+      turns.push(turn(taker, 100));
+      await view.grows(turns.length);
+      await stage().passed(10);
+    }
+    let before: Timed<unknown> = await holder.give();
+    for (const [index, { granted, released }] of (await Promise.all(turns)).entries()) {
+      expectPrompt(stage(), `${name}: ${line[index]?.side} in place ${index + 1}`, before, granted);
+      before = released;
+    }
   }
 });
 
