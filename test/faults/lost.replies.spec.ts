@@ -256,6 +256,10 @@ describe('a connection cut during a release that hands a fair lock to the next w
     const { holder } = await gone;
     const since = performance.now();
     expect(holder).toBe(giver.holder);
+    // It has the lock by then, and will never know.
+    const holders = Object.keys(await stage.counts(name));
+    expect(holders).toHaveLength(1);
+    expect(holders).not.toContain(holder);
     const taken = await behind;
     expect(performance.now() - since).toBeLessThan(T + scaled(1000));
     expect(await taken.unlock()).toBe('released');

@@ -97,6 +97,7 @@ describe('the subscriptions of a service', () => {
     const [one] = listen('a');
     scope.run('of a caller', () => one.release());
     await settle();
+    expect(seen).toHaveBeenCalledOnce();
     expect(await seen.mock.results[0]?.value).toBe(undefined);
   });
 
