@@ -94,16 +94,17 @@ export class QueuedLine extends LockLine {
 
   /** Who has left meanwhile gives it back by itself. */
   #hand({ holder, sent }: NonNullable<Freed['handed']>): void {
-    for (const place of this.#places.values()) {
-      if (place.holder !== holder) continue;
-      place.hand(sent);
-      return;
-    }
+    this.#placeOf(holder)?.hand(sent);
   }
 
   /** Who waits, and has the lock in Redis, was given it by a message that did not arrive. */
   #wake(holder: string): void {
-    for (const place of this.#places.values()) if (place.holder === holder) place.ask();
+    this.#placeOf(holder)?.ask();
+  }
+
+  #placeOf(holder: string): Place | undefined {
+    for (const place of this.#places.values()) if (place.holder === holder) return place;
+    return undefined;
   }
 
   #askAll(): void {
