@@ -9,6 +9,7 @@ local function take(lock, holder, lease, count)
     if count > 1 then
       return {2}
     end
+    -- A text: Redis prints each number that it is given, and this is what nearly every call comes to.
     redis.call('HSET', lock, holder, '1')
     redis.call('PEXPIRE', lock, lease)
     return 1
