@@ -59,8 +59,8 @@ export interface Scenario {
   readonly columns: readonly Measure[];
   /** Rounds, where fewer than asked for are enough: long ones whose figures hardly vary. */
   readonly rounds?: number;
-  /** What each entry does before a round, where that is too short for the compiler to have got to its code. */
-  warmUp?(team: Team, isFirst: boolean): Promise<unknown>;
+  /** What each entry does before each round: others had theirs since its last one, and a process that was idle is slow at first. */
+  warmUp?(team: Team): Promise<unknown>;
   /** One round of one entry. */
   round(team: Team, size: number): Promise<Figures>;
   /** Whether the processes of one entry would disturb another's by being there: then one is run after the other. @default false */

@@ -67,7 +67,7 @@ async function runTogether(scenario, results, { first, last, java, isProfiled, p
         if (result.failure !== undefined) continue;
         await noting(result, async () => {
           team.isCounting = round === last;
-          await scenario.warmUp?.(team, round === first);
+          await scenario.warmUp?.(team);
           const figures = await measured(() => scenario.round(team, result.size), team, server);
           if (team.isCounting)
             Object.assign(result.figures, medians(result.rounds), countsOf(figures, result.rounds));
@@ -80,7 +80,7 @@ async function runTogether(scenario, results, { first, last, java, isProfiled, p
         await noting(result, async () => {
           if (result.entry.runtime === 'java' || result.failure !== undefined) return;
           team.isCounting = false;
-          await scenario.warmUp?.(team, false);
+          await scenario.warmUp?.(team);
           result.profile = await team.profile(() => scenario.round(team, result.size));
         });
   } finally {

@@ -8,23 +8,8 @@ const SETTLE = 300;
 const BURSTS = 5;
 const TIME = 1500;
 
-/** For how long a process locks and unlocks before its rounds, in ms: before the first, and again after others had theirs. */
-const WARM_UP = { first: 2000, again: 500 };
-
-/** What is said of it. */
-export const WARM = `A round is ${BURSTS} bursts, or as many as are begun in ${TIME / 1000} s; before the first each has locked and unlocked for ${WARM_UP.first / 1000} s, before the others for ${WARM_UP.again / 1000} s. So the code is compiled, and in the caches of the CPU, as it is in a process that has work.`;
-
-/**
- * A burst is over before the compiler has got to the code that it runs; and whose process was idle for the rounds of the others
- * finds nothing of it in the caches.
- * @param {import('../bench.types.js').Team} team
- * @param {number} callers of each process
- * @param {boolean} isFirst
- */
-export function warmUp(team, callers, isFirst) {
-  const ms = isFirst ? WARM_UP.first : WARM_UP.again;
-  return team.all('loop', { name: `${team.prefix}:warm`, callers, ms });
-}
+/** What a round is. */
+export const ROUND = `A round is ${BURSTS} bursts, or as many as are begun in ${TIME / 1000} s.`;
 
 /** @typedef {{ holder: number, waiting: readonly number[], each: number }} Cast processes, and waiters of each that waits */
 

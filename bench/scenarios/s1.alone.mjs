@@ -1,12 +1,17 @@
 import { OURS, OURS_SECTION, PEERS, RAW, REDISSON } from './entries.mjs';
+import { TWICE } from './warm.up.mjs';
 
 const PAIRS = 8000;
+
+/** @param {import('../bench.types.js').Team} team */
+const work = (team) =>
+  team.ask(0, 'pairs', { prefix: team.prefix, callers: 1, each: PAIRS, manner: team.manner });
 
 /** @type {import('../bench.types.js').Scenario} */
 export default {
   id: 'S1',
   title: 'One caller, no contention',
-  about: `One caller locks and unlocks ${PAIRS} times, one after the other. It is a round trip for each: what a library adds is all that can differ.`,
+  about: `One caller locks and unlocks ${PAIRS} times, one after the other. It is a round trip for each: what a library adds is all that can differ. ${TWICE}`,
   entries: [RAW, OURS, OURS_SECTION, ...PEERS, REDISSON],
   cpu: 0,
   measure: { key: 'perSecond', title: 'pairs/s', better: 'more' },
@@ -16,9 +21,9 @@ export default {
     { key: 'cpu', title: 'CPU µs a pair', digits: 1 },
     { key: 'trips', title: 'round trips a pair', digits: 2 },
   ],
+  warmUp: work,
   async round(team) {
-    const options = { prefix: team.prefix, callers: 1, each: PAIRS, manner: team.manner };
-    const { result, commands } = await team.counting(() => team.ask(0, 'pairs', options));
+    const { result, commands } = await team.counting(() => work(team));
     return { ...result, trips: commands / PAIRS };
   },
 };

@@ -1,5 +1,6 @@
 import { OURS, PEERS_WAITING, REDISSON } from './entries.mjs';
 import { sustained } from './sustained.mjs';
+import { WARM, warmUp } from './warm.up.mjs';
 
 const CALLERS = 10;
 const MS = 2000;
@@ -9,7 +10,7 @@ const WORK = 2;
 export default {
   id: 'S4H',
   title: '4 processes with 10 callers each, holds of 2 ms',
-  about: `As S4L, and each holds the lock for ${WORK} ms. The gap is the time from a release to the next grant, wherever that is.`,
+  about: `As S4L, and each holds the lock for ${WORK} ms. The gap is the time from a release to the next grant, wherever that is. ${WARM}`,
   entries: [OURS, ...PEERS_WAITING, REDISSON],
   processes: 4,
   measure: { key: 'gapP50', title: 'gap p50 µs', better: 'less', digits: 1 },
@@ -18,5 +19,6 @@ export default {
     { key: 'trips', title: 'round trips a hold', digits: 2 },
     { key: 'jain', title: "Jain's index", digits: 3 },
   ],
+  warmUp: (team) => warmUp(team, CALLERS),
   round: (team) => sustained(team, { callers: CALLERS, ms: MS, work: WORK }),
 };

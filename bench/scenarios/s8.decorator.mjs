@@ -1,4 +1,5 @@
 import { RAW } from './entries.mjs';
+import { TWICE } from './warm.up.mjs';
 
 const CALLS = 8000;
 
@@ -11,11 +12,15 @@ const BARE = {
   manner: 'section',
 };
 
+/** @param {import('../bench.types.js').Team} team */
+const work = (team) =>
+  team.ask(0, 'pairs', { prefix: team.prefix, callers: 1, each: CALLS, manner: team.manner });
+
 /** @type {import('../bench.types.js').Scenario} */
 export default {
   id: 'S8',
   title: 'The decorator',
-  about: `One caller calls a method of a Nest provider ${CALLS} times, one call after the other: with @DistributedLock, and without. What the lock costs is the difference, to be compared with the raw script pair.`,
+  about: `One caller calls a method of a Nest provider ${CALLS} times, one call after the other: with @DistributedLock, and without. What the lock costs is the difference, to be compared with the raw script pair. ${TWICE}`,
   entries: [
     { ...RAW, manner: 'section' },
     BARE,
@@ -27,6 +32,6 @@ export default {
     { key: 'p50', title: 'p50 ms', digits: 4 },
     { key: 'p99', title: 'p99 ms', digits: 3 },
   ],
-  round: (team) =>
-    team.ask(0, 'pairs', { prefix: team.prefix, callers: 1, each: CALLS, manner: team.manner }),
+  warmUp: work,
+  round: work,
 };

@@ -1,0 +1,20 @@
+/** For how long each process locks and unlocks before each of its rounds, in ms. */
+const MS = 2000;
+
+/** Why it does: the rounds of the others take minutes, and meanwhile a process gives back its caches, and what was compiled. */
+const WHY = 'A process that was idle while the others had their rounds is slow at first.';
+
+/** What is said of callers in each other's way. */
+export const WARM = `Before each round every process has locked and unlocked for ${MS / 1000} s. ${WHY}`;
+
+/** What is said of those who are in nobody's. */
+export const TWICE = `Before each round it has done the same once, not counted. ${WHY}`;
+
+/**
+ * Callers of every process of a team take one lock again and again.
+ * @param {import('../bench.types.js').Team} team
+ * @param {number} callers of each process
+ */
+export function warmUp(team, callers) {
+  return team.all('loop', { name: `${team.prefix}:warm`, callers, ms: MS });
+}
