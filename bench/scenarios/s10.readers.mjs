@@ -18,6 +18,7 @@ export default {
     { ...READ, label: 'the same through the write side', settings: { side: 'write' }, role: 'limit' },
   ],
   processes: 2,
+  cpu: 1,
   measure: { key: 'perSecond', title: 'holds/s', better: 'more' },
   columns: [
     { key: 'trips', title: 'commands a hold', digits: 2 },
