@@ -18,8 +18,14 @@
 -- By lock: what the first reader of a call has found holds for those behind it: true where no writer waits, false where one may.
 local found = {}
 
+local lease = tonumber(ARGV[1])
+local count = tonumber(ARGV[2])
+-- As Redis takes them: a number it would put into text for each reader, with the care of one that may have a fraction.
+local leaseText = string.format('%d', lease or 0)
+local countText = string.format('%d', count or 0)
+
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
-local function attempt(lock, intent, holder, lease, count)
+local function attempt(lock, intent, holder)
   if not whole(lease, 1, 315360000000) or not whole(count, 1, 65535) then
     error({err = 'ERR the lease or the hold count is out of range'})
   end
@@ -51,16 +57,16 @@ local function attempt(lock, intent, holder, lease, count)
     local left = n <= held and redis.call('PTTL', key) or -1
     -- The field proves that no writer came in since, so a hold whose key has run out lives on.
     if left < 0 then
-      redis.call('SET', key, 1, 'PX', lease)
+      redis.call('SET', key, '1', 'PX', leaseText)
     elseif n == count and left < lease then
       redis.call('PEXPIRE', key, lease)
     end
   end
   if held < count then
     if mode then
-      redis.call('HSET', lock, holder, count)
+      redis.call('HSET', lock, holder, countText)
     else
-      redis.call('HSET', lock, 'mode', 'read', holder, count)
+      redis.call('HSET', lock, 'mode', 'read', holder, countText)
     end
     held = count
   end
@@ -76,15 +82,13 @@ local function attempt(lock, intent, holder, lease, count)
 end
 
 local replies = {}
-local lease = tonumber(ARGV[1])
-local count = tonumber(ARGV[2])
 for i = 1, #KEYS / 2 do
   local at = (i - 1) * 2
   local base = i + 1
   local lock = KEYS[at + 1]
   local intent = KEYS[at + 2]
   local holder = ARGV[base + 1]
-  local ran, reply = pcall(attempt, lock, intent, holder, lease, count)
+  local ran, reply = pcall(attempt, lock, intent, holder)
   replies[i] = ran and reply or failure(reply, lock)
 end
 return oneForAll(replies)

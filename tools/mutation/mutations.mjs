@@ -173,7 +173,7 @@ export const MUTATIONS = [
   {
     name: 'no hold keys',
     file: 'lua/read/acquire.lua',
-    from: `      redis.call('SET', key, 1, 'PX', lease)\n`,
+    from: `      redis.call('SET', key, '1', 'PX', leaseText)\n`,
     to: ``,
     spec: 'test/protocol/read.spec.ts',
     test: 'over RESP2 a read acquire takes a free lock',
@@ -205,7 +205,7 @@ export const MUTATIONS = [
   {
     name: 'no hold key for a read hold: both read',
     file: 'lua/read/acquire.lua',
-    from: `      redis.call('SET', key, 1, 'PX', lease)\n`,
+    from: `      redis.call('SET', key, '1', 'PX', leaseText)\n`,
     to: ``,
     project: 'interop',
     spec: 'test/interop/r.rows.spec.ts',
@@ -214,7 +214,7 @@ export const MUTATIONS = [
   {
     name: 'no hold key for a read hold: a writer waits',
     file: 'lua/read/acquire.lua',
-    from: `      redis.call('SET', key, 1, 'PX', lease)\n`,
+    from: `      redis.call('SET', key, '1', 'PX', leaseText)\n`,
     to: ``,
     project: 'interop',
     spec: 'test/interop/r.rows.spec.ts',

@@ -40,7 +40,10 @@ export const HASH_COMMANDS = {
   HRANDFIELD: ({ keys }, [key = '', count, values]) => {
     const entries = [...(keys.read(key, 'hash') ?? [])];
     if (count === undefined) return orFalse(entries[0]?.[0]);
-    const chosen = entries.slice(0, Number(integerOf(count)));
+    const wanted = Number(integerOf(count));
+    // Below 0 so many, if need be some of them again and again.
+    while (entries.length > 0 && entries.length < -wanted) entries.push(...entries);
+    const chosen = entries.slice(0, Math.abs(wanted));
     return listOf(values === undefined ? chosen.map(([field]) => field) : chosen.flat());
   },
 } satisfies Readonly<Record<string, MemoryCommand>>;

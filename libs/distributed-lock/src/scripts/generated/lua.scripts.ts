@@ -1981,7 +1981,7 @@ return replies` as string,
  */
 export const readAcquire = {
   name: 'read/acquire',
-  sha1: 'e3a55890758a24ed2b914a8f08a8be8af102e2ed',
+  sha1: '4a0b4b04d3c2f80b39f19ce45f0121c550c51596',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 2,
@@ -2064,7 +2064,11 @@ end
 return ''
 end
 local found = {}
-local function attempt(lock, intent, holder, lease, count)
+local lease = tonumber(ARGV[1])
+local count = tonumber(ARGV[2])
+local leaseText = string.format('%d', lease or 0)
+local countText = string.format('%d', count or 0)
+local function attempt(lock, intent, holder)
 if not whole(lease, 1, 315360000000) or not whole(count, 1, 65535) then
 error({err = 'ERR the lease or the hold count is out of range'})
 end
@@ -2093,16 +2097,16 @@ for n = 1, count do
 local key = holdKey(lock, holder, n)
 local left = n <= held and redis.call('PTTL', key) or -1
 if left < 0 then
-redis.call('SET', key, 1, 'PX', lease)
+redis.call('SET', key, '1', 'PX', leaseText)
 elseif n == count and left < lease then
 redis.call('PEXPIRE', key, lease)
 end
 end
 if held < count then
 if mode then
-redis.call('HSET', lock, holder, count)
+redis.call('HSET', lock, holder, countText)
 else
-redis.call('HSET', lock, 'mode', 'read', holder, count)
+redis.call('HSET', lock, 'mode', 'read', holder, countText)
 end
 held = count
 end
@@ -2117,15 +2121,13 @@ end
 return held == count and 1 or {1, held}
 end
 local replies = {}
-local lease = tonumber(ARGV[1])
-local count = tonumber(ARGV[2])
 for i = 1, #KEYS / 2 do
 local at = (i - 1) * 2
 local base = i + 1
 local lock = KEYS[at + 1]
 local intent = KEYS[at + 2]
 local holder = ARGV[base + 1]
-local ran, reply = pcall(attempt, lock, intent, holder, lease, count)
+local ran, reply = pcall(attempt, lock, intent, holder)
 replies[i] = ran and reply or failure(reply, lock)
 end
 return oneForAll(replies)` as string,
@@ -2291,7 +2293,7 @@ return replies` as string,
  */
 export const readRelease = {
   name: 'read/release',
-  sha1: '5c4b9cf0dc4df0032e8044586c7644fe499ae1c4',
+  sha1: '3ba7e8c4c0a8cc6ecad1f278a549e28cc15080c2',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
@@ -2349,11 +2351,13 @@ return longest
 end
 local function lastsAsLong(lock)
 local present = redis.call('PTTL', lock)
-local some = present > 0 and redis.call('HRANDFIELD', lock, 10, 'WITHVALUES') or {}
+for _, picks in ipairs({'-2', '-10'}) do
+local some = present > 0 and redis.call('HRANDFIELD', lock, picks, 'WITHVALUES') or {}
 for at = 1, #some, 2 do
 local left = longestHold(lock, some[at], tonumber(some[at + 1]) or 0)
 if left > 0 and math.abs(left - present) <= 50 then
 return true
+end
 end
 end
 return false

@@ -254,12 +254,14 @@ return [];
 };
 const lastsAsLong = (lock?: Value): Value[] => {
 let present: Value = L.first(G['redis.call']('PTTL', lock));
-let some: Value = L.or(L.and(L.greater(present, 0), () => L.first(G['redis.call']('HRANDFIELD', lock, 10, 'WITHVALUES'))), () => L.table([]));
+for (let [_, picks] of L.ipairs(L.table(['-2', '-10']))) {
+let some: Value = L.or(L.and(L.greater(present, 0), () => L.first(G['redis.call']('HRANDFIELD', lock, picks, 'WITHVALUES'))), () => L.table([]));
 for (let $at = L.number(1), $last = L.number(L.length(some)); $at <= $last; $at += 2) {
 let at: Value = $at;
 let left: Value = L.first(L.call(longestHold, lock, L.get(some, at), L.or(L.first(G['tonumber'](L.get(some, L.add(at, 1)))), () => 0)));
 if ((L.greater(left, 0) && L.lessOrEqual(L.first(G['math.abs'](L.subtract(left, present))), 50))) {
 return [true];
+}
 }
 }
 return [false];
@@ -1239,9 +1241,13 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // readAcquire
-'e3a55890758a24ed2b914a8f08a8be8af102e2ed': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'4a0b4b04d3c2f80b39f19ce45f0121c550c51596': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let found: Value = L.table([]);
-const attempt = (lock?: Value, intent?: Value, holder?: Value, lease?: Value, count?: Value): Value[] => {
+let lease: Value = L.first(G['tonumber'](L.get(ARGV, 1)));
+let count: Value = L.first(G['tonumber'](L.get(ARGV, 2)));
+let leaseText: Value = L.first(G['string.format']('%d', L.or(lease, () => 0)));
+let countText: Value = L.first(G['string.format']('%d', L.or(count, () => 0)));
+const attempt = (lock?: Value, intent?: Value, holder?: Value): Value[] => {
 if ((!L.isTrue(L.first(L.call(whole, lease, 1, 315360000000))) || !L.isTrue(L.first(L.call(whole, count, 1, 65535))))) {
 G['error'](L.table([], [['err', 'ERR the lease or the hold count is out of range']]));
 }
@@ -1273,16 +1279,16 @@ let n: Value = $at;
 let key: Value = L.first(L.call(holdKey, lock, holder, n));
 let left: Value = L.or(L.and(L.lessOrEqual(n, held), () => L.first(G['redis.call']('PTTL', key))), () => L.negate(1));
 if (L.less(left, 0)) {
-G['redis.call']('SET', key, 1, 'PX', lease);
+G['redis.call']('SET', key, '1', 'PX', leaseText);
 } else if ((L.equal(n, count) && L.less(left, lease))) {
 G['redis.call']('PEXPIRE', key, lease);
 }
 }
 if (L.less(held, count)) {
 if (L.isTrue(mode)) {
-G['redis.call']('HSET', lock, holder, count);
+G['redis.call']('HSET', lock, holder, countText);
 } else {
-G['redis.call']('HSET', lock, 'mode', 'read', holder, count);
+G['redis.call']('HSET', lock, 'mode', 'read', holder, countText);
 }
 held = count;
 }
@@ -1297,8 +1303,6 @@ L.set(found, lock, isClear);
 return [L.or(L.and(L.equal(held, count), () => 1), () => L.table([1, held]))];
 };
 let replies: Value = L.table([]);
-let lease: Value = L.first(G['tonumber'](L.get(ARGV, 1)));
-let count: Value = L.first(G['tonumber'](L.get(ARGV, 2)));
 for (let $at = L.number(1), $last = L.number(L.divide(L.length(KEYS), 2)); $at <= $last; $at += 1) {
 let i: Value = $at;
 let at: Value = L.multiply(L.subtract(i, 1), 2);
@@ -1306,7 +1310,7 @@ let base: Value = L.add(i, 1);
 let lock: Value = L.get(KEYS, L.add(at, 1));
 let intent: Value = L.get(KEYS, L.add(at, 2));
 let holder: Value = L.get(ARGV, L.add(base, 1));
-let [ran, reply]: Value[] = [...G['pcall'](attempt, lock, intent, holder, lease, count)];
+let [ran, reply]: Value[] = [...G['pcall'](attempt, lock, intent, holder)];
 L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock))));
 }
 return L.call(oneForAll, replies);
@@ -1352,7 +1356,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // readRelease
-'5c4b9cf0dc4df0032e8044586c7644fe499ae1c4': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'3ba7e8c4c0a8cc6ecad1f278a549e28cc15080c2': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (publish?: Value, lock?: Value, holder?: Value, count?: Value, lease?: Value, channel?: Value): Value[] => {
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 65535))) || !(L.equal(count, 0) || L.isTrue(L.first(L.call(whole, lease, 1, 315360000000)))))) {
 G['error'](L.table([], [['err', 'ERR the hold count or the lease is out of range']]));
