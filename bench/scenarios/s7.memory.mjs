@@ -10,7 +10,7 @@ const POLLING = 1000;
 export default {
   id: 'S7',
   title: 'Memory',
-  about: `The heap that ${COUNT} held locks take, and ${COUNT} waiters behind one lock (of peers ${POLLING}), in one process. Growth: what ${CYCLES} more cycles of taking and releasing as many leave behind.`,
+  about: `The heap that ${COUNT} held locks take, and ${COUNT} waiters behind one lock (of peers ${POLLING}), in one process. Growth: what ${CYCLES} cycles of taking and releasing as many leave behind, after more than as many before, since compiled code is on the heap as well.`,
   entries: [OURS, ...PEERS_WAITING.filter(({ label }) => !label.includes('fast'))],
   processes: 2,
   cpu: 1,
@@ -24,18 +24,21 @@ export default {
     const bytes = async () => numberOf(await team.ask(1, 'heap'), 'bytes');
     const prefix = `${team.prefix}:memory`;
     const name = `${prefix}:waiters`;
-    const cycle = async () => {
-      await team.ask(1, 'keep', { prefix, count: COUNT });
-      const held = await bytes();
-      await team.ask(1, 'free');
-      return held;
+    const take = () => team.ask(1, 'keep', { prefix, count: COUNT });
+    const give = () => team.ask(1, 'free');
+    const cycles = async () => {
+      for (let time = 0; time < CYCLES; time += 1) {
+        await take();
+        await give();
+      }
+      return await bytes();
     };
-    await cycle();
-    const before = await bytes();
-    const held = await cycle();
-    const released = await bytes();
-    for (let time = 0; time < CYCLES; time += 1) await cycle();
-    const growth = (await bytes()) - released;
+    const before = await cycles();
+    await take();
+    const held = await bytes();
+    await give();
+    const released = await cycles();
+    const growth = (await cycles()) - released;
     const waiters = team.role === 'peer' ? POLLING : COUNT;
     await team.ask(0, 'hold', { name });
     const alone = await bytes();
