@@ -9,9 +9,10 @@ test.each(['evalsha', 'eval'] as const)('%s is sent as the client would send it'
     sent.push(command);
     return command.promise;
   };
+  // Also beyond the lengths whose heads are kept.
   const [keys, args] = [
     ['a', 'ü'],
-    ['1', ''],
+    ['1', '', 'b'.repeat(255), 'ü'.repeat(128), 'c'.repeat(1000)],
   ];
   void client[how]('script', keys.length, ...keys, ...args);
   void sendScript(client, how, 'script', keys, args);
@@ -25,4 +26,8 @@ test('what a patched client makes of it is what its caller hears', async () => {
   const client = new Redis({ lazyConnect: true });
   client.sendCommand = () => Promise.reject(new Error('patched'));
   await expect(sendScript(client, 'evalsha', 'script', [], [])).rejects.toThrow('patched');
+  client.sendCommand = () => {
+    throw new Error('thrown');
+  };
+  await expect(sendScript(client, 'evalsha', 'script', [], [])).rejects.toThrow('thrown');
 });

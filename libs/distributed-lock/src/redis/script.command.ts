@@ -10,10 +10,36 @@ export type ScriptPort = Pick<ClientPort, ScriptCommand>;
 /** As the method has it. */
 const REPLY_IN_TEXT = { replyEncoding: 'utf8' } as const;
 
+/** What stands before an argument of so many bytes, and behind the one before it. */
+const HEADS = Array.from({ length: 256 }, (_, bytes) => headOf(bytes));
+
+function headOf(bytes: number): string {
+  return `\r\n$${bytes}\r\n`;
+}
+
+/**
+ * A command whose arguments are texts. The client's own way of writing it makes four texts of each argument, and its length anew:
+ * twice the time, of which a call with 80 of them has most.
+ */
+class ScriptRun extends Command {
+  override toWritable(): string {
+    let text = `*${this.args.length + 1}\r\n$${this.name.length}\r\n${this.name}`;
+    for (const arg of this.args) {
+      const argument = String(arg);
+      const bytes = Buffer.byteLength(argument);
+      // One after the other: put together first, the two would be a text more.
+      text += HEADS[bytes] ?? headOf(bytes);
+      text += argument;
+    }
+    return `${text}\r\n`;
+  }
+}
+
 /**
  * Runs a script by the client's `sendCommand`, to which its own method comes as well. That method, and the constructor of a
  * command, copy each argument one at a time: of a call with 80 of them they would be a third of the cost.
  * @param script its SHA-1, or its text
+ * @returns what the client made of it; where somebody has put himself between the client and us, and throws, as if it had rejected it
  */
 export function sendScript(
   client: ScriptPort,
@@ -22,9 +48,13 @@ export function sendScript(
   keys: readonly string[],
   args: readonly string[],
 ): Promise<unknown> {
-  // A client of another copy of ioredis, perhaps of another version, knows only its own commands.
-  if (!(client instanceof Redis)) return client[how](script, keys.length, ...keys, ...args);
-  const command = new Command(how, [], REPLY_IN_TEXT);
-  command.args = [script, `${keys.length}`, ...keys, ...args];
-  return Promise.resolve(client.sendCommand(command));
+  try {
+    // A client of another copy of ioredis, perhaps of another version, knows only its own commands.
+    if (!(client instanceof Redis)) return client[how](script, keys.length, ...keys, ...args);
+    const command = new ScriptRun(how, [], REPLY_IN_TEXT);
+    command.args = [script, `${keys.length}`, ...keys, ...args];
+    return Promise.resolve(client.sendCommand(command));
+  } catch (error) {
+    return Promise.reject(error);
+  }
 }
