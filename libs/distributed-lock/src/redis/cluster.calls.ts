@@ -10,6 +10,9 @@ export interface ClusterNode {
   readonly client: Redis;
 }
 
+/** Answers of a node that has not run a script: it may run elsewhere, or soon. */
+const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
+
 /** Redirections of one script, and pauses for a cluster that is being changed. */
 const LONGEST_WAY = 8;
 
@@ -54,28 +57,56 @@ export class ClusterCalls {
     return node;
   }
 
+  /** The master of a key, for a command in this turn of the event loop; a RedisFailure `unsent` while none is known. */
+  open(key: string): ClusterNode | RedisFailure {
+    const node = this.ownerOf(key);
+    if (node === undefined) return unsent();
+    this.#cork(node.client);
+    return node;
+  }
+
   /**
    * @param send sends the script to a node, at once or when it may
    * @throws RedisFailure `unsent` while no master is known; else what became of it
    */
   async send<T>(key: string, send: (node: ClusterNode) => Promise<T>): Promise<T> {
-    let node = this.ownerOf(key);
-    let isAsking = false;
-    for (let left = LONGEST_WAY; ; left -= 1) {
-      if (node === undefined)
-        throw new RedisFailure('unsent', 'there is no connection to the master of its slot');
+    const node = this.open(key);
+    if (node instanceof RedisFailure) throw node;
+    try {
+      return await send(node);
+    } catch (error) {
+      return await this.follow(key, RedisFailure.from(error), send);
+    }
+  }
+
+  /** Whether the script did not run, and may run elsewhere, or soon. */
+  isRedirection({ kind, code = '' }: RedisFailure): boolean {
+    return kind === 'refused' && REDIRECTIONS.has(code);
+  }
+
+  /**
+   * Sends on what a node has not run.
+   * @param refusal what it has said
+   * @throws RedisFailure it, where that sends nobody on; else as {@link send} does
+   */
+  async follow<T>(key: string, refusal: RedisFailure, send: (node: ClusterNode) => Promise<T>): Promise<T> {
+    let failure = refusal;
+    for (let left = LONGEST_WAY; left > 0 && this.isRedirection(failure); left -= 1) {
+      const isAsking = failure.code === 'ASK';
+      if (failure.code === 'MOVED') await this.map.refresh();
+      else if (!isAsking) await this.wheel.pause(PAUSE);
+      const node = this.#named(failure) ?? this.ownerOf(key);
+      if (node === undefined) throw unsent();
       try {
         // On one connection, and in this turn of the event loop: it holds for the next command alone.
         this.#cork(node.client);
         if (isAsking) void node.client.asking().catch(() => undefined);
         return await send(node);
       } catch (error) {
-        const failure = RedisFailure.from(error);
-        if (left === 0 || !(await this.#canGoOn(failure))) throw failure;
-        isAsking = failure.code === 'ASK';
-        node = this.#named(failure) ?? this.ownerOf(key);
+        failure = RedisFailure.from(error);
       }
     }
+    throw failure;
   }
 
   /** Keys of different slots cannot share a command; but the commands of one turn share a write to each node. */
@@ -87,15 +118,6 @@ export class ClusterCalls {
       this.#corked.delete(stream);
       stream.uncork();
     });
-  }
-
-  /** Whether the script did not run, and may run elsewhere, or soon. */
-  async #canGoOn({ kind, code }: RedisFailure): Promise<boolean> {
-    if (kind !== 'refused') return false;
-    if (code === 'MOVED') await this.map.refresh();
-    else if (code === 'TRYAGAIN') await this.wheel.pause(PAUSE);
-    else return code === 'ASK';
-    return true;
   }
 
   /** Whom an answer like `ASK 3999 127.0.0.1:6381` names; not for one that has moved, which the map knows by now. */
@@ -136,4 +158,8 @@ export class ClusterCalls {
     const client = this.map.client(key);
     return client === undefined ? undefined : { key, client };
   }
+}
+
+function unsent(): RedisFailure {
+  return new RedisFailure('unsent', 'there is no connection to the master of its slot');
 }

@@ -64,6 +64,14 @@ export class ClusterMap {
   }
 }
 
-function keyOf({ options: { host, port } }: Redis): NodeKey {
-  return `${host}:${port}`;
+/** Looked up for each command: put together anew they would cost more than all that finds its master. */
+const KEYS = new WeakMap<Redis, NodeKey>();
+
+function keyOf(node: Redis): NodeKey {
+  const known = KEYS.get(node);
+  if (known !== undefined) return known;
+  const { host, port } = node.options;
+  const key = `${host}:${port}`;
+  KEYS.set(node, key);
+  return key;
 }

@@ -3,7 +3,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { AckedCalls, SERVER, type AckedPlaces, type Answer, type Send } from './acked.calls.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
-import { ClusterCalls } from './cluster.calls.js';
+import { ClusterCalls, type ClusterNode } from './cluster.calls.js';
 import type { ClusterMap, NodeKey } from './cluster.map.js';
 import type { Commands, Hearer } from './command.contract.js';
 import { slotOf } from './key.slot.js';
@@ -98,7 +98,11 @@ export class CommandConnection implements Commands {
     isAcked: boolean,
     hearer: Hearer,
   ): void {
-    this.#send(keys[0] ?? '', isAcked, (node) => sendScript(node, how, script, keys, args), hearer);
+    const key = keys[0] ?? '';
+    const send: Send = (client) => sendScript(client, how, script, keys, args);
+    if (isAcked && this.#acked !== undefined) this.#sendAcked(this.#acked, key, send, hearer);
+    else if (this.#cluster !== undefined) this.#sendToOwner(this.#cluster, key, send, hearer);
+    else this.#hear(SERVER, send(this.lifecycle.client, SERVER), hearer);
   }
 
   /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
@@ -109,35 +113,40 @@ export class CommandConnection implements Commands {
     else void this.parts.map.refresh();
   }
 
-  #send(key: string, isAcked: boolean, send: Send, hearer: Hearer): void {
-    if (isAcked && this.#acked !== undefined) {
-      const acked = this.#acked.send(key, (client, node) => this.#guarded(node, () => send(client, node)));
-      tell(hearer, acked);
-    } else if (this.#cluster === undefined) {
-      this.#hear(SERVER, () => send(this.lifecycle.client, SERVER), hearer);
-    } else {
-      const made = this.#cluster.send(key, async ({ key: node, client }) => ({
-        reply: await this.#guarded(node, () => send(client, node)),
-      }));
-      tell(hearer, made);
+  #sendAcked(acked: AckedCalls, key: string, send: Send, hearer: Hearer): void {
+    tell(
+      hearer,
+      acked.send(key, (client, node) => this.#reply(node, send(client, node))),
+    );
+  }
+
+  /** One redirection in thousands: only what is redirected needs more than its hearer. */
+  #sendToOwner(cluster: ClusterCalls, key: string, send: Send, hearer: Hearer): void {
+    const owner = cluster.open(key);
+    if (owner instanceof RedisFailure) {
+      hearer.failed(owner);
+      return;
     }
+    const again = async ({ key: node, client }: ClusterNode) => ({
+      reply: await this.#reply(node, send(client, node)),
+    });
+    this.#hear(owner.key, send(owner.client, owner.key), {
+      answered: (reply) => hearer.answered(reply),
+      failed: (failure) => {
+        if (cluster.isRedirection(failure)) tell(hearer, cluster.follow(key, failure, again));
+        else hearer.failed(failure);
+      },
+    });
   }
 
-  #guarded(node: NodeKey, send: () => Promise<unknown>): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#hear(node, send, { answered: resolve, failed: reject }));
+  #reply(node: NodeKey, sent: Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#hear(node, sent, { answered: resolve, failed: reject }));
   }
 
-  /** @param send may throw where somebody has put himself between the client and us, and is answered as if the client had rejected it */
-  #hear(node: NodeKey, send: () => Promise<unknown>, hearer: Hearer): void {
+  #hear(node: NodeKey, sent: Promise<unknown>, hearer: Hearer): void {
     const guard = this.#guardAt(node);
     guard.expect();
-    let replied: Promise<unknown>;
-    try {
-      replied = send();
-    } catch (error) {
-      replied = Promise.reject(error);
-    }
-    replied.then(
+    sent.then(
       (reply) => {
         guard.progress();
         hearer.answered(reply);
