@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncResource } from 'node:async_hooks';
 import type { Commands } from '../redis/command.contract.js';
 import { DeadlineLine, type Deadline } from '../timing/deadline.line.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -23,6 +23,8 @@ const NONE: Asked[] = [];
 interface Queue {
   readonly script: LuaScript;
   readonly sending: Sending;
+  /** The numbers that come once per call. */
+  readonly numbers: readonly string[];
   operations: Asked[];
 }
 
@@ -46,8 +48,10 @@ export class ScriptRunner implements Sender {
   #flushing = false;
   #sweptAt = -Infinity;
   readonly #deadlines: DeadlineLine;
-  readonly #outside = AsyncLocalStorage.snapshot();
-  readonly #flushSoon = () => nextTick(() => this.#flush());
+  /** Outside of any caller's async context. A snapshot would do, and makes two lists each time. */
+  readonly #outside = new AsyncResource('DistributedLock');
+  readonly #flushNow = () => this.#flush();
+  readonly #flushSoon = () => nextTick(this.#flushNow);
 
   constructor(
     private readonly connection: Commands,
@@ -55,7 +59,7 @@ export class ScriptRunner implements Sender {
     readonly timeout: number,
   ) {
     this.#deadlines = new DeadlineLine(wheel, timeout);
-    connection.onReady(() => this.#outside(() => this.#flush()));
+    connection.onReady(() => this.#outside.runInAsyncScope(this.#flushNow));
   }
 
   get trouble(): string {
@@ -100,7 +104,7 @@ export class ScriptRunner implements Sender {
     }
     if (!this.#flushing) {
       this.#flushing = true;
-      this.#outside(this.#flushSoon);
+      this.#outside.runInAsyncScope(this.#flushSoon);
     }
   }
 
@@ -113,7 +117,8 @@ export class ScriptRunner implements Sender {
     const { shared = '' } = sending;
     const known = queues.get(shared);
     if (known !== undefined) return known;
-    const queue: Queue = { script, sending, operations: NONE };
+    const numbers = shared === '' ? [] : shared.split(' ');
+    const queue: Queue = { script, sending, numbers, operations: NONE };
     queues.set(shared, queue);
     if (queues.size === KEPT) this.#crowded.push(queues);
     return queue;
@@ -128,7 +133,7 @@ export class ScriptRunner implements Sender {
 
   #flush(): void {
     this.#flushing = false;
-    for (const queues of this.#crowded.splice(0)) queues.clear();
+    if (this.#crowded.length > 0) for (const queues of this.#crowded.splice(0)) queues.clear();
     if (!this.connection.isReady) {
       this.connection.lifecycle.start();
       this.#forgetExpired();
@@ -142,12 +147,11 @@ export class ScriptRunner implements Sender {
 
   /** Empties a queue. */
   #send(queue: Queue): void {
-    const { script, sending } = queue;
+    const { script, sending, numbers } = queue;
     const operations = queue.operations.some(isDone) ? queue.operations.filter(isOpen) : queue.operations;
     queue.operations = NONE;
-    const { publishes = false, shared, perCall = OPERATIONS_PER_CALL } = sending;
-    const common = shared === undefined ? [] : shared.split(' ');
-    if (publishes) common.unshift(this.connection.publish);
+    const { publishes = false, perCall = OPERATIONS_PER_CALL } = sending;
+    const common = publishes ? [this.connection.publish, ...numbers] : numbers;
     const size = script.batch ? perCall : 1;
     for (let from = 0; from < operations.length; from += size) {
       const asked = operations.length <= size ? operations : operations.slice(from, from + size);

@@ -48,12 +48,12 @@ export class ChannelSubscriptions {
 
   /** Whether messages of the channel reach this process, so that PUBLISH counts it as a client. */
   isActive(name: string): boolean {
-    return this.#channels.get(name)?.isActive === true;
+    return this.#channelOf(name)?.isActive === true;
   }
 
   /** How many users the channel has in this process. */
   listeners(name: string): number {
-    return this.#channels.get(name)?.listeners.size ?? 0;
+    return this.#channelOf(name)?.listeners.size ?? 0;
   }
 
   subscribe(name: string, listener: Listener): Subscription {
@@ -68,6 +68,11 @@ export class ChannelSubscriptions {
       },
       release: () => this.#leave(name, channel, listener),
     };
+  }
+
+  /** Where nobody listens to anything, the name of a lock that is released, put together just now, need not be hashed. */
+  #channelOf(name: string): Channel | undefined {
+    return this.#channels.size === 0 ? undefined : this.#channels.get(name);
   }
 
   #open(name: string): Channel {
