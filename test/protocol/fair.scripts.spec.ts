@@ -5,7 +5,7 @@ import { FairScripts } from '../../libs/distributed-lock/src/scripts/fair.script
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { renewed } from '../support/renewed.js';
+import { acquired, renewed } from '../support/asked.js';
 import { scaled } from '../support/slowness.js';
 import { CLIENT, FairStage, held, HOLDER } from './fair.stage.js';
 
@@ -32,18 +32,18 @@ afterAll(async () => {
 });
 
 test('a fair lock is granted, re-entered, lowered and released', async () => {
-  expect(await scripts.acquire(stage.lock, A, S60, 1, 0)).toEqual({ kind: 'granted', count: 1 });
-  expect(await scripts.acquire(stage.lock, A, S60, 2, S40)).toEqual({ kind: 'granted', count: 2 });
+  expect(await acquired(scripts, stage.lock, A, S60, 1, 0)).toEqual({ kind: 'granted', count: 1 });
+  expect(await acquired(scripts, stage.lock, A, S60, 2, S40)).toEqual({ kind: 'granted', count: 2 });
   expect(await scripts.release(stage.lock, A, 1, S60, channel)).toEqual({ kind: 'kept' });
   expect(await scripts.release(stage.lock, A, 0, S60, channel)).toEqual({ kind: 'released', reached: 0 });
   expect(await scripts.release(stage.lock, A, 0, S60, channel)).toEqual({ kind: 'gone' });
-  expect(await scripts.acquire(stage.lock, A, S60, 2, S40)).toEqual({ kind: 'lost' });
+  expect(await acquired(scripts, stage.lock, A, S60, 2, S40)).toEqual({ kind: 'lost' });
 });
 
 test('waiters stand in the keys that Redisson knows, in their order, and are told on their own channels', async () => {
   await stage.put({ lock: held(J, S30) });
-  expect(await scripts.acquire(stage.lock, A, S60, 1, S40)).toMatchObject({ kind: 'busy', holder: J });
-  await Promise.all([A2, B].map((holder) => scripts.acquire(stage.lock, holder, S60, 1, S40)));
+  expect(await acquired(scripts, stage.lock, A, S60, 1, S40)).toMatchObject({ kind: 'busy', holder: J });
+  await Promise.all([A2, B].map((holder) => acquired(scripts, stage.lock, holder, S60, 1, S40)));
   expect((await stage.look()).queue?.map(([holder]) => holder)).toEqual([A, A2, B]);
   const told = await stage.toldDuring(async () => {
     expect(await scripts.forceRelease(stage.lock, channel)).toBe(true);
@@ -54,8 +54,8 @@ test('waiters stand in the keys that Redisson knows, in their order, and are tol
 
 test('a wait is cut to an hour', async () => {
   await stage.put({ lock: held(J, S30) });
-  await scripts.acquire(stage.lock, A, S60, 1, HOUR + 1);
-  await scripts.acquire(stage.lock, B, S60, 1, Infinity);
+  await acquired(scripts, stage.lock, A, S60, 1, HOUR + 1);
+  await acquired(scripts, stage.lock, B, S60, 1, Infinity);
   expect((await stage.look()).waits).toEqual({ [A]: HOUR, [B]: HOUR });
 });
 
@@ -77,7 +77,7 @@ test('the hash is that of a plain lock: it is looked at and renewed as such', as
 
 test('a queue of another type is an error that names its key', async () => {
   await stage.store.redis.set(stage.queue, 'something else');
-  await expect(scripts.acquire(stage.lock, A, S60, 1, S40)).rejects.toThrow(
+  await expect(acquired(scripts, stage.lock, A, S60, 1, S40)).rejects.toThrow(
     `WRONGTYPE ${stage.queue} is not a list`,
   );
 });

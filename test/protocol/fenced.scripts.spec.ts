@@ -7,7 +7,7 @@ import { FencedScripts } from '../../libs/distributed-lock/src/scripts/fenced.sc
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { renewed } from '../support/renewed.js';
+import { acquired, renewed } from '../support/asked.js';
 import { scaled } from '../support/slowness.js';
 
 const A = '6e38a1f0-0000-4000-8000-000000000001:1';
@@ -40,12 +40,12 @@ const counter = (name: string): string => `redisson_lock_token:{${name}}`;
 
 test("a fenced lock's grants have the token that Redis has, exact beyond 2^53", async () => {
   await redis.set(counter(lock), '9007199254740992');
-  expect(await scripts.acquire(lock, A, LEASE, 1)).toEqual({
+  expect(await acquired(scripts, lock, A, LEASE, 1)).toEqual({
     kind: 'granted',
     count: 1,
     token: 9007199254740993n,
   });
-  expect(await scripts.acquire(lock, A, LEASE, 2)).toEqual({
+  expect(await acquired(scripts, lock, A, LEASE, 2)).toEqual({
     kind: 'granted',
     count: 2,
     token: 9007199254740994n,
@@ -65,9 +65,9 @@ test("a fenced lock's grants have the token that Redis has, exact beyond 2^53", 
 
 test('a fenced lock is busy, lost, inspected, renewed and freed like a plain one', async () => {
   expect(await scripts.currentToken(lock)).toBeUndefined();
-  expect(await scripts.acquire(lock, A, LEASE, 2)).toEqual({ kind: 'lost' });
+  expect(await acquired(scripts, lock, A, LEASE, 2)).toEqual({ kind: 'lost' });
   await redis.hset(lock, B, 1);
-  expect(await scripts.acquire(lock, A, LEASE, 1)).toEqual({ kind: 'busy', ttl: -1, holder: B });
+  expect(await acquired(scripts, lock, A, LEASE, 1)).toEqual({ kind: 'busy', ttl: -1, holder: B });
   expect(await scripts.transfer(lock, A, 'C', LEASE)).toEqual({ kind: 'busy', ttl: -1, holder: B });
   expect(await scripts.inspect(lock, B)).toEqual({ isLocked: true, ttl: -1, count: 1, holder: B });
   expect(await renewed(scripts, lock, B, LEASE)).toBe(LEASE);
@@ -80,7 +80,7 @@ test('a hundred fenced locks of one turn are told apart', async () => {
   const all = Array.from({ length: 100 }, (_lock, index) => `${lock}:${index}`);
   locks.push(...all);
   await Promise.all(all.map((name, index) => redis.set(counter(name), `${5_000_000_000_000_000 + index}`)));
-  const granted = await Promise.all(all.map((name) => scripts.acquire(name, A, LEASE, 1)));
+  const granted = await Promise.all(all.map((name) => acquired(scripts, name, A, LEASE, 1)));
   expect(granted).toEqual(
     all.map((_name, index) => ({ kind: 'granted', count: 1, token: 5_000_000_000_000_001n + BigInt(index) })),
   );
@@ -89,7 +89,7 @@ test('a hundred fenced locks of one turn are told apart', async () => {
 test('a counter that is no token is an error for who asks for it, and for who wants a new one', async () => {
   await redis.set(counter(lock), 'x');
   await expect(scripts.currentToken(lock)).rejects.toThrow(/fenced\/read-token answered in an unknown form/);
-  await expect(scripts.acquire(lock, A, LEASE, 1)).rejects.toThrow(
+  await expect(acquired(scripts, lock, A, LEASE, 1)).rejects.toThrow(
     `ERR ${counter(lock)} is no fencing token`,
   );
   expect(await redis.exists(lock)).toBe(0);

@@ -1,8 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant } from '../renewal/lease.js';
-import type { Busy } from '../scripts/lock.replies.js';
+import type { AcquireReply, Busy } from '../scripts/lock.replies.js';
 import { tellsOfGift } from '../scripts/lock.messages.js';
-import { promised } from '../scripts/reply.hearer.js';
+import { promised, type ReplyHearer } from '../scripts/reply.hearer.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
@@ -28,17 +28,27 @@ export interface RawGrant {
   readonly room?: number | undefined;
 }
 
+/** What came of an attempt. */
+export type News = RawGrant | Busy | RedisFailure;
+
+/** Nothing was asked for so far. */
+const NOTHING: Wish = { leaseTime: undefined, waitTime: 0 };
+
 /**
- * Asks Redis for a free lock. An attempt whose answer got lost is made again under the same holder id, which is safe to
+ * Asks Redis for a free lock, one question at a time. An attempt whose answer got lost is made again under the same holder id, which is safe to
  * repeat; when it is given up, or answered with "busy", the id is freed, so that a late grant leaves nothing behind.
  * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is given up.
  */
-export class Attempt {
+export class Attempt implements ReplyHearer<AcquireReply> {
   /** Made for the next attempt, if there is one. */
   #holder: string | undefined;
   #doubt: RedisFailure | undefined;
   #marked = false;
+  /** Of the one under way, or the last. */
+  #wish = NOTHING;
   #lease = 0;
+  #sent!: Instant;
+  #conclude!: (news: News) => void;
   #isGiven = false;
   /** When the release was sent that has handed it the lock. */
   #handed: Instant | undefined;
@@ -53,40 +63,36 @@ export class Attempt {
     return (this.#holder ??= this.target.kind.newHolder?.() ?? this.context.ids.next());
   }
 
-  async make({ leaseTime, waitTime }: Wish): Promise<RawGrant | Busy | RedisFailure> {
-    const { scripts, marksWaiters } = this.target.kind;
-    const lease = leaseTime ?? this.context.settings.watchdogTimeout;
+  /** As {@link ask}, for whoever goes on when it is answered. */
+  make(wish: Wish): Promise<News> {
+    return new Promise((resolve) => this.ask(wish, resolve));
+  }
+
+  /** @param conclude is called once, with what came of it; must not throw */
+  ask(wish: Wish, conclude: (news: News) => void): void {
+    const { leaseTime: lease = this.context.settings.watchdogTimeout } = wish;
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
-    const { holder } = this;
-    const handed = this.#takeOver(holder, lease);
-    if (handed !== undefined) return handed;
-    const given = this.#isGiven ? await this.#confirm(holder, lease) : undefined;
-    if (given !== undefined) return given;
+    this.#wish = wish;
     this.#lease = lease;
-    this.#marked ||= marksWaiters && waitTime > 0;
-    try {
-      const gift = this.#giftLease(leaseTime, waitTime);
-      const ask = () => scripts.acquire(this.target.key, holder, lease, 1, this.#declared(waitTime), gift);
-      // As askInTime does, and without its promise: this is what every lock waits for.
-      let sent = instant();
-      let reply = await ask();
-      if (!isUseful(reply, sent, lease)) ({ reply, sent } = await askAgain(lease, ask, reply));
-      if (reply.kind === 'granted') {
-        this.#renew();
-        return { kind: 'granted', holder, leaseTime, sent, token: reply.token, room: reply.room };
-      }
-      if (!this.#marked) this.abandon();
-      return reply.kind === 'busy'
-        ? reply
-        : new RedisFailure('refused', 'a first acquisition cannot have been lost');
-    } catch (error) {
-      const failure = RedisFailure.from(error);
-      if (failure.kind === 'ambiguous') this.#doubt = failure;
-      // What must not count must not be in the way of others either; but a place in a queue is worth more than that.
-      if (failure.isShortfall && !this.#marked) this.abandon();
-      return failure;
-    }
+    this.#conclude = conclude;
+    const handed = this.#takeOver(lease);
+    if (handed !== undefined) conclude(handed);
+    else if (this.#isGiven) void this.#confirm();
+    else this.#send();
+  }
+
+  heard(reply: AcquireReply): void {
+    if (isUseful(reply, this.#sent, this.#lease)) this.#conclude(this.#newsOf(reply, this.#sent));
+    else void this.#sendAgain(reply);
+  }
+
+  failed(error: unknown): void {
+    const failure = RedisFailure.from(error);
+    if (failure.kind === 'ambiguous') this.#doubt = failure;
+    // What must not count must not be in the way of others either; but a place in a queue is worth more than that.
+    if (failure.isShortfall && !this.#marked) this.abandon();
+    this.#conclude(failure);
   }
 
   /** A message to its holder id was heard. */
@@ -120,47 +126,73 @@ export class Attempt {
     this.#handed = undefined;
   }
 
-  /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
-  #takeOver(holder: string, lease: number): RawGrant | undefined {
-    const sent = this.#handed;
-    if (sent === undefined) return undefined;
-    this.#handed = undefined;
-    if (now() - sent.at > lease / 2) return undefined;
+  #send(): void {
+    this.#marked ||= this.target.kind.marksWaiters && this.#wish.waitTime > 0;
+    this.#sent = instant();
+    this.#acquire(this);
+  }
+
+  #acquire(hearer: ReplyHearer<AcquireReply>): void {
+    const { key, kind } = this.target;
+    const { waitTime } = this.#wish;
+    // The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take.
+    const declared = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
+    kind.scripts.acquire(key, this.holder, this.#lease, 1, hearer, declared, this.#giftLease);
+  }
+
+  /** As askInTime does, and without a promise where the first answer is in time: this is what every lock waits for. */
+  async #sendAgain(first: AcquireReply): Promise<void> {
+    try {
+      const ask = () => promised<AcquireReply>((hearer) => this.#acquire(hearer));
+      const { reply, sent } = await askAgain(this.#lease, ask, first);
+      this.#conclude(this.#newsOf(reply, sent));
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  #newsOf(reply: AcquireReply, sent: Instant): News {
+    if (reply.kind === 'granted') return this.#granted(sent, reply);
+    if (!this.#marked) this.abandon();
+    if (reply.kind === 'busy') return reply;
+    return new RedisFailure('refused', 'a first acquisition cannot have been lost');
+  }
+
+  #granted(sent: Instant, { token, room }: Pick<RawGrant, 'token' | 'room'> = {}): RawGrant {
+    const { holder } = this;
     this.#renew();
-    return { kind: 'granted', holder, leaseTime: undefined, sent };
+    return { kind: 'granted', holder, leaseTime: this.#wish.leaseTime, sent, token, room };
+  }
+
+  /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
+  #takeOver(lease: number): RawGrant | undefined {
+    const sent = this.#handed;
+    this.#handed = undefined;
+    return sent === undefined || now() - sent.at > lease / 2 ? undefined : this.#granted(sent);
   }
 
   /**
    * A release has made it the holder, for a short time: so a message said, which may be late by any time. The lease that counts is
    * the one that Redis gives now. Without one it asks as ever: then it is granted what it has, or told who is in the way.
    */
-  async #confirm(holder: string, lease: number): Promise<RawGrant | undefined> {
+  async #confirm(): Promise<void> {
     this.#isGiven = false;
     const { key, kind } = this.target;
-    try {
-      const sent = instant();
-      const left = await promised<number | undefined>((hearer) =>
-        kind.scripts.renew(key, holder, lease, hearer),
-      );
-      if (left === undefined || now() - sent.at > lease / 2) return undefined;
-      this.#renew();
-      return { kind: 'granted', holder, leaseTime: undefined, sent };
-    } catch {
-      return undefined;
-    }
+    const sent = instant();
+    const left = await promised<number | undefined>((hearer) =>
+      kind.scripts.renew(key, this.holder, this.#lease, hearer),
+    ).catch(() => undefined);
+    if (left === undefined || now() - sent.at > this.#lease / 2) this.#send();
+    else this.#conclude(this.#granted(sent));
   }
 
   /** Only a lease that is renewed may be given: a fixed one begins when its holder has it. And a grant that replicas must have comes from its holder. */
-  #giftLease(leaseTime: number | undefined, waitTime: number): number | undefined {
+  get #giftLease(): number | undefined {
+    const { leaseTime, waitTime } = this.#wish;
     const { watchdogTimeout, replication } = this.context.settings;
     const isTaken = leaseTime === undefined && waitTime > 0 && replication === undefined;
     const { giftLease = Infinity } = this.target.kind;
     // A lease that is not longer needs no short one before it.
     return isTaken && watchdogTimeout > giftLease ? giftLease : undefined;
-  }
-
-  /** The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take. */
-  #declared(waitTime: number): number {
-    return waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
   }
 }

@@ -2,6 +2,7 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../scripts/lock.replies.js';
+import { promised } from '../scripts/reply.hearer.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 import { askInTime, type TimelyAnswer } from './timely.answer.js';
@@ -81,7 +82,9 @@ export class CountLedger {
     this.lease.expect(lease);
     try {
       const answer = await askInTime(lease, () =>
-        this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, 0),
+        promised<AcquireReply>((hearer) =>
+          this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, hearer, 0),
+        ),
       );
       if (answer.reply.kind === 'granted') this.#heard(answer.reply.count);
       this.takeBackIfOver();

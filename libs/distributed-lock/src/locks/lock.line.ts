@@ -60,15 +60,23 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
       return Promise.resolve(heldBy).then(refuse);
     }
     const attempt = new Attempt(this.context, this.target);
-    return attempt.make({ leaseTime, waitTime: 0 }).then((news) => {
-      try {
-        attempt.abandon();
-        if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
-        if (news.kind === 'busy') return refuse({ holder: news.holder || undefined, ttl: news.ttl });
-        return this.admit(news);
-      } finally {
-        this.end();
-      }
+    return new Promise((resolve, reject) => {
+      attempt.ask({ leaseTime, waitTime: 0 }, (news) => {
+        try {
+          attempt.abandon();
+          if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
+          const { kind } = news;
+          resolve(
+            kind === 'granted'
+              ? this.admit(news)
+              : refuse({ holder: news.holder || undefined, ttl: news.ttl }),
+          );
+        } catch (error) {
+          reject(error);
+        } finally {
+          this.end();
+        }
+      });
     });
   }
 

@@ -67,8 +67,7 @@ export class SharedLine extends LockLine implements Contest {
       return;
     }
     this.#grant(first, raw);
-    const others = this.queue.snapshot().slice(0, raw.room ?? 0);
-    await Promise.all(others.map((waiter) => this.#letIn(waiter)));
+    await this.#letIn(this.queue.snapshot().slice(0, raw.room ?? 0));
     if (!this.isWaitedFor) this.#contender.rest();
   }
 
@@ -121,14 +120,22 @@ export class SharedLine extends LockLine implements Contest {
     await this.context.retirement.retire({ target: this.target, holder, lease: longest, failure: doubt });
   }
 
-  /** Asked in the turn of all others, so that they travel together. */
-  async #letIn(waiter: Waiter<Grant>): Promise<void> {
-    const attempt = new Attempt(this.context, this.target);
-    const news = await attempt.make(waiter.request);
-    attempt.abandon();
-    if (news.kind !== 'granted') return;
-    if (waiter.isDone) this.giveBack(news.holder, this.leaseOf(news).longest);
-    else this.#grant(waiter, news);
+  /** They are asked for in one turn, so that they travel together. Resolves when each has its answer. */
+  #letIn(waiters: readonly Waiter<Grant>[]): Promise<void> | undefined {
+    let open = waiters.length;
+    if (open === 0) return undefined;
+    return new Promise((done) => {
+      for (const waiter of waiters) {
+        const attempt = new Attempt(this.context, this.target);
+        attempt.ask(waiter.request, (news) => {
+          attempt.abandon();
+          if (news.kind === 'granted' && !waiter.isDone) this.#grant(waiter, news);
+          else if (news.kind === 'granted') this.giveBack(news.holder, this.leaseOf(news).longest);
+          open -= 1;
+          if (open === 0) done();
+        });
+      }
+    });
   }
 
   #grant(waiter: Waiter<Grant>, raw: RawGrant): void {

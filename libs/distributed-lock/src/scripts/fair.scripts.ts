@@ -52,14 +52,15 @@ export class FairScripts implements LockScripts {
     holder: string,
     lease: number,
     count: number,
+    hearer: ReplyHearer<AcquireReply>,
     wait: number,
     gift = 0,
-  ): Promise<AcquireReply> {
+  ): void {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
     const args = [holder, `${lease}`, `${count}`, `${declared}`, `${gift}`, lockChannel(lock)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    return this.runner.run(fairAcquire, keysOf(lock), args, read, { ...GRANTING, ...TELLING, shared });
+    this.runner.ask(fairAcquire, keysOf(lock), args, read, hearer, { ...GRANTING, ...TELLING, shared });
   }
 
   /** To 0 it takes the holder out of the queue as well. */

@@ -1,6 +1,7 @@
 import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.scripts.js';
 import type { AcquireReply, TransferReply } from './lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
+import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { readAcquire, readTransfer } from './reply.rows.js';
 import { GRANTING, TRANSFERRING } from './sending.js';
@@ -11,11 +12,17 @@ import { prefixName } from './wire.names.js';
  * What releases, renews or inspects is the plain lock's, and leaves the token alone.
  */
 export class FencedScripts extends ReentrantScripts {
-  override acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
+  override acquire(
+    lock: string,
+    holder: string,
+    lease: number,
+    count: number,
+    hearer: ReplyHearer<AcquireReply>,
+  ): void {
     const args = [holder, `${lease}`, `${count}`];
     const read = (reply: ReplyReader) =>
       readAcquire(reply, count, (granted) => ({ token: readToken(granted, 2) }));
-    return this.runner.run(fencedAcquire, [lock, tokenCounter(lock)], args, read, GRANTING);
+    this.runner.ask(fencedAcquire, [lock, tokenCounter(lock)], args, read, hearer, GRANTING);
   }
 
   override transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {

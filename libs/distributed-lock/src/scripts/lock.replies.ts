@@ -64,9 +64,10 @@ export interface LockScripts {
     holder: string,
     lease: number,
     count: number,
+    hearer: ReplyHearer<AcquireReply>,
     wait: number,
     gift?: number,
-  ): Promise<AcquireReply>;
+  ): void;
   /**
    * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id
    * may have left behind, and tells the channel.

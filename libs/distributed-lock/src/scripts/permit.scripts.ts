@@ -31,8 +31,14 @@ export interface PermitsState {
 export class PermitScripts implements LockScripts {
   constructor(private readonly runner: ScriptRunner) {}
 
-  acquire(lock: string, permit: string, lease: number): Promise<AcquireReply> {
-    return this.#run(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS);
+  acquire(
+    lock: string,
+    permit: string,
+    lease: number,
+    _count: number,
+    hearer: ReplyHearer<AcquireReply>,
+  ): void {
+    this.#ask(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS, hearer);
   }
 
   /** Gives the permit back; there is no part of it that could stay, so a count above 0 only looks. */

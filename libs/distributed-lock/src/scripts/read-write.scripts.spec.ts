@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fakeRunner } from '../../../../test/support/fake.runner.js';
-import { renewed } from '../../../../test/support/renewed.js';
+import { acquired, renewed } from '../../../../test/support/asked.js';
 import type { Command, FakeClient } from '../../../../test/support/fake.client.js';
 import { ReadScripts } from './read.scripts.js';
 import { WriteScripts, WRITER_SLEEP } from './write.scripts.js';
@@ -30,7 +30,7 @@ describe('the scripts of a read/write lock', () => {
 
   test('let many readers in by few calls', async () => {
     const replies = Array.from({ length: 250 }, (_, index) =>
-      readers.acquire('lock', `holder:${index}`, 1000, 1),
+      acquired(readers, 'lock', `holder:${index}`, 1000, 1),
     );
     const sent = await calls();
     expect(sent.map(({ args }) => Number(args[1]) / 2)).toEqual([100, 100, 50]);
@@ -48,22 +48,22 @@ describe('the scripts of a read/write lock', () => {
     [300_000, WRITER_SLEEP + 250],
     [Infinity, WRITER_SLEEP + 250],
   ])('make a writer that waits for %s ms keep readers out for %s ms', async (wait, intent) => {
-    const { words, reply } = await answered(writers.acquire('lock', 'a:1', 1000, 1, wait), [0, 700, 'b:1']);
+    const { words, reply } = await answered(acquired(writers, 'lock', 'a:1', 1000, 1, wait), [0, 700, 'b:1']);
     expect(words).toEqual(['2', 'lock', '{lock}:write_intent', 'a:1', '1000', '1', `${intent}`]);
     expect(reply).toEqual({ kind: 'busy', ttl: 700, holder: 'b:1' });
   });
 
   test('name the intent of a lock that has a hash tag of its own', async () => {
-    const { words } = await answered(readers.acquire('a:{b}', 'a:1', 1000, 2), [2]);
+    const { words } = await answered(acquired(readers, 'a:{b}', 'a:1', 1000, 2), [2]);
     expect(words).toEqual(['2', 'a:{b}', 'a:{b}:write_intent', '1000', '2', 'a:1']);
   });
 
   test('have room for one writer, and for any number of readers', async () => {
-    const written = await answered(writers.acquire('lock', 'a:1', 1000, 1, 0), [1, 1]);
+    const written = await answered(acquired(writers, 'lock', 'a:1', 1000, 1, 0), [1, 1]);
     expect(written.reply).toEqual({ kind: 'granted', count: 1 });
-    const shared = await answered(readers.acquire('lock', 'a:1', 1000, 1), 1);
+    const shared = await answered(acquired(readers, 'lock', 'a:1', 1000, 1), 1);
     expect(shared.reply).toEqual({ kind: 'granted', count: 1, room: Infinity });
-    expect((await answered(readers.acquire('lock', 'a:1', 1000, 2), [2])).reply).toEqual({ kind: 'lost' });
+    expect((await answered(acquired(readers, 'lock', 'a:1', 1000, 2), [2])).reply).toEqual({ kind: 'lost' });
   });
 
   test('tell by a release whether the holder has anything left', async () => {
@@ -110,7 +110,7 @@ describe('the scripts of a read/write lock', () => {
   });
 
   test('refuse an answer of an unknown form', async () => {
-    await expect(answered(writers.acquire('lock', 'a:1', 1000, 1, 0), [7])).rejects.toThrow(
+    await expect(answered(acquired(writers, 'lock', 'a:1', 1000, 1, 0), [7])).rejects.toThrow(
       'write/acquire answered in an unknown form: [7]',
     );
   });

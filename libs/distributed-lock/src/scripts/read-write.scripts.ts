@@ -28,8 +28,9 @@ export abstract class ReadWriteScripts implements LockScripts {
     holder: string,
     lease: number,
     count: number,
+    hearer: ReplyHearer<AcquireReply>,
     wait: number,
-  ): Promise<AcquireReply>;
+  ): void;
 
   release(
     lock: string,

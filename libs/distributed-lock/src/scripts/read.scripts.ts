@@ -7,6 +7,7 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
+import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { readAcquire as readAcquireReply } from './reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -32,10 +33,16 @@ export class ReadScripts extends ReadWriteScripts {
     });
   }
 
-  acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
+  acquire(
+    lock: string,
+    holder: string,
+    lease: number,
+    count: number,
+    hearer: ReplyHearer<AcquireReply>,
+  ): void {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
-    return this.runner.run(readAcquire, this.keysOf(lock), [holder], read, sending);
+    this.runner.ask(readAcquire, this.keysOf(lock), [holder], read, hearer, sending);
   }
 
   protected keysToRelease(lock: string): [string] {

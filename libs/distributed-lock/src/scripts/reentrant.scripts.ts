@@ -31,9 +31,15 @@ export class ReentrantScripts implements LockScripts {
 
   constructor(protected readonly runner: ScriptRunner) {}
 
-  acquire(lock: string, holder: string, lease: number, count: number): Promise<AcquireReply> {
+  acquire(
+    lock: string,
+    holder: string,
+    lease: number,
+    count: number,
+    hearer: ReplyHearer<AcquireReply>,
+  ): void {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    return this.runner.run(reentrantAcquire, [lock], [holder], read, this.#acquiring.of(lease, count));
+    this.runner.ask(reentrantAcquire, [lock], [holder], read, hearer, this.#acquiring.of(lease, count));
   }
 
   release(

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { fakeRunner } from '../../../../test/support/fake.runner.js';
+import { acquired } from '../../../../test/support/asked.js';
 import type { FakeClient } from '../../../../test/support/fake.client.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -14,7 +15,7 @@ beforeEach(() => {
   scripts = new ReentrantScripts(fake.runner);
 });
 
-const acquire = () => scripts.acquire('lock', 'holder', 10_000, 1);
+const acquire = () => acquired(scripts, 'lock', 'holder', 10_000, 1);
 const release = () => scripts.release('lock', 'holder', 0, 1, 'channel');
 const turn = () => new Promise(setImmediate);
 
@@ -24,9 +25,9 @@ test('a client that throws, as one may that is watched by somebody else, fails i
     client.evalsha = send;
     throw new Error('watched badly');
   };
-  const acquired = acquire();
+  const asked = acquire();
   const released = release();
-  await expect(acquired).rejects.toThrow('watched badly');
+  await expect(asked).rejects.toThrow('watched badly');
   expect(client.take('evalsha').map((call) => call.answer(1))).toHaveLength(1);
   expect(await released).toEqual({ kind: 'released', reached: 0 });
   void release().catch(() => undefined);
@@ -57,7 +58,9 @@ test('one 1 answers all operations of a call', async () => {
 
 test('operations travel with those that ask for the same lease, however many leases there are', async () => {
   const leases = Array.from({ length: 100 }, (_, index) => 1000 + index);
-  const replies = Promise.all([...leases, ...leases].map((lease) => scripts.acquire('lock', 'a', lease, 1)));
+  const replies = Promise.all(
+    [...leases, ...leases].map((lease) => acquired(scripts, 'lock', 'a', lease, 1)),
+  );
   await turn();
   const calls = client.take('evalsha');
   expect(calls.map(({ args }) => args.slice(1))).toEqual(

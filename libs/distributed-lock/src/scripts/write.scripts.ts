@@ -7,6 +7,7 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
+import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { readAcquire } from './reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -33,11 +34,18 @@ export class WriteScripts extends ReadWriteScripts {
    * @param wait a caller that will wait keeps new readers of this library out until it asks again: to be repeated at
    * least every {@link WRITER_SLEEP} ms, and taken back by a release to 0
    */
-  acquire(lock: string, holder: string, lease: number, count: number, wait: number): Promise<AcquireReply> {
+  acquire(
+    lock: string,
+    holder: string,
+    lease: number,
+    count: number,
+    hearer: ReplyHearer<AcquireReply>,
+    wait: number,
+  ): void {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    return this.runner.run(writeAcquire, this.keysOf(lock), args, read, GRANTING);
+    this.runner.ask(writeAcquire, this.keysOf(lock), args, read, hearer, GRANTING);
   }
 
   protected keysToRelease(lock: string): [string, string] {
