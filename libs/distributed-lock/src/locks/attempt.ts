@@ -129,7 +129,11 @@ export class Attempt implements ReplyHearer<AcquireReply> {
   #send(): void {
     this.#marked ||= this.target.kind.marksWaiters && this.#wish.waitTime > 0;
     this.#sent = instant();
-    this.#acquire(this);
+    try {
+      this.#acquire(this);
+    } catch (error) {
+      this.failed(error);
+    }
   }
 
   #acquire(hearer: ReplyHearer<AcquireReply>): void {
@@ -142,13 +146,11 @@ export class Attempt implements ReplyHearer<AcquireReply> {
 
   /** As askInTime does, and without a promise where the first answer is in time: this is what every lock waits for. */
   async #sendAgain(first: AcquireReply): Promise<void> {
-    try {
-      const ask = () => promised<AcquireReply>((hearer) => this.#acquire(hearer));
-      const { reply, sent } = await askAgain(this.#lease, ask, first);
-      this.#conclude(this.#newsOf(reply, sent));
-    } catch (error) {
-      this.failed(error);
-    }
+    const ask = () => promised<AcquireReply>((hearer) => this.#acquire(hearer));
+    await askAgain(this.#lease, ask, first).then(
+      ({ reply, sent }) => this.#conclude(this.#newsOf(reply, sent)),
+      (error: unknown) => this.failed(error),
+    );
   }
 
   #newsOf(reply: AcquireReply, sent: Instant): News {

@@ -1,8 +1,10 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { forCaller } from '../errors/caller.stack.js';
 import type { HeldBy } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease, type Instant } from '../renewal/lease.js';
 import { tellsOfLock } from '../scripts/lock.messages.js';
+import type { Busy } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { Attempt, type RawGrant } from './attempt.js';
 import { Contender, type Contest } from './contender.js';
@@ -60,23 +62,19 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
       return Promise.resolve(heldBy).then(refuse);
     }
     const attempt = new Attempt(this.context, this.target);
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve) => {
       attempt.ask({ leaseTime, waitTime: 0 }, (news) => {
-        try {
-          attempt.abandon();
-          if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
-          const { kind } = news;
-          resolve(
-            kind === 'granted'
-              ? this.admit(news)
-              : refuse({ holder: news.holder || undefined, ttl: news.ttl }),
-          );
-        } catch (error) {
-          reject(error);
-        } finally {
-          this.end();
-        }
+        attempt.abandon();
+        resolve(news.kind === 'granted' ? this.admit(news) : this.#answer(news, refuse));
+        this.end();
       });
+    });
+  }
+
+  #answer<T>(news: Busy | RedisFailure, refuse: (heldBy: HeldBy) => T): Promise<T> {
+    return forCaller(() => {
+      if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
+      return refuse({ holder: news.holder || undefined, ttl: news.ttl });
     });
   }
 

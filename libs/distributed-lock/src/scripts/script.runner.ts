@@ -5,7 +5,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
 import { Operation, type Asked, type Sender } from './operation.js';
-import { PromisedReply, type ReplyHearer } from './reply.hearer.js';
+import { promised, type ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { ScriptCall } from './script.call.js';
 import type { Sending } from './sending.js';
@@ -79,9 +79,7 @@ export class ScriptRunner implements Sender {
     read: (reply: ReplyReader) => T,
     sending?: Sending,
   ): Promise<T> {
-    const reply = new PromisedReply<T>();
-    this.ask(script, keys, args, read, reply, sending);
-    return reply.promise;
+    return promised((hearer) => this.ask(script, keys, args, read, hearer, sending));
   }
 
   /** Runs one operation whose caller does without a promise: of thousands a second each costs its memory until the answer is there. */

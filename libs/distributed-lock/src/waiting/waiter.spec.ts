@@ -56,9 +56,10 @@ describe('a waiter', () => {
 
   test('that was refused leaves once', async () => {
     const waiter = wait();
-    waiter.refuse('no');
-    waiter.refuse('no again');
-    await expect(waiter.granted).rejects.toBe('no');
+    const no = new Error('no');
+    waiter.refuse(no);
+    waiter.refuse(new Error('no again'));
+    await expect(waiter.granted).rejects.toBe(no);
     expect(quit).toHaveBeenCalledOnce();
   });
 

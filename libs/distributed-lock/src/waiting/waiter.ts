@@ -1,3 +1,4 @@
+import { toCaller } from '../errors/caller.stack.js';
 import type { HeldBy } from '../errors/lock.errors.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
@@ -38,7 +39,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   previous: Waiter<G, R> | undefined;
   readonly granted: Promise<G>;
   readonly since = now();
-  #resolve!: (grant: G) => void;
+  #resolve!: (outcome: G | Promise<never>) => void;
   #reject!: (reason: unknown) => void;
   readonly #unlisten: (() => void) | undefined;
   #timer: Timer | undefined;
@@ -56,7 +57,8 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     });
     const { waitTime, signal } = request;
     if (waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.#expire());
-    if (signal !== undefined) this.#unlisten = onAbort(signal, () => this.refuse(signal.reason));
+    if (signal !== undefined)
+      this.#unlisten = onAbort(signal, () => this.#leave(() => this.#reject(signal.reason)));
   }
 
   /** Granted, refused or gone. */
@@ -78,10 +80,14 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     if (this.#end()) this.#resolve(grant);
   }
 
-  refuse(reason: unknown): void {
+  refuse(error: Error): void {
+    this.#leave(() => this.#resolve(toCaller(error)));
+  }
+
+  #leave(settle: () => void): void {
     if (!this.#end()) return;
     this.keeper.quit(this);
-    this.#reject(reason);
+    settle();
   }
 
   /** After a stall of the event loop the grant may have come already, and only wants to be read. */
