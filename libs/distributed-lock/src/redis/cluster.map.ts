@@ -5,6 +5,9 @@ export type NodeKey = string;
 
 /** Which node of a cluster has which slot, as the client that sends commands knows it. */
 export class ClusterMap {
+  /** Looked up for each command: put together anew they would cost more than all that finds its master. */
+  readonly #keys = new WeakMap<Redis, NodeKey>();
+
   constructor(private readonly cluster: Cluster) {}
 
   /** The master of a slot; undefined while nobody has it, as far as is known. */
@@ -14,7 +17,7 @@ export class ClusterMap {
 
   /** The masters, as far as they are known. */
   get masters(): NodeKey[] {
-    return this.cluster.nodes('master').map(keyOf);
+    return this.cluster.nodes('master').map((node) => this.#keyOf(node));
   }
 
   /** One more client of a node. @returns undefined while no node is known at all */
@@ -28,7 +31,7 @@ export class ClusterMap {
 
   /** The connection that commands for a node go to; undefined for one that is not known. */
   client(key: NodeKey): Redis | undefined {
-    return this.cluster.nodes().find((node) => keyOf(node) === key);
+    return this.cluster.nodes().find((node) => this.#keyOf(node) === key);
   }
 
   /** Who is behind an address, `host:port`, that the cluster tells. */
@@ -62,16 +65,13 @@ export class ClusterMap {
     // One that cannot be reached is for its cluster to replace.
     await Promise.all(idle.map((node) => node.connect().catch(() => undefined)));
   }
-}
 
-/** Looked up for each command: put together anew they would cost more than all that finds its master. */
-const KEYS = new WeakMap<Redis, NodeKey>();
-
-function keyOf(node: Redis): NodeKey {
-  const known = KEYS.get(node);
-  if (known !== undefined) return known;
-  const { host, port } = node.options;
-  const key = `${host}:${port}`;
-  KEYS.set(node, key);
-  return key;
+  #keyOf(node: Redis): NodeKey {
+    const known = this.#keys.get(node);
+    if (known !== undefined) return known;
+    const { host, port } = node.options;
+    const key = `${host}:${port}`;
+    this.#keys.set(node, key);
+    return key;
+  }
 }
