@@ -67,6 +67,11 @@ describe('compiled Lua', () => {
       'return string.format("%.0f %.0f %d %02x", 2.5, 3.5, -1.9, 10)',
       ['2 4 -1 0a'],
     ],
+    [
+      'a format makes the least integer of what is none',
+      'return string.format("%d %d", tonumber("nan"), 1e21)',
+      ['-9223372036854775808 -9223372036854775808'],
+    ],
     ['a pattern gives its captures', 'return string.match("-12:7", "^(%-?%d+):?(%d*)$")', ['-12', '7']],
     ['a text is cut at its bytes', 'return string.sub("äb", -1), #"äb"', ['b', 3]],
     [

@@ -1,5 +1,5 @@
 import { decodeJson, encodeJson } from './lua.json.js';
-import { formatGeneral, formatWhole, parseNumber } from './lua.numbers.js';
+import { formatGeneral, formatInteger, formatWhole, parseNumber } from './lua.numbers.js';
 import { call, number, text, typeName } from './lua.operations.js';
 import { LuaError, LuaTable, type LuaFunction, type Value } from './lua.values.js';
 
@@ -101,7 +101,7 @@ function formatText(format: string, values: readonly Value[]): string {
     if (directive === '%%') return '%';
     if (directive === '%s') return toText(next());
     const value = number(next());
-    if (directive === '%d') return BigInt(Math.trunc(value)).toString();
+    if (directive === '%d') return formatInteger(value);
     return directive === '%.0f' ? formatWhole(value) : Math.trunc(value).toString(16).padStart(2, '0');
   });
 }

@@ -1,6 +1,9 @@
 /** Enough digits for every double whose rounding could be a tie. */
 const EXACT = 100;
 
+/** How far a long reaches, below 0 just as far. */
+const LONG = 2 ** 63;
+
 /** A number as C writes it with `%.<digits>g`: what Lua makes of it in a text (14), and Redis in an argument or a score (17). */
 export function formatGeneral(value: number, digits: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
@@ -33,6 +36,12 @@ export function formatWhole(value: number): string {
   const rounded = rest > 0.5 || (rest === 0.5 && floor % 2 !== 0) ? floor + 1 : floor;
   const isNegative = value < 0 || Object.is(value, -0);
   return rounded === 0 && isNegative ? '-0' : BigInt(rounded).toString();
+}
+
+/** A number as C writes it with `%d`, which Lua makes a long of: what fits in none is the least of them, as on x86. */
+export function formatInteger(value: number): string {
+  const whole = Math.trunc(value);
+  return whole >= -LONG && whole < LONG ? BigInt(whole).toString() : `${-BigInt(LONG)}`;
 }
 
 /** What Lua reads as a number; undefined for what is none. */
