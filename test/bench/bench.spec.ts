@@ -43,5 +43,6 @@ test(
       await rm(folder, { recursive: true, force: true });
     }
   },
-  scaled(60_000),
+  // Each contestant of each scenario is warmed up for seconds.
+  scaled(180_000),
 );

@@ -20,13 +20,15 @@ let failed = 0;
 /** @type {string[]} */
 const skipped = [];
 /** @type {string[]} */
+const failures = [];
+/** @type {string[]} */
 const unstable = [];
 /** @type {import('./skip.judge.mjs').AllowedSkip[]} */
 const absent = [];
 
 /**
  * @param {{ name: string, budget: number }} suite
- * @param {() => Promise<Outcome & { unstable?: string[] }>} run
+ * @param {() => Promise<Outcome & Partial<import('./suite.runner.mjs').Doubts>>} run
  */
 async function count({ name, budget }, run) {
   if (chosen.length > 0 && !chosen.includes(name)) return;
@@ -36,6 +38,7 @@ async function count({ name, budget }, run) {
   passed += outcome.passed;
   failed += outcome.failed;
   skipped.push(...outcome.skipped);
+  failures.push(...(outcome.failures ?? []).map(({ test }) => test));
   unstable.push(...(outcome.unstable ?? []));
   const counts = `${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped.length} skipped`;
   const over = seconds > budget * slowness ? '  OVER BUDGET' : '';
@@ -44,7 +47,7 @@ async function count({ name, budget }, run) {
 
 /**
  * @param {import('./suites.mjs').VitestSuite} suite
- * @returns {Promise<Outcome & { unstable?: string[] }>} one skip, which is allowed, where the machine lacks what the suite needs
+ * @returns {Promise<Outcome & Partial<import('./suite.runner.mjs').Doubts>>} one skip, which is allowed, where the machine lacks what the suite needs
  */
 async function runIfPossible(suite) {
   try {
@@ -76,6 +79,7 @@ if (unknown.length > 0) {
 const allowed = JSON.parse(await readFile(new URL('./allowed.skips.json', import.meta.url), 'utf8'));
 const { expected, unexpected } = judgeSkips(skipped, [...allowed, ...absent]);
 console.log(`\n${summary.join('\n')}`);
+for (const test of failures) console.log(`FAILED: ${test}`);
 for (const test of unstable) console.log(`UNSTABLE, passed at the second look: ${test}`);
 for (const test of expected) console.log(`SKIPPED: ${test}`);
 for (const test of unexpected) console.log(`SKIPPED, AND NOT ALLOWED TO: ${test}`);

@@ -7,6 +7,8 @@ import { readReport } from './vitest.report.mjs';
 
 /** @typedef {import('./vitest.report.mjs').Outcome} Outcome */
 
+/** @typedef {{ failures: import('./vitest.report.mjs').Failure[], unstable: string[] }} Doubts the tests that failed, and those that did so once */
+
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 const TROUBLES = `--reporter=${join(ROOT, 'tools/test/trouble.reporter.mjs')}`;
 
@@ -21,10 +23,12 @@ const SECOND_LOOKS = 2;
  * to themselves. Those that pass then are `unstable`.
  * @param {import('./suites.mjs').VitestSuite} suite
  * @param {number} slowness
- * @returns {Promise<Outcome & { unstable?: string[] }>}
+ * @returns {Promise<Outcome & Doubts>}
  */
 export async function runVitest(suite, slowness) {
-  const { failures, passes: _, ...first } = await runFiles(suite, [], slowness);
+  const { passes: _, ...counts } = await runFiles(suite, [], slowness);
+  const { failures } = counts;
+  const first = { ...counts, unstable: [] };
   const isOfTests = failures.length > 0 && failures.length === first.failed;
   if (!suite.secondLook || !isOfTests || first.failed > SECOND_LOOKS) return first;
   const files = [...new Set(failures.map(({ file }) => file))];
@@ -32,7 +36,13 @@ export async function runVitest(suite, slowness) {
   const second = await runFiles(suite, files, slowness);
   if (second.failed > 0 || !failures.every(({ test }) => second.passes.has(test))) return first;
   const passed = first.passed + first.failed;
-  return { passed, failed: 0, skipped: first.skipped, unstable: failures.map(({ test }) => test) };
+  return {
+    passed,
+    failed: 0,
+    skipped: first.skipped,
+    failures: [],
+    unstable: failures.map(({ test }) => test),
+  };
 }
 
 /**
