@@ -5,10 +5,12 @@ export type NodeKey = string;
 
 /** Which node of a cluster has which slot, as the client that sends commands knows it. */
 export class ClusterMap {
-  /** Looked up for each command: put together anew they would cost more than all that finds its master. */
-  readonly #keys = new WeakMap<Redis, NodeKey>();
+  /** What was found in the pool, which makes a list of itself each time that it is asked. */
+  readonly #clients = new Map<NodeKey, Redis>();
 
-  constructor(private readonly cluster: Cluster) {}
+  constructor(private readonly cluster: Cluster) {
+    cluster.on('-node', () => this.#clients.clear());
+  }
 
   /** The master of a slot; undefined while nobody has it, as far as is known. */
   ownerOf(slot: number): NodeKey | undefined {
@@ -17,7 +19,7 @@ export class ClusterMap {
 
   /** The masters, as far as they are known. */
   get masters(): NodeKey[] {
-    return this.cluster.nodes('master').map((node) => this.#keyOf(node));
+    return this.cluster.nodes('master').map(keyOf);
   }
 
   /** One more client of a node. @returns undefined while no node is known at all */
@@ -31,7 +33,11 @@ export class ClusterMap {
 
   /** The connection that commands for a node go to; undefined for one that is not known. */
   client(key: NodeKey): Redis | undefined {
-    return this.cluster.nodes().find((node) => this.#keyOf(node) === key);
+    const known = this.#clients.get(key);
+    if (known !== undefined) return known;
+    const client = this.cluster.nodes().find((node) => keyOf(node) === key);
+    if (client !== undefined) this.#clients.set(key, client);
+    return client;
   }
 
   /** Who is behind an address, `host:port`, that the cluster tells. */
@@ -65,13 +71,8 @@ export class ClusterMap {
     // One that cannot be reached is for its cluster to replace.
     await Promise.all(idle.map((node) => node.connect().catch(() => undefined)));
   }
+}
 
-  #keyOf(node: Redis): NodeKey {
-    const known = this.#keys.get(node);
-    if (known !== undefined) return known;
-    const { host, port } = node.options;
-    const key = `${host}:${port}`;
-    this.#keys.set(node, key);
-    return key;
-  }
+function keyOf({ options }: Redis): NodeKey {
+  return `${options.host}:${options.port}`;
 }
