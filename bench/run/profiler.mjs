@@ -6,6 +6,9 @@ const INTERVAL = 200;
 /** What a function of V8, libuv or Node without a file of its own does: it writes to sockets, or it is V8's. */
 const WRITES = /^(write|shutdown|uv)/;
 
+/** Where the benchmark is, wherever that may be. */
+const BENCH = new URL('..', import.meta.url).href;
+
 /** The shares of a process' CPU time, as the report names them. */
 export const SHARES = [
   { key: 'own', title: 'the contestant' },
@@ -33,7 +36,7 @@ function shareOf({ functionName, url }) {
       ? 'client'
       : 'own';
   if (url.startsWith('node:')) return 'node';
-  if (url.includes('/bench/')) return 'bench';
+  if (url.startsWith(BENCH)) return 'bench';
   if (url !== '') return 'own';
   return WRITES.test(functionName) ? 'writes' : 'v8';
 }
