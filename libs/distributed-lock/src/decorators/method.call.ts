@@ -38,9 +38,7 @@ export function runThrough(
   call: () => ObservableInput<unknown>,
   stream: boolean,
 ): Observable<unknown> | Promise<unknown> {
-  return stream
-    ? defer(() => streamThrough(section, call))
-    : promiseThrough(section, async () => await call());
+  return stream ? defer(() => streamThrough(section, call)) : promiseThrough(section, call);
 }
 
 /** The method itself. @throws LockConfigurationError `NOT_ASYNC` */

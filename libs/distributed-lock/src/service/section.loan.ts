@@ -1,4 +1,4 @@
-import { isObservable, type Observable } from 'rxjs';
+import { isObservable, type Observable, type ObservableInput } from 'rxjs';
 import type { LockHandle } from '../contracts/lock.contract.js';
 import { streamThrough, type Section } from './section.stream.js';
 
@@ -7,10 +7,10 @@ import { streamThrough, type Section } from './section.stream.js';
  * until that has ended: for the first subscription, which has to come in the same turn of the event loop (Nest's does).
  * One that comes later takes the lock anew, so that an Observable nobody wants does not hold it for ever.
  */
-export function promiseThrough(section: Section, call: () => Promise<unknown>): Promise<unknown> {
+export function promiseThrough(section: Section, call: () => ObservableInput<unknown>): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const ended = section(async (handle) => {
-      const result = await call();
+      const result: unknown = await call();
       if (!isObservable(result)) return result;
       const loan = new SectionLoan(handle);
       resolve(lend(result, loan, section, () => ended));
