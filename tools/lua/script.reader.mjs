@@ -9,11 +9,18 @@ import { readParts } from './part.reader.mjs';
 import { compactLua } from './script.compactor.mjs';
 import { parseLua } from './statement.parser.mjs';
 
+/** @typedef {import('./lua.types.js').Header} Header */
 /** @typedef {import('./lua.types.js').Part} Part */
 /** @typedef {import('./lua.types.js').Problem} Problem */
 /** @typedef {import('./lua.types.js').Script} Script */
+/** @typedef {import('./lua.types.js').Statement} Statement */
 
 const FILE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*\.lua$/;
+/**
+ * Where a script has its parts, if not in front of it. A call makes each of its functions anew: what an operation that comes alone
+ * can do without them stands above.
+ */
+const PARTS_HERE = '-- @parts';
 /** The folder of what scripts share; it is no lock kind. */
 const PARTS = 'parts';
 const FOLDER = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
@@ -28,17 +35,45 @@ const FOLDER = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 export function readScript(name, source, parts = new Map()) {
   try {
     const { header, problems } = parseHeader(source);
+    const { front, rest } = divide(source);
     const book = new PartBook(header.includes, parts);
-    const body = parseLua(source);
-    problems.push(...checkBody(body, header, book), ...book.problems());
+    problems.push(...checkBody(parseLua(rest), header, book), ...book.problems());
+    if (front !== undefined) problems.push(...checkFront(parseLua(front), header));
     if (problems.length > 0) return { script: null, problems };
-    const text = [...book.texts(), compactLua(source)].join('\n');
+    const texts = front === undefined ? [] : [compactLua(front)];
+    const text = [...texts, ...book.texts(), compactLua(rest)].join('\n');
+    const body = parseLua(source);
     const sha1 = createHash('sha1').update(text, 'utf8').digest('hex');
     return { script: { name, header, text, sha1, body }, problems };
   } catch (error) {
     if (!(error instanceof LuaSyntaxError)) throw error;
     return { script: null, problems: [{ line: error.line, message: error.message }] };
   }
+}
+
+/**
+ * What stands in front of the parts, if anything does, and what stands behind them. Neither moves to another line.
+ * @param {string} source
+ */
+function divide(source) {
+  const lines = source.split('\n');
+  const at = lines.indexOf(PARTS_HERE);
+  if (at === -1) return { front: undefined, rest: source };
+  const above = lines.slice(0, at);
+  return { front: above.join('\n'), rest: [...above.map(() => ''), ...lines.slice(at)].join('\n') };
+}
+
+/**
+ * Checks the way of an operation that comes alone: by the positions of one, and without the parts, which are not there yet.
+ * @param {Statement[]} body
+ * @param {Header} header
+ * @returns {Problem[]}
+ */
+function checkFront(body, header) {
+  const isUnread = (/** @type {Problem} */ { message }) =>
+    message.includes('is declared but the body has no');
+  const parts = new PartBook([], new Map());
+  return checkBody(body, { ...header, batch: false }, parts).filter((problem) => !isUnread(problem));
 }
 
 /**

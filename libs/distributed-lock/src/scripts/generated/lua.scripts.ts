@@ -2568,12 +2568,23 @@ return replies` as string,
  */
 export const reentrantAcquire = {
   name: 'reentrant/acquire',
-  sha1: '535b3ed630c9b774e5eff605a815229f695eb8b1',
+  sha1: '1a5f03ca54c67ccacb24b982274210a1ea168863',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 2,
   argsPerOperation: 1,
-  text: `local function whole(number, least, most)
+  text: `if #KEYS == 1 then
+local lease = ARGV[1]
+local count = ARGV[2]
+local lock = KEYS[1]
+local holder = ARGV[3]
+if count == '1' and #lease < 12 and string.find(lease, '^[1-9]%d*$') and redis.pcall('EXISTS', lock) == 0
+and redis.pcall('HSET', lock, holder, '1') == 1 then
+redis.call('PEXPIRE', lock, lease)
+return 1
+end
+end
+local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
 local function take(lock, holder, lease, count)
@@ -2725,12 +2736,26 @@ return replies` as string,
  */
 export const reentrantRelease = {
   name: 'reentrant/release',
-  sha1: '55421205f32dc6bd1dc94ccdd298c009364e8ab6',
+  sha1: 'd958f812bc38dfb0dc913796d2c04952d789f2da',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 3,
   argsPerOperation: 2,
-  text: `local function whole(number, least, most)
+  text: `if #KEYS == 1 then
+local publish = ARGV[1]
+local count = ARGV[2]
+local lock = KEYS[1]
+local holder = ARGV[4]
+local channel = ARGV[5]
+if count == '0' and redis.pcall('HDEL', lock, holder) == 1 then
+local reached = redis.pcall(publish, channel, '0')
+if reached == 0 then
+return 1
+end
+return {{1, type(reached) == 'number' and reached or -1}}
+end
+end
+local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
 local function failure(problem, lock)

@@ -1461,7 +1461,17 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // reentrantAcquire
-'535b3ed630c9b774e5eff605a815229f695eb8b1': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'1a5f03ca54c67ccacb24b982274210a1ea168863': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+if (L.equal(L.length(KEYS), 1)) {
+let lease: Value = L.get(ARGV, 1);
+let count: Value = L.get(ARGV, 2);
+let lock: Value = L.get(KEYS, 1);
+let holder: Value = L.get(ARGV, 3);
+if (((((L.equal(count, '1') && L.less(L.length(lease), 12)) && L.isTrue(L.first(L.find(lease, /^[1-9][0-9]*$/)))) && L.equal(L.first(G['redis.pcall']('EXISTS', lock)), 0)) && L.equal(L.first(G['redis.pcall']('HSET', lock, holder, '1')), 1))) {
+G['redis.call']('PEXPIRE', lock, lease);
+return [1];
+}
+}
 let replies: Value = L.table([]);
 let lease: Value = L.first(G['tonumber'](L.get(ARGV, 1)));
 let count: Value = L.first(G['tonumber'](L.get(ARGV, 2)));
@@ -1518,7 +1528,21 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // reentrantRelease
-'55421205f32dc6bd1dc94ccdd298c009364e8ab6': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'d958f812bc38dfb0dc913796d2c04952d789f2da': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+if (L.equal(L.length(KEYS), 1)) {
+let publish: Value = L.get(ARGV, 1);
+let count: Value = L.get(ARGV, 2);
+let lock: Value = L.get(KEYS, 1);
+let holder: Value = L.get(ARGV, 4);
+let channel: Value = L.get(ARGV, 5);
+if ((L.equal(count, '0') && L.equal(L.first(G['redis.pcall']('HDEL', lock, holder)), 1))) {
+let reached: Value = L.first(G['redis.pcall'](publish, channel, '0'));
+if (L.equal(reached, 0)) {
+return [1];
+}
+return [L.table([L.table([1, L.or(L.and(L.equal(L.first(G['type'](reached)), 'number'), () => reached), () => L.negate(1))])])];
+}
+}
 const attempt = (publish?: Value, lock?: Value, holder?: Value, count?: Value, lease?: Value, channel?: Value): Value[] => {
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !(L.equal(count, 0) || L.isTrue(L.first(L.call(whole, lease, 1, 315360000000)))))) {
 G['error'](L.table([], [['err', 'ERR the hold count or the lease is out of range']]));
