@@ -9,7 +9,8 @@ export interface LockOptions {
   readonly waitTime?: Duration | undefined;
   /**
    * A fixed lease (at least 100 ms). It is never renewed: the lock is free again when it ends, whatever the work does.
-   * Redis is asked every third of it, or of the `lockWatchdogTimeout` where that is shorter, whether it is still there.
+   * Redis is asked every third of it, or of the `lockWatchdogTimeout` where that is shorter, whether it is still there. A waiter to
+   * whom another one of its process hands the lock has at least 99 % of it.
    * @default none: the watchdog renews the lease for as long as the hold lives
    */
   readonly leaseTime?: Duration | undefined;

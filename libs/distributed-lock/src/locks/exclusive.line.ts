@@ -85,7 +85,7 @@ export class ExclusiveLine extends LockLine implements Contest {
       !canShare(lease, watchdogTimeout, first.request, at)
     )
       return this.during(() => this.#handOn(lease, first));
-    this.#grant(first, this.adopt(lease).admit(undefined, at, undefined, at));
+    this.#grant(first, this.adopt(lease).admit(first.request.leaseTime, at, undefined, at));
     return Promise.resolve('released');
   }
 

@@ -78,10 +78,34 @@ describe('a holder id may go on to the next waiter without a question', () => {
     expect(canShare(lease, T, REQUEST)).toBe(true);
   });
 
-  test('unless the next one wants a lease of its own, or this one had one', () => {
+  test('unless the next one wants a lease of another length', () => {
     expect(canShare(newLease(), T, { ...REQUEST, leaseTime: 5000 })).toBe(false);
-    expect(canShare(newLease(), T, { ...REQUEST, leaseTime: T })).toBe(false);
+    expect(canShare(newLease(5000), T, { ...REQUEST, leaseTime: T })).toBe(false);
     expect(canShare(newLease(60_000), T, REQUEST)).toBe(false);
+  });
+
+  describe('with a fixed lease', () => {
+    const wanted = { ...REQUEST, leaseTime: 5000 };
+
+    test('of which nearly all is left', () => {
+      const lease = newLease(5000);
+      pass(50);
+      expect(canShare(lease, T, wanted)).toBe(true);
+      pass(1);
+      expect(canShare(lease, T, wanted)).toBe(false);
+    });
+
+    test('that was never made longer: it would outlast the one that was asked for', () => {
+      const lease = newLease(5000);
+      lease.expect(5001);
+      expect(canShare(lease, T, wanted)).toBe(false);
+    });
+
+    test('that was never made shorter', () => {
+      const lease = newLease(5000);
+      lease.cap(instant(), 2000);
+      expect(canShare(lease, T, wanted)).toBe(false);
+    });
   });
 
   test('unless the lease is unknown, lost or doubtful', () => {

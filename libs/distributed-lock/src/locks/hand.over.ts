@@ -1,5 +1,5 @@
 import type { LockSettings } from '../contracts/settings.js';
-import type { Lease } from '../renewal/lease.js';
+import { safetyMargin, type Lease } from '../renewal/lease.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { WaitRequest } from '../waiting/waiter.js';
 
@@ -49,13 +49,19 @@ export class HandOver {
   }
 }
 
+/** Whoever is handed a fixed lease inside the process has at least so much of it left: a slow answer of Redis may cost more. */
+const NEARLY_ALL = 0.99;
+
 /**
- * Whether the next waiter can go on under the same holder id without asking Redis: for Redis it is one longer hold of
- * this process. Only with a watchdog lease on both sides that is surely alive and has most of its time left.
+ * Whether the next waiter can go on under the same holder id without asking Redis: for Redis it is one longer hold of this process.
+ * Only with a lease of the length that it wants, which is surely alive: one that the watchdog renews must have most of its time left,
+ * a fixed one nearly all of it, and nothing may ever have made it longer.
  * @param at the monotonic clock
  */
 export function canShare(lease: Lease, watchdogTimeout: number, next: WaitRequest, at = now()): boolean {
-  if (next.leaseTime !== undefined || lease.ttl !== watchdogTimeout) return false;
+  const { leaseTime: fixed, leaseTime: wanted = watchdogTimeout } = next;
+  if (lease.ttl !== wanted || (fixed !== undefined && lease.longest !== fixed)) return false;
   if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
-  return lease.deadline - at > watchdogTimeout / 2;
+  const left = lease.deadline - at;
+  return fixed === undefined ? left > wanted / 2 : left >= fixed * NEARLY_ALL - safetyMargin(fixed);
 }
