@@ -4,7 +4,7 @@ import type { TickAnswer } from '../locks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { GrantedTick, JobClaims, JobTicks } from './job.claimer.port.js';
 import type { LiveSchedule } from './live.schedule.js';
-import { RECHECK, TickWait } from './tick.wait.js';
+import { othersHaveRung, RECHECK, TickWait } from './tick.wait.js';
 
 /** A timer may fire this much before its instant, in ms. */
 const EARLY = 50;
@@ -58,7 +58,9 @@ export class CronTick implements TickCall, JobTicks {
     this.#isStopped = false;
     this.claims.rest(false);
     this.#work = work;
-    return await this.#pursue(this.#own, work);
+    const own = this.#own;
+    await othersHaveRung();
+    return await this.#pursue(own, work);
   }
 
   /** The job was stopped: nothing is waited for until it fires again. */

@@ -1,6 +1,17 @@
 import type { StoreClock } from '../timing/store.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 
+/** Node's own: a test that fakes the time must not hold a claim back. */
+const { setImmediate: soon } = globalThis;
+
+/**
+ * Resolves when all alarms that are due in this moment have rung. An instance that asked before would be given ticks that it cannot
+ * begin until then, while another one, which has its alarms behind it, could.
+ */
+export function othersHaveRung(): Promise<void> {
+  return new Promise((resolve) => void soon(resolve));
+}
+
 /** The longest sleep before the clocks are compared again, in ms: they drift, and are set. */
 export const RECHECK = 60_000;
 
