@@ -15,15 +15,15 @@
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: it only lowers a count and never creates a field
 
--- The end of a hold that comes alone, as nearly every release does: its field is the lock's only one, and the key goes with it.
--- Whatever else there is takes the whole way below, an error with it, which has changed nothing.
+-- The end of a hold with the count 1 that comes alone, as nearly every release does. Whatever else there is takes the whole way
+-- below, an error with it, which has changed nothing.
 if #KEYS == 1 then
   local publish = ARGV[1]
   local count = ARGV[2]
   local lock = KEYS[1]
   local holder = ARGV[4]
   local channel = ARGV[5]
-  if count == '0' and redis.pcall('HDEL', lock, holder) == 1 then
+  if count == '0' and redis.pcall('HGET', lock, holder) == '1' and redis.pcall('DEL', lock) == 1 then
     local reached = redis.pcall(publish, channel, '0')
     if reached == 0 then
       return 1

@@ -79,8 +79,8 @@ describe('the traffic of a lock', () => {
       await handle.unlock();
       const calls = (await traffic.since('inside')).join('\n');
       renewals += calls.match(/pexpire/gi)?.length ?? 0;
-      expect(calls).toMatch(/^hdel /im);
-      expect(calls.slice(calls.search(/^hdel /im))).not.toMatch(/pexpire/i);
+      expect(calls).toMatch(/^del /im);
+      expect(calls.slice(calls.search(/^del /im))).not.toMatch(/pexpire/i);
     }
     // Ten of them are the acquisitions'.
     expect(renewals).toBeGreaterThan(12);

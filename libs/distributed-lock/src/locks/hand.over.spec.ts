@@ -120,6 +120,12 @@ describe('a holder id may go on to the next waiter without a question', () => {
     expect(canShare(doubtful, T, REQUEST)).toBe(false);
   });
 
+  test('unless more of it is left than the next one wants', () => {
+    const lease = newLease();
+    lease.confirm(instant(), 2 * T);
+    expect(canShare(lease, T, REQUEST)).toBe(false);
+  });
+
   test('unless less than half of the lease is left', () => {
     const lease = newLease();
     pass(T / 2 - 1501);

@@ -63,5 +63,7 @@ export function canShare(lease: Lease, watchdogTimeout: number, next: WaitReques
   if (lease.ttl !== wanted || (fixed !== undefined && lease.longest !== fixed)) return false;
   if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
   const left = lease.deadline - at;
+  // Something has made it longer: whoever dies under it would leave the lock held for longer than its lease.
+  if (left > wanted) return false;
   return fixed === undefined ? left > wanted / 2 : left >= fixed * NEARLY_ALL - safetyMargin(fixed);
 }

@@ -4,6 +4,7 @@ import type { TickAnswer } from '../locks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { GrantedTick, JobClaims, JobTicks } from './job.claimer.port.js';
 import type { LiveSchedule } from './live.schedule.js';
+import type { NominalInstants } from './nominal.instants.js';
 import { othersHaveRung, RECHECK, TickWait } from './tick.wait.js';
 
 /** A timer may fire this much before its instant, in ms. */
@@ -58,9 +59,10 @@ export class CronTick implements TickCall, JobTicks {
     this.#isStopped = false;
     this.claims.rest(false);
     this.#work = work;
-    const own = this.#own;
+    // Of the schedule by which it rang: another alarm of this moment may change it.
+    const [own, instants] = [this.#own, this.schedule.byStore];
     await othersHaveRung();
-    return await this.#pursue(own, work);
+    return await this.#pursue(own, work, instants);
   }
 
   /** The job was stopped: nothing is waited for until it fires again. */
@@ -91,8 +93,12 @@ export class CronTick implements TickCall, JobTicks {
   }
 
   /** @param alarm the instant that the alarm was set for */
-  async #pursue(alarm: number | undefined, work: () => unknown): Promise<unknown> {
-    const { granted, at }: Decision = (await this.claims.ready()) ? await this.#decide(alarm) : {};
+  async #pursue(
+    alarm: number | undefined,
+    work: () => unknown,
+    instants?: NominalInstants,
+  ): Promise<unknown> {
+    const { granted, at }: Decision = (await this.claims.ready()) ? await this.#decide(alarm, instants) : {};
     this.claims.checkClocks(this.#settled);
     // An instant that has come since the decision was made is not passed over.
     this.#watch(at ?? this.#storeNow);
@@ -108,8 +114,7 @@ export class CronTick implements TickCall, JobTicks {
     if (next !== undefined) instants.nextAfter(next);
   }
 
-  async #decide(alarm: number | undefined): Promise<Decision> {
-    const instants = this.schedule.byStore;
+  async #decide(alarm: number | undefined, instants = this.schedule.byStore): Promise<Decision> {
     let at = this.#storeNow;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       at = this.#storeNow;
@@ -117,7 +122,7 @@ export class CronTick implements TickCall, JobTicks {
       // A verdict stands for ever; but it is asked for again now and then, since the answer tells the time.
       const isKnown = tick === undefined || (tick <= this.#settled && now() - this.#answered < RECHECK);
       if (isKnown || tick === this.#asking) return { at };
-      const answer = await this.#ask(tick, at, tick === alarm);
+      const answer = await this.#ask(instants, tick, at, tick === alarm);
       if (answer === undefined) return {};
       if (answer.kind === 'granted') {
         if (answer.tick === tick) return { at, granted: answer };
@@ -128,13 +133,17 @@ export class CronTick implements TickCall, JobTicks {
         this.#owed = tick;
         return { at };
       }
-      if (answer.kind === 'early') await this.#pause(2 ** attempt);
+      if (answer.kind === 'early') await this.claims.wheel.pause(2 ** attempt);
     }
     return { at };
   }
 
-  async #ask(tick: number, at: number, isOfAlarm: boolean): Promise<TickAnswer | undefined> {
-    const instants = this.schedule.byStore;
+  async #ask(
+    instants: NominalInstants,
+    tick: number,
+    at: number,
+    isOfAlarm: boolean,
+  ): Promise<TickAnswer | undefined> {
     const following = instants.nextAfter(tick);
     this.#asking = tick;
     const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp);
@@ -182,10 +191,6 @@ export class CronTick implements TickCall, JobTicks {
 
   get #storeNow(): number {
     return this.claims.clock.now() ?? Date.now();
-  }
-
-  #pause(ms: number): Promise<void> {
-    return this.claims.wheel.pause(ms);
   }
 }
 

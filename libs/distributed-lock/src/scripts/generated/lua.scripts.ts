@@ -2736,7 +2736,7 @@ return replies` as string,
  */
 export const reentrantRelease = {
   name: 'reentrant/release',
-  sha1: 'd958f812bc38dfb0dc913796d2c04952d789f2da',
+  sha1: 'c8726bdb9446412496ee72335f236db21ad8748e',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 3,
@@ -2747,7 +2747,7 @@ local count = ARGV[2]
 local lock = KEYS[1]
 local holder = ARGV[4]
 local channel = ARGV[5]
-if count == '0' and redis.pcall('HDEL', lock, holder) == 1 then
+if count == '0' and redis.pcall('HGET', lock, holder) == '1' and redis.pcall('DEL', lock) == 1 then
 local reached = redis.pcall(publish, channel, '0')
 if reached == 0 then
 return 1

@@ -1528,14 +1528,14 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // reentrantRelease
-'d958f812bc38dfb0dc913796d2c04952d789f2da': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'c8726bdb9446412496ee72335f236db21ad8748e': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 if (L.equal(L.length(KEYS), 1)) {
 let publish: Value = L.get(ARGV, 1);
 let count: Value = L.get(ARGV, 2);
 let lock: Value = L.get(KEYS, 1);
 let holder: Value = L.get(ARGV, 4);
 let channel: Value = L.get(ARGV, 5);
-if ((L.equal(count, '0') && L.equal(L.first(G['redis.pcall']('HDEL', lock, holder)), 1))) {
+if (((L.equal(count, '0') && L.equal(L.first(G['redis.pcall']('HGET', lock, holder)), '1')) && L.equal(L.first(G['redis.pcall']('DEL', lock)), 1))) {
 let reached: Value = L.first(G['redis.pcall'](publish, channel, '0'));
 if (L.equal(reached, 0)) {
 return [1];
