@@ -2,12 +2,12 @@ import { checkCommand } from './command.checker.mjs';
 import { DeclarationBook } from './declaration.book.mjs';
 import { childrenOf, isVector, isVectorLength, isVectorRead, vectorOf } from './expression.facts.mjs';
 import { REDIS_GLOBALS } from './lua.names.mjs';
+import { PartBook } from './part.book.mjs';
 import { lookUp } from './position.evaluator.mjs';
 
 /** @typedef {import('./lua.types.js').Binding} Binding */
 /** @typedef {import('./lua.types.js').Expression} Expression */
 /** @typedef {import('./lua.types.js').Header} Header */
-/** @typedef {import('./part.book.mjs').PartBook} PartBook */
 /** @typedef {import('./lua.types.js').Problem} Problem */
 /** @typedef {import('./lua.types.js').Scope} Scope */
 /** @typedef {import('./lua.types.js').Statement} Statement */
@@ -20,9 +20,30 @@ import { lookUp } from './position.evaluator.mjs';
  * @returns {Problem[]}
  */
 export function checkBody(body, header, parts) {
+  const { problems, book } = walk(body, header, parts);
+  return [...problems, ...book.unread()].toSorted((a, b) => a.line - b.line);
+}
+
+/**
+ * Checks what stands in front of the parts: the way of an operation that comes alone, which has the positions of one, need not read
+ * them all, and finds no part there yet.
+ * @param {Statement[]} body
+ * @param {Header} header
+ * @returns {Problem[]}
+ */
+export function checkFront(body, header) {
+  return walk(body, { ...header, batch: false }, new PartBook([], new Map())).problems;
+}
+
+/**
+ * @param {Statement[]} body
+ * @param {Header} header
+ * @param {PartBook} parts
+ */
+function walk(body, header, parts) {
   const checker = new BodyChecker(header, parts);
   checker.block(body, null, parts.bindings());
-  return [...checker.problems, ...checker.book.unread()].toSorted((a, b) => a.line - b.line);
+  return checker;
 }
 
 class BodyChecker {

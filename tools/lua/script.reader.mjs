@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkBody } from './body.checker.mjs';
+import { checkBody, checkFront } from './body.checker.mjs';
 import { parseHeader } from './header.parser.mjs';
 import { LuaSyntaxError } from './lua.lexer.mjs';
 import { PartBook } from './part.book.mjs';
@@ -9,11 +9,9 @@ import { readParts } from './part.reader.mjs';
 import { compactLua } from './script.compactor.mjs';
 import { parseLua } from './statement.parser.mjs';
 
-/** @typedef {import('./lua.types.js').Header} Header */
 /** @typedef {import('./lua.types.js').Part} Part */
 /** @typedef {import('./lua.types.js').Problem} Problem */
 /** @typedef {import('./lua.types.js').Script} Script */
-/** @typedef {import('./lua.types.js').Statement} Statement */
 
 const FILE = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*\.lua$/;
 /**
@@ -61,19 +59,6 @@ function divide(source) {
   if (at === -1) return { front: undefined, rest: source };
   const above = lines.slice(0, at);
   return { front: above.join('\n'), rest: [...above.map(() => ''), ...lines.slice(at)].join('\n') };
-}
-
-/**
- * Checks the way of an operation that comes alone: by the positions of one, and without the parts, which are not there yet.
- * @param {Statement[]} body
- * @param {Header} header
- * @returns {Problem[]}
- */
-function checkFront(body, header) {
-  const isUnread = (/** @type {Problem} */ { message }) =>
-    message.includes('is declared but the body has no');
-  const parts = new PartBook([], new Map());
-  return checkBody(body, { ...header, batch: false }, parts).filter((problem) => !isUnread(problem));
 }
 
 /**
