@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DistributedLock } from 'nestjs-distributed-lock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { callOfTheApplication } from '../support/application.call.js';
 import { DoorStage } from './door.stage.js';
 
 @Injectable()
@@ -31,15 +32,6 @@ describe('the stack of what a guarded method throws leads to whoever called it',
     accounts = (await stage.start({ providers: [Accounts] })).get(Accounts);
   });
   afterEach(() => stage.close());
-
-  async function callOfTheApplication(call: () => Promise<unknown>): Promise<Error> {
-    try {
-      await call();
-    } catch (error) {
-      if (error instanceof Error) return error;
-    }
-    throw new Error('it ran');
-  }
 
   test.each([
     ['a refusal at once', () => accounts.close()],

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import { callOfTheApplication } from '../support/application.call.js';
 import { Services } from '../support/services.js';
 import { ownRedis } from './own.redis.js';
 
@@ -47,13 +48,4 @@ describe('the stack of an error leads to whoever asked', () => {
     // The message stays in front of it.
     expect(error.stack).toMatch(new RegExp(`^${name}: `));
   });
-
-  async function callOfTheApplication(ask: () => Promise<unknown>): Promise<Error> {
-    try {
-      await ask();
-    } catch (error) {
-      if (error instanceof Error) return error;
-    }
-    throw new Error('it was let in');
-  }
 });
