@@ -63,11 +63,6 @@ export class Attempt implements ReplyHearer<AcquireReply> {
     return (this.#holder ??= this.target.kind.newHolder?.() ?? this.context.ids.next());
   }
 
-  /** As {@link ask}, for whoever goes on when it is answered. */
-  make(wish: Wish): Promise<News> {
-    return new Promise((resolve) => this.ask(wish, resolve));
-  }
-
   /** @param conclude is called once, with what came of it; must not throw */
   ask(wish: Wish, conclude: (news: News) => void): void {
     const { leaseTime: lease = this.context.settings.watchdogTimeout } = wish;

@@ -11,9 +11,13 @@ interface Granted {
   readonly kind: 'granted';
 }
 
+/** What came of asking. */
+type News<G extends Granted> = G | Busy | RedisFailure;
+
 /** Asks Redis for a contender. */
 export interface Asking<W = Wish, G extends Granted = RawGrant> {
-  make(wish: W): Promise<G | Busy | RedisFailure>;
+  /** @param conclude is called once, with what came of it: most locks are granted at once, and need no promise for that */
+  ask(wish: W, conclude: (news: News<G>) => void): void;
   /** A message was heard that is a reason to ask. */
   told?(payload: string): void;
   /** Sees to it that nothing of what was asked in vain is left. */
@@ -89,7 +93,7 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     if (this.#running) return;
     this.#running = true;
     this.contest.begin();
-    void this.context.outside(() => this.#run());
+    this.context.outside(() => this.#next());
   }
 
   /** Asks after others had their chance. */
@@ -111,32 +115,44 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     else subscription.release();
   }
 
-  async #run(): Promise<void> {
-    try {
-      for (let next = this.contest.next(); next !== undefined; next = this.contest.next()) {
-        if (this.#courtesy.isOwed) await this.#courtesy.show(this.#signal);
-        this.#courtesy.asks();
-        // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
-        this.#signal.clear();
-        const news = await this.attempt.make(next);
-        if (news.kind === 'granted') {
-          this.#spin = SPIN.first;
-          this.#courtesy.end();
-          const more = this.contest.granted(news);
-          if (more !== undefined) await more;
-          continue;
-        }
-        this.contest.heard(news);
-        if (news instanceof RedisFailure) await this.#waitOut(news);
-        else if (this.ears.channel === undefined) await this.#pause(news.ttl);
-        else await this.#sleep(news.ttl, this.ears.channel);
-      }
-      this.#running = false;
-      this.attempt.abandon();
-      if (!this.contest.isWaitedFor) this.rest();
-    } finally {
-      this.contest.end();
-    }
+  /** Asks for the first waiter; stops when there is none. */
+  #next(): void {
+    const wish = this.contest.next();
+    if (wish === undefined) this.#stop();
+    else if (this.#courtesy.isOwed) void this.#courtesy.show(this.#signal).then(() => this.#ask(wish));
+    else this.#ask(wish);
+  }
+
+  #ask(wish: W): void {
+    this.#courtesy.asks();
+    // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
+    this.#signal.clear();
+    this.attempt.ask(wish, this.#goOn);
+  }
+
+  readonly #goOn = (news: News<G>): void => {
+    const more = news.kind === 'granted' ? this.#granted(news) : this.#refused(news);
+    if (more === undefined) this.#next();
+    else void more.then(() => this.#next());
+  };
+
+  #granted(grant: G): Promise<void> | void {
+    this.#spin = SPIN.first;
+    this.#courtesy.end();
+    return this.contest.granted(grant);
+  }
+
+  #refused(news: Busy | RedisFailure): Promise<void> {
+    this.contest.heard(news);
+    if (news instanceof RedisFailure) return this.#waitOut(news);
+    return this.ears.channel === undefined ? this.#pause(news.ttl) : this.#sleep(news.ttl, this.ears.channel);
+  }
+
+  #stop(): void {
+    this.#running = false;
+    this.attempt.abandon();
+    if (!this.contest.isWaitedFor) this.rest();
+    this.contest.end();
   }
 
   /** The first time it subscribes, and the answer wakes it: the release may have come before the subscription. */

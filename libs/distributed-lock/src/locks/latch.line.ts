@@ -39,13 +39,12 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
     return this.isWaitedFor ? { at: now() } : undefined;
   }
 
-  async make({ at }: Look): Promise<Opened | Busy | RedisFailure> {
-    try {
-      const count = await this.context.counters.latch.count(this.target.key);
-      return count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' };
-    } catch (error) {
-      return RedisFailure.from(error);
-    }
+  ask({ at }: Look, conclude: (news: Opened | Busy | RedisFailure) => void): void {
+    void this.context.counters.latch.count(this.target.key).then(
+      (count) =>
+        conclude(count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' }),
+      (error: unknown) => conclude(RedisFailure.from(error)),
+    );
   }
 
   /** Nothing is left of a look. */

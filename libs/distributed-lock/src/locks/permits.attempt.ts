@@ -20,6 +20,8 @@ export interface PermitsGrant {
   readonly left: number;
 }
 
+type PermitsNews = PermitsGrant | Busy | RedisFailure;
+
 /** Nothing ends by itself that stands in the way of permits: a message wakes, or the longest sleep is over. */
 const NONE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
 
@@ -38,7 +40,11 @@ export class PermitsAttempt implements Asking<PermitsWish, PermitsGrant> {
     this.#call = context.ids.next();
   }
 
-  async make({ permits, least }: PermitsWish): Promise<PermitsGrant | Busy | RedisFailure> {
+  ask(wish: PermitsWish, conclude: (news: PermitsNews) => void): void {
+    void this.make(wish).then(conclude);
+  }
+
+  async make({ permits, least }: PermitsWish): Promise<PermitsNews> {
     // A record answers for the permits that its call asked for.
     if (permits !== this.#permits) this.abandon();
     this.#permits = permits;

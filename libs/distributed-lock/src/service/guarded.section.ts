@@ -1,5 +1,5 @@
 import type { BusyContext, GuardOptions, LockNames } from '../contracts/guard.contract.js';
-import type { Lockable, LockHandle } from '../contracts/lock.contract.js';
+import type { LockHandle } from '../contracts/lock.contract.js';
 import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
 import { criticalSection } from '../locks/critical.section.js';
 import { SHORTEST_LEASE } from '../locks/fixed.lease.js';
@@ -42,21 +42,17 @@ export class GuardedSection<A extends readonly unknown[]> {
    * @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT`, `UPGRADE`: never "busy", whatever `onBusy` says
    */
   async enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
-    const lock = entry.locks.lockOf(entry.names, this.options.kind);
-    const handle = await this.#ask(lock, entry);
-    return handle instanceof LockNotAcquiredError
-      ? await this.#refuse(handle, lock.name, entry)
-      : await criticalSection(handle, work, this.options.onLost);
-  }
-
-  async #ask(lock: Lockable, { locks, signal }: Entry<A>): Promise<LockHandle | LockNotAcquiredError> {
-    const { waitTime = locks.settings.waitTime[this.door], leaseTime } = this.options;
+    const { locks, names, signal } = entry;
+    const { kind, waitTime = locks.settings.waitTime[this.door], leaseTime, onLost } = this.options;
+    const lock = locks.lockOf(names, kind);
+    let handle: LockHandle;
     try {
-      return await lock.lock({ waitTime, leaseTime, signal });
+      handle = await lock.lock({ waitTime, leaseTime, signal });
     } catch (error) {
-      if (error instanceof LockNotAcquiredError) return error;
+      if (error instanceof LockNotAcquiredError) return await this.#refuse(error, lock.name, entry);
       throw error;
     }
+    return await criticalSection(handle, work, onLost);
   }
 
   #logOf(locks: LockService): RateLimitedLog {
