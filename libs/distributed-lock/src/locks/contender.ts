@@ -3,53 +3,9 @@ import type { Busy } from '../scripts/lock.replies.js';
 import type { Subscription } from '../waiting/channel.subscriptions.js';
 import { WakeSignal } from '../waiting/wake.signal.js';
 import type { RawGrant, Wish } from './attempt.js';
+import type { Asking, Contest, Ears, Granted, News } from './contest.contract.js';
 import { Courtesy, type OthersTurns } from './courtesy.js';
 import type { LockContext } from './lock.context.js';
-
-/** What comes of asking with success. */
-interface Granted {
-  readonly kind: 'granted';
-}
-
-/** What came of asking. */
-type News<G extends Granted> = G | Busy | RedisFailure;
-
-/** Asks Redis for a contender. */
-export interface Asking<W = Wish, G extends Granted = RawGrant> {
-  /** @param conclude is called once, with what came of it: most locks are granted at once, and need no promise for that */
-  ask(wish: W, conclude: (news: News<G>) => void): void;
-  /** A message was heard that is a reason to ask. */
-  told?(payload: string): void;
-  /** Sees to it that nothing of what was asked in vain is left. */
-  abandon(): void;
-}
-
-/** For whom the contender asks. */
-export interface Contest<W = Wish, G extends Granted = RawGrant> {
-  /** What the first waiter wants; undefined when nobody waits, or this process has the lock by itself. */
-  next(): W | undefined;
-  /** A promise only where more is to be done before it asks again. */
-  granted(grant: G): Promise<void> | void;
-  /** What Redis said, or did not say: a waiter whose time is over is told by it, and a refusal for good ends every wait. */
-  heard(news: Busy | RedisFailure): void;
-  /** Whether anybody of this process waits. */
-  readonly isWaitedFor: boolean;
-  /** It asks from now on: the lock's line is kept until {@link end}. */
-  begin(): void;
-  end(): void;
-}
-
-/** How it hears that asking again may help. */
-export interface Ears {
-  /** Undefined where pub/sub is forbidden. */
-  readonly channel: string | undefined;
-  /** In ms. */
-  readonly longestSleep: number;
-  /** Whether a payload of the channel is a reason to ask. */
-  readonly isNews: (payload: string) => boolean;
-  /** Whether the channel is this contender's alone, and nobody counts who listens to it. @default false */
-  readonly isOwn?: boolean;
-}
 
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
 const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, deaf: 1000 };
@@ -131,7 +87,14 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
   }
 
   readonly #goOn = (news: News<G>): void => {
-    const more = news.kind === 'granted' ? this.#granted(news) : this.#refused(news);
+    let more: Promise<void> | void;
+    try {
+      more = news.kind === 'granted' ? this.#granted(news) : this.#refused(news);
+    } catch (error) {
+      // The line is not to be kept for a contender that will never end.
+      this.contest.end();
+      throw error;
+    }
     if (more === undefined) this.#next();
     else void more.then(() => this.#next());
   };

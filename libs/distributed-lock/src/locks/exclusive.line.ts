@@ -4,7 +4,8 @@ import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
-import type { Contender, Contest } from './contender.js';
+import type { Contender } from './contender.js';
+import type { Contest } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
 import { LONGEST_PAUSE } from './courtesy.js';
 import type { Grant } from './grant.js';
@@ -136,7 +137,7 @@ export class ExclusiveLine extends LockLine implements Contest {
 
   #grant(waiter: Waiter<Grant>, grant: Grant): void {
     this.queue.remove(waiter);
-    waiter.grant(grant);
+    this.give(waiter, grant);
     if (!this.isWaitedFor) this.#contender?.rest();
   }
 

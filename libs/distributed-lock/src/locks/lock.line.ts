@@ -6,8 +6,10 @@ import { Lease, type Instant } from '../renewal/lease.js';
 import { tellsOfLock } from '../scripts/lock.messages.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
+import type { Waiter } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
-import { Contender, type Contest } from './contender.js';
+import { Contender } from './contender.js';
+import type { Contest } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
 import type { OthersTurns } from './courtesy.js';
 import type { Grant } from './grant.js';
@@ -129,6 +131,14 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     if (this.#forcedAt !== undefined && raw.sent.at <= this.#forcedAt)
       void this.context.watchdog.renewNow(hold.lease, 0, hold);
     return grant;
+  }
+
+  /**
+   * Gives a waiter what was admitted for it. It may have left by that: a hold that is over by a newer grant tells its signal, and
+   * whoever waits may listen to that.
+   */
+  protected give(waiter: Waiter<Grant>, grant: Grant): void {
+    if (!waiter.grant(grant)) void grant.unlock().catch(() => undefined);
   }
 
   /** Gives back what came for a waiter that has left. */

@@ -4,7 +4,8 @@ import type { Instant, Lease } from '../renewal/lease.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
-import type { Contender, Contest } from './contender.js';
+import type { Contender } from './contender.js';
+import type { Contest } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
 import type { Grant } from './grant.js';
 import type { TickRun } from './hold.contract.js';
@@ -73,7 +74,7 @@ export class QueuedLine extends LockLine {
     }
     this.queue.remove(waiter);
     this.#vacate(waiter);
-    waiter.grant(this.admit(raw));
+    this.give(waiter, this.admit(raw));
   }
 
   /** @internal */
@@ -84,8 +85,8 @@ export class QueuedLine extends LockLine {
   protected entered(waiter: Waiter<Grant>): void {
     const place = new Place(this, waiter, new Attempt(this.context, this.target));
     this.#places.set(waiter, place);
-    place.ask();
     this.#pulse.start();
+    place.ask();
   }
 
   protected left(waiter: Waiter<Grant>): void {

@@ -1,7 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
-import { Contender, type Contest } from './contender.js';
+import { Contender } from './contender.js';
+import type { Contest } from './contest.contract.js';
 import type { CounterTarget } from './counter.target.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsWish } from './permits.attempt.js';

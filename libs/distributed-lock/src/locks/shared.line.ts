@@ -2,7 +2,8 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { instant, type Lease } from '../renewal/lease.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt, type RawGrant } from './attempt.js';
-import type { Contender, Contest } from './contender.js';
+import type { Contender } from './contender.js';
+import type { Contest } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
 import type { Grant } from './grant.js';
 import type { TickRun } from './hold.contract.js';
@@ -140,6 +141,6 @@ export class SharedLine extends LockLine implements Contest {
 
   #grant(waiter: Waiter<Grant>, raw: RawGrant): void {
     this.queue.remove(waiter);
-    waiter.grant(this.admit(raw));
+    this.give(waiter, this.admit(raw));
   }
 }

@@ -76,8 +76,11 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     if (delay !== Infinity) this.#warning = this.wheel.after(delay, () => this.keeper.warn(this));
   }
 
-  grant(grant: G): void {
-    if (this.#end()) this.#resolve(grant);
+  /** @returns false when it has left meanwhile: then nobody has the grant */
+  grant(grant: G): boolean {
+    if (!this.#end()) return false;
+    this.#resolve(grant);
+    return true;
   }
 
   refuse(error: Error): void {
