@@ -9,10 +9,18 @@ const WRITES = /^(write|shutdown|uv)/;
 /** Where the benchmark is, wherever that may be. */
 const BENCH = new URL('..', import.meta.url).href;
 
+/** Packages whose time is nobody's who contests, but the client's or the framework's. */
+const PACKAGES = {
+  client:
+    /\/node_modules\/(ioredis|@ioredis|redis-parser|redis-errors|denque|cluster-key-slot|standard-as-callback)\//,
+  nest: /\/node_modules\/(@nestjs|cron|luxon|rxjs|reflect-metadata)\//,
+};
+
 /** The shares of a process' CPU time, as the report names them. */
 export const SHARES = [
   { key: 'own', title: 'the contestant' },
   { key: 'client', title: 'ioredis' },
+  { key: 'nest', title: 'Nest, cron' },
   { key: 'node', title: "Node's JavaScript" },
   { key: 'v8', title: 'V8, promises' },
   { key: 'gc', title: 'garbage collection' },
@@ -29,12 +37,8 @@ function shareOf({ functionName, url }) {
   if (functionName === '(idle)' || (functionName === 'dispatch' && url === '')) return undefined;
   if (functionName === '(garbage collector)') return 'gc';
   if (functionName === '(program)') return 'native';
-  if (url.includes('/node_modules/'))
-    return /\/node_modules\/(ioredis|@ioredis|redis-parser|redis-errors|denque|cluster-key-slot|standard-as-callback)\//.test(
-      url,
-    )
-      ? 'client'
-      : 'own';
+  for (const [share, packages] of Object.entries(PACKAGES)) if (packages.test(url)) return share;
+  if (url.includes('/node_modules/')) return 'own';
   if (url.startsWith('node:')) return 'node';
   if (url.startsWith(BENCH)) return 'bench';
   if (url !== '') return 'own';
