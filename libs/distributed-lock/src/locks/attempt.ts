@@ -29,7 +29,7 @@ export interface RawGrant {
 }
 
 /** What came of an attempt. */
-export type News = RawGrant | Busy | RedisFailure;
+export type News<G = RawGrant> = G | Busy | RedisFailure;
 
 /** Nothing was asked for so far. */
 const NOTHING: Wish = { leaseTime: undefined, waitTime: 0 };

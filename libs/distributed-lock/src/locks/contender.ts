@@ -2,8 +2,8 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import type { Subscription } from '../waiting/channel.subscriptions.js';
 import { WakeSignal } from '../waiting/wake.signal.js';
-import type { RawGrant, Wish } from './attempt.js';
-import type { Asking, Contest, Ears, Granted, News } from './contest.contract.js';
+import type { News, RawGrant, Wish } from './attempt.js';
+import type { Asking, Contest, Ears, Granted } from './contest.contract.js';
 import { Courtesy, type OthersTurns } from './courtesy.js';
 import type { LockContext } from './lock.context.js';
 
@@ -75,7 +75,7 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
   #next(): void {
     const wish = this.contest.next();
     if (wish === undefined) this.#stop();
-    else if (this.#courtesy.isOwed) void this.#courtesy.show(this.#signal).then(() => this.#ask(wish));
+    else if (this.#courtesy.isOwed) this.#after(this.#courtesy.show(this.#signal), () => this.#ask(wish));
     else this.#ask(wish);
   }
 
@@ -91,13 +91,21 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     try {
       more = news.kind === 'granted' ? this.#granted(news) : this.#refused(news);
     } catch (error) {
-      // The line is not to be kept for a contender that will never end.
-      this.contest.end();
-      throw error;
+      this.#fail(error);
     }
     if (more === undefined) this.#next();
-    else void more.then(() => this.#next());
+    else this.#after(more, () => this.#next());
   };
+
+  #after(pause: Promise<void>, step: () => void): void {
+    void pause.then(step, (error: unknown) => this.#fail(error));
+  }
+
+  /** The line is not to be kept for a contender that will never end. */
+  #fail(error: unknown): never {
+    this.contest.end();
+    throw error;
+  }
 
   #granted(grant: G): Promise<void> | void {
     this.#spin = SPIN.first;

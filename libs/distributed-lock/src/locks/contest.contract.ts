@@ -1,14 +1,11 @@
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/lock.replies.js';
-import type { RawGrant, Wish } from './attempt.js';
+import type { News, RawGrant, Wish } from './attempt.js';
 
 /** What comes of asking with success. */
 export interface Granted {
   readonly kind: 'granted';
 }
-
-/** What came of asking. */
-export type News<G extends Granted> = G | Busy | RedisFailure;
 
 /** Asks Redis for a contender. */
 export interface Asking<W = Wish, G extends Granted = RawGrant> {

@@ -1,7 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Busy } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter } from '../waiting/waiter.js';
+import type { News } from './attempt.js';
 import { Contender } from './contender.js';
 import type { Asking, Contest } from './contest.contract.js';
 import type { CounterTarget } from './counter.target.js';
@@ -40,7 +40,7 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
     return this.isWaitedFor ? { at: now() } : undefined;
   }
 
-  ask({ at }: Look, conclude: (news: Opened | Busy | RedisFailure) => void): void {
+  ask({ at }: Look, conclude: (news: News<Opened>) => void): void {
     void this.context.counters.latch.count(this.target.key).then(
       (count) =>
         conclude(count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' }),

@@ -1,5 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/lock.replies.js';
+import type { News } from './attempt.js';
 import type { Asking } from './contest.contract.js';
 import type { CounterTarget } from './counter.target.js';
 import type { LockContext } from './lock.context.js';
@@ -20,8 +21,6 @@ export interface PermitsGrant {
   readonly left: number;
 }
 
-type PermitsNews = PermitsGrant | Busy | RedisFailure;
-
 /** Nothing ends by itself that stands in the way of permits: a message wakes, or the longest sleep is over. */
 const NONE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
 
@@ -40,11 +39,11 @@ export class PermitsAttempt implements Asking<PermitsWish, PermitsGrant> {
     this.#call = context.ids.next();
   }
 
-  ask(wish: PermitsWish, conclude: (news: PermitsNews) => void): void {
+  ask(wish: PermitsWish, conclude: (news: News<PermitsGrant>) => void): void {
     void this.make(wish).then(conclude);
   }
 
-  async make({ permits, least }: PermitsWish): Promise<PermitsNews> {
+  async make({ permits, least }: PermitsWish): Promise<News<PermitsGrant>> {
     // A record answers for the permits that its call asked for.
     if (permits !== this.#permits) this.abandon();
     this.#permits = permits;
