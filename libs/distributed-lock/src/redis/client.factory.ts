@@ -1,5 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { DirectConnector, isPlain } from './direct.connector.js';
 
 /** Where Redis is: a URL, ioredis options, or a client of the user's, which serves as a template and is never used or closed. */
 export type RedisSource = string | RedisOptions | Redis | Cluster;
@@ -95,15 +96,19 @@ function hasLostPassword(url: string): boolean {
   return `${pathname}${hash}`.includes('@');
 }
 
-/** Timeouts of the template would reject commands before we know what became of them. */
-function ours<T extends RedisOptions>(options: T): T & typeof OURS {
-  return { ...options, ...OURS, commandTimeout: undefined, socketTimeout: undefined };
+/**
+ * Timeouts of the template would reject commands before we know what became of them.
+ * @param known what the client will have beside, by its template
+ */
+function ours<T extends RedisOptions>(options: T, known: RedisOptions = options) {
+  const connector = isPlain(known) ? { Connector: DirectConnector } : {};
+  return { ...options, ...OURS, ...connector, commandTimeout: undefined, socketTimeout: undefined };
 }
 
 function ofRedis(client: Redis): Template {
   const { options } = client;
   return template(
-    (purpose) => client.duplicate(ours({ connectionName: nameOf(purpose, options.connectionName) })),
+    (purpose) => client.duplicate(ours({ connectionName: nameOf(purpose, options.connectionName) }, options)),
     false,
     options,
     addressOf(options),
@@ -151,7 +156,7 @@ function template(
     create,
     isCluster,
     address,
-    nodeOptions: (purpose) => ours({ connectionName: nameOf(purpose, options.connectionName) }),
+    nodeOptions: (purpose) => ours({ connectionName: nameOf(purpose, options.connectionName) }, options),
     missesFailover: hasSentinels(options) && options.failoverDetector !== true,
     keyPrefix: options.keyPrefix ?? '',
     lazy: options.lazyConnect ?? false,
