@@ -9,7 +9,9 @@ import type { Command } from './fake.client.js';
 export const TTL = 3000;
 
 export const newListener = () => ({
-  upkeep: { renewalTtl: TTL, span: TTL, nextDeadline: Infinity },
+  renewalTtl: TTL,
+  span: TTL,
+  nextDeadline: Infinity,
   checkDeadlines: vi.fn<() => void>(),
   gone: vi.fn<() => void>(),
   renewed: vi.fn<() => void>(),

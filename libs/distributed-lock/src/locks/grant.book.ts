@@ -4,20 +4,27 @@ import type { Upkeep } from '../renewal/lease.listener.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
 
-const NONE: readonly Grant[] = [];
-
-/** The open acquisitions of one hold, and what they need together. */
-export class GrantBook implements Upkeep {
-  #open = NONE;
+/**
+ * The open acquisitions of one hold, and what they need together: a chain, from the newest to the one that it began with. What a hold
+ * is made on, and no part of it: for each lock that is held an object less, and a list.
+ */
+export abstract class GrantBook implements Upkeep {
+  abstract readonly lease: Lease;
+  #newest: Grant | undefined;
   #first: Grant | undefined;
 
-  constructor(
-    private readonly lease: Lease,
-    private readonly watchdogTimeout: number,
-  ) {}
+  /** The lease of the watchdog, in ms. */
+  protected abstract get watchdogTimeout(): number;
 
-  get size(): number {
-    return this.#open.length;
+  protected get isEmpty(): boolean {
+    return this.#newest === undefined;
+  }
+
+  /** How many are open. */
+  protected get size(): number {
+    let size = 0;
+    for (let grant = this.#newest; grant !== undefined; grant = grant.before) size += 1;
+    return size;
   }
 
   /**
@@ -25,53 +32,71 @@ export class GrantBook implements Upkeep {
    * not be believed in, and one that others have set below its time is raised by the look (wire format D17).
    */
   get renewalTtl(): number {
-    for (const grant of this.#open) if (!grant.isFixed) return this.watchdogTimeout;
+    for (let grant = this.#newest; grant !== undefined; grant = grant.before)
+      if (!grant.isFixed) return this.watchdogTimeout;
     return 0;
   }
 
   /** A third of it is between two questions of the watchdog, in ms: that of its own leases, or of the shortest fixed one. */
   get span(): number {
     let span = this.watchdogTimeout;
-    if (this.renewalTtl === 0) for (const { fixedLease } of this.#open) span = Math.min(span, fixedLease);
+    if (this.renewalTtl > 0) return span;
+    for (let grant = this.#newest; grant !== undefined; grant = grant.before)
+      span = Math.min(span, grant.fixedLease);
     return span;
   }
 
   /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */
-  get account(): Account {
+  protected get needs(): Account {
     let lease = 0;
-    for (const grant of this.#open)
+    for (let grant = this.#newest; grant !== undefined; grant = grant.before)
       lease = Math.max(lease, grant.isFixed ? grant.left : this.watchdogTimeout);
-    return { count: this.#open.length, lease };
+    return { count: this.size, lease };
   }
 
-  add(grant: Grant): void {
-    this.#open = this.#open.length === 0 ? [grant] : [...this.#open, grant];
+  /** Of the hold's lease, or of a fixed one that ends before. */
+  get nextDeadline(): number {
+    let next = this.lease.deadline;
+    for (let grant = this.#newest; grant !== undefined; grant = grant.before)
+      next = Math.min(next, grant.deadline);
+    return next;
+  }
+
+  protected add(grant: Grant): void {
+    grant.before = this.#newest;
+    this.#newest = grant;
     this.#first ??= grant;
   }
 
-  remove(grant: Grant): void {
-    const isAlone = this.#open.length === 1 && this.#open[0] === grant;
-    this.#open = isAlone ? NONE : this.#open.filter((other) => other !== grant);
+  protected remove(grant: Grant): void {
+    if (this.#newest === grant) {
+      this.#newest = grant.before;
+      return;
+    }
+    let after = this.#newest;
+    while (after !== undefined && after.before !== grant) after = after.before;
+    if (after !== undefined) after.before = grant.before;
   }
 
   /** Whether it is the one that the hold began with. */
-  isFirst(grant: Grant): boolean {
+  protected isFirst(grant: Grant): boolean {
     return grant === this.#first;
   }
 
-  /** They stay as they are, whatever happens to the book. */
-  all(): readonly Grant[] {
-    return this.#open;
+  /** From the first to the newest. They stay as they are, whatever happens to the book. */
+  protected all(): readonly Grant[] {
+    const all: Grant[] = [];
+    for (let grant = this.#newest; grant !== undefined; grant = grant.before) all.push(grant);
+    return all.toReversed();
   }
 
   /**
    * Ends those whose own fixed lease is over inside a hold that goes on; Redis' count follows with the hold's next operation.
    * @returns false when none would be left: then the hold is over
    */
-  outlive(at: number, lock: string): boolean {
-    if (!this.#open.some((grant) => at >= grant.deadline)) return true;
-    const over = this.#open.filter((grant) => at >= grant.deadline);
-    if (over.length === this.#open.length) return false;
+  protected outlive(at: number, lock: string): boolean {
+    const over = this.all().filter((grant) => at >= grant.deadline);
+    if (over.length === this.size) return false;
     for (const grant of over) {
       this.remove(grant);
       grant.lose(new LockLostError(lock, 'its own lease was over, inside a hold that goes on'));
@@ -79,14 +104,7 @@ export class GrantBook implements Upkeep {
     return true;
   }
 
-  /** Of the hold's lease, or of a fixed one that ends before. */
-  get nextDeadline(): number {
-    let next = this.lease.deadline;
-    for (const grant of this.#open) next = Math.min(next, grant.deadline);
-    return next;
-  }
-
-  clear(): void {
-    this.#open = NONE;
+  protected clear(): void {
+    this.#newest = undefined;
   }
 }

@@ -1,7 +1,6 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
-import type { Upkeep } from '../renewal/lease.listener.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -16,10 +15,9 @@ import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
-export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
+export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted, LastingHold {
   /** Epoch ms of the grant, for messages. */
   readonly since = Date.now();
-  readonly #grants: GrantBook;
   readonly #timers: HoldTimers | undefined;
   /** Most holds are taken and released: only what does more is counted, and kept otherwise. */
   #ledger: CountLedger | undefined;
@@ -35,7 +33,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     maxHold: number = owner.settings.maxHold,
     readonly run?: TickRun | undefined,
   ) {
-    this.#grants = new GrantBook(lease, owner.settings.watchdogTimeout);
+    super();
     const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: owner.settings.warnAfter, maxHold };
     this.#timers = HoldTimers.of(owner.wheel, bounds, this);
   }
@@ -60,6 +58,10 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     return !this.lease.isDoubtful || this.#keeping.isBelieved;
   }
 
+  protected get watchdogTimeout(): number {
+    return this.owner.settings.watchdogTimeout;
+  }
+
   get token(): bigint | undefined {
     return this.#token ?? this.run?.token;
   }
@@ -67,7 +69,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   /** Adds an acquisition that Redis has counted. */
   admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): Grant {
     const grant = new Grant(this, leaseTime, sentAt);
-    this.#grants.add(grant);
+    this.add(grant);
     this.#token = token ?? this.#token;
     this.rearm(at);
     return grant;
@@ -78,7 +80,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
     return this.#counting.inTurn(async () => {
       if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.owner.settings.watchdogTimeout;
-      const { reply, sent } = await this.#counting.raise(this.#grants.size + 1, ttl);
+      const { reply, sent } = await this.#counting.raise(this.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended || reply.kind !== 'granted') return undefined;
       this.lease.raise(sent, ttl);
@@ -105,16 +107,16 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
 
   /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
   checkDeadlines(at = now()): void {
-    if (this.#ended) return;
-    if (at < this.lease.deadline && this.#grants.outlive(at, this.target.name)) return;
-    const isUnrenewed = this.lease.state === 'unknown' && this.upkeep.renewalTtl > 0;
+    if (this.#ended || at < this.nextDeadline) return;
+    if (at < this.lease.deadline && this.outlive(at, this.target.name)) return;
+    const isUnrenewed = this.lease.state === 'unknown' && this.renewalTtl > 0;
     this.lose(isUnrenewed ? 'it could not be renewed in time' : 'its lease was over');
   }
 
   /** Ends the belief in the whole hold. */
   lose(why: string, code?: 'MAX_HOLD'): void {
     if (this.#ended) return;
-    const grants = this.#grants.all();
+    const grants = this.all();
     this.lease.lose();
     this.#end();
     this.owner.watchdog.unwatch(this.lease, this);
@@ -127,7 +129,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
 
   /** Aborts the work without ending the hold: it may still unlock in good order. */
   abort(loss: LockLostError): void {
-    for (const grant of this.#grants.all()) grant.abort(loss);
+    for (const grant of this.all()) grant.abort(loss);
   }
 
   gone(): void {
@@ -149,11 +151,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   }
 
   get account(): Account | undefined {
-    return this.#ended ? undefined : this.#grants.account;
-  }
-
-  get upkeep(): Upkeep {
-    return this.#grants;
+    return this.#ended ? undefined : this.needs;
   }
 
   rearm(at = now()): void {
@@ -174,10 +172,10 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
   }
 
   #release(grant: Grant, at: number): Promise<UnlockOutcome> {
-    this.#grants.remove(grant);
+    this.remove(grant);
     if (this.#ended) return Promise.resolve('lost');
-    const finish = this.#grants.isFirst(grant) ? this.run?.finish : undefined;
-    if (this.#grants.size > 0) return this.#counting.lowerTo(this.#grants.account, finish);
+    const finish = this.isFirst(grant) ? this.run?.finish : undefined;
+    if (!this.isEmpty) return this.#counting.lowerTo(this.needs, finish);
     this.#end();
     try {
       return this.keeper.free(this, finish, at);
@@ -193,7 +191,7 @@ export class Hold implements GrantingHold, LeaseOwner, Counted, LastingHold {
 
   #end(): void {
     this.#ended = true;
-    this.#grants.clear();
+    this.clear();
     this.#timers?.cancel();
   }
 }

@@ -53,7 +53,7 @@ export class LeaseKeeper {
   async #verify(): Promise<void> {
     this.#asking = true;
     this.lease.doubt();
-    await this.watchdog.renewNow(this.lease, this.owner.upkeep.renewalTtl, this.owner);
+    await this.watchdog.renewNow(this.lease, this.owner.renewalTtl, this.owner);
     this.#asking = false;
     this.owner.rearm();
   }

@@ -92,7 +92,7 @@ export class Reentry {
         }
         // Redis refuses a reader of this id if it does not write any more.
         if (hold.lease.state === 'lost')
-          await this.context.watchdog.renewNow(writer.lease, writer.upkeep.renewalTtl, writer);
+          await this.context.watchdog.renewNow(writer.lease, writer.renewalTtl, writer);
       }
       return undefined;
     });

@@ -7,7 +7,7 @@ describe('a fixed lease under the watchdog', () => {
   const stage = watchdogStage();
   const { lease, pass, calls } = stage;
   const onlyLooking = () =>
-    Object.assign(stage.listener, { upkeep: { renewalTtl: 0, span: TTL, nextDeadline: Infinity } });
+    Object.assign(stage.listener, { renewalTtl: 0 });
 
   test('is looked at every third of its span, and not renewed', async () => {
     const watched = lease('key', 100 * TTL);
@@ -31,7 +31,7 @@ describe('a fixed lease under the watchdog', () => {
     stage.watchdog.watch(watched, onlyLooking());
     await pass(500);
     stage.watchdog.watch(watched, stage.listener);
-    Object.assign(stage.listener, { upkeep: { renewalTtl: 0, span: TTL / 5, nextDeadline: Infinity } });
+    Object.assign(stage.listener, { renewalTtl: 0, span: TTL / 5 });
     stage.watchdog.watch(watched, stage.listener);
     await pass(201);
     expect(calls()).toHaveLength(1);

@@ -9,8 +9,7 @@ export interface Upkeep {
 }
 
 /** Hears what becomes of a watched lease. */
-export interface LeaseListener {
-  readonly upkeep: Upkeep;
+export interface LeaseListener extends Upkeep {
   /** A deadline may have come. @param at the monotonic clock */
   checkDeadlines(at?: number): void;
   /** Redis says that the holder has nothing. */

@@ -57,6 +57,6 @@ export class LeaseQuestion implements ReplyHearer<number | undefined> {
 
   /** A lease may have been handed to its next hold while the question was on its way: the answer is for that one. */
   get #holder(): LeaseListener | undefined {
-    return this.lease.watch?.listener ?? this.listener;
+    return this.lease.listener ?? this.listener;
   }
 }

@@ -1,6 +1,6 @@
 import { now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
 import type { ReplyHearer } from '../scripts/reply.hearer.js';
-import type { Timer } from '../timing/timer.wheel.js';
+import { Timer } from '../timing/timer.wheel.js';
 import type { LeaseListener } from './lease.listener.js';
 
 /** `unknown`: no answer to the last renewal, or a clock that jumped. It is not `lost`: the deadline decides that. */
@@ -31,9 +31,10 @@ export interface Renewer {
   renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
 }
 
-/** Looks after a lease. */
-export interface LeaseWatch extends Timer {
-  readonly listener: LeaseListener;
+/** Looks after leases. */
+export interface LeaseGuard {
+  /** Something of a lease that it looks after is due. */
+  look(lease: Lease): void;
 }
 
 /** How much less than what is left PTTL may say, in ms: it leaves out what is no whole one. */
@@ -48,10 +49,17 @@ interface Cap {
   open: number;
 }
 
-/** The lease of one holder id on one lock, as this process may believe in it. */
-export class Lease {
-  /** @internal Who looks after it. */
-  watch: LeaseWatch | undefined;
+/**
+ * The lease of one holder id on one lock, as this process may believe in it. It is itself what waits in the wheel for its next
+ * question, or its next deadline: for each lock that is held an object less.
+ */
+export class Lease extends Timer {
+  /** @internal Who looks after it, if anybody does. */
+  guard: LeaseGuard | undefined;
+  /** @internal Who hears what becomes of it. */
+  listener: LeaseListener | undefined;
+  /** @internal The monotonic instant of the next question; Infinity while one is under way, and where nobody asks. */
+  due = Infinity;
   #state: LeaseState = 'held';
   #longest: number;
   #deadline: number;
@@ -70,10 +78,15 @@ export class Lease {
     sent: Instant,
     readonly renewer: Renewer,
   ) {
+    super();
     this.#margin = safetyMargin(ttl);
     this.#deadline = sent.at + ttl - this.#margin;
     this.#wall = sent.wall;
     this.#longest = ttl;
+  }
+
+  run(): void {
+    this.guard?.look(this);
   }
 
   /** The longest lease that Redis was asked to give this holder, in ms: so long may it have the lock after its last command. */

@@ -146,7 +146,7 @@ describe('the watchdog', () => {
     expect(stage.watchdog.lateBy(watched)).toBe(0);
     stage.watchdog.watch(watched, stage.listener);
     expect(stage.watchdog.lateBy(watched)).toBe(0);
-    stage.wheel.cancel(watched.watch);
+    stage.wheel.cancel(watched);
     await pass(2000);
     expect(stage.watchdog.lateBy(watched)).toBeGreaterThanOrEqual(1000);
     expect(stage.watchdog.lateBy(watched)).toBeLessThan(1300);

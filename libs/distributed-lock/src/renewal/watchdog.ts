@@ -1,7 +1,7 @@
 import { promised } from '../scripts/reply.hearer.js';
 import { now } from '../timing/monotonic.clock.js';
-import { Timer, type TimerWheel } from '../timing/timer.wheel.js';
-import { instant, safetyMargin, type Lease } from './lease.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import { instant, safetyMargin, type Lease, type LeaseGuard } from './lease.js';
 import type { LeaseListener } from './lease.listener.js';
 import { LeaseQuestion } from './lease.question.js';
 
@@ -17,7 +17,7 @@ const ROUNDING = 1e-6;
  * one call takes up to 100 of them, and they are this instance's own, so that a fleet does not ask in step. A round that fails
  * concerns only its own leases, and each asks again by itself.
  */
-export class Watchdog {
+export class Watchdog implements LeaseGuard {
   readonly #phase = Math.random();
   #size = 0;
 
@@ -34,20 +34,12 @@ export class Watchdog {
    * @param at the monotonic clock
    */
   watch(lease: Lease, listener: LeaseListener, at = now()): void {
-    const due = this.#roundAt(at, listener.upkeep.span);
-    const known = watchOf(lease);
+    if (lease.guard === undefined) this.#size += 1;
+    lease.guard = this;
     // What is under way for another one tells that one: who has taken over asks by itself.
-    if (known !== undefined && (known.listener === listener || known.due < Infinity)) {
-      known.listener = listener;
-      known.due = Math.min(known.due, due);
-      this.#arm(known);
-      return;
-    }
-    this.unwatch(lease);
-    const watch = new Watch(lease, listener, this, due);
-    lease.watch = watch;
-    this.#size += 1;
-    this.#arm(watch);
+    lease.listener = listener;
+    lease.due = Math.min(lease.due, this.#roundAt(at, listener.span));
+    this.#arm(lease);
   }
 
   /**
@@ -55,11 +47,12 @@ export class Watchdog {
    * @param listener only where it is this one's still
    */
   unwatch(lease: Lease, listener?: LeaseListener): void {
-    const watch = watchOf(lease);
-    if (watch === undefined || (listener !== undefined && watch.listener !== listener)) return;
-    lease.watch = undefined;
+    if (lease.guard === undefined || (listener !== undefined && lease.listener !== listener)) return;
+    lease.guard = undefined;
+    lease.listener = undefined;
+    lease.due = Infinity;
     this.#size -= 1;
-    this.wheel.cancel(watch);
+    this.wheel.cancel(lease);
   }
 
   /**
@@ -80,41 +73,42 @@ export class Watchdog {
 
   /** How long ago a lease should have been asked for, in ms; 0 when its time has not come, or while it is asked for. */
   lateBy(lease: Lease): number {
-    return Math.max(0, now() - (watchOf(lease)?.due ?? Infinity));
+    return Math.max(0, now() - lease.due);
   }
 
   /** @internal Something of a watched lease is due. */
-  look(watch: Watch): void {
+  look(lease: Lease): void {
     const at = now();
     // After a stall both may be due: nothing is renewed for a hold that is lost.
-    watch.listener.checkDeadlines(at);
-    if (watchOf(watch.lease) !== watch) return;
-    if (at >= watch.due) this.#renew(watch, at);
-    this.#arm(watch);
+    lease.listener?.checkDeadlines(at);
+    const { listener } = lease;
+    if (listener === undefined) return;
+    if (at >= lease.due) this.#renew(lease, listener, at);
+    this.#arm(lease);
   }
 
-  #arm(watch: Watch): void {
-    const at = Math.min(watch.due, watch.listener.upkeep.nextDeadline);
-    if (at < Infinity && (!watch.isSet || at < watch.bucket - 1)) this.wheel.set(watch, at);
+  #arm(lease: Lease): void {
+    const at = Math.min(lease.due, lease.listener?.nextDeadline ?? Infinity);
+    if (at < Infinity && (!lease.isSet || at < lease.bucket - 1)) this.wheel.set(lease, at);
   }
 
-  #renew(watch: Watch, at: number): void {
-    const { lease, listener, due } = watch;
+  #renew(lease: Lease, listener: LeaseListener, at: number): void {
+    const { due } = lease;
     // Until the answer is there only its deadline counts.
-    watch.due = Infinity;
+    lease.due = Infinity;
     const done = (confirmed: boolean | undefined) => {
-      // Unwatched, or handed to another hold while the reply was on its way: that one has a watch of its own.
-      if (watchOf(lease) !== watch) return;
+      // Unwatched, or handed to another hold while the reply was on its way: that one asks by itself.
+      if (lease.listener !== listener) return;
       if (confirmed === false) {
         this.unwatch(lease);
         return;
       }
-      const { span } = listener.upkeep;
-      watch.due =
+      const { span } = listener;
+      lease.due =
         confirmed === true ? this.#nextRound(Math.max(due, at - span / 30), span) : now() + pauseOf(span);
-      this.#arm(watch);
+      this.#arm(lease);
     };
-    new LeaseQuestion(lease, listener.upkeep.renewalTtl, instant(at), listener, done).ask();
+    new LeaseQuestion(lease, listener.renewalTtl, instant(at), listener, done).ask();
   }
 
   /** Counted from the round, not from its answer: so those of one round stay together. Not at once again, however slow the answer was. */
@@ -128,27 +122,6 @@ export class Watchdog {
     const shift = this.#phase * step;
     return Math.floor((from + span / 3 - shift) / step + ROUNDING) * step + shift;
   }
-}
-
-/** A lease that is looked after: the timer of its next question, or its next deadline. */
-class Watch extends Timer {
-  constructor(
-    readonly lease: Lease,
-    public listener: LeaseListener,
-    private readonly watchdog: Watchdog,
-    /** The monotonic instant of the next question. */
-    public due: number,
-  ) {
-    super();
-  }
-
-  run(): void {
-    this.watchdog.look(this);
-  }
-}
-
-function watchOf({ watch }: Lease): Watch | undefined {
-  return watch instanceof Watch ? watch : undefined;
 }
 
 /** After a failure: soon, and often enough to have several chances before the deadline. */

@@ -7,8 +7,11 @@ import { now } from './monotonic.clock.js';
 export abstract class Timer extends Link {
   /** @internal The ms in which it is due. */
   bucket = 0;
+
   /** Whether it is for the wheel's own purposes: it neither counts nor keeps the process alive. */
-  isBackground = false;
+  get isBackground(): boolean {
+    return false;
+  }
 
   /** Whether it waits. */
   get isSet(): boolean {
@@ -22,6 +25,12 @@ export abstract class Timer extends Link {
 class Callback extends Timer {
   constructor(readonly run: () => void) {
     super();
+  }
+}
+
+class Background extends Callback {
+  override get isBackground(): boolean {
+    return true;
   }
 }
 
@@ -73,9 +82,7 @@ export class TimerWheel {
    * A timer in the background, to be set: for what looks now and then whether there is anything to do. `run` must not throw.
    */
   background(run: () => void): Timer {
-    const timer = new Callback(run);
-    timer.isBackground = true;
-    return timer;
+    return new Background(run);
   }
 
   /** Has a timer run once the monotonic clock has reached `at`, and not at what it was set for before. */
