@@ -1,35 +1,13 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant } from '../renewal/lease.js';
-import type { AcquireReply, Busy } from '../scripts/lock.replies.js';
+import type { AcquireReply } from '../scripts/lock.replies.js';
 import { tellsOfGift } from '../scripts/lock.messages.js';
 import { promised, type ReplyHearer } from '../scripts/reply.hearer.js';
 import { now } from '../timing/monotonic.clock.js';
+import type { News, RawGrant, Wish } from './contest.contract.js';
 import type { LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 import { askAgain, isUseful } from './timely.answer.js';
-
-/** What is asked for, in ms. */
-export interface Wish {
-  /** Undefined for a lease that the watchdog renews. */
-  readonly leaseTime: number | undefined;
-  /** How long the caller is ready to wait from its first attempt on; 0 asks once. */
-  readonly waitTime: number;
-}
-
-/** A grant as it comes from Redis. */
-export interface RawGrant {
-  readonly kind: 'granted';
-  readonly holder: string;
-  /** The fixed lease that was asked for, in ms; undefined for a watchdog lease. */
-  readonly leaseTime: number | undefined;
-  readonly sent: Instant;
-  readonly token?: bigint | undefined;
-  /** How many more holders there is room for. */
-  readonly room?: number | undefined;
-}
-
-/** What came of an attempt. */
-export type News<G = RawGrant> = G | Busy | RedisFailure;
 
 /** Nothing was asked for so far. */
 const NOTHING: Wish = { leaseTime: undefined, waitTime: 0 };
@@ -77,8 +55,13 @@ export class Attempt implements ReplyHearer<AcquireReply> {
     else this.#send();
   }
 
+  get askedAt(): number {
+    return this.#sent.at;
+  }
+
   heard(reply: AcquireReply): void {
-    if (isUseful(reply, this.#sent, this.#lease)) this.#conclude(this.#newsOf(reply, this.#sent));
+    const at = now();
+    if (isUseful(reply, this.#sent, this.#lease, at)) this.#conclude(this.#newsOf(reply, this.#sent, at));
     else void this.#sendAgain(reply);
   }
 
@@ -143,29 +126,31 @@ export class Attempt implements ReplyHearer<AcquireReply> {
   async #sendAgain(first: AcquireReply): Promise<void> {
     const ask = () => promised<AcquireReply>((hearer) => this.#acquire(hearer));
     await askAgain(this.#lease, ask, first).then(
-      ({ reply, sent }) => this.#conclude(this.#newsOf(reply, sent)),
+      ({ reply, sent }) => this.#conclude(this.#newsOf(reply, sent, now())),
       (error: unknown) => this.failed(error),
     );
   }
 
-  #newsOf(reply: AcquireReply, sent: Instant): News {
-    if (reply.kind === 'granted') return this.#granted(sent, reply);
+  #newsOf(reply: AcquireReply, sent: Instant, at: number): News {
+    if (reply.kind === 'granted') return this.#granted(sent, at, reply);
     if (!this.#marked) this.abandon();
     if (reply.kind === 'busy') return reply;
     return new RedisFailure('refused', 'a first acquisition cannot have been lost');
   }
 
-  #granted(sent: Instant, { token, room }: Pick<RawGrant, 'token' | 'room'> = {}): RawGrant {
+  #granted(sent: Instant, at: number, { token, room }: Pick<RawGrant, 'token' | 'room'> = {}): RawGrant {
     const { holder } = this;
     this.#renew();
-    return { kind: 'granted', holder, leaseTime: this.#wish.leaseTime, sent, token, room };
+    return { kind: 'granted', holder, leaseTime: this.#wish.leaseTime, sent, at, token, room };
   }
 
   /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
   #takeOver(lease: number): RawGrant | undefined {
     const sent = this.#handed;
+    if (sent === undefined) return undefined;
     this.#handed = undefined;
-    return sent === undefined || now() - sent.at > lease / 2 ? undefined : this.#granted(sent);
+    const at = now();
+    return at - sent.at > lease / 2 ? undefined : this.#granted(sent, at);
   }
 
   /**
@@ -179,8 +164,9 @@ export class Attempt implements ReplyHearer<AcquireReply> {
     const left = await promised<number | undefined>((hearer) =>
       kind.scripts.renew(key, this.holder, this.#lease, hearer),
     ).catch(() => undefined);
-    if (left === undefined || now() - sent.at > this.#lease / 2) this.#send();
-    else this.#conclude(this.#granted(sent));
+    const at = now();
+    if (left === undefined || at - sent.at > this.#lease / 2) this.#send();
+    else this.#conclude(this.#granted(sent, at));
   }
 
   /** Only a lease that is renewed may be given: a fixed one begins when its holder has it. And a grant that replicas must have comes from its holder. */

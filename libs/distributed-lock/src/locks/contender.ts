@@ -2,8 +2,7 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import type { Subscription } from '../waiting/channel.subscriptions.js';
 import { WakeSignal } from '../waiting/wake.signal.js';
-import type { News, RawGrant, Wish } from './attempt.js';
-import type { Asking, Contest, Ears, Granted } from './contest.contract.js';
+import type { Asking, Contest, Ears, Granted, News, RawGrant, Wish } from './contest.contract.js';
 import { Courtesy, type OthersTurns } from './courtesy.js';
 import type { LockContext } from './lock.context.js';
 

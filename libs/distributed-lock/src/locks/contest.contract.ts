@@ -1,6 +1,31 @@
 import type { RedisFailure } from '../redis/redis.failure.js';
+import type { Instant } from '../renewal/lease.js';
 import type { Busy } from '../scripts/lock.replies.js';
-import type { News, RawGrant, Wish } from './attempt.js';
+
+/** What is asked for, in ms. */
+export interface Wish {
+  /** Undefined for a lease that the watchdog renews. */
+  readonly leaseTime: number | undefined;
+  /** How long the caller is ready to wait from its first attempt on; 0 asks once. */
+  readonly waitTime: number;
+}
+
+/** A grant as it comes from Redis. */
+export interface RawGrant {
+  readonly kind: 'granted';
+  readonly holder: string;
+  /** The fixed lease that was asked for, in ms; undefined for a watchdog lease. */
+  readonly leaseTime: number | undefined;
+  readonly sent: Instant;
+  /** When it was heard, on the monotonic clock. */
+  readonly at: number;
+  readonly token?: bigint | undefined;
+  /** How many more holders there is room for. */
+  readonly room?: number | undefined;
+}
+
+/** What came of an attempt. */
+export type News<G = RawGrant> = G | Busy | RedisFailure;
 
 /** What comes of asking with success. */
 export interface Granted {

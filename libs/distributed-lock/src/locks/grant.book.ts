@@ -1,6 +1,7 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Upkeep } from '../renewal/lease.listener.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
 
@@ -12,9 +13,16 @@ export abstract class GrantBook implements Upkeep {
   abstract readonly lease: Lease;
   #newest: Grant | undefined;
   #first: Grant | undefined;
+  /** When the first one was counted, on the monotonic clock. */
+  #begun: number | undefined;
 
   /** The lease of the watchdog, in ms. */
   protected abstract get watchdogTimeout(): number;
+
+  /** Epoch ms of its begin, for messages. */
+  get since(): number {
+    return this.lease.epochOf(this.#begun ?? now());
+  }
 
   protected get isEmpty(): boolean {
     return this.#newest === undefined;
@@ -62,10 +70,12 @@ export abstract class GrantBook implements Upkeep {
     return next;
   }
 
-  protected add(grant: Grant): void {
+  /** @param at the monotonic clock */
+  protected add(grant: Grant, at: number): void {
     grant.before = this.#newest;
     this.#newest = grant;
     this.#first ??= grant;
+    this.#begun ??= at;
   }
 
   protected remove(grant: Grant): void {

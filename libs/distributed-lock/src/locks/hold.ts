@@ -16,8 +16,6 @@ import type { LockTarget } from './lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
 export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted, LastingHold {
-  /** Epoch ms of the grant, for messages. */
-  readonly since = Date.now();
   readonly #timers: HoldTimers | undefined;
   /** Most holds are taken and released: only what does more is counted, and kept otherwise. */
   #ledger: CountLedger | undefined;
@@ -69,7 +67,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   /** Adds an acquisition that Redis has counted. */
   admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): Grant {
     const grant = new Grant(this, leaseTime, sentAt);
-    this.add(grant);
+    this.add(grant, at);
     this.#token = token ?? this.#token;
     this.rearm(at);
     return grant;

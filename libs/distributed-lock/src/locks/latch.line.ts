@@ -1,9 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter } from '../waiting/waiter.js';
-import type { News } from './attempt.js';
 import { Contender } from './contender.js';
-import type { Asking, Contest } from './contest.contract.js';
+import type { Asking, Contest, News } from './contest.contract.js';
 import type { CounterTarget } from './counter.target.js';
 import type { LockContext } from './lock.context.js';
 import { WaitingLine } from './waiting.line.js';

@@ -3,7 +3,7 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant, type Lease } from '../renewal/lease.js';
 import type { Busy, LockScripts } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { RawGrant } from './attempt.js';
+import type { RawGrant } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
@@ -61,7 +61,10 @@ export class LineRelease {
       );
       const outcome = first.kind === 'transferred' ? 'released' : 'lost';
       if (reply.kind === 'busy') return { outcome, news: reply };
-      return { outcome, news: { kind: 'granted', holder: to, leaseTime, sent, token: reply.token } };
+      return {
+        outcome,
+        news: { kind: 'granted', holder: to, leaseTime, sent, at: now(), token: reply.token },
+      };
     } catch (error) {
       const failure = RedisFailure.from(error);
       void context.retirement.retire({ target, holder: to, lease: ttl, failure });

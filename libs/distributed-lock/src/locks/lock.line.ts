@@ -7,9 +7,9 @@ import { tellsOfLock } from '../scripts/lock.messages.js';
 import type { Busy } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter } from '../waiting/waiter.js';
-import { Attempt, type RawGrant } from './attempt.js';
+import { Attempt } from './attempt.js';
 import { Contender } from './contender.js';
-import type { Contest } from './contest.contract.js';
+import type { Contest, RawGrant } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
 import type { OthersTurns } from './courtesy.js';
 import type { Grant } from './grant.js';
@@ -126,7 +126,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   /** Takes a grant over for its caller. */
   protected admit(raw: RawGrant): Grant {
     const hold = this.adopt(this.leaseOf(raw));
-    const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token);
+    const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token, raw.at);
     // It may have been given before, and freed with the rest: then nothing but Redis knows.
     if (this.#forcedAt !== undefined && raw.sent.at <= this.#forcedAt)
       void this.context.watchdog.renewNow(hold.lease, 0, hold);

@@ -1,7 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/lock.replies.js';
-import type { News } from './attempt.js';
-import type { Asking } from './contest.contract.js';
+import type { Asking, News } from './contest.contract.js';
 import type { CounterTarget } from './counter.target.js';
 import type { LockContext } from './lock.context.js';
 import { RecordedCalls } from './recorded.calls.js';

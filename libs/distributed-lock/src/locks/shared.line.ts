@@ -1,9 +1,9 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { instant, type Lease } from '../renewal/lease.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
-import { Attempt, type RawGrant } from './attempt.js';
+import { Attempt } from './attempt.js';
 import type { Contender } from './contender.js';
-import type { Contest } from './contest.contract.js';
+import type { Contest, RawGrant } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
 import type { Grant } from './grant.js';
 import type { TickRun } from './hold.contract.js';

@@ -48,7 +48,7 @@ export async function askAgain<R extends Reply>(
   throw new RedisFailure('ambiguous', `a lease of ${lease} ms was half over when its grant arrived, twice`);
 }
 
-/** Whether an answer grants nothing, or a lease that is not half over. */
-export function isUseful({ kind }: Reply, sent: Instant, lease: number): boolean {
-  return !GRANTS.has(kind) || now() - sent.at <= lease / 2;
+/** Whether an answer grants nothing, or a lease that is not half over. @param at the monotonic clock */
+export function isUseful({ kind }: Reply, sent: Instant, lease: number, at = now()): boolean {
+  return !GRANTS.has(kind) || at - sent.at <= lease / 2;
 }

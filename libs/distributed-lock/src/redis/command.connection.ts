@@ -9,7 +9,7 @@ import type { Commands, Hearer } from './command.contract.js';
 import { slotOf } from './key.slot.js';
 import type { PubSubMode } from './pub-sub.mode.js';
 import { RedisFailure } from './redis.failure.js';
-import { sendScript, type ScriptCommand } from './script.command.js';
+import { sendScript, type ScriptCommand, type ScriptWords } from './script.command.js';
 import { StallGuard } from './stall.guard.js';
 
 /** What a connection that sends commands is made with. */
@@ -87,22 +87,15 @@ export class CommandConnection implements Commands {
 
   /**
    * Runs a script.
-   * @param script its SHA-1, or its text
    * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
    */
-  run(
-    how: ScriptCommand,
-    script: string,
-    keys: readonly string[],
-    args: readonly string[],
-    isAcked: boolean,
-    hearer: Hearer,
-  ): void {
-    const key = keys[0] ?? '';
-    const send: Send = (client) => sendScript(client, how, script, keys, args);
-    if (isAcked && this.#acked !== undefined) this.#sendAcked(this.#acked, key, send, hearer);
-    else if (this.#cluster !== undefined) this.#sendToOwner(this.#cluster, key, send, hearer);
-    else this.#hear(SERVER, send(this.lifecycle.client, SERVER), hearer);
+  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: Hearer): void {
+    const [, , key = ''] = words;
+    if (isAcked && this.#acked !== undefined)
+      this.#sendAcked(this.#acked, key, (client) => sendScript(client, how, words), hearer);
+    else if (this.#cluster !== undefined)
+      this.#sendToOwner(this.#cluster, key, (client) => sendScript(client, how, words), hearer);
+    else this.#hear(SERVER, sendScript(this.lifecycle.client, how, words), hearer);
   }
 
   /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */

@@ -1,6 +1,6 @@
 import type { Answer } from './acked.calls.js';
 import type { RedisFailure } from './redis.failure.js';
-import type { ScriptCommand } from './script.command.js';
+import type { ScriptCommand, ScriptWords } from './script.command.js';
 
 /** Who sent a script, and hears what becomes of it. A promise for it would cost more than all that is done here. */
 export interface Hearer {
@@ -29,17 +29,9 @@ export interface Commands {
   turn(key: string): Promise<void>;
   /**
    * Runs a script.
-   * @param script its SHA-1, or its text
    * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
    */
-  run(
-    how: ScriptCommand,
-    script: string,
-    keys: readonly string[],
-    args: readonly string[],
-    isAcked: boolean,
-    hearer: Hearer,
-  ): void;
+  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: Hearer): void;
   /** A master that has become a replica, and can still be reached. */
   demoted(): void;
 }

@@ -77,6 +77,23 @@ describe('a socket that reads into one buffer', () => {
     expect(await client({ path: join(folder, 'redis.sock') }).call('ANYTHING')).toBe('OK');
   });
 
+  test.each([
+    [true, ''],
+    [{ servername: 'redis.test' }, 'redis.test'],
+  ])('speaks TLS where its own options say so: %j', async (tls, name) => {
+    const heard: Buffer[] = [];
+    const server = createServer((socket) => socket.on('data', (data) => heard.push(data) && socket.end()));
+    open.push(server.listen(0, '127.0.0.1'));
+    await once(server, 'listening');
+    const options = { host: '127.0.0.1', port: portOf(server), tls };
+    // As ioredis has it by a URL, which its types do not know.
+    const redis = client(Object.assign(Object.create(null), options));
+    await new Promise((end) => redis.once('end', () => end(undefined)));
+    // The first byte of a handshake.
+    expect(heard[0]?.[0]).toBe(22);
+    expect(String(heard[0])).toContain(name);
+  });
+
   test('tells the end of the connection', async () => {
     const server = createServer((socket) => socket.end());
     open.push(server.listen(0, '127.0.0.1'));

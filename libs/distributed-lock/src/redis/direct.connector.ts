@@ -1,4 +1,5 @@
 import { createConnection, type NetConnectOpts, type Socket } from 'node:net';
+import { connect as connectByTls } from 'node:tls';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
 
 /** More than most answers have; a longer one comes in pieces. */
@@ -23,18 +24,26 @@ export class DirectConnector extends AbstractConnector {
     // Whoever has called goes on first, and may disconnect.
     await new Promise((resolve) => process.nextTick(resolve));
     if (!this.connecting) throw new Error('Connection is closed.');
-    const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
-    const socket: Socket = createConnection({
-      ...placeOf(this.#options),
-      // Copied, since the client keeps what it has not read to its end.
-      onread: { buffer, callback: (bytes) => hear(socket, Buffer.from(buffer.subarray(0, bytes))) },
-    });
+    const socket = open(this.#options);
     this.stream = socket;
     socket.once('error', (error) => {
       this.firstError = error;
     });
     return socket;
   }
+}
+
+/** A node of a cluster may have TLS by its own URL, whatever the cluster's options say: such a socket is read as a stream. */
+function open({ tls, ...options }: RedisOptions): Socket {
+  const place = placeOf(options);
+  // Of a URL it is no more than `true`.
+  if (tls) return connectByTls({ ...place, ...Object(tls) });
+  const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
+  const socket: Socket = createConnection({
+    ...place,
+    onread: { buffer, callback: (bytes) => hear(socket, copyOf(buffer, bytes)) },
+  });
+  return socket;
 }
 
 /** Whether ioredis would connect by a socket of its own with nothing around it. */
@@ -44,6 +53,13 @@ export function isPlain({ tls, sentinels, Connector }: RedisOptions): boolean {
 
 function placeOf({ path, host, port, family }: RedisOptions): NetConnectOpts {
   return path ? { path } : { port: port ?? 6379, host, family };
+}
+
+/** The client keeps what it has not read to its end. */
+function copyOf(buffer: Buffer, bytes: number): Buffer {
+  const copy = Buffer.allocUnsafe(bytes);
+  buffer.copy(copy, 0, 0, bytes);
+  return copy;
 }
 
 /** @returns whether to go on reading */

@@ -15,7 +15,7 @@ test.each(['evalsha', 'eval'] as const)('%s is sent as the client would send it'
     ['1', '', 'b'.repeat(255), 'ü'.repeat(128), 'c'.repeat(1000)],
   ];
   void client[how]('script', keys.length, ...keys, ...args);
-  void sendScript(client, how, 'script', keys, args);
+  void sendScript(client, how, ['script', `${keys.length}`, ...keys, ...args]);
   const [expected, found] = sent;
   expect(found?.toWritable(client.stream)).toBe(expected?.toWritable(client.stream));
   const told = (command?: Command) => JSON.stringify({ ...command, args: command?.args.map(String) });
@@ -25,9 +25,9 @@ test.each(['evalsha', 'eval'] as const)('%s is sent as the client would send it'
 test('what a patched client makes of it is what its caller hears', async () => {
   const client = new Redis({ lazyConnect: true });
   client.sendCommand = () => Promise.reject(new Error('patched'));
-  await expect(sendScript(client, 'evalsha', 'script', [], [])).rejects.toThrow('patched');
+  await expect(sendScript(client, 'evalsha', ['script', '0'])).rejects.toThrow('patched');
   client.sendCommand = () => {
     throw new Error('thrown');
   };
-  await expect(sendScript(client, 'evalsha', 'script', [], [])).rejects.toThrow('thrown');
+  await expect(sendScript(client, 'evalsha', ['script', '0'])).rejects.toThrow('thrown');
 });

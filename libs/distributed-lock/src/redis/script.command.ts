@@ -4,6 +4,9 @@ import type { ClientPort } from './client.port.js';
 /** What a script is run by. */
 export type ScriptCommand = 'evalsha' | 'eval';
 
+/** What a script is called with, as Redis has it: its SHA-1 or its text, the number of its keys, these, and its arguments. */
+export type ScriptWords = [script: string, keys: string, ...rest: string[]];
+
 /** A client that scripts can be sent on. */
 export type ScriptPort = Pick<ClientPort, ScriptCommand>;
 
@@ -38,23 +41,24 @@ class ScriptRun extends Command {
 /**
  * Runs a script by the client's `sendCommand`, to which its own method comes as well. That method, and the constructor of a
  * command, copy each argument one at a time: of a call with 80 of them they would be a third of the cost.
- * @param script its SHA-1, or its text
  * @returns what the client made of it; where somebody has put himself between the client and us, and throws, as if it had rejected it
  */
-export function sendScript(
-  client: ScriptPort,
-  how: ScriptCommand,
-  script: string,
-  keys: readonly string[],
-  args: readonly string[],
-): Promise<unknown> {
+export function sendScript(client: ScriptPort, how: ScriptCommand, words: ScriptWords): Promise<unknown> {
   try {
     // A client of another copy of ioredis, perhaps of another version, knows only its own commands.
-    if (!(client instanceof Redis)) return client[how](script, keys.length, ...keys, ...args);
+    if (!(client instanceof Redis)) return call(client, how, words);
     const command = new ScriptRun(how, [], REPLY_IN_TEXT);
-    command.args = [script, `${keys.length}`, ...keys, ...args];
+    command.args = words;
     return Promise.resolve(client.sendCommand(command));
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+function call(
+  client: ScriptPort,
+  how: ScriptCommand,
+  [script, keys, ...rest]: ScriptWords,
+): Promise<unknown> {
+  return client[how](script, Number(keys), ...rest);
 }

@@ -33,8 +33,9 @@ export class StallGuard {
   /** Something came back, if only an error. */
   progress(): void {
     this.#expected -= 1;
-    this.#progress = now();
-    if (this.#expected === 0) this.wheel.letGo();
+    // With nothing expected, what is sent next begins a silence of its own.
+    if (this.#expected > 0) this.#progress = now();
+    else this.wheel.letGo();
   }
 
   /** The timer looks again when what it was set for has come in time, as nearly all does. */

@@ -6,8 +6,7 @@ import { safetyMargin } from './lease.js';
 describe('a fixed lease under the watchdog', () => {
   const stage = watchdogStage();
   const { lease, pass, calls } = stage;
-  const onlyLooking = () =>
-    Object.assign(stage.listener, { renewalTtl: 0 });
+  const onlyLooking = () => Object.assign(stage.listener, { renewalTtl: 0 });
 
   test('is looked at every third of its span, and not renewed', async () => {
     const watched = lease('key', 100 * TTL);

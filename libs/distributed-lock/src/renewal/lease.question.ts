@@ -15,6 +15,10 @@ export class LeaseQuestion implements ReplyHearer<number | undefined> {
     private readonly done: (confirmed: boolean | undefined) => void,
   ) {}
 
+  get askedAt(): number {
+    return this.sent.at;
+  }
+
   /** @param hearer passes on what is heard; this question, where nobody cares in whose async context that is */
   ask(hearer: ReplyHearer<number | undefined> = this): void {
     const { lease, ttl } = this;

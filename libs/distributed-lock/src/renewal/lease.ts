@@ -108,6 +108,11 @@ export class Lease extends Timer {
     return this.#deadline;
   }
 
+  /** A monotonic instant in epoch ms, by the clocks as they were when Redis last confirmed it. */
+  epochOf(at: number): number {
+    return Math.round(at + this.#wall);
+  }
+
   /** Whether the machine seems to have been suspended for longer than the deadline has to spare: then it means nothing. */
   get isDoubtful(): boolean {
     return this.isDoubtfulAt(now());

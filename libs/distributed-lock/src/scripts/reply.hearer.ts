@@ -1,5 +1,7 @@
 /** Who asked, and hears what came of it as soon as that is known. Must not throw. */
 export interface ReplyHearer<T> {
+  /** When it asked, on the monotonic clock, where it has looked. A clock is not read for nothing: that takes as long as all else that is done here. */
+  readonly askedAt?: number | undefined;
   heard(reply: T): void;
   failed(error: unknown): void;
 }

@@ -1,7 +1,7 @@
 import type { Answer } from '../redis/acked.calls.js';
 import type { Commands, Hearer } from '../redis/command.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ScriptCommand } from '../redis/script.command.js';
+import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import type { LuaScript } from './lua.script.js';
 import type { Asked } from './operation.js';
 
@@ -27,7 +27,7 @@ export class ScriptCall implements Hearer {
     const asked = this.operations;
     for (let index = 0; index < asked.length; index += 1)
       asked[index]?.succeed(rows === undefined ? reply : rows[index], verdict);
-    if ((rows ?? [reply]).some(isReadOnly)) this.connection.demoted();
+    if (rows === undefined ? isReadOnly(reply) : rows.some(isReadOnly)) this.connection.demoted();
   }
 
   failed(failure: RedisFailure): void {
@@ -69,16 +69,22 @@ export class ScriptCall implements Hearer {
   }
 
   #run(how: ScriptCommand, isAcked: boolean): void {
-    const keys: string[] = [];
-    const args = [...this.shared];
-    for (const operation of this.operations) {
+    const { operations } = this;
+    const words: ScriptWords = [how === 'eval' ? this.script.text : this.script.sha1, '0'];
+    for (const { keys } of operations) addTo(words, keys);
+    words[1] = `${words.length - 2}`;
+    addTo(words, this.shared);
+    for (const operation of operations) {
       operation.sent();
-      keys.push(...operation.keys);
-      args.push(...operation.args);
+      addTo(words, operation.args);
     }
-    const text = how === 'eval' ? this.script.text : this.script.sha1;
-    this.connection.run(how, text, keys, args, isAcked, this);
+    this.connection.run(how, words, isAcked, this);
   }
+}
+
+/** One at a time: for a list as short as these it is the quickest way, and makes no other one. */
+function addTo(words: ScriptWords, more: readonly string[]): void {
+  for (const word of more) words.push(word);
 }
 
 /** Scripts catch a refused write, and answer it in the row of its key. */

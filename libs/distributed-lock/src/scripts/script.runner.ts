@@ -92,7 +92,7 @@ export class ScriptRunner implements Sender {
     sending: Sending = {},
   ): void {
     const operation = new Operation(script, keys, args, read, hearer, this, sending.grants);
-    this.#deadlines.begin(operation);
+    this.#deadlines.begin(operation, hearer.askedAt);
     const queue = this.#queueOf(script, this.connection.groupOf(keys[0]), sending);
     // A list of one is all that a call in a turn of its own needs.
     if (queue.operations.length > 0) queue.operations.push(operation);

@@ -1,7 +1,7 @@
 import type { Commands, Hearer } from '../redis/command.contract.js';
 import type { Ground } from '../redis/ground.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ScriptCommand } from '../redis/script.command.js';
+import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import { MemorySubscriber } from './memory.subscriber.js';
 import type { MemoryStore } from './memory.store.js';
 
@@ -41,15 +41,8 @@ export class MemoryGround implements Ground, Commands {
     // A store in memory has no replicas.
   }
 
-  run(
-    _how: ScriptCommand,
-    script: string,
-    keys: readonly string[],
-    args: readonly string[],
-    _isAcked: boolean,
-    hearer: Hearer,
-  ): void {
-    const answer = this.#answer(script, keys, args);
+  run(_how: ScriptCommand, words: ScriptWords, _isAcked: boolean, hearer: Hearer): void {
+    const answer = this.#answer(words);
     this.store.turns.later(() => {
       if ('failure' in answer) hearer.failed(answer.failure);
       else hearer.answered(answer.reply);
@@ -61,13 +54,11 @@ export class MemoryGround implements Ground, Commands {
     return this.subscriber.close();
   }
 
-  #answer(
-    script: string,
-    keys: readonly string[],
-    args: readonly string[],
-  ): { readonly reply: unknown } | { readonly failure: RedisFailure } {
+  #answer([script, keys, ...rest]: ScriptWords):
+    { readonly reply: unknown } | { readonly failure: RedisFailure } {
+    const first = Number(keys);
     try {
-      return { reply: this.store.scripts.run(script, keys, args) };
+      return { reply: this.store.scripts.run(script, rest.slice(0, first), rest.slice(first)) };
     } catch (error) {
       if (error instanceof RedisFailure) return { failure: error };
       throw error;

@@ -25,9 +25,9 @@ export class DeadlineLine {
     this.#timer = wheel.background(() => this.#check());
   }
 
-  /** From now on it has the line's time. */
-  begin(deadline: Deadline): void {
-    deadline.at = now() + this.length;
+  /** It has the line's time. @param from the monotonic clock, read a moment ago */
+  begin(deadline: Deadline, from = now()): void {
+    deadline.at = from + this.length;
     if (this.#open.isAlone) this.wheel.hold();
     deadline.insertBefore(this.#open);
     if (!this.#timer.isSet) this.wheel.set(this.#timer, deadline.at);
