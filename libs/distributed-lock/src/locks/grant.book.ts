@@ -1,7 +1,6 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Upkeep } from '../renewal/lease.listener.js';
-import { now } from '../timing/monotonic.clock.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
 
@@ -13,7 +12,7 @@ export abstract class GrantBook implements Upkeep {
   abstract readonly lease: Lease;
   #newest: Grant | undefined;
   #first: Grant | undefined;
-  /** When the first one was counted, on the monotonic clock. */
+  /** When the first one was counted, in epoch ms. */
   #begun: number | undefined;
 
   /** The lease of the watchdog, in ms. */
@@ -21,7 +20,7 @@ export abstract class GrantBook implements Upkeep {
 
   /** Epoch ms of its begin, for messages. */
   get since(): number {
-    return this.lease.epochOf(this.#begun ?? now());
+    return this.#begun ?? Date.now();
   }
 
   protected get isEmpty(): boolean {
@@ -75,7 +74,7 @@ export abstract class GrantBook implements Upkeep {
     grant.before = this.#newest;
     this.#newest = grant;
     this.#first ??= grant;
-    this.#begun ??= at;
+    this.#begun ??= this.lease.epochOf(at);
   }
 
   protected remove(grant: Grant): void {
@@ -106,7 +105,7 @@ export abstract class GrantBook implements Upkeep {
    */
   protected outlive(at: number, lock: string): boolean {
     const over = this.all().filter((grant) => at >= grant.deadline);
-    if (over.length === this.size) return false;
+    if (over.length > 0 && over.length === this.size) return false;
     for (const grant of over) {
       this.remove(grant);
       grant.lose(new LockLostError(lock, 'its own lease was over, inside a hold that goes on'));

@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { DirectConnector, isPlain } from './direct.connector.js';
+import { connectorOf } from './direct.connector.js';
 
 /** Where Redis is: a URL, ioredis options, or a client of the user's, which serves as a template and is never used or closed. */
 export type RedisSource = string | RedisOptions | Redis | Cluster;
@@ -60,7 +60,14 @@ export function readTemplate(source: RedisSource): Template {
       : ofRedis(source as Redis);
   const { replyMapping: _, ...options } = source;
   return template(
-    (purpose) => new Redis(ours({ ...options, connectionName: nameOf(purpose, options.connectionName) })),
+    (purpose) =>
+      new Redis(
+        ours({
+          ...options,
+          ...connectorOf(options),
+          connectionName: nameOf(purpose, options.connectionName),
+        }),
+      ),
     false,
     source,
     addressOf(source),
@@ -96,19 +103,18 @@ function hasLostPassword(url: string): boolean {
   return `${pathname}${hash}`.includes('@');
 }
 
-/**
- * Timeouts of the template would reject commands before we know what became of them.
- * @param known what the client will have beside, by its template
- */
-function ours<T extends RedisOptions>(options: T, known: RedisOptions = options) {
-  const connector = isPlain(known) ? { Connector: DirectConnector } : {};
-  return { ...options, ...OURS, ...connector, commandTimeout: undefined, socketTimeout: undefined };
+/** Timeouts of the template would reject commands before we know what became of them. */
+function ours<T extends RedisOptions>(options: T): T & typeof OURS {
+  return { ...options, ...OURS, commandTimeout: undefined, socketTimeout: undefined };
 }
 
 function ofRedis(client: Redis): Template {
   const { options } = client;
   return template(
-    (purpose) => client.duplicate(ours({ connectionName: nameOf(purpose, options.connectionName) }, options)),
+    (purpose) =>
+      client.duplicate(
+        ours({ ...connectorOf(options), connectionName: nameOf(purpose, options.connectionName) }),
+      ),
     false,
     options,
     addressOf(options),
@@ -130,7 +136,7 @@ function ofCluster(cluster: Cluster): Template {
       // It would ask any node, also one that is gone; whoever waits for a lock asks again by itself.
       retryDelayOnClusterDown: 0,
       clusterRetryStrategy: OURS.retryStrategy,
-      redisOptions: ours({ ...redisOptions, connectionName }),
+      redisOptions: ours({ ...redisOptions, ...connectorOf(redisOptions), connectionName }),
     };
     return cluster.duplicate([], override);
   };
@@ -156,7 +162,8 @@ function template(
     create,
     isCluster,
     address,
-    nodeOptions: (purpose) => ours({ connectionName: nameOf(purpose, options.connectionName) }, options),
+    // It connects as the node's client does.
+    nodeOptions: (purpose) => ours({ connectionName: nameOf(purpose, options.connectionName) }),
     missesFailover: hasSentinels(options) && options.failoverDetector !== true,
     keyPrefix: options.keyPrefix ?? '',
     lazy: options.lazyConnect ?? false,

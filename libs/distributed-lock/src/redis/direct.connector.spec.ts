@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis, type RedisOptions } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
-import { DirectConnector, isPlain } from './direct.connector.js';
+import { connectorOf, DirectConnector } from './direct.connector.js';
 
 const open: { close: () => void }[] = [];
 afterEach(() => {
@@ -131,6 +131,6 @@ test.each<[string, RedisOptions, boolean]>([
   ['TLS', { tls: {} }, false],
   ['sentinels', { sentinels: [] }, false],
   ['a connector of the application', { Connector: DirectConnector }, false],
-])('with %s it is plain or not', (_what, options, plain) => {
-  expect(isPlain(options)).toBe(plain);
+])('is used or not with %s', (_what, options, isUsed) => {
+  expect(connectorOf(options)).toEqual(isUsed ? { Connector: DirectConnector } : {});
 });

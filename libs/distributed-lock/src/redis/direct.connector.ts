@@ -19,11 +19,19 @@ export class DirectConnector extends AbstractConnector {
     this.#options = known;
   }
 
-  async connect(): Promise<Socket> {
+  connect(): Promise<Socket> {
     this.connecting = true;
-    // Whoever has called goes on first, and may disconnect.
-    await new Promise((resolve) => process.nextTick(resolve));
-    if (!this.connecting) throw new Error('Connection is closed.');
+    return new Promise((resolve, reject) => {
+      // Whoever has called goes on first, and may disconnect. Made in a tick of its own, a socket tells of a place that cannot be before
+      // the client looks for what it has told.
+      process.nextTick(() => {
+        if (this.connecting) resolve(this.#open());
+        else reject(new Error('Connection is closed.'));
+      });
+    });
+  }
+
+  #open(): Socket {
     const socket = open(this.#options);
     this.stream = socket;
     socket.once('error', (error) => {
@@ -46,9 +54,9 @@ function open({ tls, ...options }: RedisOptions): Socket {
   return socket;
 }
 
-/** Whether ioredis would connect by a socket of its own with nothing around it. */
-export function isPlain({ tls, sentinels, Connector }: RedisOptions): boolean {
-  return !tls && !sentinels && !Connector;
+/** How a client with such options is to connect: as they say, and where they say nothing of it by a {@link DirectConnector}. */
+export function connectorOf({ tls, sentinels, Connector }: RedisOptions): Pick<RedisOptions, 'Connector'> {
+  return tls || sentinels || Connector ? {} : { Connector: DirectConnector };
 }
 
 function placeOf({ path, host, port, family }: RedisOptions): NetConnectOpts {

@@ -76,7 +76,7 @@ export class Watchdog implements LeaseGuard {
     return Math.max(0, now() - lease.due);
   }
 
-  /** @internal Something of a watched lease is due. */
+  /** Something of a watched lease is due. */
   look(lease: Lease): void {
     const at = now();
     // After a stall both may be due: nothing is renewed for a hold that is lost.
