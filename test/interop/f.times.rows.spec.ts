@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { fairAcquire } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import { suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { SLOWNESS } from '../support/slowness.js';
 import { StoreLog } from '../support/store.log.js';
 import { until } from '../support/until.js';
@@ -17,6 +18,8 @@ const SLEEP_BOUND = 500 * SLOWNESS;
 const BEAT = 1000;
 /** For how long a process of ours that is silent counts as alive, in ms. */
 const LIFE = 3000;
+/** For how long Redisson's fair lock stands in the queue where the caller sets no time, in ms (`fairLockWaitTimeout`). */
+const JAVA_WAIT = 300_000;
 
 const javaTaker = (name: string) => new JavaTaker(stage().java, 'fair', name);
 
@@ -96,8 +99,19 @@ test('F4 a waiter is killed as the head, the other side is behind', async () => 
     expect(at - due).toBeGreaterThan(isOurs ? -BEAT : -20);
     await behind.give();
   }
-  // Java took the dead waiter out of the queue; it does not know our key about it, which ends by itself.
-  await until('our key has ended', async () => (await observer.leftovers()).length === 0, LIFE);
+  // Java took the dead waiter of ours out of the queue, and knows nothing of our key about it. That ends
+  // by itself: at the last time in the queue when the dead process last looked, and that may be Java's.
+  const forgotten = suffixName('f4:nj', 'fair_waits');
+  await until(
+    'nothing else is left',
+    async () => (await observer.leftovers()).every((left) => left === forgotten),
+    LIFE,
+  );
+  const ttl = await observer.redis.pttl(forgotten);
+  expect(ttl, 'neither for ever nor longer than anybody waits').not.toBe(-1);
+  expect(ttl).toBeLessThan(lease + wait + JAVA_WAIT);
+  if (ttl > 0) notes.push(`${forgotten} ends in ${ttl} ms`);
+  await observer.redis.del(forgotten);
 });
 
 test('F5 J declares 300 s and N 5 s, 5 grants each: nobody is evicted, times stay bounded', async () => {
