@@ -111,6 +111,18 @@ export function describeForce(subject: LockSubject): void {
       }
     });
 
+    test('is no loss for a caller of the same service that asked at once after it', async () => {
+      for (let time = 0; time < 5; time += 1) {
+        const held = await one().lock();
+        // Both answers may come at once, and what comes of them is told in any order.
+        const [isFreed, next] = await Promise.all([one().forceUnlock(), one().lock()]);
+        expect(isFreed).toBe(true);
+        expect(held.isHeld).toBe(false);
+        expect(next.isHeld).toBe(true);
+        expect(await next.unlock()).toBe('released');
+      }
+    });
+
     test('during hand-overs lets another service in, and stops the row', async () => {
       const end = new AbortController();
       const busy = async () => {

@@ -79,10 +79,10 @@ export class LockEngine {
 
   async forceUnlock(target: LockTarget): Promise<boolean> {
     try {
+      const holds = new Set(this.#linesOf(target).flatMap((line) => line.holds));
       const freed = await target.kind.scripts.forceRelease(target.key, target.channel);
       if (!freed) return false;
-      for (const id of [target.id, otherSideOf(target)])
-        this.lines.get(id ?? '')?.freedFor('it was unlocked by force');
+      for (const line of this.#linesOf(target)) line.freedFor('it was unlocked by force', holds);
       return true;
     } catch (error) {
       throw unavailable(target.name, error);
@@ -95,6 +95,11 @@ export class LockEngine {
     this.counters.refuseNewcomers();
     for (const line of this.lines.values())
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.target.name)));
+  }
+
+  /** Those of a lock and of its other side that there are. */
+  #linesOf(target: LockTarget): LockLine[] {
+    return [target.id, otherSideOf(target)].flatMap((id) => this.lines.get(id ?? '') ?? []);
   }
 
   /** Asks as anybody does who holds nothing. @param left what is left of the caller's time, in ms */

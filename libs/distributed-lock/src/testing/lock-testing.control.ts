@@ -94,7 +94,8 @@ export class LockTestingControl {
     this.store.beginAnew();
     for (const { locks } of this.store.instances)
       for (const { lines } of enginesOf(locks))
-        for (const line of lines.values()) line.freedFor('a test began anew, with reset()');
+        for (const line of lines.values())
+          line.freedFor('a test began anew, with reset()', new Set(line.holds));
     await this.#guests.close();
   }
 
