@@ -5,7 +5,7 @@ import { FairScripts } from '../../libs/distributed-lock/src/scripts/fair.script
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { acquired, renewed } from '../support/asked.js';
+import { acquired, released, renewed } from '../support/asked.js';
 import { scaled } from '../support/slowness.js';
 import { CLIENT, FairStage, held, HOLDER } from './fair.stage.js';
 
@@ -34,9 +34,9 @@ afterAll(async () => {
 test('a fair lock is granted, re-entered, lowered and released', async () => {
   expect(await acquired(scripts, stage.lock, A, S60, 1, 0)).toEqual({ kind: 'granted', count: 1 });
   expect(await acquired(scripts, stage.lock, A, S60, 2, S40)).toEqual({ kind: 'granted', count: 2 });
-  expect(await scripts.release(stage.lock, A, 1, S60, channel)).toEqual({ kind: 'kept' });
-  expect(await scripts.release(stage.lock, A, 0, S60, channel)).toEqual({ kind: 'released', reached: 0 });
-  expect(await scripts.release(stage.lock, A, 0, S60, channel)).toEqual({ kind: 'gone' });
+  expect(await released(scripts, stage.lock, A, 1, S60, channel)).toEqual({ kind: 'kept' });
+  expect(await released(scripts, stage.lock, A, 0, S60, channel)).toEqual({ kind: 'released', reached: 0 });
+  expect(await released(scripts, stage.lock, A, 0, S60, channel)).toEqual({ kind: 'gone' });
   expect(await acquired(scripts, stage.lock, A, S60, 2, S40)).toEqual({ kind: 'lost' });
 });
 

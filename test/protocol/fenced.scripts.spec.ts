@@ -7,7 +7,7 @@ import { FencedScripts } from '../../libs/distributed-lock/src/scripts/fenced.sc
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { acquired, renewed } from '../support/asked.js';
+import { acquired, released, renewed } from '../support/asked.js';
 import { scaled } from '../support/slowness.js';
 
 const A = '6e38a1f0-0000-4000-8000-000000000001:1';
@@ -54,7 +54,7 @@ test("a fenced lock's grants have the token that Redis has, exact beyond 2^53", 
     kind: 'transferred',
     token: 9007199254740995n,
   });
-  expect(await scripts.release(lock, B, 0, LEASE, lockChannel(lock))).toEqual({
+  expect(await released(scripts, lock, B, 0, LEASE, lockChannel(lock))).toEqual({
     kind: 'released',
     reached: 0,
   });

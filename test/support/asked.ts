@@ -1,4 +1,8 @@
-import type { AcquireReply, LockScripts } from '../../libs/distributed-lock/src/scripts/lock.replies.js';
+import type {
+  AcquireReply,
+  LockScripts,
+  ReleaseReply,
+} from '../../libs/distributed-lock/src/scripts/lock.replies.js';
 import { promised } from '../../libs/distributed-lock/src/scripts/reply.hearer.js';
 
 /** Asks for a hold count as an attempt does. @param wait in ms; 0 asks once */
@@ -11,6 +15,18 @@ export function acquired(
   wait = 0,
 ): Promise<AcquireReply> {
   return promised((hearer) => scripts.acquire(lock, holder, lease, count, hearer, wait));
+}
+
+/** Lowers a hold to `count`, with a lease of `lease` ms if any is left; 0 ends it. */
+export function released(
+  scripts: Pick<LockScripts, 'release'>,
+  lock: string,
+  holder: string,
+  count: number,
+  lease: number,
+  channel: string,
+): Promise<ReleaseReply> {
+  return promised((hearer) => scripts.release(lock, holder, count, lease, channel, hearer));
 }
 
 /** Renews a hold to `lease` ms, as the watchdog does. @returns what is left in ms, or undefined when the hold is gone */

@@ -44,7 +44,7 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
     try {
       const { onLost } = options;
       checkUsing(this.name, work, onLost);
-      return this.#take('using', options).then((handle) => criticalSection(handle, work, onLost));
+      return criticalSection(this.#take('using', options), work, onLost);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -125,7 +125,10 @@ export class CountLedger {
   }
 
   readonly #release: Lowering = (count, lease) =>
-    this.target.kind.scripts.release(this.target.key, this.lease.holder, count, lease, this.target.channel);
+    promised((hearer) => {
+      const { key, channel, kind } = this.target;
+      kind.scripts.release(key, this.lease.holder, count, lease, channel, hearer);
+    });
 
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
   takeBackIfOver(): boolean {

@@ -2,15 +2,17 @@ import type { LockHandle, UsingOptions } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
 
 /**
- * Runs `work` in the scope of `handle` and unlocks afterwards. The work's own result or error stands: a release that could
+ * Runs `work` in the scope of a handle that was granted, and unlocks afterwards. The work's own result or error stands: a release that could
  * not be confirmed goes on in the background and is logged there, and a lost lease is told by the signal, or,
  * with `onLost: 'throw'`, by a LockLostError after a work that ended well.
  */
 export async function criticalSection<T, H extends LockHandle>(
-  handle: H,
+  granted: H | Promise<H>,
   work: (handle: H) => T | PromiseLike<T>,
   onLost: UsingOptions['onLost'] = 'signal',
 ): Promise<T> {
+  // What comes by a promise is waited for in here: a function that follows it would cost two more, and as many turns.
+  const handle = granted instanceof Promise ? await granted : granted;
   let outcome: string | undefined;
   let result: T;
   try {

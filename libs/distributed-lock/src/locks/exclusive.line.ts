@@ -2,6 +2,7 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../scripts/lock.replies.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Attempt } from './attempt.js';
 import type { Contender } from './contender.js';
@@ -38,7 +39,7 @@ export class ExclusiveLine extends LockLine implements Contest {
 
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
     const former = this.#hold;
-    const hold = new Hold(this.context, this, this.target, lease, maxHold, run);
+    const hold = new Hold(this, lease, maxHold, run);
     this.#hold = hold;
     // Redis gave the lock to a new holder id: the former one has nothing any more, whatever was still believed here.
     former?.gone();
@@ -78,7 +79,7 @@ export class ExclusiveLine extends LockLine implements Contest {
     const { first } = this;
     const { lease } = hold;
     if (finish !== undefined || first === undefined || !this.#mayHandOver(at))
-      return this.#free(lease, finish);
+      return this.#free(lease, finish, at);
     const { watchdogTimeout } = this.context.settings;
     if (
       !this.target.kind.sharesHolder ||
@@ -143,9 +144,10 @@ export class ExclusiveLine extends LockLine implements Contest {
 
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
   async #handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
-    if (!this.releases.canPass) return await this.#free(from, undefined);
+    const release = this.releaseOf(from);
+    if (!release.canPass) return await this.#free(from, undefined, now());
     this.#isParting = true;
-    const { outcome, news } = await this.releases.pass(from, waiter.request.leaseTime);
+    const { outcome, news } = await release.pass(waiter.request.leaseTime);
     this.#isParting = false;
     if (news?.kind === 'granted') {
       await this.granted(news);
@@ -156,12 +158,12 @@ export class ExclusiveLine extends LockLine implements Contest {
     return await outcome;
   }
 
-  #free(lease: Lease, finish: Lowering | undefined): Promise<UnlockOutcome> {
+  #free(lease: Lease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
     this.begin();
     this.#handOver?.begin();
     const before = this.#contender?.messages ?? 0;
     this.#isParting = true;
-    return this.releases.free(lease, finish, (freed) => {
+    return this.releaseOf(lease).free(finish, at, (freed) => {
       this.#isParting = false;
       this.#freed(freed, before);
       if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());

@@ -63,9 +63,9 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async tryRelease(permitId: string): Promise<boolean> {
     this.#checkId(permitId);
-    const { kind } = await this.#ask((scripts, key) => scripts.release(key, permitId, 0));
+    const isGivenBack = await this.#ask((scripts, key) => scripts.giveBack(key, permitId));
     this.#holdOf(permitId)?.lose('its permit was given back by its id');
-    return kind === 'released';
+    return isGivenBack;
   }
 
   async updateLeaseTime(permitId: string, leaseTime: Duration): Promise<boolean> {

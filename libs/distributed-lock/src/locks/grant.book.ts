@@ -3,12 +3,14 @@ import type { Lease } from '../renewal/lease.js';
 import type { Upkeep } from '../renewal/lease.listener.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
+import type { LockContext } from './lock.context.js';
 
 /**
  * The open acquisitions of one hold, and what they need together: a chain, from the newest to the one that it began with. What a hold
  * is made on, and no part of it: for each lock that is held an object less, and a list.
  */
 export abstract class GrantBook implements Upkeep {
+  abstract readonly owner: Pick<LockContext, 'settings'>;
   abstract readonly lease: Lease;
   #newest: Grant | undefined;
   #first: Grant | undefined;
@@ -16,7 +18,9 @@ export abstract class GrantBook implements Upkeep {
   #begun: number | undefined;
 
   /** The lease of the watchdog, in ms. */
-  protected abstract get watchdogTimeout(): number;
+  protected get watchdogTimeout(): number {
+    return this.owner.settings.watchdogTimeout;
+  }
 
   /** Epoch ms of its begin, for messages. */
   get since(): number {

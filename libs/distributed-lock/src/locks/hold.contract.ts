@@ -1,9 +1,13 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { ReleaseReply } from '../scripts/lock.replies.js';
 import type { Lowering } from './count.ledger.js';
+import type { LockContext } from './lock.context.js';
+import type { LockTarget } from './lock.target.js';
 
-/** Who is told when a hold ends, and frees the lock for it. */
+/** Where a hold stands: who is told when it ends, and frees the lock for it. */
 export interface HoldKeeper<H> {
+  readonly context: LockContext;
+  readonly target: LockTarget;
   /**
    * The last acquisition was unlocked: frees the lock, by `finish` where a run ends with it, or hands it on.
    * @param at the monotonic clock

@@ -24,16 +24,23 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   #ended = false;
 
   constructor(
-    readonly owner: LockContext,
     private readonly keeper: HoldKeeper<Hold>,
-    readonly target: LockTarget,
     readonly lease: Lease,
-    maxHold: number = owner.settings.maxHold,
+    maxHold: number = keeper.context.settings.maxHold,
     readonly run?: TickRun | undefined,
   ) {
     super();
-    const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: owner.settings.warnAfter, maxHold };
-    this.#timers = HoldTimers.of(owner.wheel, bounds, this);
+    const { context, target } = keeper;
+    const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: context.settings.warnAfter, maxHold };
+    this.#timers = HoldTimers.of(context.wheel, bounds, this);
+  }
+
+  get owner(): LockContext {
+    return this.keeper.context;
+  }
+
+  get target(): LockTarget {
+    return this.keeper.target;
   }
 
   get id(): string {
@@ -54,10 +61,6 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   /** Not after a suspend, until Redis has confirmed it. */
   get isBelieved(): boolean {
     return !this.lease.isDoubtful || this.#keeping.isBelieved;
-  }
-
-  protected get watchdogTimeout(): number {
-    return this.owner.settings.watchdogTimeout;
   }
 
   get token(): bigint | undefined {

@@ -27,7 +27,7 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
     readonly target: CounterTarget,
     private readonly idle: (line: LatchLine) => void,
   ) {
-    super(context, target.name);
+    super(context);
     this.#contender = new Contender<Look, Opened>(context, this, this, {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,

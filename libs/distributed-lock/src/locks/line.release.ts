@@ -1,7 +1,8 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant, type Lease } from '../renewal/lease.js';
-import type { Busy, LockScripts } from '../scripts/lock.replies.js';
+import type { Busy, LockScripts, ReleaseReply } from '../scripts/lock.replies.js';
+import type { ReplyHearer } from '../scripts/reply.hearer.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { RawGrant } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
@@ -36,11 +37,17 @@ function canPass(scripts: LockScripts): scripts is LockScripts & Required<Pick<L
   return scripts.transfer !== undefined;
 }
 
-/** Lets go of a lock in Redis, for good or in favour of the next one of this process. */
-export class LineRelease {
+/** Lets go of a lock in Redis, once: for good, or in favour of the next one of this process. */
+export class LineRelease implements ReplyHearer<ReleaseReply> {
+  askedAt = 0;
+  /** Whether this process listens to the channel, and so is one of those that a release reaches. */
+  #isListening = false;
+  #conclude!: (freed: Freed) => void;
+
   constructor(
     private readonly context: LockContext,
     private readonly target: LockTarget,
+    private readonly lease: Lease,
   ) {}
 
   /** Whether this kind of lock can be handed over in Redis. */
@@ -49,15 +56,15 @@ export class LineRelease {
   }
 
   /** Hands the lock to a new holder id in one round trip, ownership checked in Redis. Rejects only where it {@link canPass} not. */
-  async pass(from: Lease, leaseTime: number | undefined): Promise<Passed> {
-    const { context, target } = this;
+  async pass(leaseTime: number | undefined): Promise<Passed> {
+    const { context, target, lease } = this;
     const { scripts } = target.kind;
     if (!canPass(scripts)) throw new TypeError(`a ${target.kind.name} is not handed over`);
     const to = context.ids.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
       const { reply, sent, first } = await askInTime(ttl, () =>
-        scripts.transfer(target.key, from.holder, to, ttl),
+        scripts.transfer(target.key, lease.holder, to, ttl),
       );
       const outcome = first.kind === 'transferred' ? 'released' : 'lost';
       if (reply.kind === 'busy') return { outcome, news: reply };
@@ -68,71 +75,85 @@ export class LineRelease {
     } catch (error) {
       const failure = RedisFailure.from(error);
       void context.retirement.retire({ target, holder: to, lease: ttl, failure });
-      return { outcome: this.#freeLater(from, failure).outcome, news: undefined };
+      return { outcome: this.#freeLater(failure).outcome, news: undefined };
     }
   }
 
   /**
    * Frees the lock, by `finish` where a run ends with it.
-   * @param conclude goes on when what came of it is known, and never without: {@link Freed.outcome} may reject
+   * @param at the monotonic clock, read a moment ago
+   * @param conclude goes on as soon as it is known what came of it, and never without; must not throw. {@link Freed.outcome} may reject
    */
-  free<T>(
-    lease: Lease,
-    finish: Lowering | undefined,
-    conclude: (freed: Freed) => T | Promise<T>,
-  ): Promise<T> {
-    const { kind, key, channel } = this.target;
-    const { subscriptions, settings } = this.context;
-    const ours = subscriptions.isActive(channel) ? 1 : 0;
-    const nextLease = kind.giftLease === undefined ? undefined : settings.watchdogTimeout;
-    const sent = nextLease === undefined ? undefined : instant();
-    const asked = finish?.(0, 1) ?? kind.scripts.release(key, lease.holder, 0, 1, channel, nextLease);
-    return asked.then(
-      (reply) => {
-        const listeners = subscriptions.listeners(channel);
-        return reply.kind === 'released'
-          ? conclude({
-              outcome: 'released',
-              others: this.#others(reply.reached, ours),
-              listeners,
-              done: DONE,
-              handed:
-                reply.next === undefined || sent === undefined ? undefined : { holder: reply.next, sent },
-            })
-          : conclude({ outcome: 'lost', others: 0, listeners, done: DONE });
-      },
-      (error: unknown) => {
-        const listeners = subscriptions.listeners(channel);
-        return conclude({ ...this.#freeLater(lease, RedisFailure.from(error)), others: 0, listeners });
-      },
-    );
+  free<T>(finish: Lowering | undefined, at: number, conclude: (freed: Freed) => T | Promise<T>): Promise<T> {
+    return new Promise((resolve) => {
+      this.askedAt = at;
+      this.#conclude = (freed) => resolve(conclude(freed));
+      try {
+        this.#ask(finish);
+      } catch (error) {
+        this.failed(error);
+      }
+    });
   }
 
-  /** How many other processes heard a release that reached so many clients, `ours` among them. */
-  #others(reached: number, ours: number): number {
+  heard(reply: ReleaseReply): void {
+    const { subscriptions } = this.context;
+    const listeners = subscriptions.listeners(this.target.channel);
+    if (reply.kind !== 'released')
+      return this.#conclude({ outcome: 'lost', others: 0, listeners, done: DONE });
+    const { reached, next: holder } = reply;
+    this.#conclude({
+      outcome: 'released',
+      others: this.#others(reached),
+      listeners,
+      done: DONE,
+      handed: holder === undefined ? undefined : { holder, sent: instant(this.askedAt) },
+    });
+  }
+
+  failed(error: unknown): void {
+    const listeners = this.context.subscriptions.listeners(this.target.channel);
+    this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), others: 0, listeners });
+  }
+
+  #ask(finish: Lowering | undefined): void {
+    const { kind, key, channel } = this.target;
+    const { subscriptions, settings } = this.context;
+    this.#isListening = subscriptions.isActive(channel);
+    const nextLease = kind.giftLease === undefined ? undefined : settings.watchdogTimeout;
+    if (finish === undefined) kind.scripts.release(key, this.lease.holder, 0, 1, channel, this, nextLease);
+    else
+      void finish(0, 1).then(
+        (reply) => this.heard(reply),
+        (error: unknown) => this.failed(error),
+      );
+  }
+
+  /** How many other processes heard a release that reached so many clients. */
+  #others(reached: number): number {
     const { context, target } = this;
     const { isTold } = target.kind;
     if (reached === -1 && isTold)
       context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
     // Where nobody may listen nobody is counted: another one has to be supposed.
-    return context.countsFleet && isTold ? Math.max(reached - ours, 0) : 1;
+    return context.countsFleet && isTold ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
   }
 
   /** The release goes on in the background, unless Redis refused it. */
-  #freeLater(lease: Lease, failure: RedisFailure): Omit<Freed, 'others' | 'listeners'> {
+  #freeLater(failure: RedisFailure): Omit<Freed, 'others' | 'listeners'> {
     const { target, context } = this;
-    const { holder, longest } = lease;
+    const { holder, longest } = this.lease;
     if (!failure.passing) {
       context.notices.post({ kind: 'release-refused', lock: target.name, holder, why: failure.message });
       return { outcome: Promise.reject(unavailable(target.name, failure)), done: DONE };
     }
     const done = context.retirement.retire({ target, holder, lease: longest, failure });
-    return { outcome: this.#inTime(lease, failure, done), done };
+    return { outcome: this.#inTime(failure, done), done };
   }
 
   /** Its caller waits no longer than for any round trip. */
-  async #inTime(lease: Lease, failure: RedisFailure, retired: Promise<Retired>): Promise<UnlockOutcome> {
-    const { target, context } = this;
+  async #inTime(failure: RedisFailure, retired: Promise<Retired>): Promise<UnlockOutcome> {
+    const { target, context, lease } = this;
     const outcome = await context.wheel.within(context.settings.commandTimeout, retired);
     if (outcome === undefined || outcome === 'unanswered') {
       const { holder } = lease;

@@ -105,10 +105,10 @@ export class LockEngine {
   /** Asks as anybody does who holds nothing. @param left what is left of the caller's time, in ms */
   #stand(target: LockTarget, request: AcquireRequest, left: number): Promise<Grant> {
     const { waitTime, leaseTime, signal, watch } = request;
-    const nested = isInside(this.context);
-    if (this.#closing && !nested) throw shuttingDown(target.name);
+    if (this.#closing && !isInside(this.context)) throw shuttingDown(target.name);
     const line = this.line(target);
-    if (waitTime > 0) return line.wait({ leaseTime, signal, nested, waitTime: left, watch });
+    if (waitTime > 0)
+      return line.wait({ leaseTime, signal, nested: isInside(this.context), waitTime: left, watch });
     const granted = line.try(leaseTime, (heldBy) => {
       throw new LockNotAcquiredError(target.name, 0, heldBy);
     });

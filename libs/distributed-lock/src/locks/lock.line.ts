@@ -32,14 +32,14 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     readonly target: LockTarget,
     private readonly idle: (line: LockLine) => void,
   ) {
-    super(context, target.name);
+    super(context);
   }
 
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
 
-  protected get releases(): LineRelease {
-    return new LineRelease(this.context, this.target);
+  protected releaseOf(lease: Lease): LineRelease {
+    return new LineRelease(this.context, this.target, lease);
   }
 
   protected override get warnAfter(): number {

@@ -37,16 +37,16 @@ export class QueuedLine extends LockLine {
 
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
     const former = this.#hold;
-    this.#hold = new Hold(this.context, this, this.target, lease, maxHold, run);
+    this.#hold = new Hold(this, lease, maxHold, run);
     former?.gone();
     return this.#hold;
   }
 
-  free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
+  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
-    this.wasFreed();
+    this.wasFreed(at);
     return this.during(() =>
-      this.releases.free(hold.lease, finish, ({ outcome, others, handed }) => {
+      this.releaseOf(hold.lease).free(finish, at, ({ outcome, others, handed }) => {
         if (handed !== undefined) this.#hand(handed);
         // Without an answer: one of us may have been handed it, and whoever stood here first need not be the head of the queue.
         else if (typeof outcome !== 'string') this.#askAll();

@@ -41,7 +41,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
     readonly target: QuorumWish & { readonly id: string },
     private readonly idle: (line: RedLine) => void,
   ) {
-    super(context, target.name);
+    super(context);
     this.#signal = new WakeSignal(context.wheel);
     this.#handOver = new HandOver(context.settings.handOver);
   }

@@ -31,7 +31,7 @@ export class SemaphoreLine
     readonly target: CounterTarget,
     private readonly idle: (line: SemaphoreLine) => void,
   ) {
-    super(context, target.name);
+    super(context);
     this.#calls = new RecordedCalls(context, target);
     this.#contender = new Contender(context, this, new PermitsAttempt(context, target), {
       channel: target.channel,

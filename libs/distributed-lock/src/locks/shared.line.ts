@@ -36,7 +36,7 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
-    const hold = new Hold(this.context, this, this.target, lease, maxHold, run);
+    const hold = new Hold(this, lease, maxHold, run);
     this.#holds.set(lease.holder, hold);
     return hold;
   }
@@ -72,12 +72,12 @@ export class SharedLine extends LockLine implements Contest {
     if (!this.isWaitedFor) this.#contender.rest();
   }
 
-  free(hold: Hold, finish: Lowering | undefined): Promise<UnlockOutcome> {
+  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
     const { lease } = hold;
     this.#holds.delete(lease.holder);
-    this.wasFreed();
+    this.wasFreed(at);
     const before = this.#contender.messages;
-    const freed = this.releases.free(lease, finish, (known) => known);
+    const freed = this.releaseOf(lease).free(finish, at, (known) => known);
     this.context.joints.ended(
       lease.holder,
       freed.then(({ done }) => done),

@@ -14,10 +14,10 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   #news: LineNews | undefined;
   #working = 0;
 
-  constructor(
-    protected readonly context: LockContext,
-    readonly name: string,
-  ) {}
+  constructor(readonly context: LockContext) {}
+
+  /** What is waited for. */
+  abstract readonly target: { readonly name: string };
 
   /** A waiter stands in line now. */
   protected abstract entered(waiter: Waiter<G, R>): void;
@@ -25,6 +25,10 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   protected abstract left(waiter: Waiter<G, R>): void;
   /** Sees to it that a line that nobody needs any more is forgotten. */
   protected abstract settle(): void;
+
+  get name(): string {
+    return this.target.name;
+  }
 
   /** How many stand in line. */
   get waiters(): number {

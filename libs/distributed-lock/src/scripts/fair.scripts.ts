@@ -70,11 +70,12 @@ export class FairScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
+    hearer: ReplyHearer<ReleaseReply>,
     nextLease = 0,
-  ): Promise<ReleaseReply> {
+  ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
     const shared = `${this.#margin} ${nextLease}`;
-    return this.runner.run(fairRelease, keysOf(lock), args, readFairRelease, { ...TELLING, shared });
+    this.runner.ask(fairRelease, keysOf(lock), args, readFairRelease, hearer, { ...TELLING, shared });
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {

@@ -79,8 +79,9 @@ export interface LockScripts {
     count: number,
     lease: number,
     channel: string,
+    hearer: ReplyHearer<ReleaseReply>,
     nextLease?: number,
-  ): Promise<ReleaseReply>;
+  ): void;
   /** Hands the lock from one holder to another in one step, for kinds that can. */
   transfer?(lock: string, from: string, to: string, lease: number): Promise<TransferReply>;
   /**

@@ -42,9 +42,25 @@ export class PermitScripts implements LockScripts {
   }
 
   /** Gives the permit back; there is no part of it that could stay, so a count above 0 only looks. */
-  async release(lock: string, permit: string, count: number): Promise<ReleaseReply> {
-    if (count > 0) return { kind: (await this.look(lock, permit)) === undefined ? 'gone' : 'kept' };
-    return await this.#run(permitRelease, lock, [permit], readRelease);
+  release(
+    lock: string,
+    permit: string,
+    count: number,
+    _lease: number,
+    _channel: string,
+    hearer: ReplyHearer<ReleaseReply>,
+  ): void {
+    if (count === 0) this.#ask(permitRelease, lock, [permit], readRelease, undefined, hearer);
+    else
+      this.renew(lock, permit, 0, {
+        heard: (left) => hearer.heard({ kind: left === undefined ? 'gone' : 'kept' }),
+        failed: (error) => hearer.failed(error),
+      });
+  }
+
+  /** Gives a permit back by its id. @returns false when it is gone */
+  giveBack(lock: string, permit: string): Promise<boolean> {
+    return this.#run(permitRelease, lock, [permit], isDone);
   }
 
   /** A permit cannot be taken from its holder by force: nobody says whose it should be. */

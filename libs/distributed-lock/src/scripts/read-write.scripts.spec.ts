@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { fakeRunner } from '../../../../test/support/fake.runner.js';
-import { acquired, renewed } from '../../../../test/support/asked.js';
+import { acquired, released, renewed } from '../../../../test/support/asked.js';
 import type { Command, FakeClient } from '../../../../test/support/fake.client.js';
 import { ReadScripts } from './read.scripts.js';
 import { WriteScripts, WRITER_SLEEP } from './write.scripts.js';
@@ -67,13 +67,13 @@ describe('the scripts of a read/write lock', () => {
   });
 
   test('tell by a release whether the holder has anything left', async () => {
-    const release = (row: unknown[]) => answered(readers.release('lock', 'a:1', 0, 1, 'channel'), row);
+    const release = (row: unknown[]) => answered(released(readers, 'lock', 'a:1', 0, 1, 'channel'), row);
     const { words, reply } = await release([1, 0]);
     expect(words).toEqual(['1', 'lock', 'PUBLISH', 'a:1', '0', '1', 'channel']);
     expect(reply).toEqual({ kind: 'released', reached: 0 });
     expect((await release([2, 1])).reply).toEqual({ kind: 'kept' });
     expect((await release([0])).reply).toEqual({ kind: 'gone' });
-    const written = await answered(writers.release('lock', 'a:1', 0, 1, 'channel'), [1, 3]);
+    const written = await answered(released(writers, 'lock', 'a:1', 0, 1, 'channel'), [1, 3]);
     expect(written.words).toEqual([
       '2',
       'lock',

@@ -38,9 +38,10 @@ export abstract class ReadWriteScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-  ): Promise<ReleaseReply> {
+    hearer: ReplyHearer<ReleaseReply>,
+  ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
-    return this.runner.run(this.side.release, this.keysToRelease(lock), args, readRelease, TELLING);
+    this.runner.ask(this.side.release, this.keysToRelease(lock), args, readRelease, hearer, TELLING);
   }
 
   /** The keys of the side's release script. */

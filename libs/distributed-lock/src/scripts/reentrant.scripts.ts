@@ -48,9 +48,10 @@ export class ReentrantScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-  ): Promise<ReleaseReply> {
+    hearer: ReplyHearer<ReleaseReply>,
+  ): void {
     const sending = this.#releasing.of(count, lease);
-    return this.runner.run(reentrantRelease, [lock], [holder, channel], readRelease, sending);
+    this.runner.ask(reentrantRelease, [lock], [holder, channel], readRelease, hearer, sending);
   }
 
   transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {

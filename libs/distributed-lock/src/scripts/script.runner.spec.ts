@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { fakeRunner } from '../../../../test/support/fake.runner.js';
-import { acquired } from '../../../../test/support/asked.js';
+import { acquired, released } from '../../../../test/support/asked.js';
 import type { FakeClient } from '../../../../test/support/fake.client.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 
 const acquire = () => acquired(scripts, 'lock', 'holder', 10_000, 1);
-const release = () => scripts.release('lock', 'holder', 0, 1, 'channel');
+const release = () => released(scripts, 'lock', 'holder', 0, 1, 'channel');
 const turn = () => new Promise(setImmediate);
 
 test('a client that throws, as one may that is watched by somebody else, fails its call at once and no other', async () => {
@@ -26,10 +26,10 @@ test('a client that throws, as one may that is watched by somebody else, fails i
     throw new Error('watched badly');
   };
   const asked = acquire();
-  const released = release();
+  const freed = release();
   await expect(asked).rejects.toThrow('watched badly');
   expect(client.take('evalsha').map((call) => call.answer(1))).toHaveLength(1);
-  expect(await released).toEqual({ kind: 'released', reached: 0 });
+  expect(await freed).toEqual({ kind: 'released', reached: 0 });
   void release().catch(() => undefined);
   await turn();
   expect(client.take('evalsha')).toHaveLength(1);

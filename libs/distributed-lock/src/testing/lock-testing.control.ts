@@ -1,5 +1,6 @@
 import type { Hold } from '../locks/hold.js';
 import type { LockEngine } from '../locks/lock.engine.js';
+import { promised } from '../scripts/reply.hearer.js';
 import type { LockService } from '../service/lock.service.js';
 import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
 import type { MemoryInstance } from './memory.instance.js';
@@ -43,7 +44,7 @@ export class LockTestingControl {
         const { target, lease } = hold;
         const { scripts, family } = target.kind;
         if (family === 'permit-expirable semaphore')
-          await scripts.release(target.key, lease.holder, 0, 1, target.channel);
+          await promised((hearer) => scripts.release(target.key, lease.holder, 0, 1, target.channel, hearer));
         else await engine.forceUnlock(target);
       }),
     );
