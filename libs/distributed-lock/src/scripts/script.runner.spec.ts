@@ -49,6 +49,31 @@ test('operations of one script travel together, each answered by its row', async
   expect(wheel.size).toBe(0);
 });
 
+test('an operation after one that was alone waits for those that are asked for beside it, and not for the turn to end', async () => {
+  const moment = () => Promise.resolve();
+  const first = acquire();
+  await moment();
+  expect(client.take('evalsha')).toHaveLength(0);
+  await turn();
+  client.take('evalsha')[0]?.answer(1);
+  await first;
+  const second = Promise.all([acquire(), acquire()]);
+  await moment();
+  const [both, ...none] = client.take('evalsha');
+  expect(none).toHaveLength(0);
+  expect(both?.args.slice(1, 4)).toEqual(['2', 'lock', 'lock']);
+  both?.answer(1);
+  await second;
+  // There were two, so this one waits for others; the next one does while its answer is on its way.
+  for (let time = 0; time < 2; time += 1) {
+    void acquire().catch(() => undefined);
+    await moment();
+    expect(client.take('evalsha')).toHaveLength(0);
+    await turn();
+    expect(client.take('evalsha')).toHaveLength(1);
+  }
+});
+
 test('one 1 answers all operations of a call', async () => {
   const replies = Promise.all([acquire(), acquire(), acquire()]);
   await turn();

@@ -16,6 +16,8 @@ const OPERATIONS_PER_CALL = 16;
 /** Node's own: a test that fakes the time must not hold back what is on its way. */
 const { nextTick } = process;
 
+const SETTLED = Promise.resolve();
+
 /** Never filled: a list is made for the first operation. */
 const NONE: Asked[] = [];
 
@@ -46,11 +48,14 @@ export class ScriptRunner implements Sender {
   /** Those with operations. */
   #filled: Queue[] = [];
   #flushing = false;
+  /** Whether the last operation that was sent had nobody to travel with. */
+  #isLone = false;
   #sweptAt = -Infinity;
   readonly #deadlines: DeadlineLine;
   /** Outside of any caller's async context. A snapshot would do, and makes two lists each time. */
   readonly #outside = new AsyncResource('DistributedLock');
   readonly #flushNow = () => this.#flush();
+  readonly #flushNext = () => void SETTLED.then(this.#flushNow);
   readonly #flushSoon = () => nextTick(this.#flushNow);
 
   constructor(
@@ -92,6 +97,7 @@ export class ScriptRunner implements Sender {
     sending: Sending = {},
   ): void {
     const operation = new Operation(script, keys, args, read, hearer, this, sending.grants);
+    const isNext = this.#isLone && this.#deadlines.isIdle;
     this.#deadlines.begin(operation, hearer.askedAt);
     const queue = this.#queueOf(script, this.connection.groupOf(keys[0]), sending);
     // A list of one is all that a call in a turn of its own needs.
@@ -102,7 +108,8 @@ export class ScriptRunner implements Sender {
     }
     if (!this.#flushing) {
       this.#flushing = true;
-      this.#outside.runInAsyncScope(this.#flushSoon);
+      // A caller that asks for one thing after the other has nobody to wait for but those who go on in this very moment.
+      this.#outside.runInAsyncScope(isNext ? this.#flushNext : this.#flushSoon);
     }
   }
 
@@ -139,6 +146,7 @@ export class ScriptRunner implements Sender {
     }
     const filled = this.#filled;
     this.#filled = [];
+    this.#isLone = filled.length === 1 && filled[0]?.operations.length === 1;
     if (this.#queues.size > KEPT) this.#queues.clear();
     for (const queue of filled) this.#send(queue);
   }

@@ -25,6 +25,11 @@ export class DeadlineLine {
     this.#timer = wheel.background(() => this.#check());
   }
 
+  /** Whether there is none. */
+  get isIdle(): boolean {
+    return this.#open.isAlone;
+  }
+
   /** It has the line's time. @param from the monotonic clock, read a moment ago */
   begin(deadline: Deadline, from = now()): void {
     deadline.at = from + this.length;
