@@ -74,8 +74,8 @@ export class CounterFleet {
     const inProcess = this.#opened.flatMap(({ engine: { lines, counters, context } }, index) =>
       Object.entries({
         locks: lines.size,
-        semaphores: counters.semaphores.lines.size,
-        latches: counters.latches.lines.size,
+        semaphores: counters.semaphores.size,
+        latches: counters.latches.size,
         leases: context.watchdog.size,
         channels: context.subscriptions.size,
         calls: context.retirement.size,

@@ -62,7 +62,7 @@ export class CounterEngine {
   }
 
   #refuse(isRefused: (request: WaitRequest) => boolean): void {
-    for (const line of [...this.semaphores.lines.values(), ...this.latches.lines.values()])
+    for (const line of [...this.semaphores.values(), ...this.latches.values()])
       line.refuse((request) => (isRefused(request) ? shuttingDown(line.name) : undefined));
   }
 }

@@ -1,34 +1,57 @@
+/** The lines that there are. */
+export interface Lines<L> {
+  readonly size: number;
+  get(id: string): L | undefined;
+  /** Those of this moment. */
+  values(): readonly L[];
+}
+
 /** The lines of one sort: each is made when it is first needed, and forgotten when nobody needs it any more. */
-export class LineBook<T extends { readonly id: string }, L extends { readonly target: T }> {
-  readonly #lines = new Map<string, L>();
+export class LineBook<
+  T extends { readonly id: string },
+  L extends { readonly target: T },
+> implements Lines<L> {
+  /** One of them has a place of its own: a map that is emptied is made anew, and a caller who takes one lock after the other empties it each time. */
+  #single: L | undefined;
+  readonly #others = new Map<string, L>();
   readonly #forget = (line: L) => this.#remove(line);
   #whenIdle: (() => void)[] = [];
 
   /** @param make makes a line that calls `idle` whenever nobody holds, waits or works any more */
   constructor(private readonly make: (target: T, idle: (line: L) => void) => L) {}
 
-  get lines(): ReadonlyMap<string, L> {
-    return this.#lines;
+  get size(): number {
+    return this.#others.size + (this.#single === undefined ? 0 : 1);
+  }
+
+  get(id: string): L | undefined {
+    return this.#single?.target.id === id ? this.#single : this.#others.get(id);
+  }
+
+  values(): readonly L[] {
+    const others = [...this.#others.values()];
+    return this.#single === undefined ? others : [this.#single, ...others];
   }
 
   line(target: T): L {
-    let line = this.#lines.get(target.id);
-    if (line === undefined) {
-      line = this.make(target, this.#forget);
-      this.#lines.set(target.id, line);
-    }
+    const known = this.get(target.id);
+    if (known !== undefined) return known;
+    const line = this.make(target, this.#forget);
+    if (this.#single === undefined) this.#single = line;
+    else this.#others.set(target.id, line);
     return line;
   }
 
   /** Resolves when there are no lines. */
   async idle(): Promise<void> {
-    if (this.#lines.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+    if (this.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
   #remove(line: L): void {
     const { id } = line.target;
-    if (this.#lines.get(id) === line) this.#lines.delete(id);
-    if (this.#lines.size > 0 || this.#whenIdle.length === 0) return;
+    if (this.#single === line) this.#single = undefined;
+    else if (this.#others.get(id) === line) this.#others.delete(id);
+    if (this.size > 0 || this.#whenIdle.length === 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 }

@@ -6,7 +6,7 @@ import { CounterEngine } from './counter.engine.js';
 import { leaveOnAbort } from './early.leave.js';
 import type { Grant } from './grant.js';
 import type { Hold } from './hold.js';
-import { LineBook } from './line.book.js';
+import { LineBook, type Lines } from './line.book.js';
 import { makeLine } from './line.factory.js';
 import { shuttingDown, unavailable, type LockContext } from './lock.context.js';
 import type { LockLine } from './lock.line.js';
@@ -31,8 +31,8 @@ export class LockEngine {
   }
 
   /** Every lock that this process holds or waits for. */
-  get lines(): ReadonlyMap<string, LockLine> {
-    return this.#book.lines;
+  get lines(): Lines<LockLine> {
+    return this.#book;
   }
 
   /** The live hold of the caller's scope. */

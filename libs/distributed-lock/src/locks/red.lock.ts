@@ -44,7 +44,7 @@ export class RedLocks {
 
   /** How many callers of this process stand in line. */
   get waiters(): number {
-    return [...this.#book.lines.values()].reduce((sum, line) => sum + line.waiters, 0);
+    return this.#book.values().reduce((sum, line) => sum + line.waiters, 0);
   }
 
   lock(name: string): RedLock {
@@ -80,10 +80,10 @@ export class RedLocks {
   async shutDown(): Promise<void> {
     this.#closing = true;
     this.#upkeep.end();
-    for (const line of this.#book.lines.values())
+    for (const line of this.#book.values())
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.name)));
     await Promise.all(this.servers.map(({ engine }) => shutDown(engine)));
-    for (const line of this.#book.lines.values()) line.refuse(() => shuttingDown(line.name));
+    for (const line of this.#book.values()) line.refuse(() => shuttingDown(line.name));
     // A round that is under way gives back what it gets.
     const { wheel, settings } = this.context;
     await isDoneWithin(settings.commandTimeout, this.#book.idle(), wheel);
@@ -137,10 +137,10 @@ export class RedLocks {
       targetOn: (engine) => this.targetOn(engine, name),
       asOneHolder: (ask) => this.#asOneHolder(ask),
       upkeep: this.#upkeep,
-      freed: () => this.#book.lines.get(name)?.freed(),
+      freed: () => this.#book.get(name)?.freed(),
       lost: (holder, why) => {
         this.context.notices.post({ kind: 'lost', lock: name, holder, why });
-        this.#book.lines.get(name)?.freed();
+        this.#book.get(name)?.freed();
       },
       bounds: {
         spare: this.servers.length - this.#quorum,

@@ -5,7 +5,7 @@ import type { ClientPort } from './client.port.js';
 export type ScriptCommand = 'evalsha' | 'eval';
 
 /** What a script is called with, as Redis has it: its SHA-1 or its text, the number of its keys, these, and its arguments. */
-export type ScriptWords = [script: string, keys: string, ...rest: string[]];
+export type ScriptWords = string[];
 
 /** A client that scripts can be sent on. */
 export type ScriptPort = Pick<ClientPort, ScriptCommand>;
@@ -58,7 +58,7 @@ export function sendScript(client: ScriptPort, how: ScriptCommand, words: Script
 function call(
   client: ScriptPort,
   how: ScriptCommand,
-  [script, keys, ...rest]: ScriptWords,
+  [script = '', keys, ...rest]: ScriptWords,
 ): Promise<unknown> {
   return client[how](script, Number(keys), ...rest);
 }

@@ -69,22 +69,32 @@ export class ScriptCall implements Hearer {
   }
 
   #run(how: ScriptCommand, isAcked: boolean): void {
-    const { operations } = this;
-    const words: ScriptWords = [how === 'eval' ? this.script.text : this.script.sha1, '0'];
-    for (const { keys } of operations) addTo(words, keys);
-    words[1] = `${words.length - 2}`;
-    addTo(words, this.shared);
-    for (const operation of operations) {
-      operation.sent();
-      addTo(words, operation.args);
-    }
-    this.connection.run(how, words, isAcked, this);
+    for (const operation of this.operations) operation.sent();
+    this.connection.run(how, this.#words(how), isAcked, this);
   }
-}
 
-/** One at a time: for a list as short as these it is the quickest way, and makes no other one. */
-function addTo(words: ScriptWords, more: readonly string[]): void {
-  for (const word of more) words.push(word);
+  /**
+   * A list of the length that it comes to. One that grows is made twice, and V8 took to making it among what lasts, where it kept alive
+   * whatever it names: with async hooks on that cost a lock and its release 5 of 73 µs.
+   */
+  #words(how: ScriptCommand): ScriptWords {
+    const { script, shared, operations } = this;
+    let keys = 0;
+    let args = shared.length;
+    for (const operation of operations) {
+      keys += operation.keys.length;
+      args += operation.args.length;
+    }
+    // oxlint-disable-next-line unicorn/no-new-array -- the length is what it is about
+    const words: ScriptWords = new Array(2 + keys + args);
+    words[0] = how === 'eval' ? script.text : script.sha1;
+    words[1] = `${keys}`;
+    let next = 2;
+    for (const operation of operations) for (const key of operation.keys) words[next++] = key;
+    for (const word of shared) words[next++] = word;
+    for (const operation of operations) for (const arg of operation.args) words[next++] = arg;
+    return words;
+  }
 }
 
 /** Scripts catch a refused write, and answer it in the row of its key. */

@@ -23,11 +23,11 @@ export function takeCensus({ engine, red }: LockService): CensusRow[] {
     if (runs > 0) add('tick', runs, 0);
     add(target.kind.id, holds.length - runs, waiters);
   }
-  for (const { waiters } of engine.counters.semaphores.lines.values()) add('semaphore', 0, waiters);
+  for (const { waiters } of engine.counters.semaphores.values()) add('semaphore', 0, waiters);
   if (red !== undefined) {
     // A server that is away lacks some of them.
     const held = red.servers.map((server) =>
-      sum([...server.engine.lines.values()].map(({ holds }) => holds.length)),
+      sum(server.engine.lines.values().map(({ holds }) => holds.length)),
     );
     add('red', Math.max(0, ...held), red.waiters);
   }

@@ -125,5 +125,5 @@ function enginesOf({ engine, red }: LockService): LockEngine[] {
 }
 
 function holdsIn({ lines }: LockEngine): Hold[] {
-  return [...lines.values()].flatMap(({ holds }) => holds.filter((hold) => hold.isLive));
+  return lines.values().flatMap(({ holds }) => holds.filter((hold) => hold.isLive));
 }

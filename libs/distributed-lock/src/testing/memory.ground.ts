@@ -54,7 +54,7 @@ export class MemoryGround implements Ground, Commands {
     return this.subscriber.close();
   }
 
-  #answer([script, keys, ...rest]: ScriptWords):
+  #answer([script = '', keys, ...rest]: ScriptWords):
     { readonly reply: unknown } | { readonly failure: RedisFailure } {
     const first = Number(keys);
     try {
