@@ -107,6 +107,8 @@ describe('a service with red locks that shuts down', () => {
     const before = sockets();
     const service = await stage.openAll();
     const held = await service.getRedLock('x').lock();
+    // With three of them two that are away would not be in the way of its release.
+    await until('all have it', () => stage.holds(service, 'x') === 5);
     await stage.kill(0, 1);
     await Promise.all(stage.some(2, 3).map((seat) => seat.pause()));
     const waiting = service.getRedLock('y').lock();
