@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { Lock, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import { callOfTheApplication } from '../support/application.call.js';
 import { Services } from '../support/services.js';
 import { ownRedis } from './own.redis.js';
@@ -27,6 +27,12 @@ describe('the stack of an error leads to whoever asked', () => {
   };
   const ofAnotherType = () => services.admin.set(key, 'v');
 
+  let handle: LockHandle;
+  const heldAndReplaced = async () => {
+    handle = await lock.lock();
+    await ofAnotherType();
+  };
+
   const once = () => lock.lock({ waitTime: 0 });
   const afterAWait = () => lock.lock({ waitTime: '100ms' });
   const section = () => lock.using(() => 'ran', { waitTime: 0 });
@@ -39,6 +45,7 @@ describe('the stack of an error leads to whoever asked', () => {
     ['a wait for it that ends, here', heldHere, afterAWait, 'LockNotAcquiredError'],
     ['a key of another type', ofAnotherType, once, 'LockUnavailableError'],
     ['a key of another type, tried', ofAnotherType, () => lock.tryLock(), 'LockUnavailableError'],
+    ['a key of another type, at its release', heldAndReplaced, () => handle.unlock(), 'LockUnavailableError'],
     ['a key of another type, waited for', ofAnotherType, afterAWait, 'LockUnavailableError'],
   ])('%s', async (_, prepare, ask, name) => {
     await prepare();

@@ -123,6 +123,18 @@ export function describeForce(subject: LockSubject): void {
       }
     });
 
+    test('is known at once to whoever was handed the lock of its holder meanwhile', async () => {
+      const held = await one().lock();
+      const waiting = one().lock();
+      const forced = one().forceUnlock();
+      const unlocked = held.unlock();
+      expect(await forced).toBe(true);
+      const next = await waiting;
+      // Where Redis has granted it anew it is another one's.
+      expect(next.isHeld).toBe(next.holder !== held.holder);
+      await Promise.all([unlocked, next.unlock()]);
+    });
+
     test('during hand-overs lets another service in, and stops the row', async () => {
       const end = new AbortController();
       const busy = async () => {

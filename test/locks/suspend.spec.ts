@@ -65,6 +65,21 @@ describe('after a suspended machine', () => {
     await next.unlock();
   });
 
+  test('a fair lock that a release has handed on is not believed in, when it fell between the release and its answer', async () => {
+    const fair = () => fleet.one.getFairLock('f');
+    const held = await fair().lock();
+    const waiting = fair().lock();
+    await until('it stands in line', async () => (await fleet.services.keys()).length > 1);
+    const unlocked = held.unlock();
+    const now = Date.now.bind(Date);
+    vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
+    const next = await waiting;
+    expect(next.isHeld).toBe(false);
+    await until('Redis has confirmed it', () => next.isHeld);
+    expect(await unlocked).toBe('released');
+    expect(await next.unlock()).toBe('released');
+  });
+
   test('a hold is not handed on without asking Redis', async () => {
     const held = await one().lock();
     const waiting = one().lock();

@@ -12,7 +12,7 @@ export async function criticalSection<T, H extends LockHandle>(
   onLost: UsingOptions['onLost'] = 'signal',
 ): Promise<T> {
   // What comes by a promise is waited for in here: a function that follows it would cost two more, and as many turns.
-  const handle = granted instanceof Promise ? await granted : granted;
+  const handle = 'then' in granted ? await granted : granted;
   let outcome: string | undefined;
   let result: T;
   try {

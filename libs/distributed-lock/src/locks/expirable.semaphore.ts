@@ -99,8 +99,12 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async delete(): Promise<boolean> {
     const { semaphore } = this.engine.context.counters;
-    const isDeleted = await this.#ask((_, key) => semaphore.delete(key));
-    for (const hold of this.#holds) hold.lose('its semaphore was deleted');
+    let isDeleted = false;
+    await this.engine.freeAll(this.target, 'its semaphore was deleted', async () => {
+      isDeleted = await this.#ask((_, key) => semaphore.delete(key));
+      // Of what was not there nobody has a permit either.
+      return true;
+    });
     return isDeleted;
   }
 

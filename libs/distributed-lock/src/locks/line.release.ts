@@ -1,4 +1,5 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { forCaller } from '../errors/caller.stack.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant, type Lease } from '../renewal/lease.js';
 import type { Busy, LockScripts, ReleaseReply } from '../scripts/lock.replies.js';
@@ -42,6 +43,8 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
   askedAt = 0;
   /** Whether this process listens to the channel, and so is one of those that a release reaches. */
   #isListening = false;
+  /** Of a release that may make a waiter of this process the holder: its lease is counted from then. */
+  #sent: Instant | undefined;
   #conclude!: (freed: Freed) => void;
 
   constructor(
@@ -82,12 +85,18 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
   /**
    * Frees the lock, by `finish` where a run ends with it.
    * @param at the monotonic clock, read a moment ago
-   * @param conclude goes on as soon as it is known what came of it, and never without; must not throw. {@link Freed.outcome} may reject
+   * @param conclude goes on as soon as it is known what came of it, and never without. {@link Freed.outcome} may reject
    */
   free<T>(finish: Lowering | undefined, at: number, conclude: (freed: Freed) => T | Promise<T>): Promise<T> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.askedAt = at;
-      this.#conclude = (freed) => resolve(conclude(freed));
+      this.#conclude = (freed) => {
+        try {
+          resolve(conclude(freed));
+        } catch (error) {
+          reject(error);
+        }
+      };
       try {
         this.#ask(finish);
       } catch (error) {
@@ -102,12 +111,13 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
     if (reply.kind !== 'released')
       return this.#conclude({ outcome: 'lost', others: 0, listeners, done: DONE });
     const { reached, next: holder } = reply;
+    const sent = this.#sent;
     this.#conclude({
       outcome: 'released',
       others: this.#others(reached),
       listeners,
       done: DONE,
-      handed: holder === undefined ? undefined : { holder, sent: instant(this.askedAt) },
+      handed: holder === undefined || sent === undefined ? undefined : { holder, sent },
     });
   }
 
@@ -121,6 +131,7 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
     const { subscriptions, settings } = this.context;
     this.#isListening = subscriptions.isActive(channel);
     const nextLease = kind.giftLease === undefined ? undefined : settings.watchdogTimeout;
+    if (nextLease !== undefined) this.#sent = instant(this.askedAt);
     if (finish === undefined) kind.scripts.release(key, this.lease.holder, 0, 1, channel, this, nextLease);
     else
       void finish(0, 1).then(
@@ -145,7 +156,10 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
     const { holder, longest } = this.lease;
     if (!failure.passing) {
       context.notices.post({ kind: 'release-refused', lock: target.name, holder, why: failure.message });
-      return { outcome: Promise.reject(unavailable(target.name, failure)), done: DONE };
+      const refuse = () => {
+        throw unavailable(target.name, failure);
+      };
+      return { outcome: forCaller<UnlockOutcome>(refuse), done: DONE };
     }
     const done = context.retirement.retire({ target, holder, lease: longest, failure });
     return { outcome: this.#inTime(failure, done), done };

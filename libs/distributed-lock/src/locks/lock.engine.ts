@@ -1,5 +1,6 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { isInside } from '../holders/hold.scope.js';
+import type { Lease } from '../renewal/lease.js';
 import type { LockState } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from './counter.engine.js';
@@ -13,6 +14,11 @@ import type { LockLine } from './lock.line.js';
 import { otherSideOf, type LockTarget } from './lock.target.js';
 import { NameBook } from './name.book.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
+
+/** The leases that this process has of it now. */
+export function leasesOf({ holds }: LockLine): Lease[] {
+  return holds.map(({ lease }) => lease);
+}
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
 export class LockEngine {
@@ -79,14 +85,23 @@ export class LockEngine {
 
   async forceUnlock(target: LockTarget): Promise<boolean> {
     try {
-      const holds = new Set(this.#linesOf(target).flatMap((line) => line.holds));
-      const freed = await target.kind.scripts.forceRelease(target.key, target.channel);
-      if (!freed) return false;
-      for (const line of this.#linesOf(target)) line.freedFor('it was unlocked by force', holds);
-      return true;
+      return await this.freeAll(target, 'it was unlocked by force', () =>
+        target.kind.scripts.forceRelease(target.key, target.channel),
+      );
     } catch (error) {
       throw unavailable(target.name, error);
     }
+  }
+
+  /**
+   * Has `ask` free a lock whoever holds it, and tells its holders of this process.
+   * @returns whether it did
+   */
+  async freeAll(target: LockTarget, why: string, ask: () => Promise<boolean>): Promise<boolean> {
+    const leases = new Set(this.#linesOf(target).flatMap(leasesOf));
+    const isFreed = await ask();
+    if (isFreed) for (const line of this.#linesOf(target)) line.freedFor(why, leases);
+    return isFreed;
   }
 
   /** From now on a lock is granted only inside a scope that holds one; other waiters are refused. */

@@ -82,12 +82,12 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
 
   /**
    * Redis has freed the lock for this process, and not for its holders: they need not wait for their next renewal to learn of it.
-   * @param holds those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
+   * @param leases those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
    */
-  freedFor(why: string, holds: ReadonlySet<Hold>): void {
+  freedFor(why: string, leases: ReadonlySet<Lease>): void {
     this.#forcedAt = now();
     for (const hold of this.holds)
-      if (holds.has(hold)) hold.lose(why);
+      if (leases.has(hold.lease)) hold.lose(why);
       else void this.context.watchdog.renewNow(hold.lease, 0, hold);
   }
 

@@ -26,7 +26,7 @@ export interface PermitsState {
 
 /**
  * The scripts of the semaphore whose permits expire, typed. The holder is a permit id, 32 hex characters, that is used for one
- * permit only. All of them but {@link release} first take back permits whose leases are over.
+ * permit only. All of them but {@link release} and {@link giveBack} first take back permits whose leases are over.
  */
 export class PermitScripts implements LockScripts {
   constructor(private readonly runner: ScriptRunner) {}

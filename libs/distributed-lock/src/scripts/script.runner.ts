@@ -37,7 +37,8 @@ type Queues = Map<string, Queue>;
 const KEPT = 64;
 
 /**
- * Runs scripts by their SHA-1. Operations of one turn of the event loop travel together where their keys may.
+ * Runs scripts by their SHA-1. Operations of one turn of the event loop travel together where their keys may; while there is one caller,
+ * who goes on when the last answer is there, those of one moment of it.
  * Nothing is sent twice, but for a script that Redis did not know and therefore did not run.
  */
 export class ScriptRunner implements Sender {

@@ -1,5 +1,5 @@
 import type { Hold } from '../locks/hold.js';
-import type { LockEngine } from '../locks/lock.engine.js';
+import { leasesOf, type LockEngine } from '../locks/lock.engine.js';
 import { promised } from '../scripts/reply.hearer.js';
 import type { LockService } from '../service/lock.service.js';
 import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
@@ -96,7 +96,7 @@ export class LockTestingControl {
     for (const { locks } of this.store.instances)
       for (const { lines } of enginesOf(locks))
         for (const line of lines.values())
-          line.freedFor('a test began anew, with reset()', new Set(line.holds));
+          line.freedFor('a test began anew, with reset()', new Set(leasesOf(line)));
     await this.#guests.close();
   }
 
