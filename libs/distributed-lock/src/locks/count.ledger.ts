@@ -124,11 +124,7 @@ export class CountLedger {
     return 'lost';
   }
 
-  readonly #release: Lowering = (count, lease) =>
-    promised((hearer) => {
-      const { key, channel, kind } = this.target;
-      kind.scripts.release(key, this.lease.holder, count, lease, channel, hearer);
-    });
+  readonly #release: Lowering = (count, lease) => this.target.release(this.lease.holder, count, lease);
 
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
   takeBackIfOver(): boolean {

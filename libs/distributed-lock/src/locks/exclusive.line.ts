@@ -13,7 +13,7 @@ import type { Grant } from './grant.js';
 import { canShare, HandOver } from './hand.over.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
-import type { Freed } from './line.release.js';
+import type { Freed, LineRelease } from './line.release.js';
 import { LockLine } from './lock.line.js';
 
 /** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
@@ -79,7 +79,7 @@ export class ExclusiveLine extends LockLine implements Contest {
     const { first } = this;
     const { lease } = hold;
     if (finish !== undefined || first === undefined || !this.#mayHandOver(at))
-      return this.#free(lease, finish, at);
+      return this.#free(this.releaseOf(lease), finish, at);
     const { watchdogTimeout } = this.context.settings;
     if (
       !this.target.kind.sharesHolder ||
@@ -145,7 +145,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
   async #handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
     const release = this.releaseOf(from);
-    if (!release.canPass) return await this.#free(from, undefined, now());
+    if (!release.canPass) return await this.#free(release, undefined, now());
     this.#isParting = true;
     const { outcome, news } = await release.pass(waiter.request.leaseTime);
     this.#isParting = false;
@@ -158,12 +158,12 @@ export class ExclusiveLine extends LockLine implements Contest {
     return await outcome;
   }
 
-  #free(lease: Lease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+  #free(release: LineRelease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
     this.begin();
     this.#handOver?.begin();
     const before = this.#contender?.messages ?? 0;
     this.#isParting = true;
-    return this.releaseOf(lease).free(finish, at, (freed) => {
+    return release.free(finish, at, (freed) => {
       this.#isParting = false;
       this.#freed(freed, before);
       if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());

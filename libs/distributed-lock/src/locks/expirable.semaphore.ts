@@ -63,9 +63,9 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async tryRelease(permitId: string): Promise<boolean> {
     this.#checkId(permitId);
-    const isGivenBack = await this.#ask((scripts, key) => scripts.giveBack(key, permitId));
+    const { kind } = await this.#ask(() => this.target.release(permitId, 0, 1));
     this.#holdOf(permitId)?.lose('its permit was given back by its id');
-    return isGivenBack;
+    return kind === 'released';
   }
 
   async updateLeaseTime(permitId: string, leaseTime: Duration): Promise<boolean> {
@@ -99,12 +99,9 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async delete(): Promise<boolean> {
     const { semaphore } = this.engine.context.counters;
-    let isDeleted = false;
-    await this.engine.freeAll(this.target, 'its semaphore was deleted', async () => {
-      isDeleted = await this.#ask((_, key) => semaphore.delete(key));
-      // Of what was not there nobody has a permit either.
-      return true;
-    });
+    const tellHolders = this.engine.holdersOf(this.target);
+    const isDeleted = await this.#ask((_, key) => semaphore.delete(key));
+    tellHolders('its semaphore was deleted');
     return isDeleted;
   }
 

@@ -156,10 +156,10 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
     const { holder, longest } = this.lease;
     if (!failure.passing) {
       context.notices.post({ kind: 'release-refused', lock: target.name, holder, why: failure.message });
-      const refuse = () => {
+      const outcome = forCaller<UnlockOutcome>(() => {
         throw unavailable(target.name, failure);
-      };
-      return { outcome: forCaller<UnlockOutcome>(refuse), done: DONE };
+      });
+      return { outcome, done: DONE };
     }
     const done = context.retirement.retire({ target, holder, lease: longest, failure });
     return { outcome: this.#inTime(failure, done), done };

@@ -1,6 +1,5 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { isInside } from '../holders/hold.scope.js';
-import type { Lease } from '../renewal/lease.js';
 import type { LockState } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from './counter.engine.js';
@@ -14,11 +13,6 @@ import type { LockLine } from './lock.line.js';
 import { otherSideOf, type LockTarget } from './lock.target.js';
 import { NameBook } from './name.book.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
-
-/** The leases that this process has of it now. */
-export function leasesOf({ holds }: LockLine): Lease[] {
-  return holds.map(({ lease }) => lease);
-}
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
 export class LockEngine {
@@ -85,23 +79,24 @@ export class LockEngine {
 
   async forceUnlock(target: LockTarget): Promise<boolean> {
     try {
-      return await this.freeAll(target, 'it was unlocked by force', () =>
-        target.kind.scripts.forceRelease(target.key, target.channel),
-      );
+      const tellHolders = this.holdersOf(target);
+      const isFreed = await target.kind.scripts.forceRelease(target.key, target.channel);
+      if (isFreed) tellHolders('it was unlocked by force');
+      return isFreed;
     } catch (error) {
       throw unavailable(target.name, error);
     }
   }
 
   /**
-   * Has `ask` free a lock whoever holds it, and tells its holders of this process.
-   * @returns whether it did
+   * Who of this process has a lock now that Redis is about to be asked to free, whoever holds it.
+   * @returns tells them that it has, and why
    */
-  async freeAll(target: LockTarget, why: string, ask: () => Promise<boolean>): Promise<boolean> {
-    const leases = new Set(this.#linesOf(target).flatMap(leasesOf));
-    const isFreed = await ask();
-    if (isFreed) for (const line of this.#linesOf(target)) line.freedFor(why, leases);
-    return isFreed;
+  holdersOf(target: LockTarget): (why: string) => void {
+    const leases = new Set(this.#linesOf(target).flatMap((line) => line.leases));
+    return (why) => {
+      for (const line of this.#linesOf(target)) line.freedFor(why, leases);
+    };
   }
 
   /** From now on a lock is granted only inside a scope that holds one; other waiters are refused. */

@@ -38,6 +38,10 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
 
+  get leases(): readonly Lease[] {
+    return this.holds.map(({ lease }) => lease);
+  }
+
   protected releaseOf(lease: Lease): LineRelease {
     return new LineRelease(this.context, this.target, lease);
   }

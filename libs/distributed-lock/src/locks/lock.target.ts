@@ -1,3 +1,5 @@
+import type { ReleaseReply } from '../scripts/lock.replies.js';
+import { promised } from '../scripts/reply.hearer.js';
 import type { LockKind } from './lock.kind.js';
 
 /** One lock, as the machinery needs to know it. */
@@ -18,6 +20,15 @@ export class LockTarget {
   /** Where its releases are told. Made when it is asked for: a lock that is held has no use for it. */
   get channel(): string {
     return this.kind.channelOf(this.key);
+  }
+
+  /**
+   * Lowers a holder's count to `count`, and restores `lease` ms; 0 ends all that the holder id may have.
+   * @throws RedisFailure as a script does
+   */
+  release(holder: string, count: number, lease: number): Promise<ReleaseReply> {
+    const { key, channel, kind } = this;
+    return promised((hearer) => kind.scripts.release(key, holder, count, lease, channel, hearer));
   }
 }
 

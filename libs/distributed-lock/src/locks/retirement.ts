@@ -1,6 +1,4 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ReleaseReply } from '../scripts/lock.replies.js';
-import { promised } from '../scripts/reply.hearer.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LockTarget } from './lock.target.js';
@@ -45,10 +43,7 @@ export class Retirement {
   }
 
   async retire({ target, holder, lease, failure }: Retiree): Promise<Retired> {
-    const { key, channel, kind } = target;
-    const release = () =>
-      promised<ReleaseReply>((hearer) => kind.scripts.release(key, holder, 0, 1, channel, hearer));
-    const answer = await this.insist(release, lease, failure);
+    const answer = await this.insist(() => target.release(holder, 0, 1), lease, failure);
     if (answer === undefined) return 'unanswered';
     return answer.reply.kind === 'released' ? 'released' : 'gone';
   }

@@ -26,7 +26,7 @@ export interface PermitsState {
 
 /**
  * The scripts of the semaphore whose permits expire, typed. The holder is a permit id, 32 hex characters, that is used for one
- * permit only. All of them but {@link release} and {@link giveBack} first take back permits whose leases are over.
+ * permit only. All of them but {@link release} first take back permits whose leases are over.
  */
 export class PermitScripts implements LockScripts {
   constructor(private readonly runner: ScriptRunner) {}
@@ -56,11 +56,6 @@ export class PermitScripts implements LockScripts {
         heard: (left) => hearer.heard({ kind: left === undefined ? 'gone' : 'kept' }),
         failed: (error) => hearer.failed(error),
       });
-  }
-
-  /** Gives a permit back by its id. @returns false when it is gone */
-  giveBack(lock: string, permit: string): Promise<boolean> {
-    return this.#run(permitRelease, lock, [permit], isDone);
   }
 
   /** A permit cannot be taken from its holder by force: nobody says whose it should be. */

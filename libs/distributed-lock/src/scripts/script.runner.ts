@@ -16,6 +16,7 @@ const OPERATIONS_PER_CALL = 16;
 /** Node's own: a test that fakes the time must not hold back what is on its way. */
 const { nextTick } = process;
 
+/** What follows it goes on in this moment, before anything else that has to wait. */
 const SETTLED = Promise.resolve();
 
 /** Never filled: a list is made for the first operation. */

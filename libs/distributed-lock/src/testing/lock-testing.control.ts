@@ -1,6 +1,5 @@
 import type { Hold } from '../locks/hold.js';
-import { leasesOf, type LockEngine } from '../locks/lock.engine.js';
-import { promised } from '../scripts/reply.hearer.js';
+import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockService } from '../service/lock.service.js';
 import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
 import type { MemoryInstance } from './memory.instance.js';
@@ -42,9 +41,7 @@ export class LockTestingControl {
     await Promise.all(
       holds.map(async ({ engine, hold }) => {
         const { target, lease } = hold;
-        const { scripts, family } = target.kind;
-        if (family === 'permit-expirable semaphore')
-          await promised((hearer) => scripts.release(target.key, lease.holder, 0, 1, target.channel, hearer));
+        if (target.kind.family === 'permit-expirable semaphore') await target.release(lease.holder, 0, 1);
         else await engine.forceUnlock(target);
       }),
     );
@@ -96,7 +93,7 @@ export class LockTestingControl {
     for (const { locks } of this.store.instances)
       for (const { lines } of enginesOf(locks))
         for (const line of lines.values())
-          line.freedFor('a test began anew, with reset()', new Set(leasesOf(line)));
+          line.freedFor('a test began anew, with reset()', new Set(line.leases));
     await this.#guests.close();
   }
 

@@ -33,7 +33,7 @@ export class DeadlineLine {
   /** It has the line's time. @param from the monotonic clock, read a moment ago */
   begin(deadline: Deadline, from = now()): void {
     deadline.at = from + this.length;
-    if (this.#open.isAlone) this.wheel.hold();
+    if (this.isIdle) this.wheel.hold();
     deadline.insertBefore(this.#open);
     if (!this.#timer.isSet) this.wheel.set(this.#timer, deadline.at);
   }
@@ -42,7 +42,7 @@ export class DeadlineLine {
   end(deadline: Deadline): void {
     if (deadline.isAlone) return;
     deadline.unlink();
-    if (this.#open.isAlone) this.wheel.letGo();
+    if (this.isIdle) this.wheel.letGo();
   }
 
   /** The timer is left to run out when a deadline ends before its time, as nearly all do. */
