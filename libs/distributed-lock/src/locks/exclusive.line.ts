@@ -63,11 +63,11 @@ export class ExclusiveLine extends LockLine implements Contest {
     const { first } = this;
     const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
     if (fits) {
-      this.#deliver(raw);
+      this.deliver(raw);
       return undefined;
     }
     // Nobody asked what becomes of the grant that is exchanged.
-    return this.#handOn(this.leaseOf(raw), first).then(
+    return this.handOn(this.leaseOf(raw), first).then(
       () => undefined,
       () => undefined,
     );
@@ -78,16 +78,16 @@ export class ExclusiveLine extends LockLine implements Contest {
     this.wasFreed(at);
     const { first } = this;
     const { lease } = hold;
-    if (finish !== undefined || first === undefined || !this.#mayHandOver(at))
-      return this.#free(this.releaseOf(lease), finish, at);
+    if (finish !== undefined || first === undefined || !this.mayHandOver(at))
+      return this.freeBy(this.releaseOf(lease), finish, at);
     const { watchdogTimeout } = this.context.settings;
     if (
       !this.target.kind.sharesHolder ||
       !hold.isSingle ||
       !canShare(lease, watchdogTimeout, first.request, at)
     )
-      return this.during(() => this.#handOn(lease, first));
-    this.#grant(first, this.adopt(lease).admit(first.request.leaseTime, at, undefined, at));
+      return this.during(() => this.handOn(lease, first));
+    this.grant(first, this.adopt(lease).admit(first.request.leaseTime, at, undefined, at));
     return Promise.resolve('released');
   }
 
@@ -96,18 +96,18 @@ export class ExclusiveLine extends LockLine implements Contest {
     this.#hold = undefined;
     this.wasFreed();
     this.#handOver?.begin();
-    this.#stopWriting(hold.lease);
-    if (this.isWaitedFor) this.#asker.kick();
+    this.stopWriting(hold.lease);
+    if (this.isWaitedFor) this.asker.kick();
     this.settle();
   }
 
   /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
-  #stopWriting({ holder, longest }: Lease): void {
+  private stopWriting({ holder, longest }: Lease): void {
     if (this.target.kind.side === 'write' && this.context.joints.has(holder)) this.giveBack(holder, longest);
   }
 
   protected entered(waiter: Waiter<Grant>): void {
-    if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.ask(this.#asker);
+    if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.ask(this.asker);
   }
 
   protected override rest(): void {
@@ -119,33 +119,33 @@ export class ExclusiveLine extends LockLine implements Contest {
     if (!this.isWaitedFor) this.#contender?.rest();
   }
 
-  get #asker(): Contender {
+  private get asker(): Contender {
     return (this.#contender ??= this.contender(this, new Attempt(this.context, this.target)));
   }
 
   /** Counts one hand-over, if another one is within bounds. */
-  #mayHandOver(at: number): boolean {
+  private mayHandOver(at: number): boolean {
     this.#handOver ??= new HandOver(this.context.settings.handOver);
     return this.#handOver.next(this.queue.size, at);
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */
-  #deliver(raw: RawGrant): void {
+  private deliver(raw: RawGrant): void {
     const waiter = this.first;
     if (waiter === undefined) this.giveBack(raw.holder, this.leaseOf(raw).longest);
-    else this.#grant(waiter, this.admit(raw));
+    else this.grant(waiter, this.admit(raw));
   }
 
-  #grant(waiter: Waiter<Grant>, grant: Grant): void {
+  private grant(waiter: Waiter<Grant>, grant: Grant): void {
     this.queue.remove(waiter);
     this.give(waiter, grant);
     if (!this.isWaitedFor) this.#contender?.rest();
   }
 
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
-  async #handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
+  private async handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
     const release = this.releaseOf(from);
-    if (!release.canPass) return await this.#free(release, undefined, now());
+    if (!release.canPass) return await this.freeBy(release, undefined, now());
     this.#isParting = true;
     const { outcome, news } = await release.pass(waiter.request.leaseTime);
     this.#isParting = false;
@@ -153,19 +153,19 @@ export class ExclusiveLine extends LockLine implements Contest {
       await this.granted(news);
     } else {
       if (news !== undefined) this.heard(news);
-      this.#asker.kick();
+      this.asker.kick();
     }
     return await outcome;
   }
 
-  #free(release: LineRelease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+  private freeBy(release: LineRelease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
     this.begin();
     this.#handOver?.begin();
     const before = this.#contender?.messages ?? 0;
     this.#isParting = true;
     return release.free(finish, at, (freed) => {
       this.#isParting = false;
-      this.#freed(freed, before);
+      this.freed(freed, before);
       if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());
       this.end();
       return freed.outcome;
@@ -173,12 +173,12 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   /** @param before the messages that were heard before the release */
-  #freed({ others, listeners }: Freed, before: number): void {
+  private freed({ others, listeners }: Freed, before: number): void {
     // The other side of a read/write lock in this process hears the same channel, by the same connection.
     const hasNeighbours = listeners > (this.#contender?.isListening === true ? 1 : 0);
     const rivals = Math.max(others, hasNeighbours ? 1 : 0);
     this.#handOver?.heard(rivals > 0);
     if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.#standBack);
-    if (this.isWaitedFor) this.ask(this.#asker);
+    if (this.isWaitedFor) this.ask(this.asker);
   }
 }

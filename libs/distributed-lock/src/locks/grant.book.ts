@@ -14,7 +14,7 @@ export abstract class GrantBook implements Upkeep {
   abstract readonly lease: Lease;
   #newest: Grant | undefined;
   #first: Grant | undefined;
-  /** When the first one was counted, in epoch ms. */
+  /** When the first one was counted, on the monotonic clock in whole ms. */
   #begun: number | undefined;
 
   /** The lease of the watchdog, in ms. */
@@ -24,7 +24,7 @@ export abstract class GrantBook implements Upkeep {
 
   /** Epoch ms of its begin, for messages. */
   get since(): number {
-    return this.#begun ?? Date.now();
+    return this.#begun === undefined ? Date.now() : this.lease.epochOf(this.#begun);
   }
 
   protected get isEmpty(): boolean {
@@ -78,7 +78,7 @@ export abstract class GrantBook implements Upkeep {
     grant.before = this.#newest;
     this.#newest = grant;
     this.#first ??= grant;
-    this.#begun ??= this.lease.epochOf(at);
+    this.#begun ??= Math.floor(at);
   }
 
   protected remove(grant: Grant): void {

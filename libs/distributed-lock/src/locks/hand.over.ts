@@ -62,7 +62,8 @@ export function canShare(lease: Lease, watchdogTimeout: number, next: WaitReques
   const { leaseTime: fixed, leaseTime: wanted = watchdogTimeout } = next;
   if (lease.ttl !== wanted || (fixed !== undefined && lease.longest !== fixed)) return false;
   if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
-  const left = lease.deadline - at;
+  // In whole ms, as its deadline is: else a short fixed lease would seem to have lost of it what was cut off.
+  const left = lease.deadline - Math.floor(at);
   // Something has made it longer: whoever dies under it would leave the lock held for longer than its lease.
   if (left > wanted) return false;
   return fixed === undefined ? left > wanted / 2 : left >= fixed * NEARLY_ALL - safetyMargin(fixed);

@@ -60,7 +60,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
 
   /** Not after a suspend, until Redis has confirmed it. */
   get isBelieved(): boolean {
-    return !this.lease.isDoubtful || this.#keeping.isBelieved;
+    return !this.lease.isDoubtful || this.keeping.isBelieved;
   }
 
   get token(): bigint | undefined {
@@ -78,10 +78,10 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
 
   /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
   reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<Grant | undefined> {
-    return this.#counting.inTurn(async () => {
+    return this.counting.inTurn(async () => {
       if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.owner.settings.watchdogTimeout;
-      const { reply, sent } = await this.#counting.raise(this.size + 1, ttl);
+      const { reply, sent } = await this.counting.raise(this.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended || reply.kind !== 'granted') return undefined;
       this.lease.raise(sent, ttl);
@@ -91,18 +91,18 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
 
   release(grant: Grant, at: number): Promise<UnlockOutcome> {
     // Nothing that a release could come before has ever been under way.
-    return this.#ledger?.inTurn(() => this.#release(grant, now())) ?? this.#release(grant, at);
+    return this.#ledger?.inTurn(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at);
   }
 
   extend(grant: Grant, ttl: number): Promise<boolean> {
-    return this.#counting.inTurn(async () => {
+    return this.counting.inTurn(async () => {
       if (!grant.isHeld) return false;
-      const sentAt = await this.#keeping.extend(ttl);
+      const sentAt = await this.keeping.extend(ttl);
       if (sentAt === undefined)
         throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
       if (sentAt !== false) grant.extendTo(ttl, sentAt);
       this.rearm();
-      return sentAt !== false && !this.#counting.takeBackIfOver();
+      return sentAt !== false && !this.counting.takeBackIfOver();
     });
   }
 
@@ -119,7 +119,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     if (this.#ended) return;
     const grants = this.all();
     this.lease.lose();
-    this.#end();
+    this.end();
     this.owner.watchdog.unwatch(this.lease, this);
     // A scope that asked for the other side of its lock in vain has lost nothing.
     if (grants.length > 0) this.post({ kind: 'lost', why });
@@ -161,23 +161,23 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   }
 
   shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {
-    return this.#keeping.shorten(ttl, ask);
+    return this.keeping.shorten(ttl, ask);
   }
 
-  get #counting(): CountLedger {
+  private get counting(): CountLedger {
     return (this.#ledger ??= new CountLedger(this.owner, this.target, this.lease, this));
   }
 
-  get #keeping(): LeaseKeeper {
+  private get keeping(): LeaseKeeper {
     return (this.#keeper ??= new LeaseKeeper(this.lease, this.owner.watchdog, this));
   }
 
-  #release(grant: Grant, at: number): Promise<UnlockOutcome> {
+  private releaseNow(grant: Grant, at: number): Promise<UnlockOutcome> {
     this.remove(grant);
     if (this.#ended) return Promise.resolve('lost');
     const finish = this.isFirst(grant) ? this.run?.finish : undefined;
-    if (!this.isEmpty) return this.#counting.lowerTo(this.needs, finish);
-    this.#end();
+    if (!this.isEmpty) return this.counting.lowerTo(this.needs, finish);
+    this.end();
     try {
       return this.keeper.free(this, finish, at);
     } finally {
@@ -190,7 +190,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     this.owner.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
   }
 
-  #end(): void {
+  private end(): void {
     this.#ended = true;
     this.clear();
     this.#timers?.cancel();

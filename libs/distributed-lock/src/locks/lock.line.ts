@@ -71,13 +71,13 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     return new Promise((resolve) => {
       attempt.ask({ leaseTime, waitTime: 0 }, (news) => {
         attempt.abandon();
-        resolve(news.kind === 'granted' ? this.admit(news) : this.#answer(news, refuse));
+        resolve(news.kind === 'granted' ? this.admit(news) : this.answer(news, refuse));
         this.end();
       });
     });
   }
 
-  #answer<T>(news: Busy | RedisFailure, refuse: (heldBy: HeldBy) => T): Promise<T> {
+  private answer<T>(news: Busy | RedisFailure, refuse: (heldBy: HeldBy) => T): Promise<T> {
     return forCaller(() => {
       if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
       return refuse({ holder: news.holder || undefined, ttl: news.ttl });

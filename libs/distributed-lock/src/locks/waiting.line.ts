@@ -91,7 +91,7 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     this.#news ??= new LineNews(this.name);
     // Who is the first to stand here waits only if Redis says so.
     if (request.watch !== undefined && (this.isWaitedFor || this.inTheWay !== undefined))
-      this.#tellWaiting(request);
+      this.tellWaiting(request);
     const waiter = new Waiter<G, R>(request, this.context.wheel, this);
     waiter.warnAfter(this.warnAfter);
     this.queue.push(waiter);
@@ -99,7 +99,7 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     return waiter.granted;
   }
 
-  #tellWaiting(request: R | undefined): void {
+  private tellWaiting(request: R | undefined): void {
     request?.watch?.waiting(this.news.heldBy(this.inTheWay));
   }
 
@@ -131,7 +131,7 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   heard(news: Busy | RedisFailure): void {
     this.news.hear(news);
     if (!(news instanceof RedisFailure)) {
-      this.#tellWaiting(this.first?.request);
+      this.tellWaiting(this.first?.request);
       return;
     }
     if (!news.passing) this.refuse(() => unavailable(this.name, news));

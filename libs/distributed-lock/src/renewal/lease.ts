@@ -1,4 +1,4 @@
-import { now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
+import { epochOf, now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
 import type { ReplyHearer } from '../scripts/reply.hearer.js';
 import { Timer } from '../timing/timer.wheel.js';
 import type { LeaseListener } from './lease.listener.js';
@@ -9,6 +9,11 @@ export type LeaseState = 'held' | 'renewed' | 'unknown' | 'lost';
 /** How long before the end of a lease its holder stops believing in it, in ms. */
 export function safetyMargin(lease: number): number {
   return Math.max(20, lease / 20);
+}
+
+/** Instants and spans of a lease are whole ms, those of its deadline never later: small integers, which are no objects. */
+function wholeMargin(lease: number): number {
+  return Math.ceil(safetyMargin(lease));
 }
 
 /** The clocks at one instant: what a lease is counted from. */
@@ -58,8 +63,8 @@ export class Lease extends Timer {
   guard: LeaseGuard | undefined;
   /** @internal Who hears what becomes of it. */
   listener: LeaseListener | undefined;
-  /** @internal The monotonic instant of the next question; Infinity while one is under way, and where nobody asks. */
-  due = Infinity;
+  /** @internal The monotonic instant of the next question; undefined while one is under way, and where nobody asks. */
+  due: number | undefined;
   #state: LeaseState = 'held';
   #longest: number;
   #deadline: number;
@@ -79,8 +84,8 @@ export class Lease extends Timer {
     readonly renewer: Renewer,
   ) {
     super();
-    this.#margin = safetyMargin(ttl);
-    this.#deadline = sent.at + ttl - this.#margin;
+    this.#margin = wholeMargin(ttl);
+    this.#deadline = Math.floor(sent.at) + ttl - this.#margin;
     this.#wall = sent.wall;
     this.#longest = ttl;
   }
@@ -110,7 +115,7 @@ export class Lease extends Timer {
 
   /** A monotonic instant in epoch ms, by the clocks as they were when Redis last confirmed it. */
   epochOf(at: number): number {
-    return Math.round(at + this.#wall);
+    return epochOf(at, this.#wall);
   }
 
   /** Whether the machine seems to have been suspended for longer than the deadline has to spare: then it means nothing. */
@@ -127,7 +132,7 @@ export class Lease extends Timer {
   confirm(sent: Instant, left: number): void {
     if (this.#state === 'lost') return;
     this.#state = 'renewed';
-    this.#count(sent, left);
+    this.count(sent, left);
   }
 
   /**
@@ -144,7 +149,7 @@ export class Lease extends Timer {
   raise(sent: Instant, ttl: number): void {
     if (this.#state === 'lost') return;
     this.#state = 'renewed';
-    if (sent.at + ttl - safetyMargin(ttl) > this.#deadline) this.#count(sent, ttl);
+    if (sent.at + ttl - safetyMargin(ttl) > this.#deadline) this.count(sent, ttl);
   }
 
   /**
@@ -153,11 +158,11 @@ export class Lease extends Timer {
    * @returns to be called when the request has been answered, or can have no effect any more
    */
   cap(sent: Instant, ttl: number): () => void {
-    if (this.#isFreeFor(sent)) this.#cap = undefined;
+    if (this.isFreeFor(sent)) this.#cap = undefined;
     const cap = (this.#cap ??= { ceiling: Infinity, until: -Infinity, open: 0 });
     cap.open += 1;
-    const margin = safetyMargin(ttl);
-    cap.ceiling = Math.min(cap.ceiling, sent.at + ttl - margin);
+    const margin = wholeMargin(ttl);
+    cap.ceiling = Math.min(cap.ceiling, Math.floor(sent.at) + ttl - margin);
     if (cap.ceiling < this.#deadline) {
       this.#deadline = cap.ceiling;
       this.#margin = margin;
@@ -176,15 +181,15 @@ export class Lease extends Timer {
     this.#state = 'lost';
   }
 
-  #count(sent: Instant, left: number): void {
-    this.#margin = safetyMargin(left);
+  private count(sent: Instant, left: number): void {
+    this.#margin = wholeMargin(left);
     this.#wall = sent.wall;
-    const deadline = sent.at + left - this.#margin;
-    this.#deadline = this.#isFreeFor(sent) ? deadline : Math.min(deadline, this.#cap?.ceiling ?? Infinity);
+    const deadline = Math.floor(sent.at) + left - this.#margin;
+    this.#deadline = this.isFreeFor(sent) ? deadline : Math.min(deadline, this.#cap?.ceiling ?? Infinity);
   }
 
   /** Whether what is answered to a question of that instant was found after every shortening. */
-  #isFreeFor({ at }: Instant): boolean {
+  private isFreeFor({ at }: Instant): boolean {
     return this.#cap === undefined || (this.#cap.open === 0 && at >= this.#cap.until);
   }
 }

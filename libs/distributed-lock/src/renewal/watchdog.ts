@@ -38,7 +38,8 @@ export class Watchdog implements LeaseGuard {
     lease.guard = this;
     // What is under way for another one tells that one: who has taken over asks by itself.
     lease.listener = listener;
-    lease.due = Math.min(lease.due, this.#roundAt(at, listener.span));
+    const round = this.#roundAt(at, listener.span);
+    if (lease.due === undefined || round < lease.due) lease.due = round;
     this.#arm(lease);
   }
 
@@ -50,7 +51,7 @@ export class Watchdog implements LeaseGuard {
     if (lease.guard === undefined || (listener !== undefined && lease.listener !== listener)) return;
     lease.guard = undefined;
     lease.listener = undefined;
-    lease.due = Infinity;
+    lease.due = undefined;
     this.#size -= 1;
     this.wheel.cancel(lease);
   }
@@ -73,7 +74,7 @@ export class Watchdog implements LeaseGuard {
 
   /** How long ago a lease should have been asked for, in ms; 0 when its time has not come, or while it is asked for. */
   lateBy(lease: Lease): number {
-    return Math.max(0, now() - lease.due);
+    return Math.max(0, now() - (lease.due ?? Infinity));
   }
 
   /** Something of a watched lease is due. */
@@ -83,19 +84,18 @@ export class Watchdog implements LeaseGuard {
     lease.listener?.checkDeadlines(at);
     const { listener } = lease;
     if (listener === undefined) return;
-    if (at >= lease.due) this.#renew(lease, listener, at);
+    if (lease.due !== undefined && at >= lease.due) this.#renew(lease, listener, lease.due, at);
     this.#arm(lease);
   }
 
   #arm(lease: Lease): void {
-    const at = Math.min(lease.due, lease.listener?.nextDeadline ?? Infinity);
+    const at = Math.min(lease.due ?? Infinity, lease.listener?.nextDeadline ?? Infinity);
     if (at < Infinity && (!lease.isSet || at < lease.bucket - 1)) this.wheel.set(lease, at);
   }
 
-  #renew(lease: Lease, listener: LeaseListener, at: number): void {
-    const { due } = lease;
+  #renew(lease: Lease, listener: LeaseListener, due: number, at: number): void {
     // Until the answer is there only its deadline counts.
-    lease.due = Infinity;
+    lease.due = undefined;
     const done = (confirmed: boolean | undefined) => {
       // Unwatched, or handed to another hold while the reply was on its way: that one asks by itself.
       if (lease.listener !== listener) return;
@@ -105,7 +105,9 @@ export class Watchdog implements LeaseGuard {
       }
       const { span } = listener;
       lease.due =
-        confirmed === true ? this.#nextRound(Math.max(due, at - span / 30), span) : now() + pauseOf(span);
+        confirmed === true
+          ? this.#nextRound(Math.max(due, at - span / 30), span)
+          : Math.ceil(now() + pauseOf(span));
       this.#arm(lease);
     };
     new LeaseQuestion(lease, listener.renewalTtl, instant(at), listener, done).ask();
@@ -113,14 +115,14 @@ export class Watchdog implements LeaseGuard {
 
   /** Counted from the round, not from its answer: so those of one round stay together. Not at once again, however slow the answer was. */
   #nextRound(round: number, span: number): number {
-    return Math.max(this.#roundAt(round, span), now() + span / ROUNDS_PER_SPAN);
+    return Math.max(this.#roundAt(round, span), Math.ceil(now() + span / ROUNDS_PER_SPAN));
   }
 
-  /** The last round that is no more than a third of the span after `from`. */
+  /** The last round that is no more than a third of the span after `from`: the whole ms that it is in, so that it comes before the next. */
   #roundAt(from: number, span: number): number {
     const step = span / ROUNDS_PER_SPAN;
     const shift = this.#phase * step;
-    return Math.floor((from + span / 3 - shift) / step + ROUNDING) * step + shift;
+    return Math.ceil(Math.floor((from + span / 3 - shift) / step + ROUNDING) * step + shift);
   }
 }
 

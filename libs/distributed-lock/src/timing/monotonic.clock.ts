@@ -6,9 +6,20 @@ export function now(): number {
   return performance.now();
 }
 
-/** The wall clock minus the monotonic one, which says `at` now: constant, unless a clock was set or the machine was suspended. */
+/** The wall clock when this process began with us. */
+const BEGIN = Date.now();
+
+/**
+ * How far the wall clock is ahead of the monotonic one, which says `at` now: constant, unless a clock was set or the machine was
+ * suspended. In whole ms from an instant of this process, not from 1970: a small integer is no object, and each lease keeps one.
+ */
 export function wallOffset(at: number = now()): number {
-  return Date.now() - at;
+  return Math.round(Date.now() - BEGIN - at);
+}
+
+/** A monotonic instant in epoch ms, by the clocks as they were when `offset` was read. */
+export function epochOf(at: number, offset: number): number {
+  return Math.round(BEGIN + at + offset);
 }
 
 /** How far the wall clock ran ahead of the monotonic one since `offset` was read; never negative. */
