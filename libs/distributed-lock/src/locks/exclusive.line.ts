@@ -8,26 +8,20 @@ import { Attempt } from './attempt.js';
 import type { Contender } from './contender.js';
 import type { Contest, RawGrant } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
-import { LONGEST_PAUSE } from './courtesy.js';
 import type { Grant } from './grant.js';
-import { canShare, HandOver } from './hand.over.js';
+import { canShare } from './hand.over.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
 import type { Freed, LineRelease } from './line.release.js';
 import { LockLine } from './lock.line.js';
 
-/** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
-const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
-
 /** One holder at a time; the waiters of this process stand first come, first served, and only the first talks to Redis. */
 export class ExclusiveLine extends LockLine implements Contest {
-  /** Made when somebody waits, as is the count of what is handed over. */
+  /** Made when somebody waits. */
   #contender: Contender | undefined;
-  #handOver: HandOver | undefined;
   #hold: Hold | undefined;
   /** A release or a hand-over is under way. */
   #isParting = false;
-  #standBack = STAND_BACK.first;
 
   get holds(): readonly Hold[] {
     return this.#hold === undefined ? [] : [this.#hold];
@@ -51,14 +45,12 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   override heard(news: Busy | RedisFailure): void {
-    if (news.kind === 'busy') this.#standBack = STAND_BACK.first;
+    if (news.kind === 'busy') this.knownTurns?.taken();
     super.heard(news);
   }
 
   /** Delivers a grant with the lease that its waiter wants. */
   granted(raw: RawGrant): Promise<void> | undefined {
-    // Those who were let go first were too slow: the next time they get more.
-    if (this.endCourtesy()) this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
     this.wasGranted();
     const { first } = this;
     const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
@@ -78,7 +70,8 @@ export class ExclusiveLine extends LockLine implements Contest {
     this.wasFreed(at);
     const { first } = this;
     const { lease } = hold;
-    if (finish !== undefined || first === undefined || !this.mayHandOver(at))
+    // Counts one hand-over, if another one is within bounds.
+    if (finish !== undefined || first === undefined || !this.turns.handOver.next(this.waiters, at))
       return this.freeBy(this.releaseOf(lease), finish, at);
     const { watchdogTimeout } = this.context.settings;
     if (
@@ -95,7 +88,7 @@ export class ExclusiveLine extends LockLine implements Contest {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.wasFreed();
-    this.#handOver?.begin();
+    this.knownTurns?.handOver.begin();
     this.stopWriting(hold.lease);
     if (this.isWaitedFor) this.asker.kick();
     this.settle();
@@ -121,12 +114,6 @@ export class ExclusiveLine extends LockLine implements Contest {
 
   private get asker(): Contender {
     return (this.#contender ??= this.contender(this, new Attempt(this.context, this.target)));
-  }
-
-  /** Counts one hand-over, if another one is within bounds. */
-  private mayHandOver(at: number): boolean {
-    this.#handOver ??= new HandOver(this.context.settings.handOver);
-    return this.#handOver.next(this.queue.size, at);
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */
@@ -160,7 +147,7 @@ export class ExclusiveLine extends LockLine implements Contest {
 
   private freeBy(release: LineRelease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
     this.begin();
-    this.#handOver?.begin();
+    this.knownTurns?.handOver.begin();
     const before = this.#contender?.messages ?? 0;
     this.#isParting = true;
     return release.free(finish, at, (freed) => {
@@ -177,8 +164,8 @@ export class ExclusiveLine extends LockLine implements Contest {
     // The other side of a read/write lock in this process hears the same channel, by the same connection.
     const hasNeighbours = listeners > (this.#contender?.isListening === true ? 1 : 0);
     const rivals = Math.max(others, hasNeighbours ? 1 : 0);
-    this.#handOver?.heard(rivals > 0);
-    if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.#standBack);
+    this.knownTurns?.handOver.heard(rivals > 0);
+    if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.turns.standBack);
     if (this.isWaitedFor) this.ask(this.asker);
   }
 }

@@ -13,7 +13,6 @@ export abstract class GrantBook implements Upkeep {
   abstract readonly owner: Pick<LockContext, 'settings'>;
   abstract readonly lease: Lease;
   #newest: Grant | undefined;
-  #first: Grant | undefined;
   /** When the first one was counted, on the monotonic clock in whole ms. */
   #begun: number | undefined;
 
@@ -77,7 +76,6 @@ export abstract class GrantBook implements Upkeep {
   protected add(grant: Grant, at: number): void {
     grant.before = this.#newest;
     this.#newest = grant;
-    this.#first ??= grant;
     this.#begun ??= Math.floor(at);
   }
 
@@ -89,11 +87,6 @@ export abstract class GrantBook implements Upkeep {
     let after = this.#newest;
     while (after !== undefined && after.before !== grant) after = after.before;
     if (after !== undefined) after.before = grant.before;
-  }
-
-  /** Whether it is the one that the hold began with. */
-  protected isFirst(grant: Grant): boolean {
-    return grant === this.#first;
   }
 
   /** From the first to the newest. They stay as they are, whatever happens to the book. */

@@ -10,7 +10,7 @@ test('an unlock inside of an unlock, by who hears that a lease inside is over, i
   let hears = true;
   const scripts = new ReentrantScripts({} as ScriptRunner);
   const hold = {
-    lease: new Lease('key', 'holder', 1000, instant(), scripts),
+    lease: new Lease({ key: 'key', renewer: scripts }, 'holder', 1000, instant()),
     checkDeadlines: () => {
       if (!hears) return;
       hears = false;

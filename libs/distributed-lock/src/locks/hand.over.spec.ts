@@ -68,8 +68,10 @@ describe('a row of hand-overs', () => {
   });
 });
 
+const LOCK = { key: 'key', renewer: { renew: () => undefined } };
+
 describe('a holder id may go on to the next waiter without a question', () => {
-  const newLease = (ttl = T) => new Lease('key', 'holder', ttl, instant(), { renew: () => undefined });
+  const newLease = (ttl = T) => new Lease(LOCK, 'holder', ttl, instant());
 
   test('between watchdog holds of a lease that is surely alive', () => {
     const lease = newLease();

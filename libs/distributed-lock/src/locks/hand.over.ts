@@ -54,13 +54,13 @@ const NEARLY_ALL = 0.99;
 
 /**
  * Whether the next waiter can go on under the same holder id without asking Redis: for Redis it is one longer hold of this process.
- * Only with a lease of the length that it wants, which is surely alive: one that the watchdog renews must have most of its time left,
- * a fixed one nearly all of it, and nothing may ever have made it longer.
+ * Only with a lease of the length that it wants, which nothing has ever made longer, and which is surely alive: one that the watchdog
+ * renews must have most of its time left, a fixed one nearly all of it.
  * @param at the monotonic clock
  */
 export function canShare(lease: Lease, watchdogTimeout: number, next: WaitRequest, at = now()): boolean {
   const { leaseTime: fixed, leaseTime: wanted = watchdogTimeout } = next;
-  if (lease.ttl !== wanted || (fixed !== undefined && lease.longest !== fixed)) return false;
+  if (lease.longest !== wanted) return false;
   if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
   // In whole ms, as its deadline is: else a short fixed lease would seem to have lost of it what was cut off.
   const left = lease.deadline - Math.floor(at);

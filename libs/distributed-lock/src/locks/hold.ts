@@ -4,35 +4,38 @@ import type { Lease } from '../renewal/lease.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
-import { CountLedger, type Account, type Counted } from './count.ledger.js';
+import type { Account, Counted } from './count.ledger.js';
 import { GrantBook } from './grant.book.js';
 import { Grant, type GrantingHold } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
+import { HoldExtras } from './hold.extras.js';
 import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
 import { tellOfLease } from './lease.events.js';
-import { LeaseKeeper, type LeaseOwner } from './lease.keeper.js';
+import type { LeaseOwner } from './lease.keeper.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
 export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted, LastingHold {
-  readonly #timers: HoldTimers | undefined;
-  /** Most holds are taken and released: only what does more is counted, and kept otherwise. */
-  #ledger: CountLedger | undefined;
-  #keeper: LeaseKeeper | undefined;
-  #token: bigint | undefined;
+  #extras: HoldExtras | undefined;
   #ended = false;
 
   constructor(
     private readonly keeper: HoldKeeper<Hold>,
     readonly lease: Lease,
     maxHold: number = keeper.context.settings.maxHold,
-    readonly run?: TickRun | undefined,
+    run?: TickRun,
   ) {
     super();
     const { context, target } = keeper;
     const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: context.settings.warnAfter, maxHold };
-    this.#timers = HoldTimers.of(context.wheel, bounds, this);
+    const timers = HoldTimers.of(context.wheel, bounds, this);
+    if (timers !== undefined) this.extras.timers = timers;
+    if (run !== undefined) this.extras.run = run;
+  }
+
+  get run(): TickRun | undefined {
+    return this.#extras?.run;
   }
 
   get owner(): LockContext {
@@ -55,33 +58,34 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
 
   /** Whether its holder id may go on to another hold: Redis surely counts nothing but the acquisition that is released. */
   get isSingle(): boolean {
-    return this.#ledger?.isSingle ?? true;
+    return this.#extras?.ledger?.isSingle ?? true;
   }
 
   /** Not after a suspend, until Redis has confirmed it. */
   get isBelieved(): boolean {
-    return !this.lease.isDoubtful || this.keeping.isBelieved;
+    return !this.lease.isDoubtful || this.extras.keeping.isBelieved;
   }
 
   get token(): bigint | undefined {
-    return this.#token ?? this.run?.token;
+    return this.#extras?.token ?? this.run?.token;
   }
 
   /** Adds an acquisition that Redis has counted. */
   admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): Grant {
     const grant = new Grant(this, leaseTime, sentAt);
     this.add(grant, at);
-    this.#token = token ?? this.#token;
+    if (token !== undefined) this.extras.token = token;
+    if (this.#extras?.run !== undefined) this.#extras.first ??= grant;
     this.rearm(at);
     return grant;
   }
 
   /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
   reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<Grant | undefined> {
-    return this.counting.inTurn(async () => {
+    return this.extras.counting.inTurn(async () => {
       if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.owner.settings.watchdogTimeout;
-      const { reply, sent } = await this.counting.raise(this.size + 1, ttl);
+      const { reply, sent } = await this.extras.counting.raise(this.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended || reply.kind !== 'granted') return undefined;
       this.lease.raise(sent, ttl);
@@ -91,18 +95,18 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
 
   release(grant: Grant, at: number): Promise<UnlockOutcome> {
     // Nothing that a release could come before has ever been under way.
-    return this.#ledger?.inTurn(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at);
+    return this.#extras?.ledger?.inTurn(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at);
   }
 
   extend(grant: Grant, ttl: number): Promise<boolean> {
-    return this.counting.inTurn(async () => {
+    return this.extras.counting.inTurn(async () => {
       if (!grant.isHeld) return false;
-      const sentAt = await this.keeping.extend(ttl);
+      const sentAt = await this.extras.keeping.extend(ttl);
       if (sentAt === undefined)
         throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
       if (sentAt !== false) grant.extendTo(ttl, sentAt);
       this.rearm();
-      return sentAt !== false && !this.counting.takeBackIfOver();
+      return sentAt !== false && !this.extras.counting.takeBackIfOver();
     });
   }
 
@@ -148,7 +152,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
 
   /** Its last command without an answer, if nothing was heard since. */
   get doubt(): RedisFailure | undefined {
-    return this.#ledger?.doubt;
+    return this.#extras?.ledger?.doubt;
   }
 
   get account(): Account | undefined {
@@ -161,22 +165,18 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   }
 
   shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {
-    return this.keeping.shorten(ttl, ask);
+    return this.extras.keeping.shorten(ttl, ask);
   }
 
-  private get counting(): CountLedger {
-    return (this.#ledger ??= new CountLedger(this.owner, this.target, this.lease, this));
-  }
-
-  private get keeping(): LeaseKeeper {
-    return (this.#keeper ??= new LeaseKeeper(this.lease, this.owner.watchdog, this));
+  private get extras(): HoldExtras {
+    return (this.#extras ??= new HoldExtras(this));
   }
 
   private releaseNow(grant: Grant, at: number): Promise<UnlockOutcome> {
     this.remove(grant);
     if (this.#ended) return Promise.resolve('lost');
-    const finish = this.isFirst(grant) ? this.run?.finish : undefined;
-    if (!this.isEmpty) return this.counting.lowerTo(this.needs, finish);
+    const finish = this.#extras?.first === grant ? this.run?.finish : undefined;
+    if (!this.isEmpty) return this.extras.counting.lowerTo(this.needs, finish);
     this.end();
     try {
       return this.keeper.free(this, finish, at);
@@ -193,6 +193,6 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   private end(): void {
     this.#ended = true;
     this.clear();
-    this.#timers?.cancel();
+    this.#extras?.timers?.cancel();
   }
 }

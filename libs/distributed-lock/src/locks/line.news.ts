@@ -33,6 +33,8 @@ export class LineNews {
   #last: Busy | RedisFailure | undefined;
   #heardAt = -Infinity;
   #passedAt = -Infinity;
+  /** When this process last heard that the lock was unlocked by force, on the monotonic clock. */
+  #forcedAt = -Infinity;
   /** When the last grants did not count since too few replicas had them. */
   #shortfalls: number[] = [];
 
@@ -62,6 +64,16 @@ export class LineNews {
   /** This process let go of the lock, or lost it. @param at the monotonic clock */
   freed(at = now()): void {
     this.#passedAt = at;
+  }
+
+  /** The lock was unlocked by force, whoever had it. */
+  forced(): void {
+    this.#forcedAt = now();
+  }
+
+  /** Whether a forced unlock may have freed what was granted to a question of that instant. */
+  mayHaveFreed(sentAt: number): boolean {
+    return sentAt <= this.#forcedAt;
   }
 
   /** Whether a waiter that comes now would have to rely on what was heard long ago. */

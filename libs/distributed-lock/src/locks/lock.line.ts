@@ -11,21 +11,18 @@ import { Attempt } from './attempt.js';
 import { Contender } from './contender.js';
 import type { Contest, RawGrant } from './contest.contract.js';
 import type { Lowering } from './count.ledger.js';
-import type { OthersTurns } from './courtesy.js';
 import type { Grant } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
 import { LineRelease } from './line.release.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
+import { Turns } from './turns.js';
 import { WaitingLine } from './waiting.line.js';
 
 /** One lock as this process sees it: who of us holds it, and who of us waits. How the waiters stand is its form's business. */
 export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<Hold> {
-  /** What the last release has left to others. */
-  #courtesy: OthersTurns | undefined;
-  /** When this process last heard that the lock was unlocked by force, on the monotonic clock. */
-  #forcedAt: number | undefined;
+  #turns: Turns | undefined;
 
   constructor(
     context: LockContext,
@@ -89,7 +86,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
    * @param leases those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
    */
   freedFor(why: string, leases: ReadonlySet<Lease>): void {
-    this.#forcedAt = now();
+    this.news.forced();
     for (const hold of this.holds)
       if (leases.has(hold.lease)) hold.lose(why);
       else void this.context.watchdog.renewNow(hold.lease, 0, hold);
@@ -114,22 +111,29 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   ): void {
     // The release is told to this process as well, where it listens.
     const echoes = asker?.isListening === true ? 1 : 0;
-    this.#courtesy = { until: now() + pause, pause, turns: before + echoes + rivals };
+    this.turns.leave({ until: now() + pause, pause, turns: before + echoes + rivals });
     // Kept for so long, for the sake of those who come back.
     void this.during(() => this.context.wheel.pause(pause));
   }
 
-  /** @returns whether anything was left to others */
-  protected endCourtesy(): boolean {
-    const wasOwed = this.#courtesy !== undefined;
-    this.#courtesy = undefined;
-    return wasOwed;
+  protected get turns(): Turns {
+    return (this.#turns ??= new Turns(this.context.settings));
+  }
+
+  /** Undefined where nobody ever waited. */
+  protected get knownTurns(): Turns | undefined {
+    return this.#turns;
+  }
+
+  protected override wasGranted(): void {
+    super.wasGranted();
+    this.#turns?.granted();
   }
 
   protected ask(asker: Contender): void {
-    const courtesy = this.#courtesy;
-    if (courtesy !== undefined && now() < courtesy.until) asker.kickAfterOthers(courtesy);
-    else asker.kick();
+    const left = this.#turns?.left;
+    if (left === undefined) asker.kick();
+    else asker.kickAfterOthers(left);
   }
 
   /** Takes a grant over for its caller. */
@@ -137,7 +141,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     const hold = this.adopt(this.leaseOf(raw));
     const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token, raw.at);
     // It may have been given before, and freed with the rest: then nothing but Redis knows.
-    if (this.#forcedAt !== undefined && raw.sent.at <= this.#forcedAt)
+    if (this.knownNews?.mayHaveFreed(raw.sent.at) === true)
       void this.context.watchdog.renewNow(hold.lease, 0, hold);
     return grant;
   }
@@ -165,7 +169,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     sent: Instant;
   }): Lease {
     const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
-    return new Lease(this.target.key, holder, ttl, sent, this.target.kind.scripts);
+    return new Lease(this.target, holder, ttl, sent);
   }
 
   protected contender(contest: Contest, attempt: Attempt, channel = this.target.channel): Contender {

@@ -1,9 +1,10 @@
+import type { Leased, Renewer } from '../renewal/lease.js';
 import type { ReleaseReply } from '../scripts/lock.replies.js';
 import { promised } from '../scripts/reply.hearer.js';
 import type { LockKind } from './lock.kind.js';
 
 /** One lock, as the machinery needs to know it. */
-export class LockTarget {
+export class LockTarget implements Leased {
   /** What a hold is found by: the key, and the side of a lock that has two. */
   readonly id: string;
 
@@ -20,6 +21,11 @@ export class LockTarget {
   /** Where its releases are told. Made when it is asked for: a lock that is held has no use for it. */
   get channel(): string {
     return this.kind.channelOf(this.key);
+  }
+
+  /** How the lease of a hold is kept. */
+  get renewer(): Renewer {
+    return this.kind.scripts;
   }
 
   /**

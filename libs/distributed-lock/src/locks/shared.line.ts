@@ -61,7 +61,6 @@ export class SharedLine extends LockLine implements Contest {
 
   async granted(raw: RawGrant): Promise<void> {
     this.wasGranted();
-    this.endCourtesy();
     const { first } = this;
     if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);

@@ -106,7 +106,7 @@ export class TickRunner {
         const tick = new ClaimedTick(this.engine, this.scripts, {
           target,
           keys: jobKeys(target.key),
-          lease: new Lease(target.key, owed.holder, this.#ttl, sent, target.kind.scripts),
+          lease: new Lease(target, owed.holder, this.#ttl, sent),
           reply,
           policies: claim.policies ?? POLICIES,
           isFleets: claim.mode !== 'instant',

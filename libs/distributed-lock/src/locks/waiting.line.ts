@@ -7,11 +7,16 @@ import type { Hold } from './hold.js';
 import { LineNews } from './line.news.js';
 import { unavailable, type LockContext } from './lock.context.js';
 
+/** Where waiters stand, and what they may be told. */
+interface WaitingRoom<G, R extends WaitRequest> {
+  readonly queue: WaiterQueue<G, R>;
+  readonly news: LineNews;
+}
+
 /** The callers of this process that wait for one thing in Redis. How they stand, and what they are given, is its form's business. */
 export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implements WaitKeeper<G, R> {
-  /** Made for the first waiter, as what is noted for it: most locks are never waited for. */
-  #queue: WaiterQueue<G, R> | undefined;
-  #news: LineNews | undefined;
+  /** Made for the first waiter, with what is noted for it: most locks are never waited for. */
+  #room: WaitingRoom<G, R> | undefined;
   #working = 0;
 
   constructor(readonly context: LockContext) {}
@@ -32,7 +37,7 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
 
   /** How many stand in line. */
   get waiters(): number {
-    return this.#queue?.size ?? 0;
+    return this.#room?.queue.size ?? 0;
   }
 
   get isWaitedFor(): boolean {
@@ -40,26 +45,35 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   }
 
   protected get queue(): WaiterQueue<G, R> {
-    return (this.#queue ??= new WaiterQueue());
+    return this.room.queue;
   }
 
   /** Who has waited longest. */
   protected get first(): Waiter<G, R> | undefined {
-    return this.#queue?.first;
+    return this.#room?.queue.first;
+  }
+
+  private get room(): WaitingRoom<G, R> {
+    return (this.#room ??= { queue: new WaiterQueue(), news: new LineNews(this.name) });
   }
 
   protected get news(): LineNews {
-    return (this.#news ??= new LineNews(this.name));
+    return this.room.news;
+  }
+
+  /** Undefined where nothing was heard, and nobody waits. */
+  protected get knownNews(): LineNews | undefined {
+    return this.#room?.news;
   }
 
   /** A caller of this process got it. */
   protected wasGranted(): void {
-    this.#news?.granted();
+    this.#room?.news.granted();
   }
 
   /** This process let go of it, or lost it. */
   protected wasFreed(at?: number): void {
-    this.#news?.freed(at);
+    this.#room?.news.freed(at);
   }
 
   /** Neither waits anybody, nor is anything under way. */
@@ -88,7 +102,6 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
       const heldBy = this.news.heldBy(this.inTheWay);
       return Promise.reject(new LockNotAcquiredError(this.name, 0, heldBy, 'TOO_MANY_WAITERS'));
     }
-    this.#news ??= new LineNews(this.name);
     // Who is the first to stand here waits only if Redis says so.
     if (request.watch !== undefined && (this.isWaitedFor || this.inTheWay !== undefined))
       this.tellWaiting(request);
@@ -165,8 +178,7 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
 
   /** Nobody waits any more: what was kept for those who did is forgotten. */
   protected rest(): void {
-    this.#queue = undefined;
-    this.#news = undefined;
+    this.#room = undefined;
   }
 
   /**

@@ -22,8 +22,9 @@ export class LeaseQuestion implements ReplyHearer<number | undefined> {
   /** @param hearer passes on what is heard; this question, where nobody cares in whose async context that is */
   ask(hearer: ReplyHearer<number | undefined> = this): void {
     const { lease, ttl } = this;
+    const { key, renewer } = lease.lock;
     lease.expect(ttl);
-    lease.renewer.renew(lease.key, lease.holder, ttl, hearer);
+    renewer.renew(key, lease.holder, ttl, hearer);
   }
 
   heard(left: number | undefined): void {

@@ -4,6 +4,7 @@ import { instant, Lease, safetyMargin } from './lease.js';
 
 const TTL = 10_000;
 const MARGIN = 500;
+const LOCK = { key: 'the key', renewer: { renew: () => undefined } };
 
 test.each([
   [100, 20],
@@ -19,7 +20,7 @@ describe('a lease', () => {
   let lease: Lease;
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['performance', 'Date'] });
-    lease = new Lease('the key', 'the holder', TTL, instant(), { renew: () => undefined });
+    lease = new Lease(LOCK, 'the holder', TTL, instant());
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -32,7 +33,7 @@ describe('a lease', () => {
   test('is held at first, until a margin before its end, counted from the sending', () => {
     const sent = instant();
     pass(300);
-    const late = new Lease('k', 'h', TTL, sent, { renew: () => undefined });
+    const late = new Lease(LOCK, 'h', TTL, sent);
     expect(late.state).toBe('held');
     expect(late.deadline - now()).toBe(TTL - MARGIN - 300);
   });

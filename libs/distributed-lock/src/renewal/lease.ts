@@ -36,6 +36,13 @@ export interface Renewer {
   renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
 }
 
+/** What a lease is on. */
+export interface Leased {
+  /** The lock's name in Redis. */
+  readonly key: string;
+  readonly renewer: Renewer;
+}
+
 /** Looks after leases. */
 export interface LeaseGuard {
   /** Something of a lease that it looks after is due. */
@@ -75,13 +82,11 @@ export class Lease extends Timer {
   #cap: Cap | undefined;
 
   constructor(
-    /** The lock's name in Redis. */
-    readonly key: string,
+    readonly lock: Leased,
     readonly holder: string,
     /** The ttl that was given with the grant, in ms. */
-    readonly ttl: number,
+    ttl: number,
     sent: Instant,
-    readonly renewer: Renewer,
   ) {
     super();
     this.#margin = wholeMargin(ttl);

@@ -1,0 +1,46 @@
+import type { Lease } from '../renewal/lease.js';
+import { CountLedger, type Counted } from './count.ledger.js';
+import type { Grant } from './grant.js';
+import type { TickRun } from './hold.contract.js';
+import type { HoldTimers } from './hold.timers.js';
+import { LeaseKeeper, type LeaseOwner } from './lease.keeper.js';
+import type { LockContext } from './lock.context.js';
+import type { LockTarget } from './lock.target.js';
+
+/** A hold, as what it has besides needs it. */
+interface WholeHold extends Counted, LeaseOwner {
+  readonly owner: LockContext;
+  readonly target: LockTarget;
+  readonly lease: Lease;
+}
+
+/**
+ * What few holds have: most are taken, renewed and released, and nothing else. Apart from the hold, so that a lock that is held has
+ * one field for all of it.
+ */
+export class HoldExtras {
+  timers: HoldTimers | undefined;
+  token: bigint | undefined;
+  run: TickRun | undefined;
+  /** The acquisition that a run began with. */
+  first: Grant | undefined;
+  #ledger: CountLedger | undefined;
+  #keeper: LeaseKeeper | undefined;
+
+  constructor(private readonly hold: WholeHold) {}
+
+  /** Undefined where there never was more than the one acquisition that Redis counts. */
+  get ledger(): CountLedger | undefined {
+    return this.#ledger;
+  }
+
+  get counting(): CountLedger {
+    const { owner, target, lease } = this.hold;
+    return (this.#ledger ??= new CountLedger(owner, target, lease, this.hold));
+  }
+
+  get keeping(): LeaseKeeper {
+    const { owner, lease } = this.hold;
+    return (this.#keeper ??= new LeaseKeeper(lease, owner.watchdog, this.hold));
+  }
+}

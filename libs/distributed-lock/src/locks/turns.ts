@@ -1,0 +1,45 @@
+import type { LockSettings } from '../contracts/settings.js';
+import { now } from '../timing/monotonic.clock.js';
+import { LONGEST_PAUSE, type OthersTurns } from './courtesy.js';
+import { HandOver } from './hand.over.js';
+
+/** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
+const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
+
+/** Whose turn it is, between the processes at one lock, as this one sees it. Made for a lock that somebody waits for. */
+export class Turns {
+  readonly handOver: HandOver;
+  /** What the last release has left to others. */
+  #left: OthersTurns | undefined;
+  #standBack = STAND_BACK.first;
+
+  constructor({ handOver }: Pick<LockSettings, 'handOver'>) {
+    this.handOver = new HandOver(handOver);
+  }
+
+  /** How long others go first after the next release, in ms. */
+  get standBack(): number {
+    return this.#standBack;
+  }
+
+  /** What is left to others at this moment. */
+  get left(): OthersTurns | undefined {
+    return this.#left !== undefined && now() < this.#left.until ? this.#left : undefined;
+  }
+
+  leave(turns: OthersTurns): void {
+    this.#left = turns;
+  }
+
+  /** Another one had the lock when this process asked. */
+  taken(): void {
+    this.#standBack = STAND_BACK.first;
+  }
+
+  /** This process has got the lock. Those who were let go first, and did not take it, were too slow: the next time they get more. */
+  granted(): void {
+    if (this.#left === undefined) return;
+    this.#left = undefined;
+    this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
+  }
+}
