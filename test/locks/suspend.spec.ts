@@ -110,15 +110,9 @@ describe('after a suspended machine', () => {
 test('a hold ends for this process as soon as Redis gives its lock to another holder of it', async () => {
   const fleet = await RedisFleet.open();
   const { engine } = fleet.one;
-  const line = engine.line(engine.names.target(engine.context.kinds.reentrant, 'x'));
-  const lease = () =>
-    new Lease(
-      fleet.key('x'),
-      engine.context.ids.next(),
-      30_000,
-      instant(),
-      engine.context.kinds.reentrant.scripts,
-    );
+  const target = engine.names.target(engine.context.kinds.reentrant, 'x');
+  const line = engine.line(target);
+  const lease = () => new Lease(target, engine.context.ids.next(), 30_000, instant());
   const former = line.adopt(lease()).admit(undefined, performance.now());
   const { signal } = former;
   const next = line.adopt(lease()).admit(undefined, performance.now());

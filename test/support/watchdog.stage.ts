@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, vi } from 'vitest';
+import { HolderIds } from '../../libs/distributed-lock/src/holders/holder.ids.js';
 import { instant, Lease } from '../../libs/distributed-lock/src/renewal/lease.js';
 import { Watchdog } from '../../libs/distributed-lock/src/renewal/watchdog.js';
 import { ReentrantScripts } from '../../libs/distributed-lock/src/scripts/reentrant.scripts.js';
@@ -8,7 +9,8 @@ import type { Command } from './fake.client.js';
 /** The watchdog's lease, in ms. */
 export const TTL = 3000;
 
-export const newListener = () => ({
+const newListener = (due: () => void) => ({
+  due,
   renewalTtl: TTL,
   span: TTL,
   nextDeadline: Infinity,
@@ -30,7 +32,11 @@ export function watchdogStage() {
   const make = () => {
     const { wheel, client, runner } = fakeRunner();
     const scripts = new ReentrantScripts(runner);
-    return { wheel, client, scripts, watchdog: new Watchdog(wheel), listener: newListener() };
+    const watchdog = new Watchdog(wheel);
+    const leases: Lease[] = [];
+    // Whatever is due, whoever listens to it.
+    const listen = () => newListener(() => leases.forEach((lease) => watchdog.look(lease)));
+    return { wheel, client, scripts, watchdog, leases, listen, listener: listen() };
   };
   let made: ReturnType<typeof make>;
   beforeEach(() => {
@@ -50,7 +56,13 @@ export function watchdogStage() {
     get listener() {
       return made.listener;
     },
-    lease: (key = 'key', ttl = TTL) => new Lease(key, `holder of ${key}`, ttl, instant(), made.scripts),
+    newListener: () => made.listen(),
+    lease: (key = 'key', ttl = TTL) => {
+      const lock = { key, renewer: made.scripts, holders: new HolderIds() };
+      const lease = new Lease(lock, `holder of ${key}`, ttl, instant());
+      made.leases.push(lease);
+      return lease;
+    },
     /** Lets `ms` pass, and what is due happen, immediates included. */
     pass: async (ms: number) => {
       await vi.advanceTimersByTimeAsync(ms);

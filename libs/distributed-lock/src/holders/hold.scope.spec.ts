@@ -86,3 +86,21 @@ test('holder ids are those of one client, and none is ever given twice', () => {
   expect(new Set(given).size).toBe(1000);
   expect(others.client).not.toBe(ids.client);
 });
+
+test('a holder id is kept as its number, if it is one of this client, and found again', () => {
+  const [ids, others] = [new HolderIds(), new HolderIds()];
+  const own = ids.next();
+  expect(ids.brief(own)).toBe(1);
+  expect(ids.whole(ids.brief(own))).toBe(own);
+  for (const other of [
+    others.next(),
+    `${ids.client}:`,
+    `${ids.client}:1:2`,
+    `${ids.client}:01`,
+    'of Java:7',
+    '7',
+  ]) {
+    expect(ids.brief(other)).toBe(other);
+    expect(ids.whole(other)).toBe(other);
+  }
+});

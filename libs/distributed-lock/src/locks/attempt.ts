@@ -38,7 +38,7 @@ export class Attempt implements ReplyHearer<AcquireReply> {
 
   /** The holder id under which the next attempt is made. */
   get holder(): string {
-    return (this.#holder ??= this.target.kind.newHolder?.() ?? this.context.ids.next());
+    return (this.#holder ??= this.target.kind.holders.next());
   }
 
   /** @param conclude is called once, with what came of it; must not throw */

@@ -110,6 +110,11 @@ export abstract class GrantBook implements Upkeep {
     return true;
   }
 
+  /** Aborts the work without ending the hold: it may still unlock in good order. */
+  abort(loss: LockLostError): void {
+    for (const grant of this.all()) grant.abort(loss);
+  }
+
   protected clear(): void {
     this.#newest = undefined;
   }

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { HolderIds } from '../holders/holder.ids.js';
 import { instant, Lease } from '../renewal/lease.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
 import type { ScriptRunner } from '../scripts/script.runner.js';
@@ -10,7 +11,7 @@ test('an unlock inside of an unlock, by who hears that a lease inside is over, i
   let hears = true;
   const scripts = new ReentrantScripts({} as ScriptRunner);
   const hold = {
-    lease: new Lease({ key: 'key', renewer: scripts }, 'holder', 1000, instant()),
+    lease: new Lease({ key: 'key', renewer: scripts, holders: new HolderIds() }, 'holder', 1000, instant()),
     checkDeadlines: () => {
       if (!hears) return;
       hears = false;

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { HolderIds } from '../holders/holder.ids.js';
 import { instant, Lease } from '../renewal/lease.js';
 import type { WaitRequest } from '../waiting/waiter.js';
 import { canShare, HandOver } from './hand.over.js';
@@ -68,7 +69,7 @@ describe('a row of hand-overs', () => {
   });
 });
 
-const LOCK = { key: 'key', renewer: { renew: () => undefined } };
+const LOCK = { key: 'key', renewer: { renew: () => undefined }, holders: new HolderIds() };
 
 describe('a holder id may go on to the next waiter without a question', () => {
   const newLease = (ttl = T) => new Lease(LOCK, 'holder', ttl, instant());

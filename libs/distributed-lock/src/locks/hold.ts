@@ -110,6 +110,10 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     });
   }
 
+  due(): void {
+    this.owner.watchdog.look(this.lease);
+  }
+
   /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
   checkDeadlines(at = now()): void {
     if (this.#ended || at < this.nextDeadline) return;
@@ -130,11 +134,6 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     const loss = new LockLostError(this.target.name, why, code);
     for (const grant of grants) grant.lose(loss);
     this.keeper.lost(this);
-  }
-
-  /** Aborts the work without ending the hold: it may still unlock in good order. */
-  abort(loss: LockLostError): void {
-    for (const grant of this.all()) grant.abort(loss);
   }
 
   gone(): void {

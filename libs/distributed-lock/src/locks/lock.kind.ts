@@ -1,4 +1,5 @@
 import type { LockKindName } from '../events/lock.listener.js';
+import type { HolderForm } from '../renewal/lease.contract.js';
 import type { LockScripts } from '../scripts/lock.replies.js';
 
 /** How the waiters of one process stand: see the three lines. */
@@ -36,6 +37,6 @@ export interface LockKind {
   readonly giftLease?: number;
   /** Whether it is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` are not for it. */
   readonly isLasting?: boolean;
-  /** Makes a holder id, for kinds whose ids have a form of their own. */
-  readonly newHolder?: () => string;
+  /** Makes the ids of its holders. */
+  readonly holders: HolderForm & { readonly next: () => string };
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { HolderIds } from '../holders/holder.ids.js';
 import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
 import { tellsOfGift, tellsOfLock } from '../scripts/lock.messages.js';
@@ -9,6 +10,13 @@ import type { ScriptRunner } from '../scripts/script.runner.js';
 import { lockChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire.names.js';
 import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
 import type { LockKind } from './lock.kind.js';
+
+/** A permit is known by an id of its own, whoever has it. */
+const PERMIT_IDS: LockKind['holders'] = {
+  next: () => randomBytes(16).toString('hex'),
+  brief: (holder) => holder,
+  whole: String,
+};
 
 /** Every kind of lock of a module instance. */
 export interface LockKinds {
@@ -26,12 +34,13 @@ export interface LockKinds {
 }
 
 /** What each kind is; the rules stand at {@link LockKind}. */
-export function lockKinds(runner: ScriptRunner): LockKinds {
+export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
   const reentrant: LockKind = {
     id: 'reentrant',
     name: 're-entrant lock',
     family: 're-entrant lock',
     scripts: new ReentrantScripts(runner),
+    holders,
     channelOf: lockChannel,
     line: 'exclusive',
     reentry: 'counted',
@@ -102,7 +111,7 @@ export function lockKinds(runner: ScriptRunner): LockKinds {
       isTold: true,
       // Its messages are the permits that there are.
       isNews: (payload) => Number(payload) > 0,
-      newHolder: () => randomBytes(16).toString('hex'),
+      holders: PERMIT_IDS,
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Leased, Renewer } from '../renewal/lease.js';
+import type { HolderForm, Leased, Renewer } from '../renewal/lease.contract.js';
 import type { ReleaseReply } from '../scripts/lock.replies.js';
 import { promised } from '../scripts/reply.hearer.js';
 import type { LockKind } from './lock.kind.js';
@@ -21,6 +21,10 @@ export class LockTarget implements Leased {
   /** Where its releases are told. Made when it is asked for: a lock that is held has no use for it. */
   get channel(): string {
     return this.kind.channelOf(this.key);
+  }
+
+  get holders(): HolderForm {
+    return this.kind.holders;
   }
 
   /** How the lease of a hold is kept. */

@@ -37,9 +37,13 @@ export class RedLocks {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
     this.#book = new LineBook((wish, idle) => new RedLine(context, wish, idle));
     // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
-    const newHolder = () => this.#holder ?? context.ids.next();
+    const holders = {
+      next: () => this.#holder ?? context.ids.next(),
+      brief: (holder: string) => context.ids.brief(holder),
+      whole: (brief: string | number) => context.ids.whole(brief),
+    };
     for (const { engine } of servers)
-      this.#kinds.set(engine, { ...engine.context.kinds.reentrant, id: 'red', name: 'red lock', newHolder });
+      this.#kinds.set(engine, { ...engine.context.kinds.reentrant, id: 'red', name: 'red lock', holders });
   }
 
   /** How many callers of this process stand in line. */

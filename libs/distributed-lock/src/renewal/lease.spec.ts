@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { HolderIds } from '../holders/holder.ids.js';
 import { now } from '../timing/monotonic.clock.js';
 import { instant, Lease, safetyMargin } from './lease.js';
 
 const TTL = 10_000;
 const MARGIN = 500;
-const LOCK = { key: 'the key', renewer: { renew: () => undefined } };
+const LOCK = { key: 'the key', renewer: { renew: () => undefined }, holders: new HolderIds() };
 
 test.each([
   [100, 20],

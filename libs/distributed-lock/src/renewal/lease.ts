@@ -1,6 +1,6 @@
 import { epochOf, now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
-import type { ReplyHearer } from '../scripts/reply.hearer.js';
 import { Timer } from '../timing/timer.wheel.js';
+import type { Leased } from './lease.contract.js';
 import type { LeaseListener } from './lease.listener.js';
 
 /** `unknown`: no answer to the last renewal, or a clock that jumped. It is not `lost`: the deadline decides that. */
@@ -27,28 +27,6 @@ export function instant(at: number = now()): Instant {
   return { at, wall: wallOffset(at) };
 }
 
-/** Asks Redis to keep a lease, in the way of its kind. */
-export interface Renewer {
-  /**
-   * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
-   * @param hearer hears what is left in ms (-1: no ttl), or undefined when the hold is gone
-   */
-  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
-}
-
-/** What a lease is on. */
-export interface Leased {
-  /** The lock's name in Redis. */
-  readonly key: string;
-  readonly renewer: Renewer;
-}
-
-/** Looks after leases. */
-export interface LeaseGuard {
-  /** Something of a lease that it looks after is due. */
-  look(lease: Lease): void;
-}
-
 /** How much less than what is left PTTL may say, in ms: it leaves out what is no whole one. */
 const TRUNCATED = 1;
 
@@ -66,12 +44,11 @@ interface Cap {
  * question, or its next deadline: for each lock that is held an object less.
  */
 export class Lease extends Timer {
-  /** @internal Who looks after it, if anybody does. */
-  guard: LeaseGuard | undefined;
-  /** @internal Who hears what becomes of it. */
+  /** @internal Who hears what becomes of it, while it is looked after. */
   listener: LeaseListener | undefined;
   /** @internal The monotonic instant of the next question; undefined while one is under way, and where nobody asks. */
   due: number | undefined;
+  readonly #holder: string | number;
   #state: LeaseState = 'held';
   #longest: number;
   #deadline: number;
@@ -83,12 +60,13 @@ export class Lease extends Timer {
 
   constructor(
     readonly lock: Leased,
-    readonly holder: string,
+    holder: string,
     /** The ttl that was given with the grant, in ms. */
     ttl: number,
     sent: Instant,
   ) {
     super();
+    this.#holder = lock.holders.brief(holder);
     this.#margin = wholeMargin(ttl);
     this.#deadline = Math.floor(sent.at) + ttl - this.#margin;
     this.#wall = sent.wall;
@@ -96,7 +74,11 @@ export class Lease extends Timer {
   }
 
   run(): void {
-    this.guard?.look(this);
+    this.listener?.due();
+  }
+
+  get holder(): string {
+    return this.lock.holders.whole(this.#holder);
   }
 
   /** The longest lease that Redis was asked to give this holder, in ms: so long may it have the lock after its last command. */

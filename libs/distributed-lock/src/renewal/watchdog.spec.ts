@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, test, vi } from 'vitest';
-import { alive, keysOf, newListener, TTL, watchdogStage } from '../../../../test/support/watchdog.stage.js';
+import { alive, keysOf, TTL, watchdogStage } from '../../../../test/support/watchdog.stage.js';
 import { now } from '../timing/monotonic.clock.js';
 import { safetyMargin } from './lease.js';
 
@@ -111,7 +111,7 @@ describe('the watchdog', () => {
     stage.watchdog.watch(watched, stage.listener);
     await pass(1001);
     const [call] = calls();
-    const next = newListener();
+    const next = stage.newListener();
     stage.watchdog.unwatch(watched);
     stage.watchdog.watch(watched, next);
     call?.answer([[0]]);
@@ -127,7 +127,7 @@ describe('the watchdog', () => {
       stage.watchdog.watch(watched, stage.listener);
       await pass(after);
       const asked = calls();
-      const next = newListener();
+      const next = stage.newListener();
       stage.watchdog.watch(watched, next);
       stage.watchdog.unwatch(watched, stage.listener);
       expect(stage.watchdog.size).toBe(1);
@@ -181,7 +181,7 @@ describe('the watchdog', () => {
   test('goes on with a lease whose listener throws, and with those that travel beside it', async () => {
     const raised = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => undefined);
     const [bad, good] = [lease('bad'), lease('good')];
-    const broken = newListener();
+    const broken = stage.newListener();
     broken.unknown.mockImplementation(() => {
       throw new Error('broken');
     });

@@ -1,7 +1,7 @@
 import { promised } from '../scripts/reply.hearer.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { instant, safetyMargin, type Lease, type LeaseGuard } from './lease.js';
+import { instant, safetyMargin, type Lease } from './lease.js';
 import type { LeaseListener } from './lease.listener.js';
 import { LeaseQuestion } from './lease.question.js';
 
@@ -17,7 +17,7 @@ const ROUNDING = 1e-6;
  * one call takes up to 100 of them, and they are this instance's own, so that a fleet does not ask in step. A round that fails
  * concerns only its own leases, and each asks again by itself.
  */
-export class Watchdog implements LeaseGuard {
+export class Watchdog {
   readonly #phase = Math.random();
   #size = 0;
 
@@ -34,8 +34,7 @@ export class Watchdog implements LeaseGuard {
    * @param at the monotonic clock
    */
   watch(lease: Lease, listener: LeaseListener, at = now()): void {
-    if (lease.guard === undefined) this.#size += 1;
-    lease.guard = this;
+    if (lease.listener === undefined) this.#size += 1;
     // What is under way for another one tells that one: who has taken over asks by itself.
     lease.listener = listener;
     const round = this.#roundAt(at, listener.span);
@@ -48,8 +47,7 @@ export class Watchdog implements LeaseGuard {
    * @param listener only where it is this one's still
    */
   unwatch(lease: Lease, listener?: LeaseListener): void {
-    if (lease.guard === undefined || (listener !== undefined && lease.listener !== listener)) return;
-    lease.guard = undefined;
+    if (lease.listener === undefined || (listener !== undefined && lease.listener !== listener)) return;
     lease.listener = undefined;
     lease.due = undefined;
     this.#size -= 1;

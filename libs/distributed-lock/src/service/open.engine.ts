@@ -73,7 +73,7 @@ export function engineOn<G extends Ground>(
   };
   const engine = new LockEngine({
     settings: { ...settings, mapName },
-    kinds: lockKinds(runner),
+    kinds: lockKinds(runner, ids),
     counters: counterScripts(runner),
     wheel,
     ids,

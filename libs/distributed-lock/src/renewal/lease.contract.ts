@@ -1,0 +1,24 @@
+import type { ReplyHearer } from '../scripts/reply.hearer.js';
+
+/** Asks Redis to keep a lease, in the way of its kind. */
+export interface Renewer {
+  /**
+   * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
+   * @param hearer hears what is left in ms (-1: no ttl), or undefined when the hold is gone
+   */
+  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
+}
+
+/** How holder ids are kept while they hold: in full they would be the better part of what a name takes. */
+export interface HolderForm {
+  brief(holder: string): string | number;
+  whole(brief: string | number): string;
+}
+
+/** What a lease is on. */
+export interface Leased {
+  /** The lock's name in Redis. */
+  readonly key: string;
+  readonly renewer: Renewer;
+  readonly holders: HolderForm;
+}
