@@ -1,6 +1,7 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Upkeep } from '../renewal/lease.listener.js';
+import { epochOf, wallTime } from '../timing/monotonic.clock.js';
 import type { Account } from './count.ledger.js';
 import type { Grant } from './grant.js';
 import type { LockContext } from './lock.context.js';
@@ -13,7 +14,7 @@ export abstract class GrantBook implements Upkeep {
   abstract readonly owner: Pick<LockContext, 'settings'>;
   abstract readonly lease: Lease;
   #newest: Grant | undefined;
-  /** When the first one was counted, on the monotonic clock in whole ms. */
+  /** When the first one was counted, on the wall clock of this process. */
   #begun: number | undefined;
 
   /** The lease of the watchdog, in ms. */
@@ -23,7 +24,7 @@ export abstract class GrantBook implements Upkeep {
 
   /** Epoch ms of its begin, for messages. */
   get since(): number {
-    return this.#begun === undefined ? Date.now() : this.lease.epochOf(this.#begun);
+    return epochOf(this.#begun ?? wallTime());
   }
 
   protected get isEmpty(): boolean {
@@ -72,11 +73,10 @@ export abstract class GrantBook implements Upkeep {
     return next;
   }
 
-  /** @param at the monotonic clock */
-  protected add(grant: Grant, at: number): void {
+  protected add(grant: Grant): void {
     grant.before = this.#newest;
     this.#newest = grant;
-    this.#begun ??= Math.floor(at);
+    this.#begun ??= wallTime();
   }
 
   protected remove(grant: Grant): void {

@@ -73,7 +73,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   /** Adds an acquisition that Redis has counted. */
   admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): Grant {
     const grant = new Grant(this, leaseTime, sentAt);
-    this.add(grant, at);
+    this.add(grant);
     if (token !== undefined) this.extras.token = token;
     if (this.#extras?.run !== undefined) this.#extras.first ??= grant;
     this.rearm(at);

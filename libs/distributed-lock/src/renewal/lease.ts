@@ -1,4 +1,4 @@
-import { epochOf, now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
+import { now, suspendedFor, wallOffset } from '../timing/monotonic.clock.js';
 import { Timer } from '../timing/timer.wheel.js';
 import type { Leased } from './lease.contract.js';
 import type { LeaseListener } from './lease.listener.js';
@@ -98,11 +98,6 @@ export class Lease extends Timer {
   /** The monotonic instant from which the lease must not be believed in. */
   get deadline(): number {
     return this.#deadline;
-  }
-
-  /** A monotonic instant in epoch ms, by the clocks as they were when Redis last confirmed it. */
-  epochOf(at: number): number {
-    return epochOf(at, this.#wall);
   }
 
   /** Whether the machine seems to have been suspended for longer than the deadline has to spare: then it means nothing. */

@@ -9,17 +9,22 @@ export function now(): number {
 /** The wall clock when this process began with us. */
 const BEGIN = Date.now();
 
-/**
- * How far the wall clock is ahead of the monotonic one, which says `at` now: constant, unless a clock was set or the machine was
- * suspended. In whole ms from an instant of this process, not from 1970: a small integer is no object, and each lease keeps one.
- */
-export function wallOffset(at: number = now()): number {
-  return Math.round(Date.now() - BEGIN - at);
+/** The wall clock in ms from an instant of this process, not from 1970: a small integer is no object, and each lock keeps two. */
+export function wallTime(): number {
+  return Date.now() - BEGIN;
 }
 
-/** A monotonic instant in epoch ms, by the clocks as they were when `offset` was read. */
-export function epochOf(at: number, offset: number): number {
-  return Math.round(BEGIN + at + offset);
+/** A {@link wallTime} in epoch ms. */
+export function epochOf(time: number): number {
+  return BEGIN + time;
+}
+
+/**
+ * How far the wall clock is ahead of the monotonic one, which says `at` now, in whole ms: constant, unless a clock was set or the
+ * machine was suspended.
+ */
+export function wallOffset(at: number = now()): number {
+  return Math.round(wallTime() - at);
 }
 
 /** How far the wall clock ran ahead of the monotonic one since `offset` was read; never negative. */
