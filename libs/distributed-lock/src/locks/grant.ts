@@ -29,7 +29,7 @@ export interface GrantingHold extends ScopedHold {
 /** One acquisition of a hold, as its user has it in hand. */
 export class Grant implements CurrentLock, Watchable {
   /** @internal The one that its hold has counted before it, in the chain of those that are open. */
-  before: Grant | undefined;
+  before: Grant | undefined = undefined;
   /** Undefined when the watchdog renews. */
   #fixed: FixedLease | undefined;
   #controller: AbortController | undefined;

@@ -45,9 +45,9 @@ interface Cap {
  */
 export class Lease extends Timer {
   /** @internal Who hears what becomes of it, while it is looked after. */
-  listener: LeaseListener | undefined;
+  listener: LeaseListener | undefined = undefined;
   /** @internal The monotonic instant of the next question; undefined while one is under way, and where nobody asks. */
-  due: number | undefined;
+  due: number | undefined = undefined;
   readonly #holder: string | number;
   #state: LeaseState = 'held';
   #longest: number;

@@ -35,8 +35,8 @@ export interface WaitKeeper<G, R extends WaitRequest> {
 
 /** A caller that waits for a lock. Its own timer and signal end the wait, whatever Redis does. */
 export class Waiter<G, R extends WaitRequest = WaitRequest> {
-  next: Waiter<G, R> | undefined;
-  previous: Waiter<G, R> | undefined;
+  next: Waiter<G, R> | undefined = undefined;
+  previous: Waiter<G, R> | undefined = undefined;
   readonly granted: Promise<G>;
   readonly since = now();
   #resolve!: (outcome: G | Promise<never>) => void;
