@@ -67,6 +67,8 @@ export interface Scenario {
   readonly isAlone?: boolean;
   /** Whether no round warms up: for long ones, in which nothing is quick. @default false */
   readonly isCold?: boolean;
+  /** Whether its processes run by the Node that `--node` names. @default the driver's */
+  readonly isOnOtherNode?: boolean;
   /** Sizes to go through. @default one, 1 */
   readonly sizes?: readonly number[];
 }

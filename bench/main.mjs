@@ -1,4 +1,5 @@
 /** "npm run bench": this library, its peers, and the limits of the client, interleaved in one run on a Redis of its own. */
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
@@ -19,6 +20,7 @@ const USAGE = `npm run bench -- [options]
   --json FILE        the figures
   --report           writes docs/benchmarks/
   --redisson         Redisson, too; needs Java and Maven
+  --node FILE        another Node, by which S2N and S8N are run
   --profile          a further round of each, that tells where the time of its processes goes`;
 
 /** @param {string} problem @returns {never} */
@@ -35,9 +37,14 @@ if (values.help) {
 const rounds = Number(values.rounds);
 if (!Number.isInteger(rounds) || rounds < 1)
   refuse(`--rounds is a whole number, at least 1, not ${values.rounds}`);
-const wanted = values.scenario?.split(',') ?? SCENARIOS.map(({ id }) => id);
+const { node } = values;
+const nodeVersion = node === undefined ? undefined : versionOf(node);
+const possible = SCENARIOS.filter(({ isOnOtherNode }) => isOnOtherNode !== true || node !== undefined);
+const wanted = values.scenario?.split(',') ?? possible.map(({ id }) => id);
 const unknown = wanted.filter((id) => !SCENARIOS.some((scenario) => scenario.id === id));
 if (unknown.length > 0) refuse(`no such scenario: ${unknown.join(', ')}`);
+const impossible = wanted.filter((id) => !possible.some((scenario) => scenario.id === id));
+if (impossible.length > 0) refuse(`${impossible.join(', ')}: which Node? --node tells`);
 
 const peers = values.peers?.split(',');
 const hasPeers = existsSync(new URL('node_modules', import.meta.url));
@@ -60,12 +67,22 @@ function options() {
         peers: { type: 'string' },
         json: { type: 'string' },
         redisson: { type: 'boolean', default: false },
+        node: { type: 'string' },
         report: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
       },
     }).values;
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** @param {string} file a Node */
+function versionOf(file) {
+  try {
+    return execFileSync(file, ['--version'], { encoding: 'utf8' }).trim();
+  } catch {
+    return refuse(`--node is the file of a Node, not ${file}`);
   }
 }
 
@@ -92,11 +109,12 @@ function progress(done, all, what) {
 
 /** @type {Parameters<typeof writeReport>[0][number][]} */
 const run = [];
-for (const scenario of SCENARIOS.filter(({ id }) => wanted.includes(id))) {
+for (const scenario of possible.filter(({ id }) => wanted.includes(id))) {
   const entries = scenario.entries.filter(takesPart);
   const results = await runScenario(scenario, entries, {
     rounds,
     java,
+    node,
     isProfiled: values.profile,
     progress,
   });
@@ -111,5 +129,6 @@ for (const scenario of SCENARIOS.filter(({ id }) => wanted.includes(id))) {
 async function keep() {
   const figures = run.map(({ scenario: { id }, results }) => ({ id, results }));
   if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, undefined, 2)}\n`);
-  if (values.report) await writeReport(run, { rounds, redis: await redisVersion(), isPinned: canPin });
+  if (values.report)
+    await writeReport(run, { rounds, redis: await redisVersion(), nodeVersion, isPinned: canPin });
 }

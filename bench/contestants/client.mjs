@@ -15,6 +15,25 @@ export function connect(url, enableAutoPipelining) {
     : new Cluster(nodes, { enableAutoPipelining });
 }
 
+/**
+ * Has what one turn of the event loop sends share a write to each server.
+ * @param {Redis | Cluster} client
+ * @returns {() => void} to be called before something is sent
+ */
+export function corker(client) {
+  let isCorked = false;
+  return () => {
+    if (isCorked) return;
+    isCorked = true;
+    const streams = (client instanceof Redis ? [client] : client.nodes('master')).map(({ stream }) => stream);
+    for (const stream of streams) stream.cork();
+    process.nextTick(() => {
+      isCorked = false;
+      for (const stream of streams) stream.uncork();
+    });
+  };
+}
+
 /** Has all servers know a script. @param {Redis | Cluster} client @param {string} script @returns {Promise<string>} its SHA-1 */
 export async function load(client, script) {
   if (client instanceof Redis) return String(await client.script('LOAD', script));

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { connect, load } from './client.mjs';
+import { connect, corker, load } from './client.mjs';
 
 const ACQUIRE = `if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('HSET', KEYS[1], ARGV[1], 1)
   redis.call('PEXPIRE', KEYS[1], ARGV[2]) return nil end return redis.call('PTTL', KEYS[1])`;
@@ -10,10 +10,10 @@ const RELEASE = `if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 0 then return 0 e
  * The limit of a client that sends one command per operation: the two scripts that a lock on a hash needs, and nothing around them.
  * Who waits stands in a queue of the process, and takes the lock in Redis when the one before has released it.
  * @param {string} url
- * @param {import('../bench.types.js').Settings} settings `autopipelining`; `scoped`: work has an async scope, which a lock that is re-entrant needs
+ * @param {import('../bench.types.js').Settings} settings `autopipelining`; `corked`: what a turn sends shares a write to each server; `scoped`: work has an async scope, which a lock that is re-entrant needs
  * @returns {Promise<import('../bench.types.js').Contestant<{ name: string, done: () => void }>>}
  */
-export async function open(url, { autopipelining = false, scoped = false }) {
+export async function open(url, { autopipelining = false, corked = false, scoped = false }) {
   const client = connect(url, autopipelining === true);
   const [acquire, release] = await Promise.all([ACQUIRE, RELEASE].map((script) => load(client, script)));
   if (acquire === undefined || release === undefined) throw new Error('unreachable');
@@ -21,9 +21,15 @@ export async function open(url, { autopipelining = false, scoped = false }) {
   /** @type {Map<string, Promise<void>>} */
   const tails = new Map();
   const nothing = () => undefined;
-  const take = (/** @type {string} */ name) => client.evalsha(acquire, 1, name, holder, 30_000);
-  const free = (/** @type {string} */ name) =>
-    client.evalsha(release, 1, name, holder, `redisson_lock__channel:{${name}}`);
+  const cork = corked === true ? corker(client) : nothing;
+  const take = (/** @type {string} */ name) => {
+    cork();
+    return client.evalsha(acquire, 1, name, holder, 30_000);
+  };
+  const free = (/** @type {string} */ name) => {
+    cork();
+    return client.evalsha(release, 1, name, holder, `redisson_lock__channel:{${name}}`);
+  };
   const scope = new AsyncLocalStorage();
   return {
     tryAcquire: async (name) => ((await take(name)) === null ? { name, done: nothing } : null),

@@ -15,9 +15,9 @@ const FOLDER = fileURLToPath(new URL('../../docs/benchmarks/', import.meta.url))
  * Writes the report of a run, and a chart for each scenario, to docs/benchmarks. Scenarios that were not run keep what the last
  * report has of them.
  * @param {readonly { scenario: import('../bench.types.js').Scenario, results: readonly import('../run/rounds.mjs').Result[] }[]} run
- * @param {{ rounds: number, redis: string, isPinned: boolean }} how
+ * @param {{ rounds: number, redis: string, nodeVersion: string | undefined, isPinned: boolean }} how `nodeVersion`: of the other Node
  */
-export async function writeReport(run, { rounds, redis, isPinned }) {
+export async function writeReport(run, { rounds, redis, nodeVersion, isPinned }) {
   await mkdir(FOLDER, { recursive: true });
   const { length: count, 0: cpu } = cpus();
   const pinned = isPinned
@@ -31,7 +31,8 @@ export async function writeReport(run, { rounds, redis, isPinned }) {
       await writeFile(`${FOLDER}${file}`, chartOf(scenario, results));
       const strange = strangePeers(id, results, scenario.measure.key);
       const where = client === undefined ? 'Clients run on any CPU.' : `Clients run on CPU ${client}.`;
-      const when = `_${today()}, ${times === 1 ? 'one round' : `medians of ${times} rounds`}._`;
+      const by = scenario.isOnOtherNode === true ? `, Node ${nodeVersion}` : '';
+      const when = `_${today()}, ${times === 1 ? 'one round' : `medians of ${times} rounds`}${by}._`;
       return `## ${id}: ${title}\n\n${about} ${where} ${when}\n\n![${id}](${file})\n\n${markdownTable(tableOf(scenario, results))}\n${profileOf(results)}${strange.map((peer) => `\n${peer}\n`).join('')}`;
     }),
   );

@@ -15,7 +15,7 @@ import { usageOf } from './usage.mjs';
 /** The server has a CPU of its own where there are several. */
 const SERVER_CPU = 0;
 
-/** @typedef {{ rounds: number, java: import('./team.mjs').Place['java'], isProfiled: boolean, progress: (done: number, all: number, what: string) => void }} Options */
+/** @typedef {{ rounds: number, java: import('./team.mjs').Place['java'], node: string | undefined, isProfiled: boolean, progress: (done: number, all: number, what: string) => void }} Options */
 
 /**
  * Runs all entries of a scenario, interleaved: a round of each, then the next round of each. Where they would disturb each other by
@@ -49,15 +49,16 @@ export async function runScenario(scenario, entries, options) {
 /**
  * @param {Scenario} scenario
  * @param {readonly Result[]} results of one size, to be filled
- * @param {{ first: number, last: number, java: Options['java'], isProfiled: boolean, progress: (result: Result) => void }} options
+ * @param {{ first: number, last: number, java: Options['java'], node: Options['node'], isProfiled: boolean, progress: (result: Result) => void }} options
  */
-async function runTogether(scenario, results, { first, last, java, isProfiled, progress }) {
+async function runTogether(scenario, results, { first, last, java, node, isProfiled, progress }) {
   const { processes = 1, cpu } = scenario;
   const server = await start(scenario);
   for (const pid of server.pids) await pin(pid, SERVER_CPU);
   const cast = results.map((result, index) => {
     const prefix = `bench:${index}`;
-    return { result, team: new ProcessTeam(result.entry, { url: server.url, processes, cpu, java, prefix }) };
+    const place = { url: server.url, cpu, java, node: scenario.isOnOtherNode === true ? node : undefined };
+    return { result, team: new ProcessTeam(result.entry, { ...place, processes, prefix }) };
   });
   try {
     await Promise.all(cast.map(({ team, result }) => noting(result, () => team.ready())));

@@ -11,8 +11,9 @@ import { SHARES } from './profiler.mjs';
 /** @typedef {{ id: number, figures?: Figures, error?: string }} Answer */
 
 /**
- * Where a process of a contestant runs: what it locks on, the CPU it is kept on, and what starts a contestant of Java.
- * @typedef {{ url: string, cpu: number | undefined, java?: { command: string, args: readonly string[] } | undefined }} Place
+ * Where a process of a contestant runs: what it locks on, the CPU it is kept on, what starts a contestant of Java, and its Node, where
+ * that is not the driver's.
+ * @typedef {{ url: string, cpu: number | undefined, node?: string | undefined, java?: { command: string, args: readonly string[] } | undefined }} Place
  */
 
 const PROCESS = fileURLToPath(new URL('contender.process.mjs', import.meta.url));
@@ -37,13 +38,16 @@ class Member {
   #open = new Map();
 
   /** @param {Entry} entry @param {Place} place */
-  constructor({ label, module, settings, runtime, patience = PATIENCE }, { url, cpu, java }) {
+  constructor(
+    { label, module, settings, runtime, patience = PATIENCE },
+    { url, cpu, node = process.execPath, java },
+  ) {
     const isJava = runtime === 'java';
     if (isJava && java === undefined) throw new Error(`${label} needs Java`);
     const words =
       isJava && java !== undefined
         ? [java.command, ...java.args, url, JSON.stringify(settings)]
-        : [process.execPath, '--expose-gc', PROCESS, module, url, JSON.stringify(settings)];
+        : [node, '--expose-gc', PROCESS, module, url, JSON.stringify(settings)];
     const [command = '', ...args] = cpu !== undefined && canPin ? [TASKSET, '-c', `${cpu}`, ...words] : words;
     this.label = label;
     this.patience = patience;

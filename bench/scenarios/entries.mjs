@@ -12,6 +12,13 @@ export const RAW_PIPELINED = {
   settings: { autopipelining: true },
   role: 'limit',
 };
+/** The limit of one command for each operation. @type {Entry} */
+export const RAW_CORKED = {
+  label: 'raw script pair, one write a turn and server',
+  module: 'raw',
+  settings: { corked: true },
+  role: 'limit',
+};
 /** With an async scope around the work, as a re-entrant lock has it. @type {Entry} */
 export const RAW_SCOPED = {
   label: 'raw script pair, work in an async scope',

@@ -1,4 +1,5 @@
 /** The scenarios, in the order of the report. */
+import { s2n, s8n } from './other.node.mjs';
 import s1 from './s1.alone.mjs';
 import s10 from './s10.readers.mjs';
 import s11 from './s11.cluster.mjs';
@@ -18,4 +19,24 @@ import s8h from './s8h.handlers.mjs';
 import s9 from './s9.ticks.mjs';
 
 /** @type {readonly import('../bench.types.js').Scenario[]} */
-export const SCENARIOS = [s1, s2, s3, s3l, s4, s4l, s4h, s5, s6, s7, s8, s8h, s9, s10, s11, s12, s12w];
+export const SCENARIOS = [
+  s1,
+  s2,
+  s2n,
+  s3,
+  s3l,
+  s4,
+  s4l,
+  s4h,
+  s5,
+  s6,
+  s7,
+  s8,
+  s8n,
+  s8h,
+  s9,
+  s10,
+  s11,
+  s12,
+  s12w,
+];

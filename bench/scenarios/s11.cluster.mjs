@@ -1,4 +1,4 @@
-import { OURS, OURS_SECTION, RAW } from './entries.mjs';
+import { OURS, OURS_SECTION, RAW, RAW_CORKED } from './entries.mjs';
 import { TWICE } from './warm.up.mjs';
 
 const CALLERS = 64;
@@ -14,7 +14,7 @@ export default {
   id: 'S11',
   title: `64 callers, different locks, a cluster of ${MASTERS} masters`,
   about: `As S2, on ${MASTERS} masters: keys of different slots cannot travel in one script, so each operation is a command of its own. ${TWICE}`,
-  entries: [RAW, OURS, OURS_SECTION],
+  entries: [RAW, RAW_CORKED, OURS, OURS_SECTION],
   masters: MASTERS,
   measure: { key: 'perSecond', title: 'pairs/s', better: 'more' },
   columns: [
