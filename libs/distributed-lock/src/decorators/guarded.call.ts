@@ -2,9 +2,10 @@ import { isObservable, lastValueFrom, type ObservableInput } from 'rxjs';
 import type { GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
 import { takeTick } from '../contracts/tick.frame.js';
 import type { GuardedSection } from '../service/guarded.section.js';
+import type { LockService } from '../service/lock.service.js';
 import type { Section } from '../service/section.stream.js';
 import { callMethod, runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
-import { serviceOf } from './service.property.js';
+import { readService } from './service.property.js';
 
 /** What one `@DistributedLock` knows of its method. */
 export interface GuardPlan<A extends readonly unknown[]> extends WrappedMethod<A> {
@@ -16,7 +17,11 @@ export interface GuardPlan<A extends readonly unknown[]> extends WrappedMethod<A
 
 /** What a call of a guarded method does: the run of a tick, or the method under its lock. */
 export class GuardedCall<A extends readonly unknown[]> {
-  constructor(private readonly plan: GuardPlan<A>) {}
+  readonly #serviceOf: (instance: unknown) => LockService;
+
+  constructor(private readonly plan: GuardPlan<A>) {
+    this.#serviceOf = readService(plan.options.service, plan.where);
+  }
 
   /** The function that takes the method's place. */
   asFunction(): InstanceMethod<A> {
@@ -29,7 +34,7 @@ export class GuardedCall<A extends readonly unknown[]> {
     const call = () => callMethod(plan, instance, args);
     if (tick !== undefined) return tick.run(async () => await ended(call()));
     const section: Section = (work, signal) => {
-      const locks = serviceOf(instance, plan.options.service, plan.where);
+      const locks = this.#serviceOf(instance);
       return plan.section.enter({ locks, names: plan.keyOf(args), args, signal }, work);
     };
     return runThrough(section, call, stream);

@@ -37,17 +37,19 @@ export function bindService(instance: object, name: string | undefined, locks: L
 }
 
 /**
- * The service of an instance's own application.
+ * Makes a function that gives the service of an instance's own application, and throws LockConfigurationError `NOT_BOUND` for an
+ * instance that Nest neither made nor found.
  * @param where class and method, for messages
- * @throws LockConfigurationError `NOT_BOUND` for an instance that Nest neither made nor found
  */
-export function serviceOf(instance: unknown, name: string | undefined, where: string): LockService {
-  const place: { readonly [property: symbol]: LockService | undefined } = Object(instance);
-  const locks = place[lockServiceProperty(name)];
-  if (locks === undefined)
+export function readService(name: string | undefined, where: string): (instance: unknown) => LockService {
+  const property = lockServiceProperty(name);
+  return (instance) => {
+    const place: { readonly [property: symbol]: LockService | undefined } = Object(instance);
+    const locks = place[property];
+    if (locks !== undefined) return locks;
     throw new LockConfigurationError(
       'NOT_BOUND',
       `${where} was called on an instance without a LockService.`,
     );
-  return locks;
+  };
 }

@@ -41,18 +41,16 @@ export class GuardedSection<A extends readonly unknown[]> {
    * locks, which the work asks for, are the work's own errors.
    * @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT`, `UPGRADE`: never "busy", whatever `onBusy` says
    */
-  async enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
+  enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
     const { locks, names, signal } = entry;
     const { kind, waitTime = locks.settings.waitTime[this.door], leaseTime, onLost } = this.options;
-    const lock = locks.lockOf(names, kind);
-    let handle: LockHandle;
     try {
-      handle = await lock.lock({ waitTime, leaseTime, signal });
+      const lock = locks.lockOf(names, kind);
+      const granted = lock.lock({ waitTime, leaseTime, signal });
+      return criticalSection(granted, work, onLost, (error) => this.#refuse(error, lock.name, entry));
     } catch (error) {
-      if (error instanceof LockNotAcquiredError) return await this.#refuse(error, lock.name, entry);
-      throw error;
+      return Promise.reject(error);
     }
-    return await criticalSection(handle, work, onLost);
   }
 
   #logOf(locks: LockService): RateLimitedLog {
@@ -61,9 +59,9 @@ export class GuardedSection<A extends readonly unknown[]> {
     return log;
   }
 
-  #refuse(refusal: LockNotAcquiredError, name: string, { locks, args }: Entry<A>): unknown {
+  #refuse(refusal: unknown, name: string, { locks, args }: Entry<A>): unknown {
     const { onBusy = 'throw' } = this.options;
-    if (onBusy === 'throw') throw refusal;
+    if (onBusy === 'throw' || !(refusal instanceof LockNotAcquiredError)) throw refusal;
     const {
       waited,
       heldBy: { holder },
