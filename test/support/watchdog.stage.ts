@@ -9,8 +9,8 @@ import type { Command } from './fake.client.js';
 /** The watchdog's lease, in ms. */
 export const TTL = 3000;
 
-const newListener = (due: () => void) => ({
-  due,
+const newListener = (lookAfter: () => void) => ({
+  lookAfter,
   renewalTtl: TTL,
   span: TTL,
   nextDeadline: Infinity,
@@ -34,8 +34,12 @@ export function watchdogStage() {
     const scripts = new ReentrantScripts(runner);
     const watchdog = new Watchdog(wheel);
     const leases: Lease[] = [];
-    // Whatever is due, whoever listens to it.
-    const listen = () => newListener(() => leases.forEach((lease) => watchdog.look(lease)));
+    const listen = () => {
+      const own = newListener(() =>
+        leases.filter(({ listener }) => listener === own).forEach((lease) => watchdog.look(lease)),
+      );
+      return own;
+    };
     return { wheel, client, scripts, watchdog, leases, listen, listener: listen() };
   };
   let made: ReturnType<typeof make>;

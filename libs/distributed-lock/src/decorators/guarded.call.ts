@@ -5,7 +5,7 @@ import type { GuardedSection } from '../service/guarded.section.js';
 import type { LockService } from '../service/lock.service.js';
 import type { Section } from '../service/section.stream.js';
 import { callMethod, runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
-import { readService } from './service.property.js';
+import { serviceReader } from './service.property.js';
 
 /** What one `@DistributedLock` knows of its method. */
 export interface GuardPlan<A extends readonly unknown[]> extends WrappedMethod<A> {
@@ -20,7 +20,7 @@ export class GuardedCall<A extends readonly unknown[]> {
   readonly #serviceOf: (instance: unknown) => LockService;
 
   constructor(private readonly plan: GuardPlan<A>) {
-    this.#serviceOf = readService(plan.options.service, plan.where);
+    this.#serviceOf = serviceReader(plan.options.service, plan.where);
   }
 
   /** The function that takes the method's place. */

@@ -2,7 +2,7 @@ import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import type { Section } from '../service/section.stream.js';
 import type { LeaderOnlyOptions } from './leader.types.js';
 import { callMethod, runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
-import { readService } from './service.property.js';
+import { serviceReader } from './service.property.js';
 
 /** What one `@LeaderOnly` knows of its method. */
 export interface LeaderPlan<A extends readonly unknown[]> extends WrappedMethod<A> {
@@ -13,7 +13,7 @@ export interface LeaderPlan<A extends readonly unknown[]> extends WrappedMethod<
 /** The function that takes the method's place: it runs the method as the leader's work, or not at all. */
 export function leaderCall<A extends readonly unknown[]>(plan: LeaderPlan<A>): InstanceMethod<A> {
   const { key, options, where } = plan;
-  const serviceOf = readService(options.service, where);
+  const serviceOf = serviceReader(options.service, where);
   return standIn(plan, (instance, args, stream) => {
     const section: Section = async (work) => {
       const { elections } = serviceOf(instance);

@@ -41,7 +41,7 @@ export function bindService(instance: object, name: string | undefined, locks: L
  * instance that Nest neither made nor found.
  * @param where class and method, for messages
  */
-export function readService(name: string | undefined, where: string): (instance: unknown) => LockService {
+export function serviceReader(name: string | undefined, where: string): (instance: unknown) => LockService {
   const property = lockServiceProperty(name);
   return (instance) => {
     const place: { readonly [property: symbol]: LockService | undefined } = Object(instance);

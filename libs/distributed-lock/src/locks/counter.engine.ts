@@ -15,8 +15,8 @@ export class CounterEngine {
   #closing = false;
 
   constructor(readonly context: LockContext) {
-    this.semaphores = new LineBook((target, idle) => new SemaphoreLine(context, target, idle));
-    this.latches = new LineBook((target, idle) => new LatchLine(context, target, idle));
+    this.semaphores = new LineBook(context, (home, target) => new SemaphoreLine(home, target));
+    this.latches = new LineBook(context, (home, target) => new LatchLine(home, target));
   }
 
   /**

@@ -72,7 +72,7 @@ export class ExclusiveLine extends LockLine implements Contest {
     const { lease } = hold;
     // Counts one hand-over, if another one is within bounds.
     if (finish !== undefined || first === undefined || !this.turns.handOver.next(this.waiters, at))
-      return this.freeBy(this.releaseOf(lease), finish, at);
+      return this.releaseBy(this.releaseOf(lease), finish, at);
     const { watchdogTimeout } = this.context.settings;
     if (
       !this.target.kind.sharesHolder ||
@@ -132,7 +132,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
   private async handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
     const release = this.releaseOf(from);
-    if (!release.canPass) return await this.freeBy(release, undefined, now());
+    if (!release.canPass) return await this.releaseBy(release, undefined, now());
     this.#isParting = true;
     const { outcome, news } = await release.pass(waiter.request.leaseTime);
     this.#isParting = false;
@@ -145,7 +145,7 @@ export class ExclusiveLine extends LockLine implements Contest {
     return await outcome;
   }
 
-  private freeBy(release: LineRelease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+  private releaseBy(release: LineRelease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
     this.begin();
     this.knownTurns?.handOver.begin();
     const before = this.#contender?.messages ?? 0;

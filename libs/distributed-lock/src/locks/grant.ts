@@ -33,8 +33,8 @@ export class Grant implements CurrentLock, Watchable {
   /** Undefined when the watchdog renews. */
   #fixed: FixedLease | undefined;
   #controller: AbortController | undefined;
-  #loss: LockLostError | undefined;
-  #unlocking: Promise<UnlockOutcome> | undefined;
+  /** How it ended: it was lost, or is being unlocked. */
+  #end: LockLostError | Promise<UnlockOutcome> | undefined;
   /** Undefined where nobody listens. */
   #watch: HandleWatch | undefined;
 
@@ -90,7 +90,7 @@ export class Grant implements CurrentLock, Watchable {
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     this.hold.checkDeadlines();
-    if (this.#loss !== undefined) this.#controller.abort(this.#loss);
+    if (this.loss !== undefined) this.#controller.abort(this.loss);
     return this.#controller.signal;
   }
 
@@ -107,21 +107,21 @@ export class Grant implements CurrentLock, Watchable {
 
   /** Neither unlocked nor lost. */
   get isOpen(): boolean {
-    return this.#loss === undefined && this.#unlocking === undefined;
+    return this.#end === undefined;
   }
 
   /** Why the lease was lost, if it was. */
   get loss(): LockLostError | undefined {
-    return this.#loss;
+    return this.#end instanceof LockLostError ? this.#end : undefined;
   }
 
   assertHeld(): void {
     if (this.isHeld) return;
     throw (
-      this.#loss ??
+      this.loss ??
       new LockLostError(
         this.name,
-        this.#unlocking === undefined ? 'its lease could not be confirmed' : 'it was unlocked',
+        this.#end === undefined ? 'its lease could not be confirmed' : 'it was unlocked',
       )
     );
   }
@@ -134,12 +134,15 @@ export class Grant implements CurrentLock, Watchable {
   unlock(): Promise<UnlockOutcome> {
     const at = now();
     // Whoever hears that a lease inside is over may unlock as well.
-    if (this.#unlocking === undefined) this.hold.checkDeadlines(at);
-    if (this.#unlocking === undefined) {
-      this.#unlocking = this.#loss === undefined ? this.hold.release(this, at) : Promise.resolve('lost');
-      this.#watch?.unlocking(this.#unlocking);
-    }
-    return this.#unlocking;
+    if (this.isOpen) this.hold.checkDeadlines(at);
+    if (this.#end instanceof Promise) return this.#end;
+    const isLost = this.#end !== undefined;
+    const outcome = isLost ? Promise.resolve<UnlockOutcome>('lost') : this.hold.release(this, at);
+    if (!isLost) this.#end = outcome;
+    this.#watch?.unlocking(outcome);
+    // Whoever unlocks once more tells nothing new.
+    this.#watch = undefined;
+    return outcome;
   }
 
   run<T>(work: () => T): T {
@@ -155,14 +158,14 @@ export class Grant implements CurrentLock, Watchable {
   /** Ends the belief in this acquisition; the signal tells whoever works under it. */
   lose(loss: LockLostError): void {
     if (!this.isOpen) return;
-    this.#loss = loss;
+    this.#end = loss;
     this.#controller?.abort(loss);
     this.#watch?.lost(loss.why);
   }
 
   watch(watch: HandleWatch): void {
     this.#watch = watch;
-    if (this.#loss !== undefined) watch.lost(this.#loss.why);
+    if (this.loss !== undefined) watch.lost(this.loss.why);
   }
 
   /** Tells the work to stop, while the lease is alive. */

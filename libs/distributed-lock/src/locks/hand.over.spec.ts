@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HolderIds } from '../holders/holder.ids.js';
 import { instant, Lease } from '../renewal/lease.js';
+import { now } from '../timing/monotonic.clock.js';
 import type { WaitRequest } from '../waiting/waiter.js';
 import { canShare, HandOver } from './hand.over.js';
 
@@ -97,6 +98,17 @@ describe('a holder id may go on to the next waiter without a question', () => {
       pass(1);
       expect(canShare(lease, T, wanted)).toBe(false);
     });
+
+    test.each([0, 0.3, 0.95])(
+      'of which a short one has lost no more than its hundredth (%d ms)',
+      (fraction) => {
+        const at = now() + fraction;
+        const lease = new Lease(LOCK, 'holder', 100, instant(at));
+        const one = { ...REQUEST, leaseTime: 100 };
+        expect(canShare(lease, T, one, at)).toBe(true);
+        expect(canShare(lease, T, one, at + 1.01)).toBe(false);
+      },
+    );
 
     test('that was never made longer: it would outlast the one that was asked for', () => {
       const lease = newLease(5000);

@@ -54,7 +54,7 @@ const NEARLY_ALL = 0.99;
 
 /**
  * Whether the next waiter can go on under the same holder id without asking Redis: for Redis it is one longer hold of this process.
- * Only with a lease of the length that it wants, which nothing has ever made longer, and which is surely alive: one that the watchdog
+ * Only with a lease of the length that it wants, the longest that was ever asked for, and which is surely alive: one that the watchdog
  * renews must have most of its time left, a fixed one nearly all of it.
  * @param at the monotonic clock
  */
@@ -62,8 +62,8 @@ export function canShare(lease: Lease, watchdogTimeout: number, next: WaitReques
   const { leaseTime: fixed, leaseTime: wanted = watchdogTimeout } = next;
   if (lease.longest !== wanted) return false;
   if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
-  // In whole ms, as its deadline is: else a short fixed lease would seem to have lost of it what was cut off.
-  const left = lease.deadline - Math.floor(at);
+  // What was cut off of its deadline counts as gone.
+  const left = lease.deadline - at;
   // Something has made it longer: whoever dies under it would leave the lock held for longer than its lease.
   if (left > wanted) return false;
   return fixed === undefined ? left > wanted / 2 : left >= fixed * NEARLY_ALL - safetyMargin(fixed);

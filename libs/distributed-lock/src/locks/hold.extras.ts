@@ -19,11 +19,11 @@ interface WholeHold extends Counted, LeaseOwner {
  * one field for all of it.
  */
 export class HoldExtras {
-  timers: HoldTimers | undefined;
-  token: bigint | undefined;
-  run: TickRun | undefined;
+  timers: HoldTimers | undefined = undefined;
+  token: bigint | undefined = undefined;
+  run: TickRun | undefined = undefined;
   /** The acquisition that a run began with. */
-  first: Grant | undefined;
+  first: Grant | undefined = undefined;
   #ledger: CountLedger | undefined;
   #keeper: LeaseKeeper | undefined;
 

@@ -110,7 +110,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     });
   }
 
-  due(): void {
+  lookAfter(): void {
     this.owner.watchdog.look(this.lease);
   }
 

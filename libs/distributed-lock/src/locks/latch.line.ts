@@ -4,7 +4,7 @@ import type { Waiter } from '../waiting/waiter.js';
 import { Contender } from './contender.js';
 import type { Asking, Contest, News } from './contest.contract.js';
 import type { CounterTarget } from './counter.target.js';
-import type { LockContext } from './lock.context.js';
+import type { LineHome } from './line.book.js';
 import { WaitingLine } from './waiting.line.js';
 
 /** A look at the latch. */
@@ -23,11 +23,11 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
   readonly #contender: Contender<Look, Opened>;
 
   constructor(
-    context: LockContext,
+    protected readonly home: LineHome<LatchLine>,
     readonly target: CounterTarget,
-    private readonly idle: (line: LatchLine) => void,
   ) {
-    super(context);
+    super();
+    const { context } = home;
     this.#contender = new Contender<Look, Opened>(context, this, this, {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
@@ -70,6 +70,6 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
   }
 
   protected settle(): void {
-    if (this.isQuiet) this.idle(this);
+    if (this.isQuiet) this.home.forget(this);
   }
 }

@@ -1,3 +1,12 @@
+import type { LockContext } from './lock.context.js';
+
+/** Where a line is at home. */
+export interface LineHome<L> {
+  readonly context: LockContext;
+  /** To be called whenever nobody holds, waits or works any more. */
+  forget(line: L): void;
+}
+
 /** The lines that there are. */
 export interface Lines<L> {
   readonly size: number;
@@ -7,18 +16,18 @@ export interface Lines<L> {
 }
 
 /** The lines of one sort: each is made when it is first needed, and forgotten when nobody needs it any more. */
-export class LineBook<
-  T extends { readonly id: string },
-  L extends { readonly target: T },
-> implements Lines<L> {
+export class LineBook<T extends { readonly id: string }, L extends { readonly target: T }>
+  implements Lines<L>, LineHome<L>
+{
   /** One of them has a place of its own: a map that is emptied is made anew, and a caller who takes one lock after the other empties it each time. */
   #single: L | undefined;
   readonly #others = new Map<string, L>();
-  readonly #forget = (line: L) => this.#remove(line);
   #whenIdle: (() => void)[] = [];
 
-  /** @param make makes a line that calls `idle` whenever nobody holds, waits or works any more */
-  constructor(private readonly make: (target: T, idle: (line: L) => void) => L) {}
+  constructor(
+    readonly context: LockContext,
+    private readonly make: (home: LineHome<L>, target: T) => L,
+  ) {}
 
   get size(): number {
     return this.#others.size + (this.#single === undefined ? 0 : 1);
@@ -36,7 +45,7 @@ export class LineBook<
   line(target: T): L {
     const known = this.get(target.id);
     if (known !== undefined) return known;
-    const line = this.make(target, this.#forget);
+    const line = this.make(this, target);
     if (this.#single === undefined) this.#single = line;
     else this.#others.set(target.id, line);
     return line;
@@ -47,7 +56,7 @@ export class LineBook<
     if (this.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  #remove(line: L): void {
+  forget(line: L): void {
     const { id } = line.target;
     if (this.#single === line) this.#single = undefined;
     else if (this.#others.get(id) === line) this.#others.delete(id);

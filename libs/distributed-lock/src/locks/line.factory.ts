@@ -1,5 +1,5 @@
 import { ExclusiveLine } from './exclusive.line.js';
-import type { LockContext } from './lock.context.js';
+import type { LineHome } from './line.book.js';
 import type { LineForm } from './lock.kind.js';
 import type { LockLine } from './lock.line.js';
 import type { LockTarget } from './lock.target.js';
@@ -11,7 +11,7 @@ const FORMS = { exclusive: ExclusiveLine, queued: QueuedLine, shared: SharedLine
   unknown
 >;
 
-/** A line of the form that the target's kind has. @param idle is told when nobody holds, waits or works any more */
-export function makeLine(context: LockContext, target: LockTarget, idle: (line: LockLine) => void): LockLine {
-  return new FORMS[target.kind.line](context, target, idle);
+/** A line of the form that the target's kind has. */
+export function makeLine(home: LineHome<LockLine>, target: LockTarget): LockLine {
+  return new FORMS[target.kind.line](home, target);
 }

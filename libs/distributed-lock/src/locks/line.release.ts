@@ -63,7 +63,7 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
     const { context, target, lease } = this;
     const { scripts } = target.kind;
     if (!canPass(scripts)) throw new TypeError(`a ${target.kind.name} is not handed over`);
-    const to = context.ids.next();
+    const to = target.kind.holders.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
       const { reply, sent, first } = await askInTime(ttl, () =>

@@ -24,7 +24,7 @@ export class LockEngine {
   #closing = false;
 
   constructor(readonly context: LockContext) {
-    this.#book = new LineBook((target, idle) => makeLine(context, target, idle));
+    this.#book = new LineBook(context, makeLine);
     this.counters = new CounterEngine(context);
     this.names = new NameBook(context.settings);
     this.#reentry = new Reentry(context, (target) => this.line(target));

@@ -37,6 +37,6 @@ export interface LockKind {
   readonly giftLease?: number;
   /** Whether it is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` are not for it. */
   readonly isLasting?: boolean;
-  /** Makes the ids of its holders. */
+  /** Makes the ids of its holders, and keeps them. */
   readonly holders: HolderForm & { readonly next: () => string };
 }

@@ -14,8 +14,9 @@ import type { Lowering } from './count.ledger.js';
 import type { Grant } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
+import type { LineHome } from './line.book.js';
 import { LineRelease } from './line.release.js';
-import { unavailable, type LockContext } from './lock.context.js';
+import { unavailable } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 import { Turns } from './turns.js';
 import { WaitingLine } from './waiting.line.js';
@@ -25,11 +26,10 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   #turns: Turns | undefined;
 
   constructor(
-    context: LockContext,
+    protected readonly home: LineHome<LockLine>,
     readonly target: LockTarget,
-    private readonly idle: (line: LockLine) => void,
   ) {
-    super(context);
+    super();
   }
 
   /** The holds of this process. */
@@ -111,7 +111,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   ): void {
     // The release is told to this process as well, where it listens.
     const echoes = asker?.isListening === true ? 1 : 0;
-    this.turns.leave({ until: now() + pause, pause, turns: before + echoes + rivals });
+    this.turns.owe({ until: now() + pause, pause, turns: before + echoes + rivals });
     // Kept for so long, for the sake of those who come back.
     void this.during(() => this.context.wheel.pause(pause));
   }
@@ -120,7 +120,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     return (this.#turns ??= new Turns(this.context.settings));
   }
 
-  /** Undefined where nobody ever waited. */
+  /** Undefined where nobody ever waited, neither here nor elsewhere, as far as is known. */
   protected get knownTurns(): Turns | undefined {
     return this.#turns;
   }
@@ -131,9 +131,9 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
   }
 
   protected ask(asker: Contender): void {
-    const left = this.#turns?.left;
-    if (left === undefined) asker.kick();
-    else asker.kickAfterOthers(left);
+    const owed = this.#turns?.owed;
+    if (owed === undefined) asker.kick();
+    else asker.kickAfterOthers(owed);
   }
 
   /** Takes a grant over for its caller. */
@@ -184,7 +184,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
 
   /** The line is forgotten when nobody holds, waits or works. */
   protected settle(): void {
-    if (this.isQuiet && this.isFree) this.idle(this);
+    if (this.isQuiet && this.isFree) this.home.forget(this);
   }
 }
 

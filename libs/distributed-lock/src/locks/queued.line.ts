@@ -10,8 +10,8 @@ import type { Lowering } from './count.ledger.js';
 import type { Grant } from './grant.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
-import type { LockContext } from './lock.context.js';
 import type { Freed } from './line.release.js';
+import type { LineHome } from './line.book.js';
 import { LockLine } from './lock.line.js';
 import type { LockTarget } from './lock.target.js';
 import { QueuePulse } from './queue.pulse.js';
@@ -22,8 +22,9 @@ export class QueuedLine extends LockLine {
   readonly #pulse: QueuePulse;
   #hold: Hold | undefined;
 
-  constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
-    super(context, target, idle);
+  constructor(home: LineHome<LockLine>, target: LockTarget) {
+    super(home, target);
+    const { context } = home;
     this.#pulse = new QueuePulse(context, target, (holder) => this.#wake(holder));
   }
 

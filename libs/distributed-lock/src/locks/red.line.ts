@@ -9,7 +9,8 @@ import { leaveEarly } from './early.leave.js';
 import { GroupHandle } from './group.handle.js';
 import { HandOver } from './hand.over.js';
 import type { Hold } from './hold.js';
-import { unavailable, type LockContext } from './lock.context.js';
+import type { LineHome } from './line.book.js';
+import { unavailable } from './lock.context.js';
 import { askQuorum, lookAround } from './quorum.round.js';
 import type { QuorumWish, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from './reentry.js';
@@ -37,11 +38,11 @@ export class RedLine extends WaitingLine<GroupHandle> {
   #isNext = false;
 
   constructor(
-    context: LockContext,
+    protected readonly home: LineHome<RedLine>,
     readonly target: QuorumWish & { readonly id: string },
-    private readonly idle: (line: RedLine) => void,
   ) {
-    super(context);
+    super();
+    const { context } = home;
     this.#signal = new WakeSignal(context.wheel);
     this.#handOver = new HandOver(context.settings.handOver);
   }
@@ -86,7 +87,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
   }
 
   protected settle(): void {
-    if (this.isQuiet) this.idle(this);
+    if (this.isQuiet) this.home.forget(this);
   }
 
   async #try(

@@ -35,7 +35,7 @@ export class RedLocks {
     private readonly restartDelay: number,
   ) {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
-    this.#book = new LineBook((wish, idle) => new RedLine(context, wish, idle));
+    this.#book = new LineBook(context, (home, wish) => new RedLine(home, wish));
     // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
     const holders = {
       next: () => this.#holder ?? context.ids.next(),

@@ -4,7 +4,8 @@ import type { Waiter, WaitRequest } from '../waiting/waiter.js';
 import { Contender } from './contender.js';
 import type { Contest } from './contest.contract.js';
 import type { CounterTarget } from './counter.target.js';
-import { unavailable, type LockContext } from './lock.context.js';
+import type { LineHome } from './line.book.js';
+import { unavailable } from './lock.context.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsWish } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
 import { WaitingLine } from './waiting.line.js';
@@ -27,11 +28,11 @@ export class SemaphoreLine
   #left = 0;
 
   constructor(
-    context: LockContext,
+    protected readonly home: LineHome<SemaphoreLine>,
     readonly target: CounterTarget,
-    private readonly idle: (line: SemaphoreLine) => void,
   ) {
-    super(context);
+    super();
+    const { context } = home;
     this.#calls = new RecordedCalls(context, target);
     this.#contender = new Contender(context, this, new PermitsAttempt(context, target), {
       channel: target.channel,
@@ -106,6 +107,6 @@ export class SemaphoreLine
   }
 
   protected settle(): void {
-    if (this.isQuiet) this.idle(this);
+    if (this.isQuiet) this.home.forget(this);
   }
 }

@@ -8,7 +8,7 @@ import type { Lowering } from './count.ledger.js';
 import type { Grant } from './grant.js';
 import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
-import type { LockContext } from './lock.context.js';
+import type { LineHome } from './line.book.js';
 import { LockLine } from './lock.line.js';
 import type { LockTarget } from './lock.target.js';
 
@@ -22,8 +22,9 @@ export class SharedLine extends LockLine implements Contest {
   /** Releases under way that make room for a few: what comes of them decides who asks next, and when. */
   #parting = 0;
 
-  constructor(context: LockContext, target: LockTarget, idle: (line: LockLine) => void) {
-    super(context, target, idle);
+  constructor(home: LineHome<LockLine>, target: LockTarget) {
+    super(home, target);
+    const { context } = home;
     this.#contender = this.contender(this, new Attempt(context, target));
   }
 

@@ -82,7 +82,7 @@ export class TickRunner {
     const target = this.jobs.targetOf(job);
     // The line is kept for as long as a claim is under way, so that shutdown waits for it.
     return this.engine.line(target).during(async () => {
-      const owed = { holder: this.engine.context.ids.next(), mayHave: false, failure: undefined };
+      const owed = { holder: target.kind.holders.next(), mayHave: false, failure: undefined };
       try {
         return await this.#ask(target, claim, owed);
       } catch (error) {

@@ -10,7 +10,7 @@ const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
 export class Turns {
   readonly handOver: HandOver;
   /** What the last release has left to others. */
-  #left: OthersTurns | undefined;
+  #owed: OthersTurns | undefined;
   #standBack = STAND_BACK.first;
 
   constructor({ handOver }: Pick<LockSettings, 'handOver'>) {
@@ -23,12 +23,12 @@ export class Turns {
   }
 
   /** What is left to others at this moment. */
-  get left(): OthersTurns | undefined {
-    return this.#left !== undefined && now() < this.#left.until ? this.#left : undefined;
+  get owed(): OthersTurns | undefined {
+    return this.#owed !== undefined && now() < this.#owed.until ? this.#owed : undefined;
   }
 
-  leave(turns: OthersTurns): void {
-    this.#left = turns;
+  owe(turns: OthersTurns): void {
+    this.#owed = turns;
   }
 
   /** Another one had the lock when this process asked. */
@@ -38,8 +38,8 @@ export class Turns {
 
   /** This process has got the lock. Those who were let go first, and did not take it, were too slow: the next time they get more. */
   granted(): void {
-    if (this.#left === undefined) return;
-    this.#left = undefined;
+    if (this.#owed === undefined) return;
+    this.#owed = undefined;
     this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
   }
 }

@@ -15,11 +15,15 @@ interface WaitingRoom<G, R extends WaitRequest> {
 
 /** The callers of this process that wait for one thing in Redis. How they stand, and what they are given, is its form's business. */
 export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implements WaitKeeper<G, R> {
-  /** Made for the first waiter, with what is noted for it: most locks are never waited for. */
+  /** Made for the first waiter, or for what is heard: most locks are never waited for. */
   #room: WaitingRoom<G, R> | undefined;
   #working = 0;
 
-  constructor(readonly context: LockContext) {}
+  protected abstract readonly home: { readonly context: LockContext };
+
+  get context(): LockContext {
+    return this.home.context;
+  }
 
   /** What is waited for. */
   abstract readonly target: { readonly name: string };

@@ -22,7 +22,7 @@ export class LeaseQuestion implements ReplyHearer<number | undefined> {
   /** @param hearer passes on what is heard; this question, where nobody cares in whose async context that is */
   ask(hearer: ReplyHearer<number | undefined> = this): void {
     const { lease, ttl } = this;
-    const { key, renewer } = lease.lock;
+    const { key, renewer } = lease.target;
     lease.expect(ttl);
     renewer.renew(key, lease.holder, ttl, hearer);
   }

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HolderIds } from '../holders/holder.ids.js';
-import { now } from '../timing/monotonic.clock.js';
+import { now, wallOffset } from '../timing/monotonic.clock.js';
 import { instant, Lease, safetyMargin } from './lease.js';
 
 const TTL = 10_000;
@@ -37,6 +37,26 @@ describe('a lease', () => {
     const late = new Lease(LOCK, 'h', TTL, sent);
     expect(late.state).toBe('held');
     expect(late.deadline - now()).toBe(TTL - MARGIN - 300);
+  });
+
+  test.each([0.1, 0.4, 0.6, 0.9])('is counted in whole ms, never later than it is (%d ms)', (fraction) => {
+    const sent = { at: now() + fraction, wall: wallOffset(now() + fraction) };
+    const odd = new Lease(LOCK, 'h', 410, sent);
+    const exact = sent.at + 410 - safetyMargin(410);
+    const counted = () => [Number.isInteger(odd.deadline), odd.deadline <= exact, odd.deadline > exact - 2];
+    expect(counted()).toEqual([true, true, true]);
+    odd.confirm(sent, 410);
+    expect(counted()).toEqual([true, true, true]);
+    const { deadline } = odd;
+    odd.raise(sent, 410);
+    expect(odd.deadline).toBe(deadline);
+    odd.cap(sent, 410);
+    expect(counted()).toEqual([true, true, true]);
+    // What it may be believed in for, and the suspend that goes unseen, are no more than the lease.
+    suspend(21);
+    expect(odd.isDoubtful || odd.deadline + 21 <= sent.at + 410).toBe(true);
+    suspend(1);
+    expect(odd.isDoubtful).toBe(true);
   });
 
   test('is renewed from the sending of what Redis confirmed', () => {

@@ -59,14 +59,14 @@ export class Lease extends Timer {
   #cap: Cap | undefined;
 
   constructor(
-    readonly lock: Leased,
+    readonly target: Leased,
     holder: string,
     /** The ttl that was given with the grant, in ms. */
     ttl: number,
     sent: Instant,
   ) {
     super();
-    this.#holder = lock.holders.brief(holder);
+    this.#holder = target.holders.brief(holder);
     this.#margin = wholeMargin(ttl);
     this.#deadline = Math.floor(sent.at) + ttl - this.#margin;
     this.#wall = sent.wall;
@@ -74,11 +74,11 @@ export class Lease extends Timer {
   }
 
   run(): void {
-    this.listener?.due();
+    this.listener?.lookAfter();
   }
 
   get holder(): string {
-    return this.lock.holders.whole(this.#holder);
+    return this.target.holders.whole(this.#holder);
   }
 
   /** The longest lease that Redis was asked to give this holder, in ms: so long may it have the lock after its last command. */
@@ -131,7 +131,7 @@ export class Lease extends Timer {
   raise(sent: Instant, ttl: number): void {
     if (this.#state === 'lost') return;
     this.#state = 'renewed';
-    if (sent.at + ttl - safetyMargin(ttl) > this.#deadline) this.count(sent, ttl);
+    if (Math.floor(sent.at) + ttl - wholeMargin(ttl) > this.#deadline) this.count(sent, ttl);
   }
 
   /**

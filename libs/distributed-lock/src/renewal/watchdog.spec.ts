@@ -31,7 +31,7 @@ describe('the watchdog', () => {
     expect(stage.watchdog.size).toBe(250);
     await pass(1001);
     const sent = calls();
-    expect(sent.flatMap(keysOf).toSorted()).toEqual(leases.map(({ lock }) => lock.key).toSorted());
+    expect(sent.flatMap(keysOf).toSorted()).toEqual(leases.map(({ target }) => target.key).toSorted());
     expect(sent).toHaveLength(3);
     expect(Math.max(...sent.map((call) => keysOf(call).length))).toBeLessThanOrEqual(100);
   });

@@ -116,7 +116,10 @@ export class Watchdog {
     return Math.max(this.#roundAt(round, span), Math.ceil(now() + span / ROUNDS_PER_SPAN));
   }
 
-  /** The last round that is no more than a third of the span after `from`: the whole ms that it is in, so that it comes before the next. */
+  /**
+   * The last round that is no more than a third of the span after `from`, in whole ms: those in which the wheel runs it anyway. A step
+   * is longer than that, so that the next round is counted from it without skipping one.
+   */
   #roundAt(from: number, span: number): number {
     const step = span / ROUNDS_PER_SPAN;
     const shift = this.#phase * step;

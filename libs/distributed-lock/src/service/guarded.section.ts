@@ -42,9 +42,9 @@ export class GuardedSection<A extends readonly unknown[]> {
    * @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT`, `UPGRADE`: never "busy", whatever `onBusy` says
    */
   enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
-    const { locks, names, signal } = entry;
-    const { kind, waitTime = locks.settings.waitTime[this.door], leaseTime, onLost } = this.options;
     try {
+      const { locks, names, signal } = entry;
+      const { kind, waitTime = locks.settings.waitTime[this.door], leaseTime, onLost } = this.options;
       const lock = locks.lockOf(names, kind);
       const granted = lock.lock({ waitTime, leaseTime, signal });
       return criticalSection(granted, work, onLost, (error) => this.#refuse(error, lock.name, entry));

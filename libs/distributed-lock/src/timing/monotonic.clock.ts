@@ -9,7 +9,7 @@ export function now(): number {
 /** The wall clock when this process began with us. */
 const BEGIN = Date.now();
 
-/** The wall clock in ms from an instant of this process, not from 1970: a small integer is no object, and each lock keeps two. */
+/** The wall clock in ms from an instant of this process, not from 1970: for 24 days that is a small integer, which is no object. */
 export function wallTime(): number {
   return Date.now() - BEGIN;
 }
@@ -29,5 +29,5 @@ export function wallOffset(at: number = now()): number {
 
 /** How far the wall clock ran ahead of the monotonic one since `offset` was read; never negative. */
 export function suspendedFor(offset: number, at: number = now()): number {
-  return Math.max(0, wallOffset(at) - offset);
+  return Math.max(0, wallTime() - at - offset);
 }
