@@ -73,9 +73,17 @@ redis.call('PEXPIRE', lock, lease)`,
   {
     name: 'a local deadline that is counted from the reply',
     defects: [
-      { file: LEASE, from: 'this.#deadline = sent.at + ttl - ', to: 'this.#deadline = now() + ttl - ' },
-      { file: LEASE, from: 'const deadline = sent.at + left - ', to: 'const deadline = now() + left - ' },
-      { file: LEASE, from: 'if (sent.at + ttl - ', to: 'if (now() + ttl - ' },
+      {
+        file: LEASE,
+        from: 'this.#deadline = Math.floor(sent.at) + ttl - ',
+        to: 'this.#deadline = now() + ttl - ',
+      },
+      {
+        file: LEASE,
+        from: 'const deadline = Math.floor(sent.at) + left - ',
+        to: 'const deadline = now() + left - ',
+      },
+      { file: LEASE, from: 'if (Math.floor(sent.at) + ttl - ', to: 'if (now() + ttl - ' },
       {
         file: GRANT,
         from: 'this.#fixed = fixedLease(leaseTime, sentAt);',

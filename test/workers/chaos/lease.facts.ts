@@ -2,7 +2,7 @@
 export interface LeaseFacts {
   readonly deadline: number;
   readonly ttl: number;
-  /** When the acquisition that was granted was sent; undefined when the lease has been renewed since. */
+  /** The whole ms in which the acquisition that was granted was sent; undefined when the lease has been renewed since. */
   readonly sent: number | undefined;
 }
 
@@ -11,13 +11,13 @@ export function leaseFacts(handle: object): LeaseFacts {
   const members: unknown = Reflect.get(handle, 'members');
   if (Array.isArray(members)) return groupFacts(members, numberAt(handle, 'needed'));
   const lease = objectAt(objectAt(handle, 'hold'), 'lease');
-  const ttl = numberAt(lease, 'ttl');
+  const ttl = numberAt(lease, 'longest');
   const inRedis = numberAt(lease, 'deadline');
   const isFresh = Reflect.get(lease, 'state') === 'held';
   return {
     deadline: Math.min(inRedis, numberAt(handle, 'deadline')),
     ttl,
-    sent: isFresh ? inRedis + Math.max(20, ttl / 20) - ttl : undefined,
+    sent: isFresh ? inRedis + Math.ceil(Math.max(20, ttl / 20)) - ttl : undefined,
   };
 }
 
