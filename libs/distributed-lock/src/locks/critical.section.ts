@@ -2,21 +2,21 @@ import type { LockHandle, UsingOptions } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
 
 /**
- * Runs `work` in the scope of a handle that was granted, and unlocks afterwards. The work's own result or error stands: a release that could
+ * Runs `work` in the scope of a handle once it is granted, and unlocks afterwards. The work's own result or error stands: a release that could
  * not be confirmed goes on in the background and is logged there, and a lost lease is told by the signal, or,
  * with `onLost: 'throw'`, by a LockLostError after a work that ended well.
  * @param refused what it comes to when the handle is not granted. @default the error of that
  */
 export async function criticalSection<T, H extends LockHandle>(
-  granted: H | Promise<H>,
+  granted: Promise<H>,
   work: (handle: H) => T | PromiseLike<T>,
   onLost: UsingOptions['onLost'] = 'signal',
   refused?: (error: unknown) => T | PromiseLike<T>,
 ): Promise<T> {
   let handle: H;
   try {
-    // What comes by a promise is waited for in here: a function that follows it would cost two more, and as many turns.
-    handle = 'then' in granted ? await granted : granted;
+    // Waited for in here: a function that follows it would cost two promises more, and as many turns.
+    handle = await granted;
   } catch (error) {
     if (refused === undefined) throw error;
     return await refused(error);

@@ -1,5 +1,4 @@
 import type { TickCall } from '../contracts/tick.frame.js';
-import type { LockHandle } from '../contracts/lock.contract.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import { criticalSection } from '../locks/critical.section.js';
 import type { LockService } from '../service/lock.service.js';
@@ -14,8 +13,14 @@ export class TurnTick implements TickCall {
   ) {}
 
   async run(work: () => unknown): Promise<unknown> {
-    const handle = await this.#turn();
-    return handle === undefined ? undefined : await criticalSection(handle, () => work());
+    const { signal } = this.#leaving;
+    const granted = this.locks.getLock(this.job).lock({ waitTime: Infinity, signal });
+    return await criticalSection(
+      granted,
+      () => work(),
+      'signal',
+      (error) => this.#leave(error),
+    );
   }
 
   /** Whoever still waits for its turn leaves the line. */
@@ -23,15 +28,10 @@ export class TurnTick implements TickCall {
     this.#leaving.abort();
   }
 
-  async #turn(): Promise<LockHandle | undefined> {
-    const { signal } = this.#leaving;
-    try {
-      return await this.locks.getLock(this.job).lock({ waitTime: Infinity, signal });
-    } catch (error) {
-      if (signal.aborted) return undefined;
-      if (!(error instanceof LockUnavailableError)) throw error;
-      this.locks.engine.context.notices.post({ kind: 'tick-unclaimed', lock: this.job, why: error.message });
-      return undefined;
-    }
+  /** Its turn does not come. */
+  #leave(error: unknown): void {
+    if (this.#leaving.signal.aborted) return;
+    if (!(error instanceof LockUnavailableError)) throw error;
+    this.locks.engine.context.notices.post({ kind: 'tick-unclaimed', lock: this.job, why: error.message });
   }
 }
