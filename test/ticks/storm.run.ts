@@ -15,6 +15,8 @@ import type { TickWorker } from './tick.worker.js';
 
 /** The lease of a run, in ms. */
 const LEASE = 2000;
+/** After a storm, in ms: every lease of a dead one is over, and each job has had ticks that nothing hits. A short storm may hit all of the others. */
+const CALM = LEASE + 3000;
 /** Bounds of the work of a run, in ms: now and then it lasts over the next tick. */
 const WORK = [5, 1100] as const;
 
@@ -85,6 +87,7 @@ export class Storm {
     }
     await sleep(Math.max(began + this.plan.duration - performance.now(), 0));
     await Promise.all([...this.#returns, this.#redisIsBack]);
+    await this.fleet.reach((await this.fleet.storeNow()) + CALM);
     const to = await this.fleet.storeNow();
     // What died last is found when its lease is over; a run that follows takes its time, and so does the next.
     await this.fleet.reach(to + LEASE + 3 * WORK[1]);

@@ -21,10 +21,7 @@ describe('a storm of kills and restarts of Redis with its data', () => {
       console.info(describeStorm(report));
       expect([...report.jobs.values()].flatMap(({ violations }) => violations)).toEqual([]);
       expect(report.ownEnds).toEqual([]);
-      // A short storm may hit every run of the job that is never tried again.
-      for (const { runs } of report.jobs.values()) expect(runs).toBeGreaterThan(0);
-      const completed = [...report.jobs.values()].reduce((sum, job) => sum + job.completed, 0);
-      expect(completed).toBeGreaterThan(0);
+      for (const { completed } of report.jobs.values()) expect(completed).toBeGreaterThan(0);
     },
   );
 
