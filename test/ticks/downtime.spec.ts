@@ -3,6 +3,7 @@ import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import { scaled } from '../support/slowness.js';
 import { TcpProxy } from '../support/tcp.proxy.js';
 import { until } from '../support/until.js';
+import type { JobKind } from '../workers/worker.protocol.js';
 import { TickFleet, type WorkerOptions } from './tick.fleet.js';
 import { isRecorded, runsOf, tickFixtures, type TickFixtures } from './tick.fixtures.js';
 import { cronOf, NEVER, secondAfter } from './tick.schedule.js';
@@ -65,6 +66,12 @@ describe.concurrent('case 9: ticks over which the whole fleet was down', { timeo
     await expectMissed(fleet, [older]);
   });
 
+  test('are missed of each job that has the schedule of another', async ({ fleet }) => {
+    const { older, newer } = await backAfterDowntime(fleet, { jobs: ['counted', 'retried'], grace: 1 });
+    await expectMissed(fleet, [older, newer]);
+    await expectMissed(fleet, [older, newer], 'retried');
+  });
+
   test('are missed when they are older than catchUp', async ({ fleet }) => {
     const { older, newer, next } = await backAfterDowntime(fleet, { catchUp: 100, grace: 1 });
     expect(runsOf(fleet, 'counted', [older, newer, next])).toEqual([next]);
@@ -95,8 +102,12 @@ describe.concurrent('case 9: ticks over which the whole fleet was down', { timeo
   });
 });
 
-async function expectMissed(fleet: TickFleet, ticks: readonly number[]): Promise<void> {
-  const missed = (await fleet.runs('counted')).filter(({ outcome }) => outcome === 'missed');
+async function expectMissed(
+  fleet: TickFleet,
+  ticks: readonly number[],
+  job: JobKind = 'counted',
+): Promise<void> {
+  const missed = (await fleet.runs(job)).filter(({ outcome }) => outcome === 'missed');
   for (const tick of ticks) expect(isRecorded(missed, tick)).toBe(true);
   for (const { reason } of missed) expect(reason).not.toBe('');
   expect(fleet.errors).toEqual([]);

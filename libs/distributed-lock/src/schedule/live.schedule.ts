@@ -54,7 +54,10 @@ export class LiveSchedule {
     const { cronTime } = this.#job;
     if (cronTime === this.#cronTime) return;
     this.#cronTime = cronTime;
-    this.#byStore = this.#instants();
+    const instants = this.#instants();
+    // The job whose guess it was may be another's with the same schedule: nothing is changed by that, and no gap forgotten.
+    if (instants.fingerprint === this.#byStore.fingerprint) return;
+    this.#byStore = instants;
     this.#byWall = this.#instants();
     this.#isChanged = true;
   }

@@ -1,0 +1,37 @@
+import { CronTime } from 'cron';
+import { describe, expect, test } from 'vitest';
+import type { CronJobLike } from './cron.job.port.js';
+import { LiveSchedule } from './live.schedule.js';
+
+const NOON = Date.parse('2026-03-03T12:00:00Z');
+
+function jobOf(source: string | Date, zone = 'UTC'): CronJobLike & { cronTime: CronTime } {
+  return { cronTime: new CronTime(source, zone), fireOnTick: () => undefined, stop: () => undefined };
+}
+
+describe('a schedule that is followed', () => {
+  test('is the same for another job of the same expression and zone, and for one that is set once more', () => {
+    const job = jobOf('0 0 * * * *');
+    const schedule = new LiveSchedule(job);
+    schedule.follow(jobOf('0 0 * * * *'));
+    expect(schedule.takeChange()).toBe(false);
+    schedule.follow(job);
+    job.cronTime = new CronTime('0 0 * * * *', 'UTC');
+    expect(schedule.takeChange()).toBe(false);
+    expect(schedule.byStore.latestAt(NOON + 1)).toBe(NOON);
+  });
+
+  test.each([
+    ['another expression', jobOf('0 30 * * * *'), NOON - 1_800_000],
+    ['another zone', jobOf('0 0 * * * *', 'Asia/Kathmandu'), NOON - 2_700_000],
+    ['a date', jobOf(new Date(NOON - 5000)), NOON - 5000],
+  ])('is changed by %s, once', (_, other, latest) => {
+    const job = jobOf('0 0 * * * *');
+    const schedule = new LiveSchedule(job);
+    job.cronTime = other.cronTime;
+    expect(schedule.byStore.latestAt(NOON + 1)).toBe(latest);
+    expect(schedule.byWall.latestAt(NOON + 1)).toBe(latest);
+    expect(schedule.takeChange()).toBe(true);
+    expect(schedule.takeChange()).toBe(false);
+  });
+});
