@@ -15,7 +15,7 @@ export function describeStorm({ plan, kills, killedRunners, restarts, ownEnds, j
 }
 
 function describeJob(job: string, verdict: JobVerdict): string[] {
-  const { ticks, runs, completed, attempts, retried, reasons, overlap, violations } = verdict;
+  const { ticks, runs, completed, attempts, retried, reasons, overlap, violations, rows } = verdict;
   const list = (counts: ReadonlyMap<unknown, number>) =>
     [...counts].toSorted().map(([what, times]) => `      ${times} × ${String(what)}`);
   return [
@@ -30,5 +30,7 @@ function describeJob(job: string, verdict: JobVerdict): string[] {
     ...list(reasons),
     `    violations ${violations.length}`,
     ...violations.map((line) => `      ${line}`),
+    // Only where somebody has to find out why.
+    ...(violations.length === 0 ? [] : rows.map((row) => `      ${JSON.stringify(row)}`)),
   ];
 }

@@ -29,6 +29,8 @@ export interface JobVerdict {
   readonly overlap: number;
   /** What must not be. */
   readonly violations: readonly string[];
+  /** The record of those ticks, as it was read. */
+  readonly rows: readonly TickRecord[];
 }
 
 /** Judges a job by what came from outside of the library, and by its record where nothing ran. */
@@ -64,6 +66,7 @@ export function judgeJob({ policy, due, runs, rows, tolerance }: JobEvidence): J
     ),
     overlap,
     violations,
+    rows: own,
   };
 }
 
