@@ -61,6 +61,8 @@ export interface Scenario {
   readonly rounds?: number;
   /** What each entry does before each round: others had theirs since its last one, and a process that was idle is slow at first. */
   warmUp?(team: Team): Promise<unknown>;
+  /** Whether each round has processes of its own, but for those of Java: where the figures of two processes of one code differ by more than what is looked for. @default false */
+  readonly isNewEachRound?: boolean;
   /** One round of one entry. */
   round(team: Team, size: number): Promise<Figures>;
   /** Whether the processes of one entry would disturb another's by being there: then one is run after the other. @default false */

@@ -68,6 +68,11 @@ async function runTogether(scenario, results, { first, last, java, node, isProfi
         if (result.failure !== undefined) continue;
         await noting(result, async () => {
           team.isCounting = round === last;
+          // What Java has compiled by then took it minutes: a new one would not have it.
+          if (scenario.isNewEachRound === true && result.entry.runtime !== 'java') {
+            if (round === 0) return;
+            if (round > 1 && !team.isCounting) await team.renew();
+          }
           await scenario.warmUp?.(team);
           const figures = await measured(() => scenario.round(team, result.size), team, server);
           if (team.isCounting)

@@ -129,7 +129,8 @@ export class ProcessTeam {
     this.isCounting = false;
     this.prefix = prefix;
     this.url = place.url;
-    this.members = Array.from({ length: processes }, () => new Member(entry, place));
+    this.launch = () => Array.from({ length: processes }, () => new Member(entry, place));
+    this.members = this.launch();
   }
 
   /** @returns {number[]} */
@@ -139,6 +140,13 @@ export class ProcessTeam {
 
   async ready() {
     await Promise.all(this.members.map(({ ready }) => ready));
+  }
+
+  /** Has new processes instead of those that it had. */
+  async renew() {
+    await this.close();
+    this.members = this.launch();
+    await this.ready();
   }
 
   /** @param {number} process @param {string} job @param {object} [options] @returns {Promise<Figures>} */
