@@ -13,6 +13,9 @@ local function leaveQueue(fair, holder)
   if place and wait then
     moveTimes(fair, holder, false, -math.abs(wait))
   end
-  dropWaiter(fair, holder)
+  if place then
+    redis.call('LREM', fair.queue, 0, holder)
+  end
+  redis.call('HDEL', fair.waits, holder)
   return place == 0
 end

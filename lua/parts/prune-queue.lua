@@ -32,7 +32,7 @@ local function pruneQueue(fair)
       tell(fair.publish, fair.channel .. ':' .. waiter, '0')
     end
     redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-  elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
+  elseif redis.call('EXISTS', fair.waits) == 0 then
     redis.call('DEL', fair.alive)
   end
   return news

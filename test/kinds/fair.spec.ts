@@ -214,6 +214,32 @@ describe.concurrent('a long wait', () => {
     }),
   );
 
+  test('of thousands is shorter for each of them by the wait of whoever is let in', options, () =>
+    KindStage.play('shared', async (stage) => {
+      const { admin } = stage.faults;
+      const wait = 10_000;
+      const services = await twoServices(stage, { fairLockWaitTimeout: wait });
+      const held = await services[0].getFairLock(name).lock();
+      const granted = services[1].getFairLock(name).lock();
+      await stage.queued(name, 1);
+      // Waiters of another client, which have declared nothing. More than a script can name in one call.
+      const others = numbersTo(6000).map((number) => ({
+        id: `another:${number}`,
+        at: Date.now() + 3_600_000 + number * 7,
+      }));
+      const queue = stage.beside('redisson_lock_queue', name);
+      const timeout = stage.beside('redisson_lock_timeout', name);
+      await admin.rpush(queue, ...others.map(({ id }) => id));
+      await admin.zadd(timeout, ...others.flatMap(({ id, at }) => [at, id]));
+      await held.unlock();
+      const handle = await granted;
+      const scores = await admin.zrange(timeout, 0, '-1', 'WITHSCORES');
+      expect(scores).toEqual(others.flatMap(({ id, at }) => [id, `${at - wait}`]));
+      await admin.del(queue, timeout);
+      await handle.unlock();
+    }),
+  );
+
   test('of twenty through a cut of their connections ends in their order', options, () =>
     KindStage.play('shared', async (stage) => {
       const wires = [await stage.faults.proxy(), await stage.faults.proxy()];

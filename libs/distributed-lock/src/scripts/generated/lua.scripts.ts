@@ -61,7 +61,7 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: '6fe04334272f3e5ffe79a01adb7dd3a30b9497e7',
+  sha1: '933d27193bb869515a4c17541f04a23ce8c0ab9e',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -162,7 +162,10 @@ redis.call('ZREM', fair.timeout, holder)
 if place and wait then
 moveTimes(fair, holder, false, -math.abs(wait))
 end
-dropWaiter(fair, holder)
+if place then
+redis.call('LREM', fair.queue, 0, holder)
+end
+redis.call('HDEL', fair.waits, holder)
 return place == 0
 end
 local function pruneQueue(fair)
@@ -195,15 +198,21 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
+elseif redis.call('EXISTS', fair.waits) == 0 then
 redis.call('DEL', fair.alive)
 end
 return news
 end
 local function stepForward(fair, holder, wait, lease)
 dropWaiter(fair, holder)
-for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
-redis.call('ZINCRBY', fair.timeout, -wait, waiter)
+local times = redis.call('ZRANGE', fair.timeout, 0, -1, 'WITHSCORES')
+for first = 1, #times, 5000 do
+local moved = {}
+for i = first, math.min(first + 4998, #times), 2 do
+moved[#moved + 1] = tonumber(times[i + 1]) - wait
+moved[#moved + 1] = times[i]
+end
+redis.call('ZADD', fair.timeout, unpack(moved))
 end
 return pruneQueue(fair) or lease < 1000
 end
@@ -331,7 +340,7 @@ return replies` as string,
  */
 export const fairBeat = {
   name: 'fair/beat',
-  sha1: 'e13d0982e152af7621111f283d2e3c6ffc78ffe5',
+  sha1: 'bd1ba052a20b20a8f17a99feda8a2b41657c9d26',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -407,7 +416,10 @@ redis.call('ZREM', fair.timeout, holder)
 if place and wait then
 moveTimes(fair, holder, false, -math.abs(wait))
 end
-dropWaiter(fair, holder)
+if place then
+redis.call('LREM', fair.queue, 0, holder)
+end
+redis.call('HDEL', fair.waits, holder)
 return place == 0
 end
 local function pruneQueue(fair)
@@ -440,7 +452,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
+elseif redis.call('EXISTS', fair.waits) == 0 then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -542,7 +554,7 @@ return replies` as string,
  */
 export const fairForceRelease = {
   name: 'fair/force-release',
-  sha1: '07346623e7b91fa3624ffe51d20f3688c84e45dd',
+  sha1: 'ffcc5fdadf1a7edac054be214b3d36cc5abe32bf',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -618,7 +630,10 @@ redis.call('ZREM', fair.timeout, holder)
 if place and wait then
 moveTimes(fair, holder, false, -math.abs(wait))
 end
-dropWaiter(fair, holder)
+if place then
+redis.call('LREM', fair.queue, 0, holder)
+end
+redis.call('HDEL', fair.waits, holder)
 return place == 0
 end
 local function pruneQueue(fair)
@@ -651,7 +666,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
+elseif redis.call('EXISTS', fair.waits) == 0 then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -704,7 +719,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: '8f74e172b9ffa967cf6a075264beaf94b2042bac',
+  sha1: 'a552bd82e7fec63bd584a652a2172f850499a54b',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -805,7 +820,10 @@ redis.call('ZREM', fair.timeout, holder)
 if place and wait then
 moveTimes(fair, holder, false, -math.abs(wait))
 end
-dropWaiter(fair, holder)
+if place then
+redis.call('LREM', fair.queue, 0, holder)
+end
+redis.call('HDEL', fair.waits, holder)
 return place == 0
 end
 local function pruneQueue(fair)
@@ -838,15 +856,21 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
+elseif redis.call('EXISTS', fair.waits) == 0 then
 redis.call('DEL', fair.alive)
 end
 return news
 end
 local function stepForward(fair, holder, wait, lease)
 dropWaiter(fair, holder)
-for _, waiter in ipairs(redis.call('ZRANGE', fair.timeout, 0, -1)) do
-redis.call('ZINCRBY', fair.timeout, -wait, waiter)
+local times = redis.call('ZRANGE', fair.timeout, 0, -1, 'WITHSCORES')
+for first = 1, #times, 5000 do
+local moved = {}
+for i = first, math.min(first + 4998, #times), 2 do
+moved[#moved + 1] = tonumber(times[i + 1]) - wait
+moved[#moved + 1] = times[i]
+end
+redis.call('ZADD', fair.timeout, unpack(moved))
 end
 return pruneQueue(fair) or lease < 1000
 end

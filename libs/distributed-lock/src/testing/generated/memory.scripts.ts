@@ -278,7 +278,10 @@ G['redis.call']('ZREM', L.get(fair, 'timeout'), holder);
 if ((L.isTrue(place) && L.isTrue(wait))) {
 L.call(moveTimes, fair, holder, false, L.negate(L.first(G['math.abs'](wait))));
 }
-L.call(dropWaiter, fair, holder);
+if (L.isTrue(place)) {
+G['redis.call']('LREM', L.get(fair, 'queue'), 0, holder);
+}
+G['redis.call']('HDEL', L.get(fair, 'waits'), holder);
 return [L.equal(place, 0)];
 };
 const longestHold = (lock?: Value, holder?: Value, count?: Value): Value[] => {
@@ -413,7 +416,7 @@ for (let [_, waiter] of L.ipairs(L.first(G['redis.call']('HKEYS', L.get(fair, 'w
 L.call(tell, L.get(fair, 'publish'), L.concat(L.get(fair, 'channel'), L.concat(':', waiter)), '0');
 }
 G['redis.call']('DEL', L.get(fair, 'timeout'), L.get(fair, 'waits'), L.get(fair, 'alive'));
-} else if (L.greater(L.first(G['redis.call']('EXISTS', L.get(fair, 'alive'))), L.first(G['redis.call']('EXISTS', L.get(fair, 'waits'))))) {
+} else if (L.equal(L.first(G['redis.call']('EXISTS', L.get(fair, 'waits'))), 0)) {
 G['redis.call']('DEL', L.get(fair, 'alive'));
 }
 return [news];
@@ -495,8 +498,16 @@ return [mode, writer];
 };
 const stepForward = (fair?: Value, holder?: Value, wait?: Value, lease?: Value): Value[] => {
 L.call(dropWaiter, fair, holder);
-for (let [_, waiter] of L.ipairs(L.first(G['redis.call']('ZRANGE', L.get(fair, 'timeout'), 0, L.negate(1))))) {
-G['redis.call']('ZINCRBY', L.get(fair, 'timeout'), L.negate(wait), waiter);
+let times: Value = L.first(G['redis.call']('ZRANGE', L.get(fair, 'timeout'), 0, L.negate(1), 'WITHSCORES'));
+for (let $at = L.number(1), $last = L.number(L.length(times)); $at <= $last; $at += 5000) {
+let first: Value = $at;
+let moved: Value = L.table([]);
+for (let $at$2 = L.number(first), $last$2 = L.number(L.first(G['math.min'](L.add(first, 4998), L.length(times)))); $at$2 <= $last$2; $at$2 += 2) {
+let i: Value = $at$2;
+L.set(moved, L.add(L.length(moved), 1), L.subtract(L.first(G['tonumber'](L.get(times, L.add(i, 1)))), wait));
+L.set(moved, L.add(L.length(moved), 1), L.get(times, i));
+}
+G['redis.call']('ZADD', L.get(fair, 'timeout'), ...G['unpack'](moved));
 }
 return [L.or(L.first(L.call(pruneQueue, fair)), () => L.less(lease, 1000))];
 };
@@ -597,7 +608,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairAcquire
-'6fe04334272f3e5ffe79a01adb7dd3a30b9497e7': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'933d27193bb869515a4c17541f04a23ce8c0ab9e': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const show = (fair?: Value, holder?: Value, declared?: Value, given?: Value): Value[] => {
 let near: Value = L.first(L.call(nearEnd, fair, declared));
 let time: Value = L.first(G['tonumber'](...G['redis.call']('ZSCORE', L.get(fair, 'timeout'), holder)));
@@ -698,7 +709,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairBeat
-'e13d0982e152af7621111f283d2e3c6ffc78ffe5': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'bd1ba052a20b20a8f17a99feda8a2b41657c9d26': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let LATER: Value = 10;
 const recall = (fair?: Value): Value[] => {
 let stands: Value = L.table([]);
@@ -774,7 +785,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairForceRelease
-'07346623e7b91fa3624ffe51d20f3688c84e45dd': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'ffcc5fdadf1a7edac054be214b3d36cc5abe32bf': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value): Value[] => {
 L.call(openQueue, fair);
 let freed: Value = L.first(G['redis.call']('DEL', L.get(fair, 'lock')));
@@ -803,7 +814,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairRelease
-'8f74e172b9ffa967cf6a075264beaf94b2042bac': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'a552bd82e7fec63bd584a652a2172f850499a54b': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value, holder?: Value, count?: Value, lease?: Value): Value[] => {
 let areInRange: Value = L.and(L.first(L.call(whole, L.get(fair, 'nextLease'), 0, 315360000000)), () => L.or(L.equal(count, 0), () => L.first(L.call(whole, lease, 1, 315360000000))));
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !L.isTrue(areInRange))) {
