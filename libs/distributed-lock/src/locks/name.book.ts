@@ -27,7 +27,9 @@ export class NameBook {
     if (this.settings.isMapped) return new LockTarget(kind, name, this.keyOf(name, kind.family));
     const known = this.#useOf(name);
     if (known instanceof LockTarget && known.kind === kind) return known;
-    const target = new LockTarget(kind, name, this.keyOf(name, kind.family));
+    const key = this.#keyFor(name);
+    this.#check(name, key, kind.family, known);
+    const target = new LockTarget(kind, name, key);
     this.#note(name, target);
     return target;
   }
@@ -37,14 +39,22 @@ export class NameBook {
    * @throws LockConfigurationError `INVALID_NAME`, or `KIND_CONFLICT` for a name that is in use with another kind
    */
   keyOf(name: string, family: string): string {
-    checkName(name);
-    const { mapName, isMapped } = this.settings;
-    const key = mapName(name);
-    const place = isMapped ? key : name;
+    const key = this.#keyFor(name);
+    const place = this.settings.isMapped ? key : name;
     const known = this.#useOf(place);
+    this.#check(name, key, family, known);
+    if (known === undefined) this.#note(place, family);
+    return key;
+  }
+
+  #keyFor(name: string): string {
+    checkName(name);
+    return this.settings.mapName(name);
+  }
+
+  #check(name: string, key: string, family: string, known: Use | undefined): void {
     if (known === undefined) {
       checkKey(name, key);
-      this.#note(place, family);
     } else if (familyOf(known) !== family) {
       throw new LockConfigurationError(
         'KIND_CONFLICT',
@@ -52,7 +62,6 @@ export class NameBook {
         name,
       );
     }
-    return key;
   }
 
   #useOf(place: string): Use | undefined {
