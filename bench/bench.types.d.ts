@@ -60,7 +60,7 @@ export interface Scenario {
   /** Rounds, where fewer than asked for are enough: long ones whose figures hardly vary. */
   readonly rounds?: number;
   /** What each entry does before each round: others had theirs since its last one, and a process that was idle is slow at first. */
-  warmUp?(team: Team): Promise<unknown>;
+  warmUp?(team: Team, size: number): Promise<unknown>;
   /** Whether each round has processes of its own, but for those of Java: where the figures of two processes of one code differ by more than what is looked for. @default false */
   readonly isNewEachRound?: boolean;
   /** One round of one entry. */

@@ -38,10 +38,8 @@ export async function runScenario(scenario, entries, options) {
     done += 1;
     options.progress(done, results.length * (last - first + 1), `${scenario.id} ${entry.label}`);
   };
-  const groups =
-    scenario.isAlone === true
-      ? results.map((result) => [result])
-      : sizes.map((size) => results.filter((result) => result.size === size));
+  // All sizes take turns, too: a minute in which the machine is slow must not be one size's.
+  const groups = scenario.isAlone === true ? results.map((result) => [result]) : [results];
   for (const group of groups) await runTogether(scenario, group, { ...options, first, last, progress });
   return results;
 }
@@ -73,7 +71,7 @@ async function runTogether(scenario, results, { first, last, java, node, isProfi
             if (round === 0) return;
             if (round > 1 && !team.isCounting) await team.renew();
           }
-          await scenario.warmUp?.(team);
+          await scenario.warmUp?.(team, result.size);
           const figures = await measured(() => scenario.round(team, result.size), team, server);
           if (team.isCounting)
             Object.assign(result.figures, medians(result.rounds), countsOf(figures, result.rounds));
@@ -86,7 +84,7 @@ async function runTogether(scenario, results, { first, last, java, node, isProfi
         await noting(result, async () => {
           if (result.entry.runtime === 'java' || result.failure !== undefined) return;
           team.isCounting = false;
-          await scenario.warmUp?.(team);
+          await scenario.warmUp?.(team, result.size);
           result.profile = await team.profile(() => scenario.round(team, result.size));
         });
   } finally {
