@@ -10,14 +10,26 @@ function jobOf(source: string | Date, zone = 'UTC'): CronJobLike & { cronTime: C
 }
 
 describe('a schedule that is followed', () => {
-  test('is the same for another job of the same expression and zone, and for one that is set once more', () => {
-    const job = jobOf('0 0 * * * *');
-    const schedule = new LiveSchedule(job);
+  test('is the same for another job of the same expression and zone', () => {
+    const schedule = new LiveSchedule(jobOf('0 0 * * * *'));
     schedule.follow(jobOf('0 0 * * * *'));
     expect(schedule.takeChange()).toBe(false);
-    schedule.follow(job);
+    expect(schedule.byStore.latestAt(NOON + 1)).toBe(NOON);
+  });
+
+  test('is changed by another job of another one', () => {
+    const schedule = new LiveSchedule(jobOf('0 0 * * * *'));
+    schedule.follow(jobOf('0 30 * * * *'));
+    expect(schedule.takeChange()).toBe(true);
+    expect(schedule.byStore.latestAt(NOON + 1)).toBe(NOON - 1_800_000);
+  });
+
+  test('is changed where it was set to another one and back, unseen: not all instants of before were due', () => {
+    const job = jobOf('0 0 * * * *');
+    const schedule = new LiveSchedule(job);
+    job.cronTime = new CronTime('0 0 0 1 1 *', 'UTC');
     job.cronTime = new CronTime('0 0 * * * *', 'UTC');
-    expect(schedule.takeChange()).toBe(false);
+    expect(schedule.takeChange()).toBe(true);
     expect(schedule.byStore.latestAt(NOON + 1)).toBe(NOON);
   });
 

@@ -23,7 +23,11 @@ export class LiveSchedule {
 
   /** From now on the schedule is that of `job`, which has just fired the method. */
   follow(job: CronJobLike): void {
+    if (job === this.#job) return;
     this.#job = job;
+    // The guess was another's job, of the same schedule: nothing is changed by that, and no gap forgotten.
+    const { cronTime } = job;
+    if (this.#instants(cronTime).fingerprint === this.#byStore.fingerprint) this.#cronTime = cronTime;
   }
 
   isOf(job: CronJobLike): boolean {
@@ -54,15 +58,12 @@ export class LiveSchedule {
     const { cronTime } = this.#job;
     if (cronTime === this.#cronTime) return;
     this.#cronTime = cronTime;
-    const instants = this.#instants();
-    // The job whose guess it was may be another's with the same schedule: nothing is changed by that, and no gap forgotten.
-    if (instants.fingerprint === this.#byStore.fingerprint) return;
-    this.#byStore = instants;
+    this.#byStore = this.#instants();
     this.#byWall = this.#instants();
     this.#isChanged = true;
   }
 
-  #instants(): NominalInstants {
-    return new NominalInstants(this.#cronTime, this.sequences.of(this.#cronTime));
+  #instants(cronTime = this.#cronTime): NominalInstants {
+    return new NominalInstants(cronTime, this.sequences.of(cronTime));
   }
 }
