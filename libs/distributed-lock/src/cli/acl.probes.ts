@@ -23,7 +23,7 @@ export interface Probe {
 /** What scripts run, in forms that do nothing to a key `k` that does not exist. */
 const INERT = `DECRBY k x|DEL k|EXISTS k|GET k|HDEL k f|HEXISTS k f|HGET k f|HGETALL k|HINCRBY k f x|HKEYS k|HLEN k|HMGET k f|HRANDFIELD k|
 INCRBY k x|LINDEX k 0|LLEN k|LPOS k x|LRANGE k 0 0|LREM k 0 x|LTRIM k 0 0|PEXPIRE k 1|PEXPIREAT k 1|PTTL k|SET k v XX|TIME|TYPE k|
-ZADD k XX 1 m|ZCARD k|ZINCRBY k x m|ZRANGE k 0 0|ZRANGEBYSCORE k 0 0|ZREM k m|ZREMRANGEBYSCORE k 0 0|ZSCORE k m`;
+ZADD k XX 1 m|ZCARD k|ZRANGE k 0 0|ZRANGEBYSCORE k 0 0|ZREM k m|ZREMRANGEBYSCORE k 0 0|ZSCORE k m`;
 
 /** Those that have no such form. */
 const CREATING = 'DECR k|HSET k f v|HSETNX k f v|INCR k|LPUSH k v|RPUSH k v';

@@ -24,7 +24,6 @@ export const SORTED_COMMANDS = {
     for (const [member, score] of pairs) set.set(member, score);
     return set.size - before;
   },
-  ZINCRBY: (place, [key = '', by, member = '']) => raise(place, key, floatOf(by), member),
   ZREM: ({ keys }, [key = '', ...members]) => {
     const set = keys.read(key, 'zset');
     if (set === undefined) return 0;

@@ -61,7 +61,7 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: '933d27193bb869515a4c17541f04a23ce8c0ab9e',
+  sha1: '42970e232d06faca1660fc0c5f96f8ae7bf9362f',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -198,7 +198,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 then
+elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -340,7 +340,7 @@ return replies` as string,
  */
 export const fairBeat = {
   name: 'fair/beat',
-  sha1: 'bd1ba052a20b20a8f17a99feda8a2b41657c9d26',
+  sha1: 'ba184fd569408b6ce223f3a814294ca8299b2d89',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -452,7 +452,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 then
+elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -554,7 +554,7 @@ return replies` as string,
  */
 export const fairForceRelease = {
   name: 'fair/force-release',
-  sha1: 'ffcc5fdadf1a7edac054be214b3d36cc5abe32bf',
+  sha1: 'c469197f8c62715a6c78ebbeae5873592f74ba51',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -666,7 +666,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 then
+elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -719,7 +719,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: 'a552bd82e7fec63bd584a652a2172f850499a54b',
+  sha1: 'd308dddbfa5137079ec6943791377d894d0d277a',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -856,7 +856,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 then
+elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
 redis.call('DEL', fair.alive)
 end
 return news

@@ -5,7 +5,7 @@ import type { LuaTable, Value } from '../lua.values.js';
 
 /** What the scripts ask the store for. */
 export type Command =
-  'DECR' | 'DECRBY' | 'DEL' | 'EXISTS' | 'GET' | 'HDEL' | 'HEXISTS' | 'HGET' | 'HGETALL' | 'HINCRBY' | 'HKEYS' | 'HLEN' | 'HMGET' | 'HRANDFIELD' | 'HSET' | 'HSETNX' | 'INCR' | 'INCRBY' | 'LINDEX' | 'LLEN' | 'LPOS' | 'LPUSH' | 'LRANGE' | 'LREM' | 'LTRIM' | 'PEXPIRE' | 'PEXPIREAT' | 'PTTL' | 'PUBLISH' | 'PUBSUB' | 'RPUSH' | 'SET' | 'SPUBLISH' | 'TIME' | 'TYPE' | 'ZADD' | 'ZCARD' | 'ZINCRBY' | 'ZRANGE' | 'ZRANGEBYSCORE' | 'ZREM' | 'ZREMRANGEBYSCORE' | 'ZSCORE';
+  'DECR' | 'DECRBY' | 'DEL' | 'EXISTS' | 'GET' | 'HDEL' | 'HEXISTS' | 'HGET' | 'HGETALL' | 'HINCRBY' | 'HKEYS' | 'HLEN' | 'HMGET' | 'HRANDFIELD' | 'HSET' | 'HSETNX' | 'INCR' | 'INCRBY' | 'LINDEX' | 'LLEN' | 'LPOS' | 'LPUSH' | 'LRANGE' | 'LREM' | 'LTRIM' | 'PEXPIRE' | 'PEXPIREAT' | 'PTTL' | 'PUBLISH' | 'PUBSUB' | 'RPUSH' | 'SET' | 'SPUBLISH' | 'TIME' | 'TYPE' | 'ZADD' | 'ZCARD' | 'ZRANGE' | 'ZRANGEBYSCORE' | 'ZREM' | 'ZREMRANGEBYSCORE' | 'ZSCORE';
 
 /** A script: what it returns for its keys and arguments. */
 export type CompiledScript = (KEYS: LuaTable, ARGV: LuaTable) => Value[];
@@ -416,7 +416,7 @@ for (let [_, waiter] of L.ipairs(L.first(G['redis.call']('HKEYS', L.get(fair, 'w
 L.call(tell, L.get(fair, 'publish'), L.concat(L.get(fair, 'channel'), L.concat(':', waiter)), '0');
 }
 G['redis.call']('DEL', L.get(fair, 'timeout'), L.get(fair, 'waits'), L.get(fair, 'alive'));
-} else if (L.equal(L.first(G['redis.call']('EXISTS', L.get(fair, 'waits'))), 0)) {
+} else if ((L.equal(L.first(G['redis.call']('EXISTS', L.get(fair, 'waits'))), 0) && L.equal(L.first(G['redis.call']('EXISTS', L.get(fair, 'alive'))), 1))) {
 G['redis.call']('DEL', L.get(fair, 'alive'));
 }
 return [news];
@@ -608,7 +608,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairAcquire
-'933d27193bb869515a4c17541f04a23ce8c0ab9e': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'42970e232d06faca1660fc0c5f96f8ae7bf9362f': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const show = (fair?: Value, holder?: Value, declared?: Value, given?: Value): Value[] => {
 let near: Value = L.first(L.call(nearEnd, fair, declared));
 let time: Value = L.first(G['tonumber'](...G['redis.call']('ZSCORE', L.get(fair, 'timeout'), holder)));
@@ -709,7 +709,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairBeat
-'bd1ba052a20b20a8f17a99feda8a2b41657c9d26': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'ba184fd569408b6ce223f3a814294ca8299b2d89': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let LATER: Value = 10;
 const recall = (fair?: Value): Value[] => {
 let stands: Value = L.table([]);
@@ -785,7 +785,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairForceRelease
-'ffcc5fdadf1a7edac054be214b3d36cc5abe32bf': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'c469197f8c62715a6c78ebbeae5873592f74ba51': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value): Value[] => {
 L.call(openQueue, fair);
 let freed: Value = L.first(G['redis.call']('DEL', L.get(fair, 'lock')));
@@ -814,7 +814,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairRelease
-'a552bd82e7fec63bd584a652a2172f850499a54b': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'d308dddbfa5137079ec6943791377d894d0d277a': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value, holder?: Value, count?: Value, lease?: Value): Value[] => {
 let areInRange: Value = L.and(L.first(L.call(whole, L.get(fair, 'nextLease'), 0, 315360000000)), () => L.or(L.equal(count, 0), () => L.first(L.call(whole, lease, 1, 315360000000))));
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !L.isTrue(areInRange))) {
