@@ -46,7 +46,7 @@ export async function runScenario(scenario, entries, options) {
 
 /**
  * @param {Scenario} scenario
- * @param {readonly Result[]} results of one size, to be filled
+ * @param {readonly Result[]} results that take turns, to be filled
  * @param {{ first: number, last: number, java: Options['java'], node: Options['node'], isProfiled: boolean, progress: (result: Result) => void }} options
  */
 async function runTogether(scenario, results, { first, last, java, node, isProfiled, progress }) {
