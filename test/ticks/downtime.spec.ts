@@ -23,7 +23,7 @@ interface Downtime {
   readonly next: number;
 }
 
-/** A job whose whole fleet is down over two ticks, and back before the third one. */
+/** Jobs whose whole fleet is down over two ticks, and back before the third one. */
 async function backAfterDowntime(fleet: TickFleet, options: WorkerOptions): Promise<Downtime> {
   for (const start of STARTS) {
     await fleet.admin.flushall();
@@ -32,9 +32,10 @@ async function backAfterDowntime(fleet: TickFleet, options: WorkerOptions): Prom
     const newer = older + 1000;
     const next = secondAfter(newer, 1200 + start);
     const instance = { ...options, cron: cronOf(older, newer, next) };
-    // It makes the job known, and is gone.
+    // It makes the jobs known, and is gone.
     await startFirst(instance);
-    await until('the job is known', async () => (await fleet.markOf('counted')) !== undefined);
+    for (const job of options.jobs ?? ['counted'])
+      await until(`job "${job}" is known`, async () => (await fleet.markOf(job)) !== undefined);
     await fleet.workers.at(-3)?.kill();
     if ((await fleet.storeNow()) < older) {
       await fleet.reach(newer + 1200);
