@@ -1,5 +1,5 @@
 import { formatGeneral } from './lua.numbers.js';
-import { floatOf, integerOf, listOf, span, type CommandPlace, type MemoryCommand } from './memory.command.js';
+import { floatOf, integerOf, listOf, span, type MemoryCommand } from './memory.command.js';
 import { refusal } from './memory.keys.js';
 
 /** Commands on sorted sets. */
@@ -10,16 +10,21 @@ export const SORTED_COMMANDS = {
     return score === undefined ? false : textOf(score);
   },
   /** `XX INCR` only of its options: then a member that is not there stays away. */
-  ZADD: (place, [key = '', ...args]) => {
+  ZADD: ({ keys }, [key = '', ...args]) => {
     if (args[0] === 'XX' && args[1] === 'INCR') {
       const [, , by, member = ''] = args;
-      const isThere = place.keys.read(key, 'zset')?.has(member) === true;
-      return isThere ? raise(place, key, floatOf(by), member) : false;
+      const scores = keys.read(key, 'zset');
+      const before = scores?.get(member);
+      if (scores === undefined || before === undefined) return false;
+      const score = before + floatOf(by);
+      if (Number.isNaN(score)) throw refusal('ERR resulting score is not a number (NaN)');
+      scores.set(member, score);
+      return textOf(score);
     }
     const pairs = Array.from({ length: args.length / 2 }, (_, index) => {
       return [args[index * 2 + 1] ?? '', floatOf(args[index * 2])] as const;
     });
-    const set = place.keys.open(key, 'zset');
+    const set = keys.open(key, 'zset');
     const before = set.size;
     for (const [member, score] of pairs) set.set(member, score);
     return set.size - before;
@@ -57,13 +62,6 @@ export const SORTED_COMMANDS = {
     return gone.length;
   },
 } satisfies Readonly<Record<string, MemoryCommand>>;
-
-function raise({ keys }: CommandPlace, key: string, by: number, member: string): string {
-  const score = (keys.read(key, 'zset')?.get(member) ?? 0) + by;
-  if (Number.isNaN(score)) throw refusal('ERR resulting score is not a number (NaN)');
-  keys.open(key, 'zset').set(member, score);
-  return textOf(score);
-}
 
 function sorted(set: ReadonlyMap<string, number> | undefined): [string, number][] {
   return [...(set ?? [])].toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1));
