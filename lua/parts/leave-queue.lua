@@ -13,9 +13,6 @@ local function leaveQueue(fair, holder)
   if place and wait then
     moveTimes(fair, holder, false, -math.abs(wait))
   end
-  if place then
-    redis.call('LREM', fair.queue, 0, holder)
-  end
-  redis.call('HDEL', fair.waits, holder)
+  dropWaiter(fair, holder)
   return place == 0
 end

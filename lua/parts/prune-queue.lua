@@ -32,8 +32,7 @@ local function pruneQueue(fair)
       tell(fair.publish, fair.channel .. ':' .. waiter, '0')
     end
     redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-  elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
-    -- Not where there is none: even that would be a first write, after which a server that is out of memory refuses nothing.
+  elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
     redis.call('DEL', fair.alive)
   end
   return news

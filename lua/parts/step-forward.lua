@@ -5,13 +5,13 @@
 local function stepForward(fair, holder, wait, lease)
   dropWaiter(fair, holder)
   local times = redis.call('ZRANGE', fair.timeout, 0, -1, 'WITHSCORES')
+  for i = 1, #times, 2 do
+    local waiter = times[i]
+    times[i] = tonumber(times[i + 1]) - wait
+    times[i + 1] = waiter
+  end
   for first = 1, #times, 5000 do
-    local moved = {}
-    for i = first, math.min(first + 4998, #times), 2 do
-      moved[#moved + 1] = tonumber(times[i + 1]) - wait
-      moved[#moved + 1] = times[i]
-    end
-    redis.call('ZADD', fair.timeout, unpack(moved))
+    redis.call('ZADD', fair.timeout, unpack(times, first, math.min(first + 4999, #times)))
   end
   return pruneQueue(fair) or lease < 1000
 end

@@ -61,7 +61,7 @@ return replies` as string,
  */
 export const fairAcquire = {
   name: 'fair/acquire',
-  sha1: '42970e232d06faca1660fc0c5f96f8ae7bf9362f',
+  sha1: '96ed23e034d5744f7a8cb6c14736186d4c6b64d0',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -162,10 +162,7 @@ redis.call('ZREM', fair.timeout, holder)
 if place and wait then
 moveTimes(fair, holder, false, -math.abs(wait))
 end
-if place then
-redis.call('LREM', fair.queue, 0, holder)
-end
-redis.call('HDEL', fair.waits, holder)
+dropWaiter(fair, holder)
 return place == 0
 end
 local function pruneQueue(fair)
@@ -198,7 +195,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
+elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -206,13 +203,13 @@ end
 local function stepForward(fair, holder, wait, lease)
 dropWaiter(fair, holder)
 local times = redis.call('ZRANGE', fair.timeout, 0, -1, 'WITHSCORES')
-for first = 1, #times, 5000 do
-local moved = {}
-for i = first, math.min(first + 4998, #times), 2 do
-moved[#moved + 1] = tonumber(times[i + 1]) - wait
-moved[#moved + 1] = times[i]
+for i = 1, #times, 2 do
+local waiter = times[i]
+times[i] = tonumber(times[i + 1]) - wait
+times[i + 1] = waiter
 end
-redis.call('ZADD', fair.timeout, unpack(moved))
+for first = 1, #times, 5000 do
+redis.call('ZADD', fair.timeout, unpack(times, first, math.min(first + 4999, #times)))
 end
 return pruneQueue(fair) or lease < 1000
 end
@@ -340,7 +337,7 @@ return replies` as string,
  */
 export const fairBeat = {
   name: 'fair/beat',
-  sha1: 'ba184fd569408b6ce223f3a814294ca8299b2d89',
+  sha1: 'e13d0982e152af7621111f283d2e3c6ffc78ffe5',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -416,10 +413,7 @@ redis.call('ZREM', fair.timeout, holder)
 if place and wait then
 moveTimes(fair, holder, false, -math.abs(wait))
 end
-if place then
-redis.call('LREM', fair.queue, 0, holder)
-end
-redis.call('HDEL', fair.waits, holder)
+dropWaiter(fair, holder)
 return place == 0
 end
 local function pruneQueue(fair)
@@ -452,7 +446,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
+elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -554,7 +548,7 @@ return replies` as string,
  */
 export const fairForceRelease = {
   name: 'fair/force-release',
-  sha1: 'c469197f8c62715a6c78ebbeae5873592f74ba51',
+  sha1: '07346623e7b91fa3624ffe51d20f3688c84e45dd',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 2,
@@ -630,10 +624,7 @@ redis.call('ZREM', fair.timeout, holder)
 if place and wait then
 moveTimes(fair, holder, false, -math.abs(wait))
 end
-if place then
-redis.call('LREM', fair.queue, 0, holder)
-end
-redis.call('HDEL', fair.waits, holder)
+dropWaiter(fair, holder)
 return place == 0
 end
 local function pruneQueue(fair)
@@ -666,7 +657,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
+elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -719,7 +710,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: 'd308dddbfa5137079ec6943791377d894d0d277a',
+  sha1: '70c756469e886fccfc1511babbf21ba04e16f691',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -820,10 +811,7 @@ redis.call('ZREM', fair.timeout, holder)
 if place and wait then
 moveTimes(fair, holder, false, -math.abs(wait))
 end
-if place then
-redis.call('LREM', fair.queue, 0, holder)
-end
-redis.call('HDEL', fair.waits, holder)
+dropWaiter(fair, holder)
 return place == 0
 end
 local function pruneQueue(fair)
@@ -856,7 +844,7 @@ for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
 tell(fair.publish, fair.channel .. ':' .. waiter, '0')
 end
 redis.call('DEL', fair.timeout, fair.waits, fair.alive)
-elseif redis.call('EXISTS', fair.waits) == 0 and redis.call('EXISTS', fair.alive) == 1 then
+elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
 redis.call('DEL', fair.alive)
 end
 return news
@@ -864,13 +852,13 @@ end
 local function stepForward(fair, holder, wait, lease)
 dropWaiter(fair, holder)
 local times = redis.call('ZRANGE', fair.timeout, 0, -1, 'WITHSCORES')
-for first = 1, #times, 5000 do
-local moved = {}
-for i = first, math.min(first + 4998, #times), 2 do
-moved[#moved + 1] = tonumber(times[i + 1]) - wait
-moved[#moved + 1] = times[i]
+for i = 1, #times, 2 do
+local waiter = times[i]
+times[i] = tonumber(times[i + 1]) - wait
+times[i + 1] = waiter
 end
-redis.call('ZADD', fair.timeout, unpack(moved))
+for first = 1, #times, 5000 do
+redis.call('ZADD', fair.timeout, unpack(times, first, math.min(first + 4999, #times)))
 end
 return pruneQueue(fair) or lease < 1000
 end

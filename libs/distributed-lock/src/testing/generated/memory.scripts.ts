@@ -278,10 +278,7 @@ G['redis.call']('ZREM', L.get(fair, 'timeout'), holder);
 if ((L.isTrue(place) && L.isTrue(wait))) {
 L.call(moveTimes, fair, holder, false, L.negate(L.first(G['math.abs'](wait))));
 }
-if (L.isTrue(place)) {
-G['redis.call']('LREM', L.get(fair, 'queue'), 0, holder);
-}
-G['redis.call']('HDEL', L.get(fair, 'waits'), holder);
+L.call(dropWaiter, fair, holder);
 return [L.equal(place, 0)];
 };
 const longestHold = (lock?: Value, holder?: Value, count?: Value): Value[] => {
@@ -416,7 +413,7 @@ for (let [_, waiter] of L.ipairs(L.first(G['redis.call']('HKEYS', L.get(fair, 'w
 L.call(tell, L.get(fair, 'publish'), L.concat(L.get(fair, 'channel'), L.concat(':', waiter)), '0');
 }
 G['redis.call']('DEL', L.get(fair, 'timeout'), L.get(fair, 'waits'), L.get(fair, 'alive'));
-} else if ((L.equal(L.first(G['redis.call']('EXISTS', L.get(fair, 'waits'))), 0) && L.equal(L.first(G['redis.call']('EXISTS', L.get(fair, 'alive'))), 1))) {
+} else if (L.greater(L.first(G['redis.call']('EXISTS', L.get(fair, 'alive'))), L.first(G['redis.call']('EXISTS', L.get(fair, 'waits'))))) {
 G['redis.call']('DEL', L.get(fair, 'alive'));
 }
 return [news];
@@ -499,15 +496,15 @@ return [mode, writer];
 const stepForward = (fair?: Value, holder?: Value, wait?: Value, lease?: Value): Value[] => {
 L.call(dropWaiter, fair, holder);
 let times: Value = L.first(G['redis.call']('ZRANGE', L.get(fair, 'timeout'), 0, L.negate(1), 'WITHSCORES'));
+for (let $at = L.number(1), $last = L.number(L.length(times)); $at <= $last; $at += 2) {
+let i: Value = $at;
+let waiter: Value = L.get(times, i);
+L.set(times, i, L.subtract(L.first(G['tonumber'](L.get(times, L.add(i, 1)))), wait));
+L.set(times, L.add(i, 1), waiter);
+}
 for (let $at = L.number(1), $last = L.number(L.length(times)); $at <= $last; $at += 5000) {
 let first: Value = $at;
-let moved: Value = L.table([]);
-for (let $at$2 = L.number(first), $last$2 = L.number(L.first(G['math.min'](L.add(first, 4998), L.length(times)))); $at$2 <= $last$2; $at$2 += 2) {
-let i: Value = $at$2;
-L.set(moved, L.add(L.length(moved), 1), L.subtract(L.first(G['tonumber'](L.get(times, L.add(i, 1)))), wait));
-L.set(moved, L.add(L.length(moved), 1), L.get(times, i));
-}
-G['redis.call']('ZADD', L.get(fair, 'timeout'), ...G['unpack'](moved));
+G['redis.call']('ZADD', L.get(fair, 'timeout'), ...G['unpack'](times, first, ...G['math.min'](L.add(first, 4999), L.length(times))));
 }
 return [L.or(L.first(L.call(pruneQueue, fair)), () => L.less(lease, 1000))];
 };
@@ -608,7 +605,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairAcquire
-'42970e232d06faca1660fc0c5f96f8ae7bf9362f': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'96ed23e034d5744f7a8cb6c14736186d4c6b64d0': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const show = (fair?: Value, holder?: Value, declared?: Value, given?: Value): Value[] => {
 let near: Value = L.first(L.call(nearEnd, fair, declared));
 let time: Value = L.first(G['tonumber'](...G['redis.call']('ZSCORE', L.get(fair, 'timeout'), holder)));
@@ -709,7 +706,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairBeat
-'ba184fd569408b6ce223f3a814294ca8299b2d89': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'e13d0982e152af7621111f283d2e3c6ffc78ffe5': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let LATER: Value = 10;
 const recall = (fair?: Value): Value[] => {
 let stands: Value = L.table([]);
@@ -785,7 +782,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairForceRelease
-'c469197f8c62715a6c78ebbeae5873592f74ba51': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'07346623e7b91fa3624ffe51d20f3688c84e45dd': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value): Value[] => {
 L.call(openQueue, fair);
 let freed: Value = L.first(G['redis.call']('DEL', L.get(fair, 'lock')));
@@ -814,7 +811,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairRelease
-'d308dddbfa5137079ec6943791377d894d0d277a': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'70c756469e886fccfc1511babbf21ba04e16f691': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value, holder?: Value, count?: Value, lease?: Value): Value[] => {
 let areInRange: Value = L.and(L.first(L.call(whole, L.get(fair, 'nextLease'), 0, 315360000000)), () => L.or(L.equal(count, 0), () => L.first(L.call(whole, lease, 1, 315360000000))));
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !L.isTrue(areInRange))) {
