@@ -1,6 +1,6 @@
 /** @typedef {import('./source.rules.mjs').Finding} Finding */
 
-const LONGEST = 200;
+const LONGEST = 300;
 /** Every room has its storey in .oxlintrc.json; a new one is added in both places. */
 const ROOMS = new Set(
   (
