@@ -50,7 +50,7 @@ const peers = values.peers?.split(',');
 const hasPeers = existsSync(new URL('node_modules', import.meta.url));
 if (!hasPeers)
   console.log(
-    'The peers are not installed: "npm install --prefix bench" does it. Without them the limits and this library are run.',
+    'The peers are not installed: "npm ci --prefix bench" does it. Without them the limits and this library are run.',
   );
 if (!canPin) console.log('Processes cannot be kept on a CPU here: the figures vary more.');
 

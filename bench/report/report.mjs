@@ -40,7 +40,7 @@ export async function writeReport(run, { rounds, redis, nodeVersion, isPinned })
 
 ${today()} · ${count} × ${cpu?.model.trim() ?? 'CPU'} · ${Math.round(totalmem() / 2 ** 30)} GB · ${process.platform} ${release().split('-')[0]} · Node ${process.version} · Redis ${redis} on loopback.
 
-\`npm install --prefix bench && npm run bench -- --report\` writes this page anew. All contestants of a scenario run interleaved in one run, on the day that it names, in processes of their own; the figures are medians of several rounds, none of which is the first thing that its process does.
+\`npm ci --prefix bench && npm run bench -- --report\` writes this page anew. All contestants of a scenario run interleaved in one run, on the day that it names, in processes of their own; the figures are medians of several rounds, none of which is the first thing that its process does.
 Read the ratios: absolute figures move with the machine. ${pinned} Commands are counted in a round of their own, by MONITOR, without those inside of scripts.
 _fast_: a polling peer at the fastest sensible pace, an attempt each 1 to 4 ms; without that, as it comes, but never giving up. What could not be measured says so.
 

@@ -25,18 +25,36 @@ export async function sustained(team, { callers, ms, work = 0, processes }) {
         result.map((figures) => numberOf(figures, 'waitP50')),
         0.5,
       ),
-    gapP50: quantile(gaps(samplesOf(result, 'grants'), samplesOf(result, 'releases')), 0.5),
+    ...gapsOf(result),
   };
 }
 
-/** From each release to the grant that came next, in µs. @param {number[]} grants @param {number[]} releases */
-function gaps(grants, releases) {
-  const events = [
-    ...grants.map((at) => ({ at, isGrant: true })),
-    ...releases.map((at) => ({ at, isGrant: false })),
-  ].toSorted((one, other) => one.at - other.at);
-  return events.flatMap(({ at, isGrant }, index) => {
+/**
+ * The medians of the time from a release to the next grant, in µs: where the next holder is in the same process, and
+ * where it is in another one. A median over both would be the one that is more frequent.
+ * @param {readonly import('../bench.types.js').Figures[]} processes
+ */
+function gapsOf(processes) {
+  const events = processes
+    .flatMap((figures, process) => [
+      ...samplesOf([figures], 'grants').map((at) => ({ at, process, isGrant: true })),
+      ...samplesOf([figures], 'releases').map((at) => ({ at, process, isGrant: false })),
+    ])
+    .toSorted((one, other) => one.at - other.at);
+  const gaps = events.flatMap(({ at, process, isGrant }, index) => {
     const before = events[index - 1];
-    return isGrant && before !== undefined && !before.isGrant ? [(at - before.at) * 1000] : [];
+    if (!isGrant || before === undefined || before.isGrant) return [];
+    return [{ us: (at - before.at) * 1000, isInside: process === before.process }];
   });
+  const inside = gaps.filter(({ isInside }) => isInside);
+  const median = (/** @type {readonly { readonly us: number }[]} */ some) =>
+    quantile(
+      some.map(({ us }) => us),
+      0.5,
+    );
+  return {
+    gapInside: median(inside),
+    gapBetween: median(gaps.filter(({ isInside }) => !isInside)),
+    insidePercent: (inside.length * 100) / gaps.length,
+  };
 }
