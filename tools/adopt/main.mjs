@@ -124,7 +124,8 @@ try {
   );
   const app = join(folder, 'shop');
   const read = () => readFile(join(app, 'src/app.module.ts'), 'utf8');
-  await transcript.run(`npm install ${tarball} ioredis @nestjs/schedule`, app, { lines: 2 });
+  const schedule = values.nest === '11' ? '@nestjs/schedule@6' : '@nestjs/schedule';
+  await transcript.run(`npm install ${tarball} ioredis ${schedule}`, app, { lines: 2 });
   transcript.show('src/app.module.ts, before', await read());
   await transcript.run('npx nest add nestjs-distributed-lock --skip-install', app, { lines: 12 });
   const wired = await read();

@@ -131,6 +131,12 @@ describe('ScheduleModule', () => {
     expect(files['/src/app.module.ts']).not.toContain('ScheduleModule');
     expect(logged.join('\n')).toContain('npm install @nestjs/schedule, and add ScheduleModule.forRoot()');
   });
+
+  test('is named with the version that the Jest of a Nest 11 project can load', () => {
+    files['/package.json'] = JSON.stringify({ dependencies: { '@nestjs/core': '^11.0.1' } });
+    add();
+    expect(logged.join('\n')).toContain('npm install @nestjs/schedule@6, and add ScheduleModule.forRoot()');
+  });
 });
 
 describe('next steps', () => {

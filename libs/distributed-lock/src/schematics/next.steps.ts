@@ -16,7 +16,7 @@ export function describeNextSteps({
     ...(packages.has('@nestjs/schedule') || usesScheduleModule
       ? []
       : [
-          'for jobs (@Cron, @Interval): npm install @nestjs/schedule, and add ScheduleModule.forRoot() to the imports',
+          `for jobs (@Cron, @Interval): npm install ${schedulerFor(packages)}, and add ScheduleModule.forRoot() to the imports`,
         ]),
     ...(callsShutdownHooks
       ? []
@@ -25,4 +25,10 @@ export function describeNextSteps({
         ]),
   ];
   return ['', 'Next steps:', ...steps.map((step) => `  - ${step}`), ''];
+}
+
+/** Version 12 accepts Nest 11, but is an ES module only, which the CommonJS Jest of a Nest 11 project cannot load. */
+function schedulerFor(packages: ProjectFacts['packages']): string {
+  const nest = /\d+/.exec(String(packages.get('@nestjs/core') ?? packages.get('@nestjs/common')))?.[0];
+  return nest === '11' ? '@nestjs/schedule@6' : '@nestjs/schedule';
 }

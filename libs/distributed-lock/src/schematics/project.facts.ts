@@ -4,8 +4,8 @@ import { scanSource, UnreadableSource } from './source.scanner.js';
 
 /** What is known of the user's project. */
 export interface ProjectFacts {
-  /** The packages that its package.json names. */
-  readonly packages: ReadonlySet<string>;
+  /** The packages that its package.json names, each with its range of versions. */
+  readonly packages: ReadonlyMap<string, unknown>;
   /** The file that uses the module of locks, or null. */
   readonly wiredIn: string | null;
   readonly usesScheduleModule: boolean;
@@ -39,13 +39,13 @@ function codeOf(source: string): string {
   }
 }
 
-function readPackages(tree: FileTree): ReadonlySet<string> {
+function readPackages(tree: FileTree): ReadonlyMap<string, unknown> {
   const manifest: unknown = parse(readText(tree, '/package.json') ?? '');
-  const of = (field: string): string[] => {
+  const of = (field: string): [name: string, range: unknown][] => {
     const value: unknown = isRecord(manifest) ? manifest[field] : undefined;
-    return isRecord(value) ? Object.keys(value) : [];
+    return isRecord(value) ? Object.entries(value) : [];
   };
-  return new Set([...of('dependencies'), ...of('devDependencies'), ...of('peerDependencies')]);
+  return new Map([...of('peerDependencies'), ...of('devDependencies'), ...of('dependencies')]);
 }
 
 /** @returns undefined where it is no JSON: what it names is then not known, and is told as a next step */
