@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { types } from 'node:util';
 import type { ReturnKind } from './return.kind.js';
 
 /** One decorated method, as the explorers find it. */
@@ -28,7 +29,12 @@ export class MethodRegistry<E extends MethodEntry> {
   read(prototype: object): E[] {
     const found: E[] = [];
     const overridden = new Set<string | symbol>();
-    for (let level: object | null = prototype; level !== null; level = Reflect.getPrototypeOf(level)) {
+    // A Proxy in the chain is somebody else's, and may refuse every access.
+    for (
+      let level: object | null = prototype;
+      level !== null && !types.isProxy(level);
+      level = Reflect.getPrototypeOf(level)
+    ) {
       found.push(...this.#own(level).filter(({ methodKey }) => !overridden.has(methodKey)));
       for (const name of Reflect.ownKeys(level)) overridden.add(name);
     }

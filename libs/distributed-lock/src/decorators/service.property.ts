@@ -1,7 +1,10 @@
+import { types } from 'node:util';
 import { Inject } from '@nestjs/common';
+import { isObject } from '../contracts/provider.prototype.js';
 import { lockServiceProperty, lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
+import { onlyServiceOfHidden, serviceOfProxy } from './hidden.instances.js';
 
 /**
  * Has Nest give the service to a class's instances, without making it visible (see {@link bindService}). Once per class, inherited
@@ -43,9 +46,13 @@ export function bindService(instance: object, name: string | undefined, locks: L
  */
 export function serviceReader(name: string | undefined, where: string): (instance: unknown) => LockService {
   const property = lockServiceProperty(name);
+  const token = lockServiceToken(name);
   return (instance) => {
+    // A Proxy that the boot found is known by its identity: it may refuse to be read.
+    const known = isObject(instance) && types.isProxy(instance) ? serviceOfProxy(instance, token) : undefined;
+    if (known !== undefined) return known;
     const place: { readonly [property: symbol]: LockService | undefined } = Object(instance);
-    const locks = place[property];
+    const locks = place[property] ?? (isObject(instance) ? onlyServiceOfHidden(token) : undefined);
     if (locks !== undefined) return locks;
     throw new LockConfigurationError(
       'NOT_BOUND',

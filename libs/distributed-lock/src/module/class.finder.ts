@@ -1,37 +1,49 @@
+import { types } from 'node:util';
 import type { ModulesContainer } from '@nestjs/core';
+import { isObject, prototypeOf, type ProviderWrapper } from '../contracts/provider.prototype.js';
 
-/** A class of the application, as Nest keeps it. */
+/** A class of the application. */
 export interface FoundClass {
   /** The class's, also where instances are made per request. */
   readonly prototype: object;
-  readonly instance: unknown;
-  /** Made by a factory, or given as a value: Nest injects no properties into it. */
-  readonly isNotMetatype: boolean;
+  /** An instance that Nest did not make, and so injects no properties into. */
+  readonly foreign: object | undefined;
 }
 
-/** What is used of Nest's wrapper of a provider, controller or enhancer. */
-interface Wrapper {
-  readonly metatype: unknown;
-  readonly instance: unknown;
-  readonly isNotMetatype: boolean;
-}
-
-/** Every provider, controller and enhancer of the application that has a class. */
+/** Every provider, controller and enhancer of the application that has a class, found without an access to its instance. */
 export function findClasses(modules: ModulesContainer): FoundClass[] {
-  return [...modules.values()].flatMap(({ providers, controllers, injectables }) =>
-    [providers, controllers, injectables].flatMap((found) => [...found.values()].flatMap(read)),
+  return wrappersOf(modules).flatMap((wrapper) => {
+    const prototype = prototypeOf(wrapper);
+    const { isNotMetatype, instance } = wrapper;
+    return prototype === undefined
+      ? []
+      : [{ prototype, foreign: isNotMetatype && isObject(instance) ? instance : undefined }];
+  });
+}
+
+/** Providers whose class the boot cannot know. */
+export interface HiddenProviders {
+  /** Values that are Proxies. */
+  readonly proxies: readonly object[];
+  /** Whether factories make instances later: per request, or for each consumer. */
+  readonly hasLater: boolean;
+}
+
+/** The values and the products of factories whose class {@link findClasses} does not find. */
+export function findHidden(modules: ModulesContainer): HiddenProviders {
+  const foreign = wrappersOf(modules).filter(({ isNotMetatype }) => isNotMetatype);
+  const proxies = foreign.flatMap(({ instance }) =>
+    isObject(instance) && types.isProxy(instance) ? [instance] : [],
   );
+  const hasLater = foreign.some(
+    ({ metatype, instance }) =>
+      typeof metatype === 'function' && (instance === undefined || instance === null),
+  );
+  return { proxies, hasLater };
 }
 
-function read(wrapper: Wrapper): FoundClass[] {
-  const { metatype, instance, isNotMetatype } = wrapper;
-  const prototype: unknown =
-    isNotMetatype || typeof metatype !== 'function'
-      ? isObject(instance) && Reflect.getPrototypeOf(instance)
-      : metatype.prototype;
-  return isObject(prototype) ? [{ prototype, instance, isNotMetatype }] : [];
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+function wrappersOf(modules: ModulesContainer): ProviderWrapper[] {
+  return [...modules.values()].flatMap(({ providers, controllers, injectables }) =>
+    [providers, controllers, injectables].flatMap((found) => [...found.values()]),
+  );
 }

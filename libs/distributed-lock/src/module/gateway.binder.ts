@@ -6,6 +6,8 @@ import { GatewayRefusalFilter } from '../filters/gateway-refusal.filter.js';
 const GATEWAY = 'websockets:is_gateway';
 /** What `@UseFilters` notes. */
 const FILTERS = '__exceptionFilters__';
+/** The filter that a gateway was given. */
+const BOUND = Symbol.for('nestjs-distributed-lock.gateway');
 
 /**
  * Nest gives gateways no global filters, so theirs is bound to the class: before all others, which Nest asks first. Done while
@@ -13,11 +15,15 @@ const FILTERS = '__exceptionFilters__';
  */
 export function bindToGateways(modules: ModulesContainer): void {
   for (const { providers } of modules.values()) {
-    for (const { metatype } of providers.values()) {
-      if (typeof metatype !== 'function' || !Reflect.hasMetadata(GATEWAY, metatype)) continue;
+    for (const { metatype, isNotMetatype } of providers.values()) {
+      if (isNotMetatype || typeof metatype !== 'function' || !Reflect.hasMetadata(GATEWAY, metatype))
+        continue;
       const filters: readonly unknown[] = Reflect.getMetadata(FILTERS, metatype) ?? [];
-      if (filters.some((filter) => filter instanceof GatewayRefusalFilter)) continue;
-      Reflect.defineMetadata(FILTERS, [new GatewayRefusalFilter(), ...filters], metatype);
+      // Compared by identity: filters may be the user's own instances.
+      if (filters.includes(Reflect.getMetadata(BOUND, metatype))) continue;
+      const filter = new GatewayRefusalFilter();
+      Reflect.defineMetadata(FILTERS, [filter, ...filters], metatype);
+      Reflect.defineMetadata(BOUND, filter, metatype);
     }
   }
 }

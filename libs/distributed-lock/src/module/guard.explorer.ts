@@ -4,14 +4,16 @@ import { readGuards } from '../contracts/guard.registry.js';
 import { readLeaderMethods } from '../contracts/leader.registry.js';
 import type { MethodEntry } from '../contracts/method.registry.js';
 import { lockServiceToken } from '../contracts/tokens.js';
+import { forgetHidden, noteHidden } from '../decorators/hidden.instances.js';
 import { bindService } from '../decorators/service.property.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
-import { findClasses, isObject, type FoundClass } from './class.finder.js';
+import { findClasses, findHidden, type FoundClass } from './class.finder.js';
 
 /**
  * Looks at every class with decorated methods when the application starts: refuses methods that cannot be wrapped, and gives the
- * service to instances that Nest did not make. An instance that several applications share takes the last one's.
+ * service to instances that Nest did not make. An instance that several applications share takes the last one's. No property of
+ * a foreign instance is read, and a Proxy is not touched at all: it is known by its identity.
  */
 export class GuardExplorer implements OnModuleInit {
   constructor(
@@ -23,16 +25,19 @@ export class GuardExplorer implements OnModuleInit {
   /** @throws LockConfigurationError `NOT_ASYNC` for a method that is declared to return neither a promise nor an Observable */
   onModuleInit(): void {
     for (const found of findClasses(this.modules)) this.#look(found);
+    const { proxies, hasLater } = findHidden(this.modules);
+    if (!hasLater && proxies.length === 0) return;
+    noteHidden(this.locks, this.token, proxies);
+    this.locks.onceEnded(() => forgetHidden(this.locks));
   }
 
-  #look({ prototype, instance, isNotMetatype }: FoundClass): void {
+  #look({ prototype, foreign }: FoundClass): void {
     const methods = [...readGuards(prototype), ...readLeaderMethods(prototype)].filter(
       ({ options }) => lockServiceToken(options.service) === this.token,
     );
     for (const method of methods) refuseSync(method);
     const [first] = methods;
-    if (first !== undefined && isNotMetatype && isObject(instance))
-      bindService(instance, first.options.service, this.locks);
+    if (first !== undefined && foreign !== undefined) bindService(foreign, first.options.service, this.locks);
   }
 }
 
