@@ -1,6 +1,7 @@
 /**
  * Unit-tests a decorated service in a project as `nest new` of Nest 11 makes it (CommonJS, Jest, ts-jest), without Redis: the
- * packed library, and the example of docs/testing.md. It installs Nest and Jest, so it needs the registry.
+ * packed library, and the example of docs/testing.md, with the compiler options of early and of later versions. It installs Nest and
+ * Jest, so it needs the registry.
  */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -67,12 +68,26 @@ const COMPILER = {
   strictBindCallApply: false,
   noFallthroughCasesInSwitch: false,
 };
+/** Until early Nest 11: to TypeScript 5 it means `"moduleResolution": "node10"`, which knows no `exports`. */
+const EARLY_COMPILER = {
+  ...COMPILER,
+  module: 'commonjs',
+  moduleResolution: undefined,
+  resolvePackageJsonExports: undefined,
+};
+
+/**
+ * @param {string} folder
+ * @param {object} compilerOptions
+ */
+function writeCompilerOptions(folder, compilerOptions) {
+  return writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }, null, 2));
+}
 
 /** @param {string} folder */
 async function fill(folder) {
   await mkdir(join(folder, 'src'));
   await writeFile(join(folder, 'package.json'), JSON.stringify(MANIFEST, null, 2));
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: COMPILER }, null, 2));
   const page = await readFile(PAGE, 'utf8');
   for (const [, code = ''] of page.matchAll(/^```ts\n(.*?)^```$/gms)) {
     const [, file = ''] = /^\/\/ ([\w.-]+\.ts)\n/.exec(code) ?? [];
@@ -112,6 +127,9 @@ async function check(folder) {
   const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', join(folder, filename)];
   expectDone('npm install', await runCommand(NPM, install, { cwd: folder, timeout: 300_000 }));
   console.log(`jest: installed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+  await writeCompilerOptions(folder, EARLY_COMPILER);
+  await runTests(folder);
+  await writeCompilerOptions(folder, COMPILER);
   for (let look = 1; ; look += 1) {
     const late = await runTests(folder);
     if (late.length === 0) return;

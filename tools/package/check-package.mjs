@@ -5,6 +5,7 @@ import { ROOT, runNode } from '../build/node.runner.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
 import { checkBudget, describeSize } from './package.budget.mjs';
 import { PackageStage } from './package.stage.mjs';
+import { checkResolution } from './resolution.checker.mjs';
 
 const ALLOWED =
   /^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|dist\/(?:esm|cjs)\/.+\.(?:js|d\.ts)|dist\/cjs\/package\.json|lua\/[a-z0-9-]+\/[a-z0-9-]+\.lua|schematics\/[a-z0-9.-]+\.json)$/;
@@ -178,6 +179,12 @@ else {
     for (const entry of entriesOf(stage)) await checkLoading(stage, entry);
     await checkCommands(stage);
     await checkTypes(stage);
+    problems.push(
+      ...(await checkResolution(
+        stage,
+        entriesOf(stage).map(({ name }) => name),
+      )),
+    );
     await checkSchematics(stage);
     await checkOptionalPeers(stage);
     problems.push(...checkBudget(stage));
@@ -188,4 +195,7 @@ else {
 }
 for (const problem of problems) console.error(`package: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
-else console.log('package: loads by import and require(), as one copy; types resolve; commands run');
+else
+  console.log(
+    'package: loads by import and require(), as one copy; every subpath resolves in every kind of project; commands run',
+  );

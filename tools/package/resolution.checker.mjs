@@ -1,0 +1,91 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../build/node.runner.mjs';
+import { runCommand } from '../redis/command.runner.mjs';
+
+/** @typedef {import('./package.stage.mjs').PackageStage} PackageStage */
+/** @typedef {{ module: string, resolution: string, type: 'commonjs' | 'module', extension: 'ts' | 'mts' | 'cts' }} Project */
+
+const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
+const FLAGS = [
+  ...['--ignoreConfig', '--strict', '--skipLibCheck', '--esModuleInterop', '--experimentalDecorators'],
+  ...['--target', 'es2022', '--types', 'node'],
+];
+/** TypeScript 6 has to be asked for it; to TypeScript 5 it is what `"module": "commonjs"` means. */
+const NODE10 = ['--ignoreDeprecations', '6.0'];
+
+/**
+ * How users' projects are set up. `commonjs` with `node10` is what `nest new` wrote until early Nest 11.
+ * @type {readonly Project[]}
+ */
+const PROJECTS = [
+  { module: 'commonjs', resolution: 'node10', type: 'commonjs', extension: 'ts' },
+  { module: 'commonjs', resolution: 'bundler', type: 'commonjs', extension: 'ts' },
+  { module: 'es2022', resolution: 'node10', type: 'module', extension: 'ts' },
+  { module: 'esnext', resolution: 'bundler', type: 'module', extension: 'ts' },
+  { module: 'preserve', resolution: 'bundler', type: 'module', extension: 'ts' },
+  { module: 'node16', resolution: 'node16', type: 'commonjs', extension: 'ts' },
+  { module: 'node16', resolution: 'node16', type: 'module', extension: 'ts' },
+  { module: 'node20', resolution: 'node16', type: 'commonjs', extension: 'ts' },
+  { module: 'nodenext', resolution: 'nodenext', type: 'commonjs', extension: 'ts' },
+  { module: 'nodenext', resolution: 'nodenext', type: 'module', extension: 'ts' },
+  { module: 'nodenext', resolution: 'nodenext', type: 'commonjs', extension: 'mts' },
+  { module: 'nodenext', resolution: 'nodenext', type: 'module', extension: 'cts' },
+];
+
+/**
+ * Compiles and runs a consumer of every subpath in every kind of project. A subpath that one of them cannot resolve is a problem.
+ * @param {PackageStage} stage
+ * @param {readonly string[]} names by which the package and its subpaths are imported
+ * @returns {Promise<string[]>} what failed
+ */
+export async function checkResolution(stage, names) {
+  const waiting = PROJECTS.map((each, index) => ({
+    ...each,
+    folder: join(stage.folder, `project-${index}`),
+  }));
+  /** @type {string[]} */
+  const problems = [];
+  const work = async () => {
+    for (let next = waiting.shift(); next; next = waiting.shift())
+      problems.push(...(await checkProject(next, next.folder, names)));
+  };
+  await Promise.all([work(), work()]);
+  return problems;
+}
+
+/**
+ * @param {Project} project
+ * @param {string} folder
+ * @param {readonly string[]} names
+ */
+async function checkProject({ module, resolution, type, extension }, folder, names) {
+  const what = `module ${module}, moduleResolution ${resolution}, type ${type}, .${extension}`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type }));
+  await writeFile(join(folder, `consumer.${extension}`), consumerOf(names));
+  const old = resolution === 'node10' ? NODE10 : [];
+  const words = [...FLAGS, ...old, '--module', module, '--moduleResolution', resolution];
+  const compiled = await runCommand(process.execPath, [TSC, ...words, `consumer.${extension}`], {
+    cwd: folder,
+  });
+  if (!compiled.ok) return [`${what} does not compile:\n${compiled.output}`];
+  const file = (await readdir(folder)).find((name) => /\.[cm]?js$/.test(name)) ?? '';
+  const ran = await runCommand(process.execPath, [file], { cwd: folder });
+  const expected = names.map((name) => `${name} has values`).join('\n');
+  return ran.ok && ran.output.trim() === expected ? [] : [`${what} does not run:\n${ran.output}`];
+}
+
+/** @param {readonly string[]} names */
+function consumerOf(names) {
+  const imports = names.map((name, at) => `import * as path${at} from '${name}';`);
+  // A subpath whose types are not found is `any`, which has every name.
+  const typed = names.map(
+    (_, at) =>
+      `// @ts-expect-error the types are known\nexport type Missing${at} = typeof path${at}.noSuchName;`,
+  );
+  const prints = names.map(
+    (name, at) => `if (Object.keys(path${at}).length > 0) console.log('${name} has values');`,
+  );
+  return ["import 'reflect-metadata';", ...imports, ...typed, ...prints, ''].join('\n');
+}
