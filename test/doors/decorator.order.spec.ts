@@ -37,6 +37,15 @@ function Traced(_target: object, _key: string | symbol, descriptor: PropertyDesc
   };
 }
 
+/** Wraps the method as aspect libraries do: what belongs to the method is found through the prototype of the new function. */
+function Aspect(_target: object, _key: string | symbol, descriptor: PropertyDescriptor): void {
+  const { value } = descriptor;
+  descriptor.value = function aspect(this: object, ...args: unknown[]) {
+    return Reflect.apply(value, this, args);
+  };
+  Reflect.setPrototypeOf(descriptor.value, value);
+}
+
 @Injectable()
 class Noting implements NestInterceptor {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
@@ -74,6 +83,25 @@ class Doors {
   @Traced
   async between(_first: unknown, _second: unknown) {
     return { lock: currentLock()?.name };
+  }
+}
+
+@Controller()
+class Aspects {
+  @DistributedLock('door')
+  @Aspect
+  @Get('aspect')
+  @UseInterceptors(Noting)
+  @SetMetadata(KIND, 'aspect')
+  async route() {
+    return { lock: currentLock()?.name };
+  }
+
+  @DistributedLock('aspect')
+  @Aspect
+  @Cron('* * * * * *', { name: 'aspect' })
+  async job() {
+    seen.push(currentLock()?.name);
   }
 }
 
@@ -155,6 +183,14 @@ describe('above or below other decorators', () => {
     const app = await stage.start({ controllers: [Doors] });
     await request(app, '/between');
     expect(seen).toEqual(['between', 'traced']);
+  });
+
+  test('a route and a job below an aspect, whose function inherits their metadata, stay', async () => {
+    const app = await stage.start({ imports: [ScheduleModule.forRoot()], controllers: [Aspects] });
+    expect(await request(app, '/aspect')).toMatchObject({ status: 200, body: { lock: 'door' } });
+    expect(seen).toContain('aspect');
+    seen.length = 0;
+    await until('the job ran under its lock', () => seen.includes('aspect'));
   });
 
   test('a template needs no parameter names, which another wrapper hides', async () => {

@@ -29,3 +29,18 @@ test('what is set on the wrapper later stays its own', () => {
   expect(Reflect.getMetadata('late', original)).toBeUndefined();
   expect(wrapper()).toBe('wrapped');
 });
+
+test('the wrapper inherits what the method inherits: a wrapper of another library keeps its metadata there', () => {
+  const outer = Object.setPrototypeOf(async (...args: unknown[]) => args, original);
+  Reflect.defineMetadata('schedule', 'daily', original);
+  Object.assign(original, { note: 'inherited' });
+  const wrapper = wrapMethod(outer, async (...args: unknown[]) => args);
+  expect(Reflect.getMetadata('schedule', wrapper)).toBe('daily');
+  expect(Reflect.get(wrapper, 'note')).toBe('inherited');
+  expect(Reflect.getOwnMetadataKeys(wrapper)).toEqual([]);
+});
+
+test('the wrapper of an ordinary method inherits from no function', () => {
+  const wrapper = wrapMethod(original, async () => undefined);
+  expect(Reflect.getPrototypeOf(wrapper)).toBe(Reflect.getPrototypeOf(async () => undefined));
+});
