@@ -5,7 +5,7 @@ const LONGEST = 300;
 const ROOMS = new Set(
   (
     'module testing health metrics tracing cli dashboard decorators interceptors filters schedule ' +
-    'service locks holders waiting renewal events scripts redis timing errors contracts schematics'
+    'service locks holders waiting renewal events scripts redis timing options errors contracts schematics'
   ).split(' '),
 );
 const NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.ts$/;

@@ -35,7 +35,7 @@ export type {
   TakenPermits,
   WaitOptions,
 } from './contracts/semaphore.contract.js';
-export type { JobControl, JobStatus, RunNowOptions } from './contracts/job.contract.js';
+export type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from './contracts/job.contract.js';
 export type { TickOutcome, TickRecord } from './contracts/tick.contract.js';
 export { lockServiceToken } from './contracts/tokens.js';
 export { DistributedLock } from './decorators/distributed-lock.decorator.js';

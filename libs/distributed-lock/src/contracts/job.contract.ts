@@ -27,6 +27,12 @@ export interface RunNowOptions {
   readonly timeout?: Duration | undefined;
 }
 
+/** Options of {@link JobControl.forget}. */
+export interface ForgetOptions {
+  /** Also while it runs: the end of that run is then stored nowhere. @default false */
+  readonly force?: boolean | undefined;
+}
+
 /**
  * The scheduled jobs of the whole fleet, by their keys: for operators, from any process with the same Redis and `namePrefix`, also
  * one that has none of the jobs. All of it rejects with a `LockUnavailableError` when Redis could not be asked.
@@ -52,7 +58,7 @@ export interface JobControl {
    * @param options `force` also while it runs: the end of that run is then stored nowhere
    * @returns false when it runs now
    */
-  forget(job: string, options?: { readonly force?: boolean | undefined }): Promise<boolean>;
+  forget(job: string, options?: ForgetOptions): Promise<boolean>;
   /** @returns undefined for a job that Redis does not know */
   status(job: string): Promise<JobStatus | undefined>;
 }

@@ -1,5 +1,6 @@
 import { addGuard } from '../contracts/guard.registry.js';
 import { readReturnKind } from '../contracts/return.kind.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { GuardedSection } from '../service/guarded.section.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
@@ -11,6 +12,22 @@ import { injectService } from './service.property.js';
 import { checkTickOptions } from './tick.options.js';
 
 const DECORATOR = '@DistributedLock';
+
+const OPTIONS = optionNames<DistributedLockOptions>({
+  kind: true,
+  waitTime: true,
+  leaseTime: true,
+  onBusy: true,
+  onLost: true,
+  service: true,
+  overlap: true,
+  onCrash: true,
+  catchUp: true,
+  grace: true,
+  maxHold: true,
+  shared: true,
+  minInterval: true,
+});
 
 /**
  * Runs the method under a distributed lock: one call at a time in the whole fleet. On a method with `@Cron`,
@@ -33,6 +50,7 @@ export function DistributedLock<
 >(key: LockKey<A>, options: DistributedLockOptions<A, R, S> = {}): GuardDecorator<A, BusyAnswer<R, S>> {
   return (target: object, methodKey: string | symbol, descriptor: PropertyDescriptor) => {
     const where = checkTarget(DECORATOR, target, methodKey, descriptor);
+    checkOptionNames(options, OPTIONS, `of ${where}`);
     checkTickOptions(options, where);
     const method: InstanceMethod<A> = descriptor.value;
     const returns = readReturnKind(target, methodKey, method);

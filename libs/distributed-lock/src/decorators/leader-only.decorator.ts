@@ -1,6 +1,7 @@
 import { addLeaderMethod } from '../contracts/leader.registry.js';
 import { readReturnKind } from '../contracts/return.kind.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { checkTarget } from './decoration.target.js';
 import { leaderCall } from './leader.call.js';
 import type { LeaderDecorator, LeaderOnlyOptions } from './leader.types.js';
@@ -9,6 +10,7 @@ import { wrapMethod } from './method.wrapper.js';
 import { injectService } from './service.property.js';
 
 const DECORATOR = '@LeaderOnly';
+const OPTIONS = optionNames<LeaderOnlyOptions>({ otherwise: true, service: true });
 /** What `@DistributedLock` takes for an argument; one leader for each argument there is not. */
 const PLACEHOLDER = /\{\d/;
 
@@ -39,7 +41,9 @@ export function LeaderOnly<S extends 'skip' | 'throw' = 'skip'>(
   };
 }
 
-function check(key: unknown, { otherwise, service }: LeaderOnlyOptions, where: string): void {
+function check(key: unknown, options: LeaderOnlyOptions, where: string): void {
+  checkOptionNames(options, OPTIONS, `of ${where}`);
+  const { otherwise, service } = options;
   if (typeof key !== 'string' || key === '') throw invalid(`The key of ${where} must be a name.`);
   if (PLACEHOLDER.test(key))
     throw invalid(`The key "${key}" of ${where} cannot have arguments: there is one leader for all calls.`);

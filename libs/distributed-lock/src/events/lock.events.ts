@@ -1,3 +1,5 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkCallbackNames, optionNames } from '../options/option.names.js';
 import type { LockEventMap, LockListener } from './lock.listener.js';
 
 /** A listener that runs the work of a critical section as well: in a context of its own. */
@@ -24,8 +26,10 @@ export class LockEvents {
   /**
    * Tells `listener` from now on. Of an acquisition that was begun while nobody listened nothing is told later.
    * @returns ends it; safe to call again
+   * @throws LockConfigurationError `INVALID_OPTION` for an event that does not exist, and for a callback that is no function
    */
   listen(listener: LockListener): () => void {
+    checkListener(listener);
     this.#set([...this.#listeners, listener]);
     let isListening = true;
     return () => {
@@ -73,6 +77,33 @@ export class LockEvents {
   #set(listeners: readonly SectionListener[]): void {
     this.#listeners = listeners;
     this.isHeard = listeners.length > 0;
+  }
+}
+
+const EVENTS = optionNames<SectionListener>({
+  attempt: true,
+  waiting: true,
+  acquired: true,
+  refused: true,
+  failed: true,
+  released: true,
+  lost: true,
+  renewed: true,
+  unknown: true,
+  tickClaimed: true,
+  tickFinished: true,
+  tickSkipped: true,
+  tickMissed: true,
+  tickCrashed: true,
+  around: true,
+});
+
+function checkListener(listener: SectionListener): void {
+  checkCallbackNames(listener, EVENTS, 'of listen()');
+  const callbacks: Readonly<Record<string, unknown>> = { ...listener };
+  for (const [name, callback] of Object.entries(callbacks)) {
+    if (EVENTS.has(name) && callback !== undefined && typeof callback !== 'function')
+      throw new LockConfigurationError('INVALID_OPTION', `${name} of listen() must be a function.`);
   }
 }
 

@@ -3,6 +3,8 @@ import { ModuleRef } from '@nestjs/core';
 import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
 import type { Duration } from '../contracts/duration.js';
 import { lockServiceToken } from '../contracts/tokens.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import type { LockService } from '../service/lock.service.js';
 import { takeVitals, type LockVitals } from '../service/lock.vitals.js';
 import { parseDuration } from '../timing/duration.parser.js';
@@ -22,6 +24,15 @@ export interface LockHealthOptions {
   /** The name of the module instance that is looked at. @default the unnamed one */
   readonly service?: string | undefined;
 }
+
+const OPTIONS = optionNames<LockHealthOptions>({
+  timeout: true,
+  maxRoundTrip: true,
+  maxClockOffset: true,
+  maxWatchdogLate: true,
+  needsPubSub: true,
+  service: true,
+});
 
 /** The bounds in ms. */
 interface Bounds {
@@ -50,13 +61,20 @@ export class DistributedLockHealthIndicator {
     key: Key,
     options: LockHealthOptions = {},
   ): Promise<HealthIndicatorResult<Key>> {
+    checkOptionNames(options, OPTIONS, `of isHealthy("${key}")`);
+    const needsPubSub: unknown = options.needsPubSub ?? true;
+    if (typeof needsPubSub !== 'boolean')
+      throw new LockConfigurationError(
+        'INVALID_OPTION',
+        `needsPubSub of isHealthy("${key}") must be true or false.`,
+      );
     const timeout = parseDuration(options.timeout ?? '1s', { option: 'timeout', min: 1 });
     const locks = this.modules.get<LockService>(lockServiceToken(options.service), { strict: false });
     const bounds: Bounds = {
       maxRoundTrip: read('maxRoundTrip', options.maxRoundTrip ?? timeout),
       maxClockOffset: read('maxClockOffset', options.maxClockOffset ?? Infinity),
       maxWatchdogLate: read('maxWatchdogLate', options.maxWatchdogLate ?? locks.settings.watchdogTimeout / 6),
-      needsPubSub: options.needsPubSub ?? true,
+      needsPubSub,
     };
     const session = this.indicators.check(key);
     const vitals = await takeVitals(locks, timeout);

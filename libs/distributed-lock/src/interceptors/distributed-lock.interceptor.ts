@@ -2,6 +2,7 @@ import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/com
 import { defer, type Observable } from 'rxjs';
 import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
 import { readReturnKind } from '../contracts/return.kind.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { GuardedSection } from '../service/guarded.section.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
@@ -12,6 +13,16 @@ export interface UseDistributedLockOptions extends GuardOptions<readonly [Execut
   /** The lock's name, an array of names, for several locks as one, or a function of the request that gives either. */
   readonly key: LockNames | ((context: ExecutionContext) => LockNames);
 }
+
+const OPTIONS = optionNames<UseDistributedLockOptions>({
+  key: true,
+  kind: true,
+  waitTime: true,
+  leaseTime: true,
+  onBusy: true,
+  onLost: true,
+  service: true,
+});
 
 /**
  * Runs handlers under a lock whose name needs the request. Bound by `@UseDistributedLock`, or by hand:
@@ -35,6 +46,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
     private readonly options: UseDistributedLockOptions,
     private readonly where = 'a handler',
   ) {
+    checkInterceptorNames(options, where);
     checkKey(options.key, `The key of @UseDistributedLock on ${where}`);
     this.#section = new GuardedSection('interceptor', options, where);
   }
@@ -60,4 +72,12 @@ export class DistributedLockInterceptor implements NestInterceptor {
       ? readNames(key(context), `The key function of ${this.where} gave`)
       : readNames(key, `The key of ${this.where} gave`);
   }
+}
+
+/**
+ * @param where what the options are bound to, for messages
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function checkInterceptorNames(options: UseDistributedLockOptions, where: string): void {
+  checkOptionNames(options, OPTIONS, `of @UseDistributedLock on ${where}`);
 }

@@ -1,29 +1,55 @@
 import { Inject, mixin, UseInterceptors, type NestInterceptor, type Type } from '@nestjs/common';
+import { addIntercepted } from '../contracts/intercepted.registry.js';
 import { lockServiceToken } from '../contracts/tokens.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
 import {
+  checkInterceptorNames,
   DistributedLockInterceptor,
   type UseDistributedLockOptions,
 } from './distributed-lock.interceptor.js';
 
+const DECORATOR = '@UseDistributedLock';
+
 /**
  * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name needs the request.
  * Several of them nest, the class's outside; under a `@DistributedLock` of the same key on the handler the lock is
- * re-entered. A missing module fails at boot.
+ * re-entered. A missing module fails at boot, and so does a method that Nest never calls as a handler.
+ * @throws LockConfigurationError at once for unknown options, and for a place that Nest never intercepts
  */
 export function UseDistributedLock(options: UseDistributedLockOptions): MethodDecorator & ClassDecorator {
   return (target: object, methodKey?: string | symbol, descriptor?: PropertyDescriptor) => {
     const owner = typeof target === 'function' ? target : target.constructor;
-    if (methodKey === undefined || descriptor === undefined) {
-      UseInterceptors(interceptorFor(options, owner.name))(owner);
-    } else {
-      UseInterceptors(interceptorFor(options, `${owner.name}.${String(methodKey)}`))(
-        target,
-        methodKey,
-        descriptor,
-      );
-    }
+    const where = methodKey === undefined ? owner.name : `${owner.name}.${String(methodKey)}`;
+    checkTarget(target, methodKey, descriptor, where);
+    checkInterceptorNames(options, where);
+    const interceptor = interceptorFor(options, where);
+    if (methodKey === undefined || descriptor === undefined) UseInterceptors(interceptor)(owner);
+    else UseInterceptors(interceptor)(target, methodKey, descriptor);
+    addIntercepted(owner.prototype, { methodKey, where, decorator: DECORATOR });
   };
+}
+
+/** Nest takes the interceptors of classes and of instance methods: anywhere else it would ignore them in silence. */
+function checkTarget(
+  target: object,
+  methodKey: string | symbol | undefined,
+  descriptor: unknown,
+  where: string,
+): void {
+  const isClass = typeof target === 'function';
+  const isMethod =
+    typeof descriptor === 'object' &&
+    descriptor !== null &&
+    'value' in descriptor &&
+    typeof descriptor.value === 'function';
+  if (methodKey === undefined ? isClass && descriptor === undefined : !isClass && isMethod) return;
+  const what =
+    isClass && methodKey !== undefined ? 'a static member' : 'an accessor, a property or a parameter';
+  throw new LockConfigurationError(
+    'INVALID_TARGET',
+    `${DECORATOR} on ${where}: it is ${what}, and neither a handler nor a class.`,
+  );
 }
 
 /** A class of its own for each use, so that Nest injects the service that the options name. */

@@ -4,6 +4,7 @@ import { AcquisitionWatch } from '../events/acquisition.watch.js';
 import type { Watchable } from '../events/handle.watch.js';
 import type { LockEvents } from '../events/lock.events.js';
 import type { LockKindName } from '../events/lock.listener.js';
+import { checkCallOptions } from '../options/call.options.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { checkUsing } from './call.checks.js';
 import { criticalSection } from './critical.section.js';
@@ -12,6 +13,8 @@ import type { LockContext } from './lock.context.js';
 import { isTimeUp } from './passing.refusal.js';
 import type { AcquireRequest } from './reentry.js';
 import { readWait } from './wait.options.js';
+
+const NONE: LockOptions = {};
 
 /** The ways into every lock, single or composed. */
 export abstract class BaseLock<H extends LockHandle = LockHandle> implements Lockable<H> {
@@ -29,28 +32,38 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
 
   // None of these is an async function: a promise more costs its memory for as long as its caller waits, and its time.
 
-  lock(options: LockOptions = {}): Promise<H> {
+  lock(options?: LockOptions): Promise<H> {
     return this.#take('lock', options);
   }
 
-  tryLock(options: LockOptions = {}): Promise<H | null> {
+  tryLock(options?: LockOptions): Promise<H | null> {
     return this.#take('tryLock', options).catch((error: unknown) => {
       if (isTimeUp(error, this.name)) return null;
       throw error;
     });
   }
 
-  using<T>(work: (handle: H) => T | PromiseLike<T>, options: UsingOptions = {}): Promise<T> {
+  using<T>(work: (handle: H) => T | PromiseLike<T>, options?: UsingOptions): Promise<T> {
     try {
-      const { onLost } = options;
+      if (options !== undefined) checkCallOptions('using', this.name, options);
+      const onLost = options?.onLost;
       checkUsing(this.name, work, onLost);
-      return criticalSection(this.#take('using', options), work, onLost);
+      return criticalSection(this.#ask('using', options), work, onLost);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #take(door: keyof WaitTimes, options: LockOptions): Promise<H> {
+  #take(door: keyof WaitTimes, options: LockOptions | undefined): Promise<H> {
+    try {
+      if (options !== undefined) checkCallOptions('lock', this.name, options);
+      return this.#ask(door, options);
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #ask(door: keyof WaitTimes, options: LockOptions = NONE): Promise<H> {
     try {
       const request = this.#request(door, options);
       const { events } = this.context.notices;

@@ -44,6 +44,16 @@ function isSignal(signal: unknown): boolean {
   );
 }
 
+/** @throws LockConfigurationError `INVALID_OPTION` for what is neither true nor false */
+export function checkFlag(name: string, option: string, value: unknown): void {
+  if (typeof value === 'boolean') return;
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `${option} must be true or false for "${name}", not ${String(value)}.`,
+    name,
+  );
+}
+
 /** The highest number of permits that Java can count. */
 const MOST_PERMITS = 2_147_483_647;
 

@@ -8,6 +8,7 @@ import type {
 import { AcquisitionWatch } from '../events/acquisition.watch.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { semaphoreChannel } from '../scripts/wire.names.js';
+import { checkCallOptions } from '../options/call.options.js';
 import { checkPermits, checkUsing } from './call.checks.js';
 import { counterTarget, type CounterTarget } from './counter.target.js';
 import { leaveOnAbort } from './early.leave.js';
@@ -43,13 +44,13 @@ export class CountingSemaphore implements Semaphore {
     return await this.#calls.once((call) => this.#scripts.trySet(this.#target.key, call, permits, ttl));
   }
 
-  async acquire(permits = 1, options: WaitOptions = {}): Promise<void> {
-    await this.#takeForGood(permits, readWait(this.name, options, this.#waitTime.lock));
+  async acquire(permits = 1, options?: WaitOptions): Promise<void> {
+    await this.#takeForGood(permits, this.#wait('lock', options));
   }
 
-  async tryAcquire(permits = 1, options: WaitOptions = {}): Promise<boolean> {
+  async tryAcquire(permits = 1, options?: WaitOptions): Promise<boolean> {
     try {
-      await this.#takeForGood(permits, readWait(this.name, options, this.#waitTime.tryLock));
+      await this.#takeForGood(permits, this.#wait('tryLock', options));
       return true;
     } catch (error) {
       if (isTimeUp(error, this.name)) return false;
@@ -71,9 +72,10 @@ export class CountingSemaphore implements Semaphore {
     work: (taken: TakenPermits) => T | PromiseLike<T>,
     options: PermitsOptions = {},
   ): Promise<T> {
+    checkCallOptions('permits', this.name, options);
     const { permits = 1 } = options;
     checkUsing(this.name, work, undefined);
-    const wait = readWait(this.name, options, this.#waitTime.using);
+    const wait = readWait(this.name, options, this.engine.context.settings.waitTime.using);
     const watch = this.#attempt(permits);
     const taken = this.#take(permits, wait, watch);
     const line = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
@@ -160,7 +162,8 @@ export class CountingSemaphore implements Semaphore {
     return this.engine.context.counters.semaphore;
   }
 
-  get #waitTime() {
-    return this.engine.context.settings.waitTime;
+  #wait(door: 'lock' | 'tryLock', options: WaitOptions | undefined): Wait {
+    if (options !== undefined) checkCallOptions('wait', this.name, options);
+    return readWait(this.name, options ?? {}, this.engine.context.settings.waitTime[door]);
   }
 }

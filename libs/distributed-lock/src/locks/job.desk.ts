@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { JobControl, JobStatus, RunNowOptions } from '../contracts/job.contract.js';
+import type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
+import { checkCallOptions } from '../options/call.options.js';
 import { jobKeys } from '../scripts/job.keys.js';
 import type { JobScripts } from '../scripts/job.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { WakeSignal } from '../waiting/wake.signal.js';
+import { checkFlag } from './call.checks.js';
 import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
@@ -72,14 +74,16 @@ export class JobDesk implements JobControl {
     return await this.#steer(job, 'resume');
   }
 
-  async forget(
-    job: string,
-    { force = false }: { readonly force?: boolean | undefined } = {},
-  ): Promise<boolean> {
+  async forget(job: string, options: ForgetOptions = {}): Promise<boolean> {
+    checkCallOptions('forget', job, options);
+    const { force = false } = options;
+    checkFlag(job, 'force', force);
     return await this.#quote(job, () => this.scripts.forget(this.#keysOf(job), force));
   }
 
-  async runNow(job: string, { timeout = '10s' }: RunNowOptions = {}): Promise<boolean> {
+  async runNow(job: string, options: RunNowOptions = {}): Promise<boolean> {
+    checkCallOptions('runNow', job, options);
+    const { timeout = '10s' } = options;
     const patience = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
     const keys = this.#keysOf(job);
     const { subscriptions, wheel } = this.engine.context;

@@ -1,6 +1,7 @@
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { WaitOptions } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkCallOptions } from '../options/call.options.js';
 import { latchChannel } from '../scripts/wire.names.js';
 import { checkNumber } from './call.checks.js';
 import { counterTarget, type CounterTarget } from './counter.target.js';
@@ -45,6 +46,7 @@ export class NamedLatch implements CountDownLatch {
 
   async await(options: WaitOptions = {}): Promise<boolean> {
     const { counters, context } = this.engine;
+    checkCallOptions('wait', this.name, options);
     const { waitTime, signal } = readWait(this.name, options, context.settings.waitTime.lock);
     signal?.throwIfAborted();
     const nested = counters.enter(this.name);

@@ -5,7 +5,7 @@ import {
   type Meter,
   type MeterProvider,
 } from '@opentelemetry/api';
-import { DistributedLockError } from '../errors/lock.errors.js';
+import { DistributedLockError, LockConfigurationError } from '../errors/lock.errors.js';
 import type {
   AcquiredEvent,
   AcquisitionEvent,
@@ -21,6 +21,7 @@ import type {
   TickFinishedEvent,
   TickSkippedEvent,
 } from '../events/lock.listener.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { takeCensus } from '../service/lock.census.js';
 import type { LockService } from '../service/lock.service.js';
 import { lockInstruments, type LockInstruments } from './lock.instruments.js';
@@ -37,11 +38,15 @@ export interface LockMetricsOptions {
   readonly nameOf?: ((lock: string) => string | undefined) | undefined;
 }
 
+const OPTIONS = optionNames<LockMetricsOptions>({ meterProvider: true, nameOf: true });
+
 /**
  * Measures the locks of a module instance from now on.
  * @returns ends it
+ * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function instrumentLocks(locks: LockService, options: LockMetricsOptions = {}): () => void {
+  check(options);
   const meter = (options.meterProvider ?? metrics).getMeter('nestjs-distributed-lock');
   const instruments = lockInstruments(meter);
   const unlisten = locks.events.listen(new LockMetrics(instruments, options.nameOf ?? (() => undefined)));
@@ -50,6 +55,16 @@ export function instrumentLocks(locks: LockService, options: LockMetricsOptions 
     unlisten();
     unobserve();
   };
+}
+
+/** @throws LockConfigurationError `INVALID_OPTION` */
+function check(options: LockMetricsOptions): void {
+  checkOptionNames(options, OPTIONS, 'of the metrics');
+  const { nameOf, meterProvider } = options;
+  if (nameOf !== undefined && typeof nameOf !== 'function')
+    throw new LockConfigurationError('INVALID_OPTION', 'nameOf of the metrics must be a function.');
+  if (meterProvider !== undefined && typeof meterProvider?.getMeter !== 'function')
+    throw new LockConfigurationError('INVALID_OPTION', 'meterProvider must be a MeterProvider.');
 }
 
 function observeCensus(meter: Meter, { held, waiting }: LockInstruments, locks: LockService): () => void {

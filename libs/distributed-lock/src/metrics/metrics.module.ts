@@ -1,5 +1,7 @@
 import { Module, type DynamicModule, type FactoryProvider } from '@nestjs/common';
 import { lockServiceToken } from '../contracts/tokens.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import type { LockService } from '../service/lock.service.js';
 import { instrumentLocks, type LockMetricsOptions } from './lock.metrics.js';
 
@@ -17,6 +19,19 @@ export interface LockMetricsAsyncOptions extends MeasuredLocks, Pick<DynamicModu
   readonly useFactory: FactoryProvider<LockMetricsOptions>['useFactory'];
 }
 
+const OPTIONS = optionNames<LockMetricsOptions & MeasuredLocks>({
+  service: true,
+  meterProvider: true,
+  nameOf: true,
+});
+
+const ASYNC = optionNames<LockMetricsAsyncOptions>({
+  service: true,
+  imports: true,
+  inject: true,
+  useFactory: true,
+});
+
 /** Measures from the moment in which the service is there, until the last of its locks has ended. */
 function measure(locks: LockService, options: LockMetricsOptions): true {
   locks.onceEnded(instrumentLocks(locks, options));
@@ -27,17 +42,21 @@ function measure(locks: LockService, options: LockMetricsOptions): true {
 @Module({})
 export class DistributedLockMetricsModule {
   /** Measures the locks of one module instance, with the global meter provider unless told otherwise. */
-  static forRoot({ service, ...options }: LockMetricsOptions & MeasuredLocks = {}): DynamicModule {
+  static forRoot(measured: LockMetricsOptions & MeasuredLocks = {}): DynamicModule {
+    checkOptionNames(measured, OPTIONS, 'of DistributedLockMetricsModule.forRoot()');
+    const { service, ...options } = measured;
     return DistributedLockMetricsModule.forRootAsync({ service, useFactory: () => options });
   }
 
   /** The same with options from a factory, such as a MeterProvider that is injected. */
-  static forRootAsync({
-    imports = [],
-    inject = [],
-    useFactory,
-    service,
-  }: LockMetricsAsyncOptions): DynamicModule {
+  static forRootAsync(measured: LockMetricsAsyncOptions): DynamicModule {
+    checkOptionNames(measured, ASYNC, 'of DistributedLockMetricsModule.forRootAsync()');
+    const { imports = [], inject = [], useFactory, service } = measured;
+    if (typeof useFactory !== 'function')
+      throw new LockConfigurationError(
+        'INVALID_OPTION',
+        'DistributedLockMetricsModule.forRootAsync() needs useFactory.',
+      );
     const options = Symbol('options');
     return {
       module: DistributedLockMetricsModule,

@@ -1,8 +1,10 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { LockConfigurationError } from '../errors/lock.errors.js';
+import { optionNames } from '../options/option.names.js';
 import type { LockService } from '../service/lock.service.js';
 import { openLockService } from '../service/open.service.js';
+import { SETTINGS } from '../service/setting.names.js';
 import { readSettings } from '../service/settings.reader.js';
+import { checkForRoot, checkForRootAsync, checkMade } from './module.checks.js';
 import { provideLocks } from './lock.providers.js';
 import { readSources } from './source.reader.js';
 import {
@@ -13,21 +15,22 @@ import {
   type OPTIONS_TYPE,
 } from './distributed-lock.module-definition.js';
 
+const MODULE = 'DistributedLockModule';
+
+const OPTIONS = optionNames<DistributedLockModuleOptions>({ ...SETTINGS, redis: true, redLock: true });
+
 /** Gives an application its locks: the LockService, what the decorators need, the filter, and an orderly shutdown. */
 @Module({})
 export class DistributedLockModule extends ConfigurableModuleClass {
   /** Options that cannot work, and an unreachable Redis, fail the boot with a sentence. */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
-    check(options, 'forRoot', 'an object with at least "redis"');
+    checkForRoot(MODULE, options, OPTIONS);
     return complete(super.forRoot(options), options);
   }
 
   /** The same with options from a factory, or from a class with `createLockOptions()`. */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
-    const expected = 'an object with useFactory, useClass or useExisting';
-    const { useFactory, useClass, useExisting } = check(options, 'forRootAsync', expected);
-    if (useFactory === undefined && useClass === undefined && useExisting === undefined)
-      check(undefined, 'forRootAsync', expected);
+    checkForRootAsync(MODULE, options);
     return complete(super.forRootAsync(options), options);
   }
 }
@@ -41,10 +44,6 @@ function complete(
 }
 
 function open(options: DistributedLockModuleOptions): Promise<LockService> {
-  return openLockService(readSettings(options), ...readSources(options));
-}
-
-function check<T extends object>(options: T | undefined, method: string, expected: string): T {
-  if (typeof options === 'object' && options !== null) return options;
-  throw new LockConfigurationError('INVALID_OPTION', `DistributedLockModule.${method}() takes ${expected}.`);
+  checkMade(MODULE, options);
+  return openLockService(readSettings(options, OPTIONS), ...readSources(options));
 }

@@ -1,7 +1,6 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { APP_FILTER, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
 import { lockServiceToken } from '../contracts/tokens.js';
-import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
@@ -27,9 +26,6 @@ export function provideLocks<O>(
   refusalFilter: boolean,
   open: (options: O) => LockService | Promise<LockService>,
 ): LockProviders {
-  if (name !== undefined && (typeof name !== 'string' || name === '')) {
-    throw new LockConfigurationError('INVALID_OPTION', 'The name of a DistributedLockModule must be text.');
-  }
   const token = lockServiceToken(name);
   const isUnnamed = token === lockServiceToken();
   const providers: Provider[] = [

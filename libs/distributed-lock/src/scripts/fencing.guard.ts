@@ -1,4 +1,5 @@
 import { LockConfigurationError, LockUnavailableError, StaleTokenError } from '../errors/lock.errors.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { fencedGuard, fencePart } from './generated/lua.scripts.js';
 
 /** A text, a finite number (as decimal text), or bytes. */
@@ -24,6 +25,8 @@ export interface Fence {
   readonly token: bigint;
 }
 
+const FENCE = optionNames<Fence>({ fence: true, token: true });
+
 /** Lua refuses to lay more values on its stack. */
 const MOST_VALUES = 7000;
 
@@ -48,9 +51,11 @@ export const FENCE_LUA: string = `${fencePart}\n`;
  */
 export async function guardedWrite(
   redis: GuardClient,
-  { fence, token }: Fence,
+  passed: Fence,
   commands: readonly GuardedCommand[],
 ): Promise<unknown[]> {
+  checkOptionNames(passed, FENCE, 'of guardedWrite()');
+  const { fence, token } = passed;
   if (typeof fence !== 'string' || fence === '') throw invalid('fence is a key: a text that is not empty');
   if (typeof token !== 'bigint' || token < 0n)
     throw invalid('token is a bigint of at least 0n: handle.token of a fenced lock');

@@ -2,6 +2,7 @@ import type { Election, ElectionCallbacks } from '../contracts/election.contract
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { Candidate } from '../locks/candidate.js';
 import type { Leadership } from '../locks/leadership.js';
+import { checkElectionCallbacks } from '../options/call.options.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 
 /** The candidates of one module instance. */
@@ -60,8 +61,7 @@ export class ElectionBook {
 
 /** For callers without types. */
 function check(key: string, callbacks: ElectionCallbacks): void {
-  const given: unknown = callbacks;
-  if (typeof given !== 'object' || given === null) throw invalid(key, 'The callbacks', 'an object', given);
+  checkElectionCallbacks(key, callbacks);
   for (const name of ['onElected', 'onRevoked'] as const) {
     const callback: unknown = callbacks[name];
     if (callback !== undefined && typeof callback !== 'function')

@@ -21,6 +21,7 @@ import { NamedLatch } from '../locks/named.latch.js';
 import { shutDown } from '../locks/lock.shutdown.js';
 import type { RedLocks } from '../locks/red.lock.js';
 import type { TickRunner } from '../locks/tick.runner.js';
+import { checkCallOptions } from '../options/call.options.js';
 import { ElectionBook } from './election.book.js';
 import { checkKind, readNames } from './lock.choice.js';
 import { LockMaker } from './lock.maker.js';
@@ -131,11 +132,15 @@ export class LockService {
   async using<T>(
     key: LockNames,
     work: (handle: LockHandle) => T | PromiseLike<T>,
-    options: UsingOptions & { readonly kind?: GuardKind | undefined } = {},
+    options?: UsingOptions & { readonly kind?: GuardKind | undefined },
   ): Promise<T> {
     const names = readNames(key, 'using() was given');
-    checkKind(options.kind, `kind of using() for "${[names].flat().join(', ')}"`);
-    return await this.lockOf(names, options.kind).using(work, options);
+    if (options === undefined) return await this.lockOf(names).using(work);
+    const name = [names].flat().join(', ');
+    checkCallOptions('kindUsing', name, options);
+    const { kind, ...others } = options;
+    checkKind(kind, `kind of using() for "${name}"`);
+    return await this.lockOf(names, kind).using(work, others);
   }
 
   /**

@@ -3,8 +3,10 @@ import type { Duration } from '../contracts/duration.js';
 import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { OptionNames } from '../options/option.names.js';
 import { readReplication } from './replication.reader.js';
 import { parseDuration } from '../timing/duration.parser.js';
+import { checkSettingNames, SETTING_NAMES } from './setting.names.js';
 
 /** A hung job must not stop its schedule for ever. */
 const TICK_MAX_HOLD = 3_600_000;
@@ -15,12 +17,15 @@ const PUBSUBS = ['auto', 'sharded', 'classic'];
 
 /**
  * Validates the module's options and fills in the defaults, which are documented at each option.
+ * @param known the names that the options may have
  * @throws LockConfigurationError `INVALID_OPTION` that names the option and what it must be
  */
 export function readSettings(
   options: LockModuleSettings & { readonly redLock?: RedLockTimes | undefined },
+  known: OptionNames = SETTING_NAMES,
 ): LockSettings {
   group('the options', options);
+  checkSettingNames(options, known);
   const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
   group('waitTime', waitTime, ', with a duration for each door');
   group('handOver', handOver);

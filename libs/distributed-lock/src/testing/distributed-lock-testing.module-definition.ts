@@ -3,7 +3,8 @@ import type { LockModuleSettings, RedLockTimes } from '../contracts/module.optio
 import type { DistributedLockModuleExtras } from '../module/distributed-lock.module-definition.js';
 import type { MemoryStore } from './memory.store.js';
 
-/** Options of the testing module: those of DistributedLockModule, without `redis`. `shutdownTimeout` is 1 s by default. */
+/** Options of the testing module: those of DistributedLockModule, without `redis`, which is
+ * ignored where an application gives both modules the same options. `shutdownTimeout` is 1 s by default. */
 export interface DistributedLockTestingOptions extends LockModuleSettings {
   /** Where the locks are; modules with the same store compete for them. @default one of the module's own */
   readonly store?: MemoryStore | undefined;

@@ -1,9 +1,13 @@
 import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { lockServiceToken } from '../contracts/tokens.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { DistributedLockModuleExtras } from '../module/distributed-lock.module-definition.js';
 import { provideLocks } from '../module/lock.providers.js';
+import { checkForRoot, checkForRootAsync, checkMade } from '../module/module.checks.js';
+import { optionNames } from '../options/option.names.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
+import { SETTINGS } from '../service/setting.names.js';
 import { readSettings } from '../service/settings.reader.js';
 import {
   ConfigurableModuleClass,
@@ -14,6 +18,16 @@ import {
 import { LockTestingControl } from './lock-testing.control.js';
 import { MemoryStore } from './memory.store.js';
 import { openMemoryService } from './open.memory.js';
+
+const MODULE = 'DistributedLockTestingModule';
+
+/** An application may give the options of its DistributedLockModule, with where Redis is: nothing is connected. */
+const OPTIONS = optionNames<DistributedLockTestingOptions & { readonly redis: unknown }>({
+  ...SETTINGS,
+  store: true,
+  redLock: true,
+  redis: true,
+});
 
 /** A test that forgot to release a lock is not to wait for long. */
 const SHUTDOWN = '1s';
@@ -26,11 +40,13 @@ const SHUTDOWN = '1s';
 export class DistributedLockTestingModule extends ConfigurableModuleClass {
   /** With a store of its own, or with one that is given. Nothing is connected. */
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
+    checkForRoot(MODULE, options, OPTIONS);
     return complete(super.forRoot(options), options);
   }
 
   /** The same with options from a factory, or from a class with `createLockOptions()`. */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
+    checkForRootAsync(MODULE, options);
     return complete(super.forRootAsync(options), options);
   }
 }
@@ -45,8 +61,12 @@ function complete(
     refusalFilter,
     (options: DistributedLockTestingOptions) => {
       warnInProduction();
-      const store = options.store ?? new MemoryStore();
-      const locks = openMemoryService(readSettings({ shutdownTimeout: SHUTDOWN, ...options }), store);
+      checkMade(MODULE, options);
+      const store = readStore(options.store);
+      const locks = openMemoryService(
+        readSettings({ shutdownTimeout: SHUTDOWN, ...options }, OPTIONS),
+        store,
+      );
       stores.set(locks, store);
       return locks;
     },
@@ -62,6 +82,12 @@ function complete(
     providers: [...(definition.providers ?? []), ...providers, control],
     exports: [...exported, LockTestingControl],
   };
+}
+
+function readStore(store: unknown): MemoryStore {
+  if (store === undefined) return new MemoryStore();
+  if (store instanceof MemoryStore) return store;
+  throw new LockConfigurationError('INVALID_OPTION', 'The store of a testing module must be a MemoryStore.');
 }
 
 function warnInProduction(): void {

@@ -6,6 +6,8 @@ import type { LockSettings } from '../contracts/settings.js';
 import type { LockService } from '../service/lock.service.js';
 import type { MemoryInstance } from './memory.instance.js';
 import type { MemoryStore } from './memory.store.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkKind } from '../service/lock.choice.js';
 import { openMemoryService } from './open.memory.js';
 
 /** How somebody else holds a lock. */
@@ -28,6 +30,8 @@ export interface HeldByOther extends AsyncDisposable {
   release(): Promise<void>;
 }
 
+const OPTIONS = optionNames<HoldByOptions>({ kind: true, leaseTime: true, waitTime: true });
+
 /** Holders that a test has named: each is a client of its own on the store, with no application around it. */
 export class HolderGuests {
   readonly #guests = new Map<string, MemoryInstance>();
@@ -40,7 +44,9 @@ export class HolderGuests {
 
   /** @throws LockNotAcquiredError when the lock is held */
   async hold(holder: string, name: string, options: HoldByOptions = {}): Promise<HeldByOther> {
+    checkOptionNames(options, OPTIONS, undefined, name);
     const { kind, leaseTime = '1d', waitTime = 0 } = options;
+    checkKind(kind, `kind of holdBy() for "${name}"`);
     const handle = await this.#of(holder).lockOf(name, kind).lock({ leaseTime, waitTime });
     const held: HeldByOther = heldBy(handle, () => this.#held.delete(held));
     this.#held.add(held);

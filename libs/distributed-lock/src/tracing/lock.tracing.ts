@@ -9,6 +9,8 @@ import {
   type TracerProvider,
 } from '@opentelemetry/api';
 import type { SectionListener } from '../events/lock.events.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import type {
   AcquiredEvent,
   AcquisitionEvent,
@@ -28,12 +30,19 @@ export interface LockTracingOptions {
   readonly tracerProvider?: TracerProvider | undefined;
 }
 
+const OPTIONS = optionNames<LockTracingOptions>({ tracerProvider: true });
+
 /**
  * Traces the locks of a module instance from now on: one span for each critical section, from the call to the end of its release, as a
  * child of the span that is active at the call. The work of `using`, decorators, interceptors and ticks runs inside of it.
  * @returns ends it
+ * @throws LockConfigurationError `INVALID_OPTION`
  */
-export function traceLocks(locks: LockService, { tracerProvider }: LockTracingOptions = {}): () => void {
+export function traceLocks(locks: LockService, options: LockTracingOptions = {}): () => void {
+  checkOptionNames(options, OPTIONS, 'of the tracing');
+  const { tracerProvider } = options;
+  if (tracerProvider !== undefined && typeof tracerProvider?.getTracer !== 'function')
+    throw new LockConfigurationError('INVALID_OPTION', 'tracerProvider must be a TracerProvider.');
   const tracer = (tracerProvider ?? trace).getTracer('nestjs-distributed-lock');
   return locks.events.listen(new LockTracing(tracer));
 }

@@ -1,4 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
 import { traceLocks, type LockTracingOptions } from './lock.tracing.js';
@@ -8,6 +9,8 @@ export interface LockTracingModuleOptions extends LockTracingOptions {
   /** The name of the module instance. @default the unnamed one */
   readonly service?: string | undefined;
 }
+
+const OPTIONS = optionNames<LockTracingModuleOptions>({ service: true, tracerProvider: true });
 
 /** Traces from the moment in which the service is there, until the last of its locks has ended. */
 function trace(locks: LockService, options: LockTracingOptions): true {
@@ -19,7 +22,9 @@ function trace(locks: LockService, options: LockTracingOptions): true {
 @Module({})
 export class DistributedLockTracingModule {
   /** Traces the locks of one module instance, with the global tracer provider unless told otherwise. */
-  static forRoot({ service, ...options }: LockTracingModuleOptions = {}): DynamicModule {
+  static forRoot(traced: LockTracingModuleOptions = {}): DynamicModule {
+    checkOptionNames(traced, OPTIONS, 'of DistributedLockTracingModule.forRoot()');
+    const { service, ...options } = traced;
     return {
       module: DistributedLockTracingModule,
       providers: [
