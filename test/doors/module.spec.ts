@@ -139,7 +139,7 @@ describe('where Redis is', () => {
     ['empty', ' ', 'not an empty text'],
     ['of another scheme', 'http://user:secret@localhost', 'begins with "http:"'],
     ['a number', 6379, 'not number'],
-    ['a list', ['localhost'], 'not object'],
+    ['a list', ['localhost'], 'not an array'],
   ])('that is %s fails the boot with a sentence', async (_, source, said) => {
     const redis = source as RedisSource;
     const boot = stage.boot({ imports: [DistributedLockModule.forRoot({ redis })] });

@@ -87,7 +87,7 @@ export type {
   DistributedLockModuleOptions,
   RedLockOptions,
 } from './module/distributed-lock.module-definition.js';
-export type { RedisSource } from './redis/client.factory.js';
+export type { IoredisClient, RedisSource } from './redis/source.reader.js';
 export {
   FENCE_LUA,
   guardedWrite,

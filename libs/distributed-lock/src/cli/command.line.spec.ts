@@ -69,6 +69,13 @@ describe('a command line', () => {
 
   test('is refused without a URL, and with what is none, which it does not repeat', () => {
     expect(() => read('ls', {})).toThrow('Say where Redis is');
-    expect(() => read('ls --redis user:s3cret@host')).toThrow(/^(?!.*s3cret).*must be a URL/);
+    expect(() => read('ls --redis http://user:s3cret@host')).toThrow(/^(?!.*s3cret).*must be a URL/);
   });
+
+  test.each(['localhost:6379', 'redis-1', '6379', 'user:s3cret@host:6380', '/run/redis.sock', '[::1]:6379'])(
+    'takes the address %s, as the module does',
+    (address) => {
+      expect(read(`ls --redis ${address}`).redis).toBe(address);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Duration } from '../contracts/duration.js';
 import type { GuardKind } from '../contracts/guard.contract.js';
+import { faultOfAddress } from '../redis/address.reader.js';
 import { parseDuration } from '../timing/duration.parser.js';
 
 const COMMANDS = ['doctor', 'ls', 'show', 'unlock', 'runs', 'run'] as const;
@@ -126,13 +127,15 @@ function check(
   if (command !== 'run' && words.length > 0) throw new UsageError(`${command} takes nothing behind " -- ".`);
 }
 
-/** A URL may have a password in it, so what is refused is not repeated. */
+/** The same addresses as the module takes; one may have a password in it, so what is refused is not repeated. */
 function readUrl(url: string | undefined): string {
   if (url === undefined || url === '')
     throw new UsageError('Say where Redis is: --redis redis://localhost:6379, or REDIS_URL.');
-  if (!/^rediss?:\/\/./.test(url))
-    throw new UsageError('The address of Redis must be a URL like "redis://user:password@host:6379/0".');
-  return url;
+  const fault = faultOfAddress(url);
+  if (fault === undefined) return url;
+  throw new UsageError(
+    `The address of Redis must be a URL like "redis://user:password@host:6379/0", or host:port, not ${fault.given}. ${fault.remedy}`,
+  );
 }
 
 function duration(option: string, value: string | undefined, byDefault: string, min: number): number {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { urlOf } from '../redis/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ServerPort, ServerSession } from '../redis/server.session.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -90,8 +91,8 @@ async function checkPermissions(
   const kinds = { isCluster: session.isCluster, isSharded: session.isCluster && isModern };
   const probes = aclProbes(key, session.keyPrefix + line.prefix, kinds);
   const { missing, user } = await judgeAcl(server, key, probes, isModern);
-  // One that may not ask who it is has said it in the URL.
-  const name = user ?? (decodeURIComponent(new URL(line.redis).username) || 'default');
+  // A user without the permission for ACL WHOAMI is named by the address.
+  const name = user ?? (decodeURIComponent(urlOf(line.redis)?.username ?? '') || 'default');
   const who = `user "${name}"`;
   if (missing.length === 0) return { check, status: 'ok', told: `${who} may do all that locks need` };
   const rules = [...new Set(missing.map(({ rule }) => rule))].join(' ');

@@ -1,4 +1,5 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { urlOf } from '../redis/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { ServerSession } from '../redis/server.session.js';
 import type { Finding } from '../service/server.findings.js';
@@ -62,5 +63,5 @@ function unreached({ message }: RedisFailure): Finding {
 
 /** Without user and password. */
 function addressOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : 'the given URL';
+  return urlOf(url)?.host ?? url;
 }

@@ -1,13 +1,14 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
-import type { RedisSource } from '../redis/client.factory.js';
+import type { RedisSource } from '../redis/source.reader.js';
 
 /** Options of the module. */
 export interface DistributedLockModuleOptions extends LockModuleSettings {
   /**
-   * Where Redis is: a URL (`redis://`, `rediss://`), ioredis options, or an ioredis client or Cluster of yours. A client is a
-   * template: two connections are made after it, and itself is neither used nor closed. Unless it says `lazyConnect`,
-   * an unreachable Redis fails the boot.
+   * Where Redis is: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or an ioredis client or Cluster of yours, also one of
+   * iovalkey. A client is a template: two connections are made after it, and itself is neither used nor closed. Unless it says
+   * `lazyConnect`, an unreachable Redis fails the boot. Anything else, and an option that ioredis does not have, fails it before a
+   * connection is made.
    */
   readonly redis: RedisSource;
   /** Independent servers, for `getRedLock`. */

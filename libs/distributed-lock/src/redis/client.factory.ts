@@ -1,9 +1,9 @@
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type ClusterNode, type RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { CLIENT_OVERRIDES, CLUSTER_OVERRIDES } from './client.options.js';
 import { connectorOf } from './direct.connector.js';
-
-/** Where Redis is: a URL, ioredis options, or a client of the user's, which serves as a template and is never used or closed. */
-export type RedisSource = string | RedisOptions | Redis | Cluster;
+import { readTexts } from './option.reader.js';
+import { isClient, readSource, type RedisSource } from './source.reader.js';
 
 /** A client of ours. */
 export type Client = Redis | Cluster;
@@ -28,92 +28,55 @@ export interface Template {
 }
 
 /**
- * Lock commands are never sent twice and never queued behind our back: what happens to a command that got no answer
- * is decided by the library, which knows how to make it safe.
+ * Reads the source without sending anything on it.
+ * @param option its name, for messages
+ * @throws LockConfigurationError `INVALID_OPTION` for what is no source
  */
-const OURS = {
-  maxRetriesPerRequest: 0,
-  autoResendUnfulfilledCommands: false,
-  autoResubscribe: false,
-  enableOfflineQueue: false,
-  enableReadyCheck: true,
-  enableAutoPipelining: false,
-  keyPrefix: '',
-  lazyConnect: true,
-  readOnly: false,
-  stringNumbers: false,
-  // The first one comes soon: a cut wire is more frequent than a server that is gone.
-  retryStrategy: (attempt: number) =>
-    Math.min(20 * 2 ** Math.min(attempt - 1, 6), 500) * (0.8 + 0.2 * Math.random()),
-  // ioredis would wait for the server's own estimate, up to 10 s, before it asks a loading Redis again.
-  maxLoadingRetryTime: 200,
-  // Whoever closes a connection that gives no sign of life must not wait for its farewell.
-  disconnectTimeout: 100,
-} satisfies RedisOptions;
-
-/** Reads the source without sending anything on it. */
-export function readTemplate(source: RedisSource): Template {
-  if (typeof source === 'string') return ofUrl(source);
-  if (isClient(source))
-    return source instanceof Cluster || ('isCluster' in source && source.isCluster)
-      ? ofCluster(source as Cluster)
-      : ofRedis(source as Redis);
-  const { replyMapping: _, ...options } = source;
+export function readTemplate(source: RedisSource, option = 'redis'): Template {
+  const given = readSource(option, source);
+  if (typeof given === 'string') return ofUrl(given);
+  if (isClient(given))
+    return given instanceof Cluster || ('isCluster' in given && given.isCluster)
+      ? ofCluster(given as Cluster)
+      : ofRedis(given as Redis);
   return template(
     (purpose) =>
       new Redis(
         ours({
-          ...options,
-          ...connectorOf(options),
-          connectionName: nameOf(purpose, options.connectionName),
+          ...given,
+          ...connectorOf(given),
+          connectionName: nameOf(purpose, given.connectionName),
         }),
       ),
     false,
-    source,
-    addressOf(source),
+    given,
+    addressOf(given),
   );
 }
 
 /** To ioredis what a URL says in its query goes before options, so its options are read first, and given like a client's. */
 function ofUrl(url: string): Template {
-  const reader = readUrl(url);
+  const reader = new Redis(url, { lazyConnect: true });
   reader.disconnect();
   // A query is text; anything but our own `true` stands in the URL.
   const said: unknown = reader.options.lazyConnect;
-  return { ...ofRedis(reader), lazy: said === 'true', address: withoutPassword(url) };
+  Object.assign(reader.options, readTexts(reader.options));
+  return { ...ofRedis(reader), lazy: said === 'true' };
 }
 
-function readUrl(url: string): Redis {
-  try {
-    if (hasLostPassword(url)) throw new TypeError('its password is no part of it');
-    return new Redis(url, { lazyConnect: true });
-  } catch {
-    // The error that is caught here has the whole URL, with its password.
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      'redis must be a URL like "redis://user:password@host:6379/0", with what is special in the password percent-encoded, and what was given cannot be read as one.',
-    );
-  }
-}
-
-/** With a slash too few, or a # or / in the password, the password is read as a path: it would be in every message of ioredis. */
-function hasLostPassword(url: string): boolean {
-  if (!URL.canParse(url) || /^\w+:\/\/\//.test(url)) return false;
-  const { pathname, hash } = new URL(url);
-  return `${pathname}${hash}`.includes('@');
-}
-
-/** Timeouts of the template would reject commands before we know what became of them. */
-function ours<T extends RedisOptions>(options: T): T & typeof OURS {
-  return { ...options, ...OURS, commandTimeout: undefined, socketTimeout: undefined };
+function ours<T extends RedisOptions>(options: T): T & typeof CLIENT_OVERRIDES {
+  return { ...options, ...CLIENT_OVERRIDES };
 }
 
 function ofRedis(client: Redis): Template {
   const { options } = client;
   return template(
     (purpose) =>
-      client.duplicate(
-        ours({ ...connectorOf(options), connectionName: nameOf(purpose, options.connectionName) }),
+      copyOf(
+        client,
+        client.duplicate(
+          ours({ ...connectorOf(options), connectionName: nameOf(purpose, options.connectionName) }),
+        ),
       ),
     false,
     options,
@@ -124,21 +87,13 @@ function ofRedis(client: Redis): Template {
 function ofCluster(cluster: Cluster): Template {
   const { options } = cluster;
   const create: Template['create'] = (purpose) => {
-    const { replyMapping: _, ...redisOptions } = { ...options.redisOptions };
+    const { redisOptions = {} } = options;
     const connectionName = nameOf(purpose, redisOptions.connectionName);
     const override = {
-      enableOfflineQueue: false,
-      enableAutoPipelining: false,
-      lazyConnect: true,
-      keyPrefix: '',
-      scaleReads: 'master' as const,
-      retryDelayOnFailover: 0,
-      // It would ask any node, also one that is gone; whoever waits for a lock asks again by itself.
-      retryDelayOnClusterDown: 0,
-      clusterRetryStrategy: OURS.retryStrategy,
+      ...CLUSTER_OVERRIDES,
       redisOptions: ours({ ...redisOptions, ...connectorOf(redisOptions), connectionName }),
     };
-    return cluster.duplicate([], override);
+    return copyOf(cluster, cluster.duplicate(startupNodesOf(cluster), override));
   };
   return template(
     create,
@@ -149,6 +104,36 @@ function ofCluster(cluster: Cluster): Template {
       lazyConnect: options.lazyConnect ?? false,
     },
     'the cluster',
+  );
+}
+
+/** To ioredis the options of a startup node go before those of the cluster: what the library sets must not stand in them. */
+function startupNodesOf(cluster: Cluster): ClusterNode[] {
+  const nodes: readonly unknown[] = Object(Reflect.get(cluster, 'startupNodes') ?? []);
+  return nodes.map((node) =>
+    typeof node === 'object' && node !== null
+      ? Object.fromEntries(Object.entries(node).filter(([name]) => !(name in CLIENT_OVERRIDES)))
+      : (node as ClusterNode),
+  );
+}
+
+/**
+ * The `duplicate()` of a subclass or of a patched client may ignore what it is given: its client would connect by itself, queue
+ * commands, or be the application's own.
+ */
+function copyOf<T extends Client>(client: T, copy: T): T {
+  const given: unknown = copy;
+  if (
+    isClient(given) &&
+    given !== client &&
+    given.status === 'wait' &&
+    given.options.enableOfflineQueue === false
+  )
+    return copy;
+  if (isClient(given) && given !== client) given.disconnect();
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    'The duplicate() of the client that was given as "redis" does not make a client of its own with the options that it is given: { ...this.options, ...override }. Give a URL, ioredis options, or a client whose duplicate() is that of ioredis.',
   );
 }
 
@@ -170,11 +155,6 @@ function template(
   };
 }
 
-/** Structural, so that a client made by another copy of ioredis is one, too. */
-function isClient(source: RedisOptions | Redis | Cluster): source is Redis | Cluster {
-  return 'duplicate' in source && typeof source.duplicate === 'function';
-}
-
 function nameOf(purpose: string, name: string | null | undefined): string {
   return `${name ?? 'distributed-lock'}:${purpose}`;
 }
@@ -186,14 +166,6 @@ function hasSentinels({ sentinels }: RedisOptions): boolean {
 function addressOf({ host, port, path, sentinels, name }: RedisOptions): string {
   if (sentinels !== undefined && sentinels !== null)
     return `the master "${name ?? ''}" of ${sentinels.length} sentinels`;
-  return path ?? `${host ?? 'localhost'}:${port ?? 6379}`;
-}
-
-function withoutPassword(url: string): string {
-  try {
-    const { host, pathname } = new URL(url);
-    return host === '' ? pathname : host;
-  } catch {
-    return url.replace(/^.*@/, '');
-  }
+  const place = host ?? 'localhost';
+  return path ?? `${place.includes(':') ? `[${place}]` : place}:${port ?? 6379}`;
 }

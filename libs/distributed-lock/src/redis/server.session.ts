@@ -1,11 +1,12 @@
 import { Cluster, Redis } from 'ioredis';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { readTemplate, type Client, type RedisSource, type Template } from './client.factory.js';
+import { readTemplate, type Client, type Template } from './client.factory.js';
 import { ClientLifecycle } from './client.lifecycle.js';
 import type { ClientPort } from './client.port.js';
 import { ClusterMap } from './cluster.map.js';
 import { slotOf } from './key.slot.js';
 import { RedisFailure } from './redis.failure.js';
+import type { RedisSource } from './source.reader.js';
 
 /** One server that answers an operator's questions. */
 export interface ServerPort {

@@ -3,7 +3,8 @@ import { LockConfigurationError, LockUnavailableError } from '../errors/lock.err
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { QuorumServer } from '../locks/quorum.tally.js';
 import { RedLocks } from '../locks/red.lock.js';
-import { readTemplate, type RedisSource } from '../redis/client.factory.js';
+import { readTemplate } from '../redis/client.factory.js';
+import type { RedisSource } from '../redis/source.reader.js';
 import { ServerAge } from '../redis/server.age.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { makeEngine, type OpenEngine } from './open.engine.js';

@@ -1,7 +1,8 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { NoticeBoard } from '../events/notice.board.js';
 import { TickRunner } from '../locks/tick.runner.js';
-import { readTemplate, type RedisSource } from '../redis/client.factory.js';
+import { readTemplate } from '../redis/client.factory.js';
+import type { RedisSource } from '../redis/source.reader.js';
 import type { Ground } from '../redis/ground.contract.js';
 import { TickScripts } from '../scripts/tick.scripts.js';
 import { StoreClock } from '../timing/store.clock.js';

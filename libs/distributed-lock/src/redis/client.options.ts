@@ -1,0 +1,123 @@
+import type { ClusterOptions, RedisOptions } from 'ioredis';
+
+/** What a value of an option must be; `anything` is for ioredis to judge. */
+export type ValueKind = 'text' | 'a number' | 'true or false' | 'anything';
+
+/**
+ * Options that the library sets on each client that it makes, whatever the source says. Lock commands are never sent twice and never
+ * queued by the client: the library decides what happens to a command that got no reply, because it knows how to make that safe.
+ */
+export const CLIENT_OVERRIDES = {
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  autoResubscribe: false,
+  enableOfflineQueue: false,
+  enableReadyCheck: true,
+  enableAutoPipelining: false,
+  autoPipeliningIgnoredCommands: undefined,
+  keyPrefix: '',
+  lazyConnect: true,
+  readOnly: false,
+  // Of a client in monitor mode: its copies would monitor, too.
+  monitor: false,
+  stringNumbers: false,
+  replyMapping: 'legacy' as const,
+  // The first one comes soon: a cut wire is more frequent than a server that is gone.
+  retryStrategy: (attempt: number) =>
+    Math.min(20 * 2 ** Math.min(attempt - 1, 6), 500) * (0.8 + 0.2 * Math.random()),
+  // A reconnection on NOSCRIPT would break the connection that the script is loaded on; the answer 2 would send a command twice.
+  reconnectOnError: null,
+  // ioredis would wait for the server's own estimate, up to 10 s, before it asks a loading Redis again.
+  maxLoadingRetryTime: 200,
+  // Closing a connection that gives no sign of life must not wait for the server's last packet.
+  disconnectTimeout: 100,
+  // They would reject commands before it is known what became of them.
+  commandTimeout: undefined,
+  socketTimeout: undefined,
+  blockingTimeout: undefined,
+  blockingTimeoutGrace: undefined,
+  // Commands of the application: one may have the name of a command that the library sends.
+  scripts: undefined,
+  himportFieldsets: undefined,
+  // ioredis types them, and reads them nowhere.
+  offlineQueue: undefined,
+  commandQueue: undefined,
+} satisfies RedisOptions;
+
+/** Options that are taken from the source. Its `keyPrefix` goes before lock names, its `lazyConnect` is the module's. */
+export const CLIENT_KEPT = {
+  Connector: 'anything',
+  clientInfoTag: 'text',
+  connectTimeout: 'a number',
+  connectionName: 'text',
+  db: 'a number',
+  disableClientInfo: 'true or false',
+  enableTLSForSentinelMode: 'true or false',
+  failoverDetector: 'true or false',
+  family: 'a number',
+  host: 'text',
+  keepAlive: 'a number',
+  keyPrefix: 'text',
+  lazyConnect: 'true or false',
+  name: 'text',
+  natMap: 'anything',
+  noDelay: 'true or false',
+  password: 'anything',
+  path: 'text',
+  port: 'a number',
+  preferredSlaves: 'anything',
+  protocol: 'a number',
+  role: 'anything',
+  sentinelCommandTimeout: 'a number',
+  sentinelMaxConnections: 'a number',
+  sentinelPassword: 'anything',
+  sentinelReconnectStrategy: 'anything',
+  sentinelRetryStrategy: 'anything',
+  sentinelTLS: 'anything',
+  sentinelUsername: 'anything',
+  sentinels: 'anything',
+  showFriendlyErrorStack: 'true or false',
+  tls: 'anything',
+  updateSentinels: 'true or false',
+  username: 'anything',
+} as const satisfies Record<Exclude<keyof RedisOptions, keyof typeof CLIENT_OVERRIDES>, ValueKind> &
+  Partial<Record<keyof RedisOptions, ValueKind>>;
+
+/** The same as {@link CLIENT_OVERRIDES}, for the options of a Cluster. */
+export const CLUSTER_OVERRIDES = {
+  enableOfflineQueue: false,
+  enableAutoPipelining: false,
+  autoPipeliningIgnoredCommands: undefined,
+  lazyConnect: true,
+  keyPrefix: '',
+  scaleReads: 'master',
+  maxRedirections: 16,
+  retryDelayOnFailover: 0,
+  // ioredis would ask any node, also one that is gone; a waiting caller asks again by itself.
+  retryDelayOnClusterDown: 0,
+  clusterRetryStrategy: CLIENT_OVERRIDES.retryStrategy,
+  // A lost node is replaced when the map is read again; a node's own client that reconnects would queue commands meanwhile.
+  clusterNodeRetryStrategy: null,
+  // The library makes its own subscribers, one for each master.
+  shardedSubscribers: false,
+  scripts: undefined,
+  himportFieldsets: undefined,
+} as const satisfies ClusterOptions;
+
+/** Options of a Cluster that are taken from the source; of its `redisOptions` what {@link CLIENT_KEPT} says. */
+export const CLUSTER_KEPT = {
+  dnsLookup: 'anything',
+  enableReadyCheck: 'true or false',
+  keyPrefix: 'text',
+  lazyConnect: 'true or false',
+  natMap: 'anything',
+  redisOptions: 'anything',
+  resolveSrv: 'anything',
+  retryDelayOnMoved: 'a number',
+  retryDelayOnTryAgain: 'a number',
+  showFriendlyErrorStack: 'true or false',
+  slotsRefreshInterval: 'a number',
+  slotsRefreshTimeout: 'a number',
+  useSRVRecords: 'true or false',
+} as const satisfies Record<Exclude<keyof ClusterOptions, keyof typeof CLUSTER_OVERRIDES>, ValueKind> &
+  Partial<Record<keyof ClusterOptions, ValueKind>>;

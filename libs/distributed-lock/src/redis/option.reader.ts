@@ -1,0 +1,160 @@
+import type { RedisOptions } from 'ioredis';
+import { CLIENT_KEPT, CLIENT_OVERRIDES, type ValueKind } from './client.options.js';
+import type { SourceFault } from './source.fault.js';
+
+const KINDS = new Map<string, ValueKind>([
+  ...Object.keys(CLIENT_OVERRIDES).map((name) => [name, 'anything'] as const),
+  ...Object.entries(CLIENT_KEPT),
+]);
+
+const FITS: Readonly<Record<ValueKind, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  'a number': (value) => typeof value === 'number' && Number.isFinite(value),
+  'true or false': (value) => typeof value === 'boolean',
+  anything: () => true,
+};
+
+const PORT = {
+  given: 'whose port is no number from 1 to 65535',
+  remedy: 'Give the port on which Redis listens: 6379.',
+};
+
+/** Where the server is: without one of them ioredis connects to localhost:6379. */
+const PLACES = ['host', 'port', 'path', 'sentinels', 'Connector'];
+
+/** What other libraries call the place of a Redis, and what to write instead. */
+const FOREIGN: Readonly<Record<string, string>> = {
+  url: 'Give the URL itself: redis: "redis://localhost:6379".',
+  uri: 'Give the URL itself: redis: "redis://localhost:6379".',
+  config: 'Give what is inside of it: redis: { host, port }, or redis: "redis://localhost:6379".',
+  connection: 'Give what is inside of it: redis: { host, port }, or redis: "redis://localhost:6379".',
+  options: 'Give what is inside of it: redis: { host, port }, or redis: "redis://localhost:6379".',
+  redis: 'Give what is inside of it: redis: { host, port }, or redis: "redis://localhost:6379".',
+  socket: 'That is an option of the "redis" package. Write redis: { host, port }.',
+  database: 'Write db in its place.',
+  client: 'Give the client itself, if it is one of ioredis.',
+  nodes: 'Give a client for a cluster: redis: new Cluster([{ host, port }]) of ioredis.',
+  rootNodes: 'Give a client for a cluster: redis: new Cluster([{ host, port }]) of ioredis.',
+  cluster: 'Give a client for a cluster: redis: new Cluster([{ host, port }]) of ioredis.',
+  redisOptions:
+    'Give a client for a cluster: redis: new Cluster([{ host, port }], { redisOptions }) of ioredis.',
+  sentinelRootNodes: 'Write redis: { sentinels: [{ host, port }], name } as ioredis has it.',
+};
+
+/** @returns what is wrong with options that are to be those of an ioredis client; undefined for nothing */
+export function faultOfOptions(options: object): SourceFault | undefined {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
+  const fault = faultOfEntries(given) ?? ofPlace(given) ?? ofSentinels(options);
+  return fault && { ...fault, given: `an object ${fault.given}` };
+}
+
+/** The same for one option of a URL, where all values are text. */
+export function faultOfText(name: string, value: string): SourceFault | undefined {
+  const fault = KINDS.has(name) ? faultOfValue(name, readText(name, value)) : strange(name);
+  return fault && { ...fault, given: `a URL ${fault.given}` };
+}
+
+function faultOfEntries(given: readonly (readonly [string, unknown])[]): SourceFault | undefined {
+  const stray =
+    given.find(([name]) => FOREIGN[name] !== undefined) ?? given.find(([name]) => !KINDS.has(name));
+  if (stray !== undefined) return strange(stray[0]);
+  for (const [name, value] of given) {
+    const fault = faultOfValue(name, value);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function ofPlace(given: readonly (readonly [string, unknown])[]): SourceFault | undefined {
+  if (given.some(([name, value]) => PLACES.includes(name) && value !== null)) return undefined;
+  return {
+    given: 'that does not say where Redis is',
+    remedy: 'Check that the variable with its host is set: { host: "localhost", port: 6379 }.',
+  };
+}
+
+/** Of a URL's query ioredis leaves numbers and flags as text, and takes "false" for true. */
+export function readTexts(options: RedisOptions): RedisOptions {
+  return Object.fromEntries(
+    Object.entries(options).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? readText(name, value) : value,
+    ]),
+  );
+}
+
+function readText(name: string, value: string): unknown {
+  const kind = KINDS.get(name);
+  if (kind === 'a number' && value.trim() !== '') return Number(value);
+  if (kind === 'true or false' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+/** ioredis ignores an option that it does not have. */
+function strange(name: string): SourceFault {
+  const meant = [...KINDS.keys()].find((known) => isNear(known.toLowerCase(), name.toLowerCase()));
+  // A name out of a URL that was cut at the wrong place may be a part of a password.
+  const shown = /^[A-Za-z]\w*$/.test(name) ? `"${name}"` : 'of an odd name';
+  const remedy =
+    meant === undefined
+      ? 'Leave it out. An option of a newer ioredis goes into a client of yours: redis: new Redis({ … }).'
+      : `Write "${meant}".`;
+  return {
+    given: `with an option ${shown}, which ioredis does not have`,
+    remedy: FOREIGN[name] ?? remedy,
+  };
+}
+
+function faultOfValue(name: string, value: unknown): SourceFault | undefined {
+  if (value === null) return undefined;
+  if (name === 'port' || name === 'db') return ofNumeric(name, value);
+  const kind = KINDS.get(name) ?? 'anything';
+  if (!FITS[kind](value))
+    return { given: `whose ${name} is not ${kind}`, remedy: `Give ${kind} as ${name}.` };
+  if (name === 'role' && value !== 'master')
+    return {
+      given: `whose role is ${JSON.stringify(value)}`,
+      remedy: 'Leave role out: locks are written, and a replica refuses writes.',
+    };
+  return name === 'host' ? ofHost(String(value)) : undefined;
+}
+
+/** ioredis reads a text there, too. */
+function ofNumeric(name: string, value: unknown): SourceFault | undefined {
+  const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
+  const isWhole = typeof number === 'number' && Number.isSafeInteger(number);
+  if (name === 'port') return isWhole && number >= 1 && number <= 65_535 ? undefined : PORT;
+  return isWhole && number >= 0
+    ? undefined
+    : { given: 'whose db is no whole number', remedy: 'Give the number of the database: db: 0.' };
+}
+
+function ofHost(host: string): SourceFault | undefined {
+  if (host.trim() === '' || host === 'undefined' || host === 'null')
+    return {
+      given: `whose host is ${host.trim() === '' ? 'empty' : `"${host}"`}`,
+      remedy: 'Check that the variable with its value is set.',
+    };
+  const remedy =
+    'Give host and port apart, or a URL in place of the object: redis: "redis://localhost:6379".';
+  if (host.includes('://')) return { given: 'whose host is a URL', remedy };
+  return /^[^:]+:\d+$/.test(host) ? { given: 'whose host has a port in it', remedy } : undefined;
+}
+
+function ofSentinels({ sentinels, name }: RedisOptions): SourceFault | undefined {
+  if (sentinels === undefined || sentinels === null) return undefined;
+  const remedy = 'Write { sentinels: [{ host, port }], name: "mymaster" }.';
+  if (!Array.isArray(sentinels) || sentinels.length === 0)
+    return { given: 'whose sentinels are no list', remedy };
+  return name ? undefined : { given: 'with sentinels, and without the name of their master', remedy };
+}
+
+/** One letter too many, too few, or another one; in a short name only its case. */
+function isNear(known: string, name: string): boolean {
+  if (known === name) return true;
+  if (name.length < 5 || Math.abs(known.length - name.length) > 1) return false;
+  let start = 0;
+  while (start < known.length && known[start] === name[start]) start += 1;
+  const [a, b] = [known.slice(start), name.slice(start)];
+  return a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
+}

@@ -1,0 +1,147 @@
+import { Cluster, Redis } from 'ioredis';
+import { describe, expect, test } from 'vitest';
+import { readSource, type RedisSource } from './source.reader.js';
+
+const read = (source: unknown) => readSource('redis', source as RedisSource);
+
+class Holder {
+  getOrThrow(): void {}
+}
+
+class RedisConfig {
+  get host(): string {
+    return 'redis-1';
+  }
+}
+
+/** What was given, what the error calls it, and what it says to write instead. */
+const REFUSED: readonly (readonly [given: unknown, called: string, remedy: string])[] = [
+  [undefined, 'undefined', 'variable'],
+  [null, 'null', 'variable'],
+  [6379, 'number', 'variable'],
+  [true, 'boolean', 'variable'],
+  ['', 'an empty text', 'environment variable'],
+  ['0', 'port', '6379'],
+  ['70000', 'port', '6379'],
+  ['http://localhost', '"http:"', 'redis://'],
+  ['REDISS://localhost', '"REDISS:"', 'redis://'],
+  ['valkey://localhost', '"valkey:"', 'redis://'],
+  ['unix:///run/redis.sock', '"unix:"', '"/run/redis.sock"'],
+  ['redis://', 'without a host', 'localhost'],
+  ['//localhost:6379', 'cannot be read', 'database'],
+  ['redis:///0', 'without a host', 'localhost'],
+  ['redis:u:s3cret@localhost', 'cannot be read', 'database'],
+  ['redis:/localhost', 'cannot be read', 'database'],
+  ['localhost:6379/2', 'cannot be read', 'database'],
+  ['redis://localhost/two', 'cannot be read', 'database'],
+  ['redis://localhost:undefined', 'cannot be read', 'database'],
+  ['redis://undefined:6379', '"undefined"', 'variable'],
+  ['redis://u:s3cret#1@localhost', 'cannot be read', 'Percent-encode'],
+  ['redis://u:s3cret/1@localhost', 'cannot be read', 'Percent-encode'],
+  ['redis://u:s3cret?1@localhost', 'cannot be read', 'Percent-encode'],
+  ['redis://u:%s3cret@localhost', 'cannot be read', 'Percent-encode'],
+  ['redis://localhost?lazyconnect=true', '"lazyconnect"', 'lazyConnect'],
+  ['redis://localhost?connectTimeout=soon', 'connectTimeout is not a number', 'a number'],
+  ['redis://localhost?noDelay=maybe', 'noDelay is not true or false', 'true or false'],
+  ['redis://localhost?role=slave', 'role is "slave"', 'replica'],
+  [Promise.resolve('s3cret'), 'a promise', 'forRootAsync'],
+  [() => 's3cret', 'a function', 'forRootAsync'],
+  [Redis, 'a class', 'Give what it makes'],
+  [['redis://u:s3cret@localhost'], 'an array', 'new Cluster'],
+  [[{ host: 'a' }, { host: 'b' }], 'an array', 'new Cluster'],
+  [new Holder(), 'the class Holder', 'new Redis'],
+  [new Map(), 'the class Map', 'host'],
+  [new URL('redis://u:s3cret@localhost'), 'the class URL', 'host'],
+  [new RedisConfig(), 'the class RedisConfig that does not say where', 'host'],
+  [{}, 'does not say where', 'host'],
+  [{ host: undefined, password: 's3cret' }, 'does not say where', 'host'],
+  [{ url: 'redis://u:s3cret@localhost' }, '"url"', 'the URL itself'],
+  [{ host: 'localhost', url: 'redis://u:s3cret@localhost' }, '"url"', 'the URL itself'],
+  [{ config: { host: 'localhost', password: 's3cret' } }, '"config"', 'what is inside'],
+  [{ type: 'single', options: { password: 's3cret' } }, '"options"', 'what is inside'],
+  [{ socket: { host: 'localhost' } }, '"socket"', 'host, port'],
+  [{ rootNodes: [] }, '"rootNodes"', 'new Cluster'],
+  [{ nodes: [], redisOptions: {} }, '"nodes"', 'new Cluster'],
+  [{ client: {} }, '"client"', 'client itself'],
+  [{ host: 'localhost', pasword: 's3cret' }, '"pasword"', 'Write "password"'],
+  [{ host: 'localhost', Host: 'b' }, '"Host"', 'Write "host"'],
+  [{ host: 'localhost', keyprefix: 'a' }, '"keyprefix"', 'Write "keyPrefix"'],
+  [{ host: 'localhost', colour: 'red' }, '"colour"', 'new Redis({ … })'],
+  [{ host: 'localhost:6379' }, 'host has a port', 'apart'],
+  [{ host: 'redis://u:s3cret@localhost' }, 'host is a URL', 'in place of the object'],
+  [{ host: '' }, 'host is empty', 'variable'],
+  [{ host: 'undefined' }, 'host is "undefined"', 'variable'],
+  [{ host: 7 }, 'host is not text', 'text'],
+  [{ port: 0 }, 'port', '6379'],
+  [{ port: 'x' }, 'port', '6379'],
+  [{ port: Number.NaN }, 'port', '6379'],
+  [{ port: 6379, db: -1 }, 'db', 'db: 0'],
+  [{ port: 6379, db: 'x' }, 'db', 'db: 0'],
+  [{ port: 6379, connectTimeout: '5s' }, 'connectTimeout is not a number', 'a number'],
+  [{ port: 6379, noDelay: 'true' }, 'noDelay is not true or false', 'true or false'],
+  [{ sentinels: [], name: 'a' }, 'sentinels are no list', 'sentinels: ['],
+  [{ sentinels: 'a:1', name: 'a' }, 'sentinels are no list', 'sentinels: ['],
+  [{ sentinels: [{ host: 'a' }] }, 'without the name', 'mymaster'],
+  [{ sentinels: [{ host: 'a' }], name: 'a', role: 'slave' }, 'role is "slave"', 'replica'],
+];
+
+describe('a source that cannot be used', () => {
+  test.each(REFUSED)('is refused: %j is called %s', (given, called, remedy) => {
+    expect(() => read(given)).toThrow(
+      expect.objectContaining({ name: 'LockConfigurationError', code: 'INVALID_OPTION' }),
+    );
+    expect(() => read(given)).toThrow(/The option "redis" of DistributedLockModule must be a URL/);
+    const [, , said = ''] = /^(.*?), not (.*)$/s.exec(messageOf(given)) ?? [];
+    expect(said).toContain(called);
+    expect(said).toContain(remedy);
+    expect(said).not.toContain('s3cret');
+  });
+
+  test('is one of red locks, too, by its place', () => {
+    expect(() => readSource('redLock.servers[2]', 'http://a')).toThrow('"redLock.servers[2]"');
+  });
+});
+
+describe('a source that can be used', () => {
+  test.each([
+    'redis://localhost',
+    'rediss://u:p%40ss@redis-1:6380/2?connectionName=a&connectTimeout=500&lazyConnect=true&family=6',
+    'redis://[::1]:6379/0',
+    'redis://?path=/run/redis.sock',
+    'localhost:6379',
+    'redis-1',
+    ':password@localhost',
+    '6379',
+    '/run/redis.sock?db=2',
+    { port: 6379 },
+    { port: '6379', db: '3', host: undefined, url: undefined },
+    { path: '/run/redis.sock' },
+    { host: 'redis-1', tls: {}, username: null, password: 7, protocol: 2, role: 'master' },
+    { sentinels: [{ host: 'a', port: 26_379 }], name: 'mymaster', natMap: {} },
+    { Connector: Redis },
+    { ...new Redis({ lazyConnect: true }).options, host: 'redis-1' },
+  ])('is taken as it is: %j', (source) => {
+    expect(read(source)).toBe(source);
+  });
+
+  test('is a client, a Cluster, one of a subclass, and the options of a client', () => {
+    class Traced extends Redis {}
+    const clients = [
+      new Redis({ lazyConnect: true }),
+      new Traced({ lazyConnect: true }),
+      new Cluster([{ host: 'a' }], { lazyConnect: true }),
+    ];
+    for (const client of clients) expect(read(client)).toBe(client);
+    const { options } = new Redis({ lazyConnect: true, keyPrefix: 'a' });
+    expect(read(options)).toBe(options);
+  });
+});
+
+function messageOf(given: unknown): string {
+  try {
+    read(given);
+    return 'it was taken';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { faultOfAddress } from './address.reader.js';
+import { faultOfOptions } from './option.reader.js';
+import type { SourceFault } from './source.fault.js';
+
+/**
+ * An ioredis client of any copy or version, or one of a fork like iovalkey: its own `duplicate()` makes the library's connections.
+ */
+export interface IoredisClient {
+  readonly status: string;
+  readonly isCluster: boolean;
+  readonly options: object;
+  duplicate(...args: never[]): unknown;
+  disconnect(reconnect?: boolean): void;
+}
+
+/**
+ * Where Redis is: a URL, `host:port`, ioredis options, or an ioredis client or Cluster (also of iovalkey), which serves as a template and is
+ * never used or closed.
+ */
+export type RedisSource = string | RedisOptions | Redis | Cluster | IoredisClient;
+
+/** A source after {@link readSource}: which of the three it is can be seen by its type. */
+export type KnownSource = string | RedisOptions | Redis | Cluster;
+
+const CLIENT = 'Give the URL, or a client of ioredis:';
+
+/**
+ * Checks where Redis is said to be, before a connection is made.
+ * @param option its name, for messages
+ * @throws LockConfigurationError `INVALID_OPTION` that names what was given, without its secrets, and what to write instead
+ */
+export function readSource(option: string, source: RedisSource): KnownSource {
+  const fault = faultOf(source);
+  if (fault === undefined) return source as KnownSource;
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `The option "${option}" of DistributedLockModule must be a URL such as "redis://localhost:6379", ioredis options, or an ioredis client, not ${fault.given}. ${fault.remedy}`,
+  );
+}
+
+/** Structural, so that a client made by another copy of ioredis is one, too. */
+export function isClient(source: unknown): source is Redis | Cluster {
+  return (
+    isObject(source) &&
+    hasMethod(source, 'duplicate') &&
+    'status' in source &&
+    typeof source.status === 'string' &&
+    'options' in source &&
+    isObject(source.options)
+  );
+}
+
+function faultOf(given: unknown): SourceFault | undefined {
+  if (typeof given === 'string') return faultOfAddress(given);
+  if (typeof given === 'function')
+    return {
+      given: /^class\b/.test(String(given)) ? 'a class' : 'a function',
+      remedy: 'Give what it makes; a factory goes into forRootAsync({ useFactory }).',
+    };
+  if (!isObject(given))
+    return {
+      given: given === null ? 'null' : typeof given,
+      remedy: 'Check that the variable that it comes from is set.',
+    };
+  if (isClient(given)) return ofClient(given);
+  if (hasMethod(given, 'then'))
+    return { given: 'a promise', remedy: 'Await it, in forRootAsync({ useFactory: async () => … }).' };
+  if (Array.isArray(given))
+    return {
+      given: 'an array',
+      remedy: 'Give a client for the nodes of a cluster: redis: new Cluster([{ host, port }]) of ioredis.',
+    };
+  return ofForeignClient(given) ?? ofOptions(given);
+}
+
+/** A client for reading from replicas has no use for locks. */
+function ofClient({ options }: Redis | Cluster): SourceFault | undefined {
+  if (!('role' in options) || options.role !== 'slave') return undefined;
+  return {
+    given: 'a client with the role "slave"',
+    remedy: 'Give one with the role "master": locks are written, and a replica refuses writes.',
+  };
+}
+
+/** Clients of the "redis" package: a single one, a cluster, a pool, and one with sentinels. */
+function ofForeignClient(given: object): SourceFault | undefined {
+  if (!['sendCommand', 'duplicate', 'getClient', 'getOrThrow'].some((name) => hasMethod(given, name)))
+    return undefined;
+  const isOfNodeRedis = 'isOpen' in given || 'server_info' in given;
+  const name = isOfNodeRedis ? 'a client of the "redis" package' : `an object of the class ${classOf(given)}`;
+  if (isOfNodeRedis && 'masters' in given)
+    return { given: `${name} for a cluster`, remedy: `${CLIENT} redis: new Cluster([{ host, port }]).` };
+  if (isOfNodeRedis && hasMethod(given, 'getSentinelNode'))
+    return {
+      given: `${name} with sentinels`,
+      remedy: 'Give the options of ioredis: redis: { sentinels: [{ host, port }], name }.',
+    };
+  return { given: name, remedy: `${CLIENT} redis: new Redis("redis://localhost:6379").` };
+}
+
+function ofOptions(given: object): SourceFault | undefined {
+  const fault = faultOfOptions(given);
+  const name = classOf(given);
+  if (fault === undefined || name === 'Object') return fault;
+  return { ...fault, given: fault.given.replace('an object', `an object of the class ${name}`) };
+}
+
+function classOf(given: object): string {
+  const made: unknown = given.constructor;
+  return typeof made === 'function' && made.name !== '' ? made.name : 'Object';
+}
+
+function hasMethod(value: object, name: string): boolean {
+  return typeof Reflect.get(value, name) === 'function';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
