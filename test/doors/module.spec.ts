@@ -1,4 +1,5 @@
-import { Injectable, Module } from '@nestjs/common';
+import { Injectable, Module, type DynamicModule } from '@nestjs/common';
+import { LazyModuleLoader } from '@nestjs/core';
 import { Redis, type RedisOptions } from 'ioredis';
 import {
   DistributedLockModule,
@@ -79,6 +80,53 @@ describe('forRoot and forRootAsync', () => {
     expect(app.get(lockServiceToken('jobs'))).toBeInstanceOf(LockService);
     await expect(stage.boot({ imports: [named], providers: [Consumer] })).rejects.toThrow(/LockService/);
     expect(named.global).toBe(false);
+  });
+});
+
+describe('several instances in one application', () => {
+  const feature = (locks: DynamicModule) => {
+    @Module({ imports: [locks] })
+    class FeatureModule {}
+    return FeatureModule;
+  };
+  const refusal = (said: string) => ({
+    code: 'INVALID_OPTION',
+    message: expect.stringContaining(said),
+  });
+
+  test.each([
+    ['without a name', {}],
+    ['named "jobs"', { name: 'jobs' }],
+  ])('%s are refused before they connect: a hold of one is unknown to the other', async (which, extras) => {
+    const connectionName = stage.services.prefix;
+    const { hostname, port } = new URL(inject('redisUrl'));
+    const redis = { host: hostname, port: Number(port), connectionName };
+    const make = () => feature(DistributedLockModule.forRoot({ redis, isGlobal: false, ...extras }));
+    await expect(stage.boot({ imports: [make(), make()] })).rejects.toMatchObject(
+      refusal(`DistributedLockModule ${which} is imported 2 times`),
+    );
+    expect(String(await stage.services.admin.client('LIST'))).not.toContain(connectionName);
+  });
+
+  test('a second one in a module that is loaded later is refused, too', async () => {
+    const app = await stage.start({});
+    const loaded = app.get(LazyModuleLoader).load(() => feature(stage.locks()));
+    await expect(loaded).rejects.toMatchObject(refusal('imported 2 times'));
+  });
+
+  test('with names of their own start', async () => {
+    const app = await stage.boot({
+      imports: [feature(stage.locks()), feature(stage.locks({}, { name: 'jobs' }))],
+    });
+    expect(app.get(lockServiceToken('jobs'), { strict: false })).not.toBe(
+      app.get(LockService, { strict: false }),
+    );
+  });
+
+  test('one forRoot() that several modules import is one instance', async () => {
+    const locks = stage.locks();
+    const app = await stage.boot({ imports: [feature(locks), feature(locks)], providers: [Consumer] });
+    expect(app.get(Consumer).locks).toBe(app.get(LockService, { strict: false }));
   });
 });
 

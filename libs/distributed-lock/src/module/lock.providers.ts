@@ -7,6 +7,7 @@ import { LockService } from '../service/lock.service.js';
 import { MODULE_OPTIONS_TOKEN } from './distributed-lock.module-definition.js';
 import { bindToGateways } from './gateway.binder.js';
 import { GuardExplorer } from './guard.explorer.js';
+import { refuseSecondInstance } from './instance.check.js';
 import { LeaderExplorer } from './leader.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
 
@@ -29,7 +30,14 @@ export function provideLocks<O>(
   const token = lockServiceToken(name);
   const isUnnamed = token === lockServiceToken();
   const providers: Provider[] = [
-    { provide: token, useFactory: open, inject: [MODULE_OPTIONS_TOKEN] },
+    {
+      provide: token,
+      useFactory: (options: O, modules: ModulesContainer) => {
+        refuseSecondInstance(modules, name);
+        return open(options);
+      },
+      inject: [MODULE_OPTIONS_TOKEN, ModulesContainer],
+    },
     { provide: LockLifecycle, useFactory: (locks: LockService) => new LockLifecycle(locks), inject: [token] },
     {
       provide: GuardExplorer,
