@@ -12,6 +12,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { ContextIdFactory, REQUEST } from '@nestjs/core';
+import { Test } from '@nestjs/testing';
 import {
   currentLock,
   DistributedLock,
@@ -217,6 +218,19 @@ describe('instances that Nest did not make', () => {
   test('that were called without an instance throw the same', async () => {
     const { run } = Plain.prototype;
     await expect(Reflect.apply(run, undefined, [])).rejects.toMatchObject({ code: 'NOT_BOUND' });
+  });
+
+  test('that an auto-mocking test made throw a sentence that names the testing module', async () => {
+    // What mocking libraries give for whatever is missing: every property is a function.
+    const mock = () => new Proxy({}, { get: (_, key) => (key === 'then' ? undefined : () => undefined) });
+    const app = await Test.createTestingModule({ providers: [Plain] })
+      .useMocker(mock)
+      .compile();
+    await expect(app.get(Plain).run()).rejects.toMatchObject({
+      code: 'NOT_BOUND',
+      message: expect.stringContaining('a mock of the LockService'),
+    });
+    await app.close();
   });
 
   test('that are frozen fail the boot', async () => {

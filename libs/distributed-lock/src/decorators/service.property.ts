@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { isObject } from '../contracts/provider.prototype.js';
-import { lockServiceProperty, lockServiceToken } from '../contracts/tokens.js';
+import { lockServiceProperty, lockServiceToken, SERVICE_MARK } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
 import { onlyServiceOfHidden, serviceOfProxy } from './hidden.instances.js';
@@ -41,7 +41,7 @@ export function bindService(instance: object, name: string | undefined, locks: L
 
 /**
  * Makes a function that gives the service of an instance's own application, and throws LockConfigurationError `NOT_BOUND` for an
- * instance that Nest neither made nor found.
+ * instance that Nest neither made nor found, and for one that got a mock of the service.
  * @param where class and method, for messages
  */
 export function serviceReader(name: string | undefined, where: string): (instance: unknown) => LockService {
@@ -53,10 +53,11 @@ export function serviceReader(name: string | undefined, where: string): (instanc
     if (known !== undefined) return known;
     const place: { readonly [property: symbol]: LockService | undefined } = Object(instance);
     const locks = place[property] ?? (isObject(instance) ? onlyServiceOfHidden(token) : undefined);
-    if (locks !== undefined) return locks;
-    throw new LockConfigurationError(
-      'NOT_BOUND',
-      `${where} was called on an instance without a LockService.`,
-    );
+    if (locks?.[SERVICE_MARK] === SERVICE_MARK) return locks;
+    const what =
+      locks === undefined
+        ? 'without a LockService.'
+        : 'with a mock of the LockService, which cannot take a lock. In a unit test import DistributedLockTestingModule.forRoot() of nestjs-distributed-lock/testing.';
+    throw new LockConfigurationError('NOT_BOUND', `${where} was called on an instance ${what}`);
   };
 }
