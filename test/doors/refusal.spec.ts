@@ -192,6 +192,20 @@ describe('the form of other transports', () => {
     await expect(lastValueFrom(answer)).rejects.toEqual(payload);
   });
 
+  test('gRPC gets a status that a client can tell from a failure', async () => {
+    const refuse = await prepare();
+    const call = { sendMetadata: () => undefined, getPath: () => '/locks.Guarded/Guarded' };
+    const answer = async (error?: LockUnavailableError) => {
+      const args = [{ id: '7' }, { getMap: () => ({}) }, call];
+      return await lastValueFrom(refuse('rpc', args, error) as Observable<never>).catch((e: unknown) => e);
+    };
+    expect(await answer()).toEqual({ code: 10, message: payload.message });
+    expect(await answer(new LockUnavailableError('ledger', 'Redis at 10.0.0.1 is away.'))).toEqual({
+      code: 14,
+      message: 'Locks cannot be taken at the moment. Try again later.',
+    });
+  });
+
   test('an unknown one, and a handler without a response, get the error itself', async () => {
     const refuse = await prepare();
     expect(() => refuse('telegram')).toThrow(HELD);

@@ -48,6 +48,8 @@ export const PACKAGES = {
 export const SHARED = [
   '@apollo/server@5',
   '@as-integrations/express5@1',
+  '@grpc/grpc-js@1',
+  '@grpc/proto-loader@0.8',
   'graphql@16',
   'reflect-metadata@0.2',
   'rxjs@7',
@@ -62,6 +64,7 @@ export const TESTED = {
   fastify: ['@nestjs/platform-fastify'],
   graphql: ['@nestjs/graphql', '@apollo/server'],
   microservice: ['@nestjs/microservices'],
+  grpc: ['@nestjs/microservices', '@grpc/grpc-js'],
   'socket.io': ['@nestjs/platform-socket.io'],
   ws: ['@nestjs/platform-ws'],
   bullmq: ['@nestjs/bullmq', 'bullmq'],

@@ -3,6 +3,7 @@ import { checkCron } from './cron.check.js';
 import { checkEvent } from './event.check.js';
 import { checkNativeSocket, checkSocketIo } from './gateway.check.js';
 import { checkGraphql } from './graphql.check.js';
+import { checkGrpc } from './grpc.check.js';
 import { checkExpress, checkFastify } from './http.check.js';
 import { checkKinds } from './kinds.check.js';
 import { MatrixStage, type Check } from './matrix.stage.js';
@@ -16,6 +17,7 @@ const CHECKS: Record<string, Check> = {
   fastify: checkFastify,
   graphql: checkGraphql,
   microservice: checkMicroservice,
+  grpc: checkGrpc,
   'socket.io': checkSocketIo,
   ws: checkNativeSocket,
   bullmq: checkQueue,

@@ -5,7 +5,7 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
-import { emitRefusal, isHttpResponse } from './transport.answers.js';
+import { describeRpcRefusal, emitRefusal, isHttpResponse } from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';
 
 /**
@@ -17,6 +17,7 @@ import { UnavailableLog } from './unavailable.log.js';
  * | GraphQL | an error with `extensions: { code: 'LOCKED', lock, retryAfter }` | `code: 'LOCKS_UNAVAILABLE'` |
  * | WS | an `exception` event with `{ status: 'error', message, code, lock }` | the same |
  * | RPC | an error with `{ status: 'error', message, code, lock }` | the same |
+ * | gRPC | status `ABORTED` with a message | `UNAVAILABLE` |
  *
  * Never tells clients who holds the lock. That locks cannot be taken is logged, at most once in 10 s for each error code.
  * The module registers it globally, unless `refusalFilter: false`, and on gateways, which have no global filters in Nest;
@@ -40,7 +41,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
       case 'ws':
         return emitRefusal(host.switchToWs().getClient(), { status: 'error', ...refusal });
       case 'rpc':
-        return throwError(() => ({ status: 'error', ...refusal }));
+        return throwError(() => describeRpcRefusal(error, refusal, host));
       case 'graphql':
         throw this.#graphql(error, refusal);
       default:

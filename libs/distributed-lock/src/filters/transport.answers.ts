@@ -1,3 +1,7 @@
+import type { ArgumentsHost } from '@nestjs/common';
+import { LockNotAcquiredError, type LockUnavailableError } from '../errors/lock.errors.js';
+import type { Refusal } from './refusal.reader.js';
+
 /** Express's response, or Fastify's reply. */
 export function isHttpResponse(response: unknown): response is object {
   return (
@@ -22,4 +26,26 @@ export function emitRefusal(socket: Socket, payload: object): void {
   } else {
     socket.emit?.('exception', payload);
   }
+}
+
+/** gRPC has numbers for what HTTP says by 423 and 503: the call may be made again, and the server cannot serve it now. */
+const ABORTED = 10;
+const UNAVAILABLE = 14;
+
+/** What a handler of a microservice fails with: Nest sends it as it is, and gRPC reads a status from it. */
+export function describeRpcRefusal(
+  error: LockNotAcquiredError | LockUnavailableError,
+  refusal: Refusal,
+  host: ArgumentsHost,
+): object {
+  const args: readonly unknown[] = host.getArgs();
+  if (!args.some(isGrpcCall)) return { status: 'error', ...refusal };
+  const code = error instanceof LockNotAcquiredError ? ABORTED : UNAVAILABLE;
+  return { code, message: refusal.message };
+}
+
+/** By its functions: the package of gRPC is not ours to import. */
+function isGrpcCall(argument: unknown): boolean {
+  const call: { readonly sendMetadata?: unknown; readonly getPath?: unknown } = Object(argument);
+  return typeof call.sendMetadata === 'function' && typeof call.getPath === 'function';
 }
