@@ -36,6 +36,9 @@ export function bindService(instance: object, name: string | undefined, locks: L
   throw new LockConfigurationError(
     'NOT_BOUND',
     `An instance of ${instance.constructor.name} is frozen: it cannot be given a LockService.`,
+    undefined,
+    undefined,
+    'Do not freeze it before the application has started, or let Nest create it from its class.',
   );
 }
 

@@ -5,7 +5,7 @@ export const REMEDIES = {
   TOO_MANY_WAITERS:
     'Raise maxWaiters, or shed load before the lock: this many callers of one process wait for one lock.',
   NOT_LEADER: 'Ask the instance that leads, or try again when this one does.',
-  LOST: 'Stop writing: another holder may be at work. Keep the event loop free, or raise lockWatchdogTimeout or leaseTime.',
+  LOST: 'Stop writing: another holder may be at work. What helps depends on the reason, which the message names.',
   MAX_HOLD: 'The hold outlived maxHold. Make the work shorter, or raise maxHold.',
   UNAVAILABLE: 'Check that Redis is up and can be reached; nothing was run unlocked.',
   NOT_REPLICATED:
@@ -18,7 +18,8 @@ export const REMEDIES = {
   INVALID_OPTION: 'Correct the option; nothing was sent to Redis.',
   INVALID_NAME:
     'Give the lock a name of 1 to 1024 characters, without NUL or half a surrogate pair, that does not look like a key beside a lock: see docs/security.md.',
-  NOT_BOUND: 'Import DistributedLockModule.forRoot() in the root module, and let Nest create the instance.',
+  NOT_BOUND:
+    'Import DistributedLockModule.forRoot() in the root module, and let Nest create the instance; one of useFactory or useValue is served once the application has started.',
   NOT_ASYNC: 'Let the method return a promise or an Observable: taking a lock takes a round trip.',
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
   DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',

@@ -1,4 +1,5 @@
 import { REMEDIES, type LockErrorCode } from './error.table.js';
+import type { LossReason } from './loss.reasons.js';
 import { printable } from './printable.text.js';
 
 /** Base of every error of this library: a stable code, the lock's name where there is one, and a remedy. */
@@ -15,9 +16,11 @@ export class DistributedLockError extends Error {
     /** The lock's name, without the module's prefix. */
     readonly lock?: string,
     options?: ErrorOptions,
+    /** What fits the reason, where the code has several. @default the remedy of the code */
+    remedy: string = REMEDIES[code],
   ) {
-    super(`${printable(message)} ${REMEDIES[code]}`, options);
-    this.remedy = REMEDIES[code];
+    super(`${printable(message)} ${remedy}`, options);
+    this.remedy = remedy;
   }
 }
 
@@ -59,8 +62,20 @@ export class LockLostError extends DistributedLockError {
     /** The reason alone, as it stands in the message. */
     readonly why: string,
     code: 'LOST' | 'MAX_HOLD' = 'LOST',
+    remedy: string = REMEDIES[code],
   ) {
-    super(code, `Lock "${lock}" is no longer held: ${why}.`, lock);
+    super(code, `Lock "${lock}" is no longer held: ${why}.`, lock, undefined, remedy);
+  }
+
+  /** @internal */
+  get reason(): LossReason {
+    const { why, remedy } = this;
+    return { why, remedy, code: this.code === 'MAX_HOLD' ? 'MAX_HOLD' : 'LOST' };
+  }
+
+  /** @internal With the remedy that fits the reason. */
+  static of(lock: string, { why, code = 'LOST', remedy }: LossReason): LockLostError {
+    return new LockLostError(lock, why, code, remedy);
   }
 }
 
@@ -92,8 +107,9 @@ export class LockUnavailableError extends DistributedLockError {
     options?: ErrorOptions,
     code:
       'UNAVAILABLE' | 'NOT_REPLICATED' | 'REJECTED_BY_REDIS' | 'WRONG_TYPE' | 'SHUTTING_DOWN' = 'UNAVAILABLE',
+    remedy: string = REMEDIES[code],
   ) {
-    super(code, message, lock, options);
+    super(code, message, lock, options, remedy);
   }
 }
 

@@ -1,13 +1,19 @@
-/** What ends a line, moves a cursor or begins an escape sequence: control characters, and the two line ends of Unicode. */
-const CONTROL = /[\p{Cc}\u2028\u2029]/gu;
+/**
+ * What ends a line, moves a cursor, begins an escape sequence, turns the direction of the text, or is not seen at all: control and
+ * format characters, the line ends of Unicode, half a surrogate pair, what is ignored by default, and what is no character.
+ */
+const UNPRINTABLE =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}]/gu;
 
 /**
- * Text for a message or a line of a log. Names of locks may come from users' input, and must not be able to write lines of
- * their own there: control characters become `\u000a` and the like.
+ * Text for a message, a line of a log, or a terminal. Names of locks may come from users' input: they must not write lines of
+ * their own there, nor look like another name. Such characters become `\u202e` and the like, which JSON reads as the same text.
  */
 export function printable(text: string): string {
-  return text.replace(
-    CONTROL,
-    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(UNPRINTABLE, (character) => {
+    let escaped = '';
+    for (let at = 0; at < character.length; at += 1)
+      escaped += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+    return escaped;
+  });
 }

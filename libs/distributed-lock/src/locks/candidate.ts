@@ -5,6 +5,7 @@ import { Campaign } from './campaign.js';
 import { Leadership } from './leadership.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
+import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 
 /** Pauses before it stands again, in ms: after a leadership, and after a failure, doubled up to the longest while failures go on. */
 const PAUSE = { again: 500, failed: 1000, longest: 30_000 };
@@ -65,14 +66,14 @@ export class Candidate implements Election {
   }
 
   async resign(): Promise<void> {
-    await this.#end('it resigned');
+    await this.#end(LOSSES.resigned);
   }
 
   async stop(): Promise<void> {
     const isInside = this.#leadership?.isAround === true;
     this.#leaving.abort();
     this.#rest.wake();
-    await this.#end('it left the election');
+    await this.#end(LOSSES.leftElection);
     if (!isInside) await this.#standing;
   }
 
@@ -84,9 +85,9 @@ export class Candidate implements Election {
     return this.#leaving.signal.aborted;
   }
 
-  async #end(why: string): Promise<void> {
+  async #end(reason: LossReason): Promise<void> {
     const leadership = this.#leadership;
-    leadership?.end(why);
+    leadership?.end(reason);
     // What the leader's own work waits for must not wait for that work.
     if (leadership?.isAround === false) await leadership.serve();
   }

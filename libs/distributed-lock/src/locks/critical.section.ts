@@ -1,5 +1,6 @@
 import type { LockHandle, UsingOptions } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES } from '../errors/loss.reasons.js';
 
 /**
  * Runs `work` in the scope of a handle once it is granted, and unlocks afterwards. The work's own result or error stands: a release that could
@@ -32,7 +33,14 @@ export async function criticalSection<T, H extends LockHandle>(
       outcome = undefined;
     }
   }
-  if (onLost === 'throw' && outcome === 'lost')
-    throw new LockLostError(handle.name, 'its lease was lost while the work ran');
+  if (onLost === 'throw' && outcome === 'lost') throw lossOf(handle);
   return result;
+}
+
+/** With the remedy of the reason that the handle's signal has, where the loss was known before the release. */
+function lossOf({ name, signal }: LockHandle): LockLostError {
+  const { reason: known }: { readonly reason: unknown } = signal;
+  if (!(known instanceof LockLostError)) return LockLostError.of(name, LOSSES.goneAtUnlock);
+  const { why } = LOSSES.goneAtUnlock;
+  return LockLostError.of(name, { ...known.reason, why: `${why}: ${known.why}` });
 }

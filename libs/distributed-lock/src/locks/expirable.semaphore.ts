@@ -2,6 +2,7 @@ import type { Duration } from '../contracts/duration.js';
 import type { LockHandle, LockOptions, UsingOptions } from '../contracts/lock.contract.js';
 import type { PermitExpirableSemaphore } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { LOSSES } from '../errors/loss.reasons.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { checkPermits } from './call.checks.js';
@@ -64,7 +65,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   async tryRelease(permitId: string): Promise<boolean> {
     this.#checkId(permitId);
     const { kind } = await this.#ask(() => this.target.release(permitId, 0, 1));
-    this.#holdOf(permitId)?.lose('its permit was given back by its id');
+    this.#holdOf(permitId)?.lose(LOSSES.permitGivenBack);
     return kind === 'released';
   }
 
@@ -101,7 +102,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
     const { semaphore } = this.engine.context.counters;
     const tellHolders = this.engine.holdersOf(this.target);
     const isDeleted = await this.#ask((_, key) => semaphore.delete(key));
-    tellHolders('its semaphore was deleted');
+    tellHolders(LOSSES.semaphoreDeleted);
     return isDeleted;
   }
 

@@ -1,4 +1,5 @@
 import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES } from '../errors/loss.reasons.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Upkeep } from '../renewal/lease.listener.js';
 import { epochOf, wallTime } from '../timing/monotonic.clock.js';
@@ -105,7 +106,7 @@ export abstract class GrantBook implements Upkeep {
     if (over.length > 0 && over.length === this.size) return false;
     for (const grant of over) {
       this.remove(grant);
-      grant.lose(new LockLostError(lock, 'its own lease was over, inside a hold that goes on'));
+      grant.lose(LockLostError.of(lock, LOSSES.innerLeaseOver));
     }
     return true;
   }

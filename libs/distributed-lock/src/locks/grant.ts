@@ -1,6 +1,7 @@
 import type { Duration } from '../contracts/duration.js';
 import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES } from '../errors/loss.reasons.js';
 import type { HandleWatch, Watchable } from '../events/handle.watch.js';
 import { runInScope, type ScopedHold } from '../holders/hold.scope.js';
 import { parseDuration } from '../timing/duration.parser.js';
@@ -118,11 +119,7 @@ export class Grant implements CurrentLock, Watchable {
   assertHeld(): void {
     if (this.isHeld) return;
     throw (
-      this.loss ??
-      new LockLostError(
-        this.name,
-        this.#end === undefined ? 'its lease could not be confirmed' : 'it was unlocked',
-      )
+      this.loss ?? LockLostError.of(this.name, this.#end === undefined ? LOSSES.unconfirmed : LOSSES.unlocked)
     );
   }
 

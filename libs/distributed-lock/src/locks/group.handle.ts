@@ -1,6 +1,7 @@
 import type { Duration } from '../contracts/duration.js';
 import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
+import { groupLoss, LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import type { HandleWatch, Watchable } from '../events/handle.watch.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { decide } from './decisive.answers.js';
@@ -55,7 +56,7 @@ export class GroupHandle implements CurrentLock, Watchable {
 
   assertHeld(): void {
     if (this.isHeld) return;
-    if (this.#unlocking !== undefined) throw new LockLostError(this.name, 'it was unlocked');
+    if (this.#unlocking !== undefined) throw LockLostError.of(this.name, LOSSES.unlocked);
     throw this.#loss();
   }
 
@@ -172,15 +173,18 @@ export class GroupHandle implements CurrentLock, Watchable {
   }
 
   #loss(): LockLostError {
-    const isOverheld = this.#firstLoss?.code === 'MAX_HOLD';
-    return new LockLostError(this.name, this.#why, isOverheld ? 'MAX_HOLD' : 'LOST');
+    return LockLostError.of(this.name, this.#reason);
   }
 
   get #why(): string {
+    return this.#reason.why;
+  }
+
+  get #reason(): LossReason {
     const first = this.#firstLoss;
     const held = this.#count(({ isHeld }) => isHeld);
-    const why = first === undefined ? '' : ` (${first.message.replace(`. ${first.remedy}`, '')})`;
-    return `${held} of its ${this.members.length} locks are held, of ${this.needed} needed${why}`;
+    const told = `${held} of its ${this.members.length} locks are held, of ${this.needed} needed`;
+    return groupLoss(told, first?.reason, first?.lock);
   }
 
   get #firstLoss(): LockLostError | undefined {

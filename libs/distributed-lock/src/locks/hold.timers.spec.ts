@@ -22,7 +22,7 @@ describe('the alarms of a hold', () => {
       {
         post: (notice) =>
           rung.push(notice.kind === 'long-hold' ? `warn after ${Math.round(notice.held)}` : notice.kind),
-        lose: (why, code) => rung.push(`${code}: ${why}`),
+        lose: ({ why, code }) => void rung.push(`${code}: ${why}`),
       },
     );
 

@@ -1,3 +1,4 @@
+import { overheld, type LossReason } from '../errors/loss.reasons.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
@@ -6,7 +7,7 @@ import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 export interface LastingHold {
   post(notice: HoldNotice): void;
   /** Ends the belief in it. */
-  lose(why: string, code: 'MAX_HOLD'): void;
+  lose(reason: LossReason): void;
 }
 
 /** When a hold has lasted too long, in ms from its begin; Infinity for never. */
@@ -31,7 +32,7 @@ export class HoldTimers {
     const warn = () => hold.post({ kind: 'long-hold', held: now() - start });
     const end = () => {
       hold.post({ kind: 'overheld', maxHold });
-      hold.lose(`it was held for longer than maxHold (${maxHold} ms)`, 'MAX_HOLD');
+      hold.lose(overheld(maxHold));
     };
     if (warnAfter !== Infinity) this.#timers.push(wheel.at(start + warnAfter, warn));
     if (maxHold !== Infinity) this.#timers.push(wheel.at(start + maxHold, end));

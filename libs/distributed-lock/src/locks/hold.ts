@@ -1,4 +1,5 @@
 import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
@@ -119,25 +120,26 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     if (this.#ended || at < this.nextDeadline) return;
     if (at < this.lease.deadline && this.outlive(at, this.target.name)) return;
     const isUnrenewed = this.lease.state === 'unknown' && this.renewalTtl > 0;
-    this.lose(isUnrenewed ? 'it could not be renewed in time' : 'its lease was over');
+    this.lose(isUnrenewed ? LOSSES.unrenewed : this.renewalTtl > 0 ? LOSSES.stalled : LOSSES.leaseOver);
   }
 
   /** Ends the belief in the whole hold. */
-  lose(why: string, code?: 'MAX_HOLD'): void {
+  lose(reason: LossReason): void {
     if (this.#ended) return;
     const grants = this.all();
     this.lease.lose();
     this.end();
     this.owner.watchdog.unwatch(this.lease, this);
     // A scope that asked for the other side of its lock in vain has lost nothing.
-    if (grants.length > 0) this.post({ kind: 'lost', why });
-    const loss = new LockLostError(this.target.name, why, code);
+    if (grants.length > 0) this.post({ kind: 'lost', why: reason.why });
+    const loss = LockLostError.of(this.target.name, reason);
     for (const grant of grants) grant.lose(loss);
     this.keeper.lost(this);
   }
 
   gone(): void {
-    this.lose('Redis says that the holder has nothing: the lease ended, or it was unlocked by force');
+    // Before its deadline a lease ends by nothing but somebody, or something, that took it away.
+    this.lose(now() < this.lease.deadline ? LOSSES.takenAway : LOSSES.gone);
   }
 
   unknown(why: string): void {

@@ -1,6 +1,7 @@
 import type { ElectionCallbacks } from '../contracts/election.contract.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { isUnder } from '../holders/hold.scope.js';
 import type { Grant } from './grant.js';
 import type { LockContext } from './lock.context.js';
@@ -58,10 +59,10 @@ export class Leadership {
   }
 
   /** Tells the leader's work to end, and gives the lock back as soon as it has. */
-  end(why: string): void {
+  end(reason: LossReason): void {
     if (this.grant.isAborted) return;
-    this.#why = why;
-    this.grant.abort(new LockLostError(this.grant.name, why));
+    this.#why = reason.why;
+    this.grant.abort(LockLostError.of(this.grant.name, reason));
   }
 
   /** Resolves when none of the leader's work runs any more. */
@@ -102,7 +103,7 @@ export class Leadership {
       this.context.notices.post({ kind: 'callback-failed', lock, callback, error });
       if (isAborted) return;
       this.#hasFailed = true;
-      this.end('onElected failed');
+      this.end(LOSSES.electedFailed);
     }
   }
 }

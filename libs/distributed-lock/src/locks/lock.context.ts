@@ -1,5 +1,6 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
+import { refusalRemedy } from '../errors/redis.refusals.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { HolderIds } from '../holders/holder.ids.js';
 import { NOT_REPLICATED, RedisFailure } from '../redis/redis.failure.js';
@@ -51,6 +52,7 @@ export function unavailable(lock: string, cause: unknown): LockUnavailableError 
     `Redis refused a command for lock "${lock}": ${why}.`,
     { cause },
     code,
+    code === 'WRONG_TYPE' ? undefined : refusalRemedy(failure.code),
   );
 }
 

@@ -1,4 +1,5 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
+import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { isInside } from '../holders/hold.scope.js';
 import type { LockState } from '../scripts/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -81,7 +82,7 @@ export class LockEngine {
     try {
       const tellHolders = this.holdersOf(target);
       const isFreed = await target.kind.scripts.forceRelease(target.key, target.channel);
-      if (isFreed) tellHolders('it was unlocked by force');
+      if (isFreed) tellHolders(LOSSES.forced);
       return isFreed;
     } catch (error) {
       throw unavailable(target.name, error);
@@ -92,10 +93,10 @@ export class LockEngine {
    * Who of this process has a lock now that Redis is about to be asked to free, whoever holds it.
    * @returns tells them that it has, and why
    */
-  holdersOf(target: LockTarget): (why: string) => void {
+  holdersOf(target: LockTarget): (reason: LossReason) => void {
     const leases = new Set(this.#linesOf(target).flatMap((line) => line.leases));
-    return (why) => {
-      for (const line of this.#linesOf(target)) line.freedFor(why, leases);
+    return (reason) => {
+      for (const line of this.#linesOf(target)) line.freedFor(reason, leases);
     };
   }
 

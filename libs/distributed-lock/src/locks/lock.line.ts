@@ -1,6 +1,7 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { forCaller } from '../errors/caller.stack.js';
 import type { HeldBy } from '../errors/lock.errors.js';
+import type { LossReason } from '../errors/loss.reasons.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease, type Instant } from '../renewal/lease.js';
 import { tellsOfLock } from '../scripts/lock.messages.js';
@@ -85,10 +86,10 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
    * Redis has freed the lock for this process, and not for its holders: they need not wait for their next renewal to learn of it.
    * @param leases those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
    */
-  freedFor(why: string, leases: ReadonlySet<Lease>): void {
+  freedFor(reason: LossReason, leases: ReadonlySet<Lease>): void {
     this.news.forced();
     for (const hold of this.holds)
-      if (leases.has(hold.lease)) hold.lose(why);
+      if (leases.has(hold.lease)) hold.lose(reason);
       else void this.context.watchdog.renewNow(hold.lease, 0, hold);
   }
 

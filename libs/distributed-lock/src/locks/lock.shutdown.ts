@@ -1,4 +1,5 @@
 import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES } from '../errors/loss.reasons.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { shuttingDown } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
@@ -16,8 +17,7 @@ export async function shutDown(engine: LockEngine): Promise<void> {
   engine.refuseNewcomers();
   if (!(await isDoneWithin(settings.shutdownTimeout, engine.idle(), wheel))) {
     for (const { holds, target } of engine.lines.values())
-      for (const hold of holds)
-        hold.abort(new LockLostError(target.name, 'the application is shutting down'));
+      for (const hold of holds) hold.abort(LockLostError.of(target.name, LOSSES.shuttingDown));
     engine.counters.abort();
     await isDoneWithin(LET_GO, engine.idle(), wheel);
   }
@@ -28,7 +28,7 @@ export async function shutDown(engine: LockEngine): Promise<void> {
     for (const hold of holds) {
       const { run, lease } = hold;
       run?.stop();
-      hold.lose('the application has shut down');
+      hold.lose(LOSSES.shutDown);
       if (run === undefined) void retirement.retire({ target, holder: lease.holder, lease: lease.longest });
       else void retirement.insist(run.abandon, lease.longest);
     }

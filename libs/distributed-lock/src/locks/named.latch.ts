@@ -27,8 +27,10 @@ export class NamedLatch implements CountDownLatch {
     if (engine.context.isCluster && key.includes('{')) {
       throw new LockConfigurationError(
         'INVALID_NAME',
-        `In a cluster a latch cannot be called ${JSON.stringify(name).slice(0, 80)}: leave braces out.`,
+        `In a cluster a latch cannot be called ${JSON.stringify(name).slice(0, 80)}: its channel has braces of its own.`,
         name,
+        undefined,
+        'Leave the braces out of the name of the latch.',
       );
     }
     this.#target = counterTarget(name, key, latchChannel);

@@ -1,6 +1,7 @@
 import type { TakenPermits } from '../contracts/semaphore.contract.js';
 import type { HandleWatch } from '../events/handle.watch.js';
 import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES } from '../errors/loss.reasons.js';
 import type { SemaphoreLine } from './semaphore.line.js';
 
 /** Work that runs under permits of a semaphore, which are given back once. */
@@ -27,7 +28,7 @@ export class PermitSection implements TakenPermits {
   }
 
   abort(): void {
-    this.#loss = new LockLostError(this.name, 'the application is shutting down');
+    this.#loss = LockLostError.of(this.name, LOSSES.shuttingDown);
     this.#controller?.abort(this.#loss);
   }
 

@@ -11,6 +11,7 @@ import { Hold } from './hold.js';
 import type { LineHome } from './line.book.js';
 import { LockLine } from './lock.line.js';
 import type { LockTarget } from './lock.target.js';
+import { LOSSES } from '../errors/loss.reasons.js';
 
 /** How long others go first after a release that they heard of, in ms, where there may be room for a few only. */
 const STAND_BACK = 5;
@@ -117,7 +118,7 @@ export class SharedLine extends LockLine implements Contest {
     if (hold.account?.count !== 0) return;
     const { doubt } = hold;
     const { holder, longest } = hold.lease;
-    hold.lose('it was not granted');
+    hold.lose(LOSSES.notGranted);
     await this.context.retirement.retire({ target: this.target, holder, lease: longest, failure: doubt });
   }
 

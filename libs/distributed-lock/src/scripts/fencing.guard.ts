@@ -66,7 +66,10 @@ export async function guardedWrite(
   if (Number(verdict) === 1 && Array.isArray(rest)) return rest;
   if (Number(verdict) === 0) throw new StaleTokenError(fence, token, BigInt(String(rest)));
   const told = JSON.stringify(reply);
-  throw new LockUnavailableError(undefined, `The guarded write was answered in an unknown form: ${told}.`);
+  const message = `The guarded write was answered in an unknown form: ${told}.`;
+  const remedy =
+    'Hand over a client whose eval() answers as that of ioredis does; the write may have been done.';
+  throw new LockUnavailableError(undefined, message, undefined, 'UNAVAILABLE', remedy);
 }
 
 function readCommands(commands: readonly GuardedCommand[]): (string | Buffer)[] {

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { printable } from '../errors/printable.text.js';
 import { now } from '../timing/monotonic.clock.js';
 
 /** Tells Nest's logger what happens too often to be told each time. */
@@ -19,9 +20,8 @@ export class RateLimitedLog {
       this.#left += 1;
       return;
     }
-    this.#logger[this.level](
-      this.#left === 0 ? `${sentence()}.` : `${sentence()} (and ${this.#left} more before it).`,
-    );
+    const text = printable(sentence());
+    this.#logger[this.level](this.#left === 0 ? `${text}.` : `${text} (and ${this.#left} more before it).`);
     this.#last = now();
     this.#left = 0;
   }

@@ -123,6 +123,8 @@ function mapped(mapper: (name: string) => unknown): (name: string) => string {
         'INVALID_NAME',
         `nameMapper made ${JSON.stringify(key)} of lock "${name}".`,
         name,
+        undefined,
+        'Let nameMapper give a text that is not empty and has no NUL.',
       );
     }
     return key;

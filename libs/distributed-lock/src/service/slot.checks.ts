@@ -12,7 +12,9 @@ export function checkSlots(name: string, key: string): void {
   if (slotOf(prefixName('', key)) === slot && slotOf(suffixName(key, '')) === slot) return;
   throw new LockConfigurationError(
     'INVALID_NAME',
-    `In a cluster a lock cannot be called ${JSON.stringify(name).slice(0, 80)}: its keys would have different slots. Close each "{" in it, around at least one character, or leave braces out.`,
+    `In a cluster a lock cannot be called ${JSON.stringify(name).slice(0, 80)}: its keys would have different slots.`,
     name,
+    undefined,
+    'Close each "{" in it, around at least one character, or leave braces out.',
   );
 }

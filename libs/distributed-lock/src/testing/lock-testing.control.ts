@@ -5,6 +5,7 @@ import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.gue
 import type { MemoryInstance } from './memory.instance.js';
 import type { MemoryStore } from './memory.store.js';
 import { advanceTicks, type AdvancedTick } from './tick.advance.js';
+import { LOSSES } from '../errors/loss.reasons.js';
 
 /** A lock that somebody on the store holds. */
 export interface HeldLock {
@@ -37,7 +38,7 @@ export class LockTestingControl {
    */
   async loseLock(name: string): Promise<boolean> {
     const holds = this.#holdsOf(name);
-    for (const { hold } of holds) hold.lose('a test took it away, with loseLock()');
+    for (const { hold } of holds) hold.lose(LOSSES.lostByTest);
     await Promise.all(
       holds.map(async ({ engine, hold }) => {
         const { target, lease } = hold;
@@ -92,8 +93,7 @@ export class LockTestingControl {
     this.store.beginAnew();
     for (const { locks } of this.store.instances)
       for (const { lines } of enginesOf(locks))
-        for (const line of lines.values())
-          line.freedFor('a test began anew, with reset()', new Set(line.leases));
+        for (const line of lines.values()) line.freedFor(LOSSES.resetByTest, new Set(line.leases));
     await this.#guests.close();
   }
 
