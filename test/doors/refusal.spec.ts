@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import {
+  Catch,
   Controller,
   Get,
   Injectable,
@@ -219,7 +220,13 @@ describe('gateways, which have no global filters', () => {
   const filtersOf = (gateway: object): unknown[] =>
     Reflect.getMetadata('__exceptionFilters__', gateway) ?? [];
 
+  @Catch(TypeError)
   class Own {
+    catch() {}
+  }
+
+  @Catch()
+  class Everything {
     catch() {}
   }
 
@@ -246,6 +253,24 @@ describe('gateways, which have no global filters', () => {
         },
       ],
     ]);
+  });
+
+  test('have it bound once more, to be asked before a filter that catches everything', async () => {
+    @isGateway
+    @UseFilters(Everything, Own)
+    class Gateway {
+      @UseFilters(Everything)
+      handle() {}
+
+      @UseFilters(Own)
+      other() {}
+    }
+    await stage.start({ providers: [Gateway] });
+    await stage.start({ providers: [Gateway] });
+    const [refusals, ...others] = filtersOf(Gateway);
+    expect(others).toEqual([Everything, refusals, Own]);
+    expect(filtersOf(Gateway.prototype.handle)).toEqual([Everything, refusals]);
+    expect(filtersOf(Gateway.prototype.other)).toEqual([Own]);
   });
 
   test('are left alone with refusalFilter: false, and so is every other class', async () => {

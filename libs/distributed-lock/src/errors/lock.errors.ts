@@ -1,9 +1,14 @@
+import { brandClass } from '../contracts/class.brand.js';
 import { REMEDIES, type LockErrorCode } from './error.table.js';
 import type { LossReason } from './loss.reasons.js';
 import { printable } from './printable.text.js';
 
 /** Base of every error of this library: a stable code, the lock's name where there is one, and a remedy. */
 export class DistributedLockError extends Error {
+  static {
+    brandClass(this, 'DistributedLockError');
+  }
+
   /** The name of the class, for logs. */
   override readonly name: string = 'DistributedLockError';
   /** What the reader can do about it. */
@@ -36,6 +41,10 @@ export interface HeldBy {
 
 /** Somebody else has the lock: the call insisted and was refused. */
 export class LockNotAcquiredError extends DistributedLockError {
+  static {
+    brandClass(this, 'LockNotAcquiredError');
+  }
+
   /** The name of the class, for logs. */
   override readonly name = 'LockNotAcquiredError';
 
@@ -54,6 +63,10 @@ export class LockNotAcquiredError extends DistributedLockError {
 
 /** The lease ended, or was taken away, while its holder still counted on it. The reason of an aborted `handle.signal`. */
 export class LockLostError extends DistributedLockError {
+  static {
+    brandClass(this, 'LockLostError');
+  }
+
   /** The name of the class, for logs. */
   override readonly name = 'LockLostError';
 
@@ -81,6 +94,10 @@ export class LockLostError extends DistributedLockError {
 
 /** A guarded write came with a fencing token that is older than one that was at its fence before: nothing was written. */
 export class StaleTokenError extends DistributedLockError {
+  static {
+    brandClass(this, 'StaleTokenError');
+  }
+
   /** The name of the class, for logs. */
   override readonly name = 'StaleTokenError';
 
@@ -98,6 +115,10 @@ export class StaleTokenError extends DistributedLockError {
 
 /** Redis could not be asked, or refused the command. Never means that somebody else has the lock. */
 export class LockUnavailableError extends DistributedLockError {
+  static {
+    brandClass(this, 'LockUnavailableError');
+  }
+
   /** The name of the class, for logs. */
   override readonly name = 'LockUnavailableError';
 
@@ -115,6 +136,10 @@ export class LockUnavailableError extends DistributedLockError {
 
 /** An option, a name or a use of the library that cannot work; found before anything is sent. */
 export class LockConfigurationError extends DistributedLockError {
+  static {
+    brandClass(this, 'LockConfigurationError');
+  }
+
   /** The name of the class, for logs. */
   override readonly name = 'LockConfigurationError';
 }

@@ -20,8 +20,9 @@ import { UnavailableLog } from './unavailable.log.js';
  * | gRPC | status `ABORTED` with a message | `UNAVAILABLE` |
  *
  * Never tells clients who holds the lock. That locks cannot be taken is logged, at most once in 10 s for each error code.
- * The module registers it globally, unless `refusalFilter: false`, and on gateways, which have no global filters in Nest;
- * a filter bound nearer to the handler goes first. A hybrid application needs `inheritAppConfig: true` for it, as for any.
+ * The module registers it globally, unless `refusalFilter: false`, and on gateways, which have no global filters in Nest. A filter
+ * that catches everything is asked after it, wherever it is bound; one that names these errors, as `@Catch(LockNotAcquiredError)`
+ * does, is asked before it. A hybrid application needs `inheritAppConfig: true` for it, as for any.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
@@ -31,6 +32,16 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
     @Inject(lockServiceToken()) private readonly locks: LockService,
     @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
   ) {}
+
+  /** @internal Whether a request is one of this application. */
+  isOf(host: ArgumentsHost): boolean {
+    if (host.getType<string>() !== 'http') return true;
+    const response: { readonly app?: unknown; readonly server?: unknown } = Object(
+      host.switchToHttp().getResponse(),
+    );
+    const instance: unknown = this.adapterHost.httpAdapter?.getInstance();
+    return response.app === instance || response.server === instance;
+  }
 
   catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): unknown {
     if (error instanceof LockUnavailableError) this.#log.tell(error);

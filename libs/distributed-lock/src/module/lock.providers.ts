@@ -1,15 +1,16 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
-import { APP_FILTER, HttpAdapterHost, ModulesContainer } from '@nestjs/core';
+import { APP_FILTER, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
+import { serviceClasses } from '../contracts/service.classes.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
 import { MODULE_OPTIONS_TOKEN } from './distributed-lock.module-definition.js';
-import { bindToGateways } from './gateway.binder.js';
 import { GuardExplorer } from './guard.explorer.js';
 import { refuseSecondInstance } from './instance.check.js';
 import { LeaderExplorer } from './leader.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
+import { bindGlobally, bindToClasses, bindToGateways } from './refusal.binder.js';
 
 /** The providers of a module instance, and which of them other modules may inject. */
 export interface LockProviders {
@@ -55,16 +56,26 @@ export function provideLocks<O>(
     useFactory: (locks: LockService, modules: ModulesContainer) => new LeaderExplorer(locks, token, modules),
     inject: [token, ModulesContainer],
   });
-  if (isUnnamed) providers.push({ provide: LockService, useExisting: token });
+  // Those of other copies of this package, too: a library of the application may inject its own copy's class.
+  const classes = isUnnamed ? [...new Set([LockService, ...serviceClasses()])] : [];
+  for (const provide of classes) providers.push({ provide, useExisting: token });
   if (refusalFilter) {
     providers.push({
       provide: APP_FILTER,
-      useFactory: (locks: LockService, adapter: HttpAdapterHost, modules: ModulesContainer) => {
+      useFactory: (
+        locks: LockService,
+        adapter: HttpAdapterHost,
+        modules: ModulesContainer,
+        moduleRef: ModuleRef,
+      ) => {
+        const filter = new LockRefusalFilter(locks, adapter);
         bindToGateways(modules);
-        return new LockRefusalFilter(locks, adapter);
+        bindGlobally(moduleRef);
+        locks.onceEnded(bindToClasses(modules, filter));
+        return filter;
       },
-      inject: [token, HttpAdapterHost, ModulesContainer],
+      inject: [token, HttpAdapterHost, ModulesContainer, ModuleRef],
     });
   }
-  return { providers, exported: isUnnamed ? [token, LockService] : [token] };
+  return { providers, exported: [token, ...classes] };
 }

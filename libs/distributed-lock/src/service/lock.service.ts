@@ -1,3 +1,5 @@
+import { brandClass } from '../contracts/class.brand.js';
+import { serviceClasses } from '../contracts/service.classes.js';
 import type { GuardKind, LockNames } from '../contracts/guard.contract.js';
 import type {
   FencedLock,
@@ -29,6 +31,11 @@ import { LockMaker } from './lock.maker.js';
 
 /** The locks of one module instance. Inject it, or let the decorators find it. */
 export class LockService {
+  static {
+    brandClass(this, 'LockService');
+    serviceClasses().add(this);
+  }
+
   /** @internal */
   readonly elections: ElectionBook;
   readonly #make: LockMaker;
