@@ -20,6 +20,8 @@ function headOf(bytes: number): string {
   return `\r\n$${bytes}\r\n`;
 }
 
+type Reply = Parameters<Command['transformReply']>[0];
+
 /**
  * A command whose arguments are texts. The client's own way of writing it makes four texts of each argument, and its length anew:
  * twice the time, of which a call with 80 of them has most.
@@ -36,6 +38,17 @@ class ScriptRun extends Command {
     }
     return `${text}\r\n`;
   }
+
+  /** Without the reply transformer that the application may have for commands of this name. */
+  override transformReply(result: Reply): ReturnType<Command['transformReply']> {
+    const { name } = this;
+    this.name = '';
+    try {
+      return super.transformReply(result);
+    } finally {
+      this.name = name;
+    }
+  }
 }
 
 /**
@@ -47,7 +60,9 @@ export function sendScript(client: ScriptPort, how: ScriptCommand, words: Script
   try {
     // A client of another copy of ioredis, perhaps of another version, knows only its own commands.
     if (!(client instanceof Redis)) return call(client, how, words);
-    const command = new ScriptRun(how, [], REPLY_IN_TEXT);
+    // Named later: the argument transformers of the application are asked by the constructor.
+    const command = new ScriptRun('', [], REPLY_IN_TEXT);
+    command.name = how;
     command.args = words;
     return Promise.resolve(client.sendCommand(command));
   } catch (error) {

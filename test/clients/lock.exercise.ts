@@ -1,0 +1,30 @@
+import { expect } from 'vitest';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { scaled } from '../support/slowness.js';
+
+/** The servers that the locks are on. */
+export interface Servers {
+  /** Makes them forget all scripts. */
+  readonly flush: () => Promise<unknown>;
+  /** Cuts all connections but those of the test. */
+  readonly kill: () => Promise<unknown>;
+}
+
+/** A lock is taken, waited for and handed over: by servers that know no script, and again after all connections were cut. */
+export async function exercise(
+  one: LockService,
+  other: LockService,
+  { flush, kill }: Servers,
+): Promise<void> {
+  const patience = { waitTime: scaled(10_000) };
+  const pass = async () => {
+    await flush();
+    const held = await one.getLock('x').lock(patience);
+    const waiting = other.getLock('x').lock(patience);
+    expect(await held.unlock()).toBe('released');
+    expect(await (await waiting).unlock()).toBe('released');
+  };
+  await pass();
+  await kill();
+  await pass();
+}
