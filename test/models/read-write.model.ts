@@ -6,7 +6,6 @@ import {
   longestRead,
   outcome,
   type Outcome,
-  type Payload,
   type RwState,
 } from './read-write.state.js';
 
@@ -46,9 +45,8 @@ export class ReadWriteModel {
       this.state.hash = undefined;
       return outcome([1, 1], '0');
     }
-    const told = hash.mode === 'read' ? toldOf(hash.ttl, longest) : [];
     if (hash.mode === 'read' || (hash.ttl !== -1 && hash.ttl < longest)) hash.ttl = longest;
-    return outcome(count === 0 ? [1, 0] : [2, count], ...told);
+    return outcome(count === 0 ? [1, 0] : [2, count]);
   }
 
   renewRead(holder: string, lease: number): Outcome {
@@ -57,9 +55,8 @@ export class ReadWriteModel {
     if (hash === undefined || longestOf(this.state, holder, held) === 0) {
       hash?.reads.delete(holder);
       this.#dropOrphans(holder);
-      const isFreed = held > 0 && hash?.mode === 'read' && longestRead(this.state) === 0;
-      if (isFreed) this.state.hash = undefined;
-      return outcome([0], ...(isFreed ? (['0'] as const) : []));
+      if (held > 0 && hash?.mode === 'read' && longestRead(this.state) === 0) this.state.hash = undefined;
+      return outcome([0]);
     }
     for (let n = 1; n <= held; n += 1) {
       const left = holds.get(holdId(holder, n));
@@ -96,8 +93,7 @@ export class ReadWriteModel {
       return outcome([1, 1]);
     }
     if (hash.writer?.holder !== holder) {
-      if (sleep > 0 && this.#reads(holder) === 0)
-        this.state.intent = { holder, ttl: Math.max(sleep, this.state.intent?.ttl ?? 0) };
+      if (sleep > 0 && this.#reads(holder) === 0) this.state.intent = { holder, ttl: sleep };
       return this.#busy();
     }
     hash.writer.count = Math.max(hash.writer.count, count);
@@ -122,12 +118,11 @@ export class ReadWriteModel {
       this.state.intent = undefined;
       return outcome([1, 1], '1');
     }
-    const rest = Math.max(lease, longest);
-    if (hash.writer.count <= count) return outcome([2, hash.writer.count]);
-    const told = toldOf(hash.ttl, rest);
-    hash.writer.count = count;
-    hash.ttl = rest;
-    return outcome([2, count], ...told);
+    if (hash.writer.count > count) {
+      hash.writer.count = count;
+      hash.ttl = Math.max(lease, longest);
+    }
+    return outcome([2, hash.writer.count]);
   }
 
   renewWrite(holder: string, lease: number): Outcome {
@@ -180,10 +175,4 @@ export class ReadWriteModel {
   #dropOrphans(holder: string): void {
     for (let n = 1; this.state.holds.delete(holdId(holder, n)); n += 1);
   }
-}
-
-/** Waiters are woken by a lease that becomes shorter. */
-function toldOf(before: number, after: number): readonly Payload[] {
-  if (before === after) return ['?'];
-  return before === -1 || before > after ? ['1'] : [];
 }

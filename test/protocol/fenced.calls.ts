@@ -10,21 +10,17 @@ import type { Names, ProtocolStage } from './protocol.stage.js';
 /** One operation of a fenced lock's own scripts, ready for any lock. */
 export interface FencedCall {
   readonly script: LuaScript;
-  /** Of a call, before those of its operations. */
-  readonly shared: readonly string[];
-  readonly args: (names: Names) => readonly (string | number)[];
+  readonly args: readonly (string | number)[];
 }
 
 export const acquire = (holder: string, lease: number | string, count: number | string): FencedCall => ({
   script: fencedAcquire,
-  shared: [],
-  args: () => [holder, lease, count],
+  args: [holder, lease, count],
 });
 
 export const transfer = (from: string, to: string, lease: number | string): FencedCall => ({
   script: fencedTransfer,
-  shared: ['PUBLISH'],
-  args: ({ channel }) => [from, to, lease, channel],
+  args: [from, to, lease],
 });
 
 /** The key of a lock's last token. */
@@ -42,7 +38,7 @@ export async function sendBatch(
   const replies = await stage.call(
     first[1].script,
     batch.flatMap(([names]) => [names.lock, counterOf(names)]),
-    [...first[1].shared, ...batch.flatMap(([names, { args }]) => args(names))],
+    batch.flatMap(([, { args }]) => args),
   );
   return rows(replies);
 }

@@ -1,4 +1,5 @@
 import { errorText } from '../errors/error.text.js';
+import type { HandshakeRemark } from '../redis/handshake.watch.js';
 import { LockEvents } from './lock.events.js';
 
 /** What happened to a hold. Durations in ms. */
@@ -18,7 +19,9 @@ export type Notice =
   | { readonly kind: 'call-refused'; readonly lock: string; readonly what: string; readonly why: string }
   | { readonly kind: 'unpublished'; readonly lock: string; readonly channel: string }
   | { readonly kind: 'disconnected'; readonly address: string; readonly why: string }
+  | { readonly kind: 'connection-refused'; readonly address: string; readonly why: string }
   | { readonly kind: 'reconnected'; readonly address: string }
+  | { readonly kind: HandshakeRemark; readonly address: string; readonly why: string }
   | { readonly kind: 'failover-undetected'; readonly address: string }
   | { readonly kind: 'unreplicated'; readonly why: string }
   | { readonly kind: 'unsafe-server'; readonly address: string; readonly why: string }

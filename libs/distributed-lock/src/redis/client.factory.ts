@@ -23,6 +23,8 @@ export interface Template {
   readonly create: (purpose: Purpose) => Client;
   /** What one more client of a cluster's node has beside the node's own options. */
   readonly nodeOptions: (purpose: Purpose) => RedisOptions;
+  /** Whether the application itself asks for RESP3; a client of version 6 of ioredis has it without. */
+  readonly resp3: boolean;
   /** Whether a failover by sentinels may go unnoticed: then a master that was replaced can still take writes for seconds. */
   readonly missesFailover: boolean;
 }
@@ -39,7 +41,7 @@ export function readTemplate(source: RedisSource, option = 'redis'): Template {
     return given instanceof Cluster || ('isCluster' in given && given.isCluster)
       ? ofCluster(given as Cluster)
       : ofRedis(given as Redis);
-  return template(
+  const made = template(
     (purpose) =>
       new Redis(
         ours({
@@ -52,6 +54,7 @@ export function readTemplate(source: RedisSource, option = 'redis'): Template {
     given,
     addressOf(given),
   );
+  return { ...made, resp3: 'protocol' in given && given.protocol === 3 };
 }
 
 /** To ioredis what a URL says in its query goes before options, so its options are read first, and given like a client's. */
@@ -149,6 +152,7 @@ function template(
     address,
     // It connects as the node's client does.
     nodeOptions: (purpose) => ours({ connectionName: nameOf(purpose, options.connectionName) }),
+    resp3: false,
     missesFailover: hasSentinels(options) && options.failoverDetector !== true,
     keyPrefix: options.keyPrefix ?? '',
     lazy: options.lazyConnect ?? false,

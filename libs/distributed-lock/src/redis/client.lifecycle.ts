@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { TLSSocket } from 'node:tls';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientPort } from './client.port.js';
+import { ConnectionTrouble } from './connection.trouble.js';
 import { RedisFailure } from './redis.failure.js';
 
 /** What a client may take to say that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
@@ -15,6 +17,15 @@ const REVIVAL = 100;
 /** Without a socket there is no `end` to come: ioredis waits for its first use, or for its next attempt to connect. */
 const SILENT = new Set(['wait', 'reconnecting', 'close', 'end']);
 
+/** What becomes of a connection. @param why the reason */
+export interface ConnectionListener {
+  /** It is away. */
+  lost(why: string): void;
+  /** The server can be reached, and does not give what the options ask for. */
+  refused(why: string): void;
+  back(): void;
+}
+
 /** The life of one client of ours: connecting, being ready, hanging in the handshake, closing. */
 export class ClientLifecycle {
   readonly #ready: (() => void)[] = [];
@@ -22,19 +33,23 @@ export class ClientLifecycle {
   readonly #outside = AsyncLocalStorage.snapshot();
   #handshake: Timer | undefined;
   #revival: Timer | undefined;
-  #lastError = 'no connection yet';
+  #wasReady = false;
   #closed = false;
+  readonly trouble = new ConnectionTrouble();
 
   constructor(
     readonly client: ClientPort,
     private readonly wheel: TimerWheel,
     /** How long a connection may take to become ready once it is there, in ms. */
     private readonly patience: number,
+    /** For messages; never has a password. */
+    readonly address = '',
   ) {
     client.on('ready', () => {
       this.wheel.cancel(this.#handshake);
       // What went wrong before is no reason for what goes wrong from now on.
-      this.#lastError = 'the connection was closed';
+      this.trouble.clear();
+      this.#wasReady = true;
       for (const listener of this.#ready) listener();
     });
     client.on('connect', () => this.#expectReady());
@@ -42,9 +57,8 @@ export class ClientLifecycle {
     // By itself: ioredis gives a client up for good when the sentinels tell of a new master while it asks them for one.
     client.on('end', () => this.#reviveSoon());
     // Without a listener an `error` event would end the process; what it means for a lock is told by each call.
-    client.on('error', (error: string) => {
-      this.#lastError = String(error).replace(/^\w*Error: /, '');
-    });
+    client.on('error', (error: unknown) => this.trouble.hear(error));
+    client.on('sentinelError', (error: unknown) => this.trouble.hearSentinel(error));
   }
 
   get isReady(): boolean {
@@ -53,7 +67,16 @@ export class ClientLifecycle {
 
   /** Why the last attempt to connect failed. */
   get lastError(): string {
-    return this.#lastError;
+    const { why } = this.trouble;
+    if (why !== '') return why;
+    if (this.#wasReady) return 'the connection was closed';
+    // There is a wire, or ioredis would be at its next attempt.
+    return isInHandshake(this.client) ? 'the server does not answer the TLS handshake' : 'no connection yet';
+  }
+
+  /** The same, with the address. */
+  get lastTrouble(): string {
+    return this.address === '' ? this.lastError : `${this.address}: ${this.lastError}`;
   }
 
   /** Calls `listener` each time the connection becomes ready. */
@@ -61,22 +84,29 @@ export class ClientLifecycle {
     this.#ready.push(listener);
   }
 
-  /** Tells once when the connection has been away for longer than `patience` ms, with why, and once when it is back. */
-  watch(patience: number, lost: (why: string) => void, back: () => void): void {
+  /** Tells once when the connection has been away for longer than `patience` ms, or is refused, with the reason; and once when it is back. */
+  watch(patience: number, { lost, refused, back }: ConnectionListener): void {
     let timer: Timer | undefined;
     let isTold = false;
+    let isRefusalTold = false;
     this.client.on('close', () => {
-      if (this.#closed || isTold) return;
+      if (this.#closed) return;
+      if (this.trouble.isRefusal && !isRefusalTold) {
+        this.wheel.cancel(timer);
+        [isTold, isRefusalTold] = [true, true];
+        refused(this.lastError);
+      }
+      if (isTold) return;
       timer ??= this.wheel.after(patience, () => {
         isTold = true;
-        lost(this.#lastError);
+        lost(this.lastError);
       });
     });
     this.onReady(() => {
       this.wheel.cancel(timer);
       timer = undefined;
       if (isTold) back();
-      isTold = false;
+      [isTold, isRefusalTold] = [false, false];
     });
     this.#atClose.push(() => this.wheel.cancel(timer));
   }
@@ -85,7 +115,7 @@ export class ClientLifecycle {
   start(): void {
     const { status } = this.client;
     if (this.#closed || (status !== 'wait' && status !== 'end')) return;
-    this.#outside(() => void this.client.connect().catch(() => undefined));
+    this.#outside(() => void this.client.connect().catch((error: unknown) => this.trouble.hear(error)));
   }
 
   /** @throws RedisFailure when the connection is not ready within `timeout` ms */
@@ -93,7 +123,7 @@ export class ClientLifecycle {
     this.start();
     if (this.isReady) return;
     await new Promise<void>((resolve, reject) => {
-      const give = () => reject(new RedisFailure('unsent', this.#lastError));
+      const give = () => reject(new RedisFailure('unsent', this.lastError));
       const timer = this.wheel.after(timeout, give);
       this.#atClose.push(() => {
         this.wheel.cancel(timer);
@@ -143,4 +173,11 @@ export class ClientLifecycle {
     this.wheel.cancel(this.#revival);
     if (!this.#closed) this.#revival = this.wheel.after(REVIVAL, () => this.start());
   }
+}
+
+/** Whether a client has a wire, and still waits for TLS. */
+function isInHandshake(client: object): boolean {
+  if (!('stream' in client && 'status' in client) || client.status !== 'connecting') return false;
+  const { stream } = client;
+  return stream instanceof TLSSocket && !stream.connecting && !stream.destroyed;
 }

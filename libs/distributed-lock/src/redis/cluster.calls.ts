@@ -60,7 +60,7 @@ export class ClusterCalls {
   /** The master of a key, for a command in this turn of the event loop; a RedisFailure `unsent` while none is known. */
   open(key: string): ClusterNode | RedisFailure {
     const node = this.ownerOf(key);
-    if (node === undefined) return unsent();
+    if (node === undefined) return this.#unsent(key);
     this.#cork(node.client);
     return node;
   }
@@ -96,7 +96,7 @@ export class ClusterCalls {
       if (failure.code === 'MOVED') await this.map.refresh();
       else if (!isAsking) await this.wheel.pause(PAUSE);
       const node = this.#named(failure) ?? this.ownerOf(key);
-      if (node === undefined) throw unsent();
+      if (node === undefined) throw this.#unsent(key);
       try {
         // On one connection, and in this turn of the event loop: it holds for the next command alone.
         this.#cork(node.client);
@@ -158,8 +158,10 @@ export class ClusterCalls {
     const client = this.map.client(key);
     return client === undefined ? undefined : { key, client };
   }
-}
 
-function unsent(): RedisFailure {
-  return new RedisFailure('unsent', 'there is no connection to the master of its slot');
+  #unsent(key: string): RedisFailure {
+    const trouble = this.map.troubleOf(this.map.ownerOf(slotOf(key)));
+    const why = trouble === undefined ? '' : ` (${trouble})`;
+    return new RedisFailure('unsent', `there is no connection to the master of its slot${why}`);
+  }
 }

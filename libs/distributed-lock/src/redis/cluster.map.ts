@@ -1,4 +1,5 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import type { ConnectionTrouble } from './connection.trouble.js';
 
 /** `host:port`, as this process reaches the node. */
 export type NodeKey = string;
@@ -8,13 +9,22 @@ export class ClusterMap {
   /** What was found in the pool, which makes a list of itself each time that it is asked. */
   readonly #clients = new Map<NodeKey, Redis>();
 
-  constructor(private readonly cluster: Cluster) {
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly trouble?: ConnectionTrouble,
+  ) {
     cluster.on('-node', () => this.#clients.clear());
   }
 
   /** The master of a slot; undefined while nobody has it, as far as is known. */
   ownerOf(slot: number): NodeKey | undefined {
     return this.cluster.slots[slot]?.[0];
+  }
+
+  /** Why there is no connection to a node, with its address; undefined while nothing is known to be wrong. */
+  troubleOf(node: NodeKey | undefined): string | undefined {
+    const why = node === undefined ? undefined : this.trouble?.ofNode(node);
+    return why === undefined ? undefined : `${node}: ${why}`;
   }
 
   /** The masters, as far as they are known. */

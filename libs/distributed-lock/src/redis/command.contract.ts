@@ -13,8 +13,8 @@ export interface Commands {
   readonly lifecycle: {
     /** Starts connecting, where that is needed. */
     start(): void;
-    /** Why there is no connection. */
-    readonly lastError: string;
+    /** Why there is no connection, and to where. */
+    readonly lastTrouble: string;
   };
   readonly isReady: boolean;
   /** The command that tells a channel. */

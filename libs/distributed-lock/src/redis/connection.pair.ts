@@ -7,9 +7,12 @@ import { ClusterMap, type NodeKey } from './cluster.map.js';
 import { ClusterSubscriber } from './cluster.subscriber.js';
 import { CommandConnection } from './command.connection.js';
 import type { Ground } from './ground.contract.js';
+import { HandshakeWatch, type HandshakeRemark, type RemarkListener } from './handshake.watch.js';
+import { watchNodes } from './node.watch.js';
 import { PubSubMode, type PubSubOption } from './pub-sub.mode.js';
 import { RedisFailure } from './redis.failure.js';
 import type { ReplicaAcks } from './replica.acks.js';
+import { watchSentinels } from './sentinel.watch.js';
 import { SubscriberConnection } from './subscriber.connection.js';
 import type { Subscriber } from './subscriber.contract.js';
 
@@ -29,6 +32,7 @@ export class ConnectionPair implements Ground {
   readonly mode: PubSubMode;
   readonly #silence: number;
   readonly #map: ClusterMap | undefined;
+  readonly #remarks = new Set<string>();
 
   constructor(
     private readonly template: Template,
@@ -37,13 +41,18 @@ export class ConnectionPair implements Ground {
     pubsub: PubSubOption = 'auto',
     /** Undefined where nothing waits for replicas. */
     acks?: ReplicaAcks,
+    /** Called once for each remark. */
+    private readonly remark: RemarkListener = () => undefined,
   ) {
     this.#silence = commandTimeout * STALL_FACTOR;
     this.mode = new PubSubMode(template.isCluster, pubsub);
     const client = template.create('commands');
-    this.#map = 'nodes' in client ? new ClusterMap(client) : undefined;
+    const lifecycle = this.#follow(client);
+    this.#map = 'nodes' in client ? new ClusterMap(client, lifecycle.trouble) : undefined;
+    if ('nodes' in client)
+      watchNodes(client, lifecycle.trouble, template, (...said) => this.#remarked(...said));
     this.commands = new CommandConnection({
-      lifecycle: this.#follow(client),
+      lifecycle,
       mode: this.mode,
       wheel,
       silence: this.#silence,
@@ -78,10 +87,16 @@ export class ConnectionPair implements Ground {
       await this.ready();
     } catch (error) {
       const cause = RedisFailure.from(error);
+      const { isMismatch } = this.commands.lifecycle.trouble;
       await this.close();
+      const { address } = this.template;
+      const why = cause.message.replace(/\.$/, '');
+      const told = isMismatch
+        ? 'is not what the redis options ask for'
+        : `could not be reached within ${BOOT_TIMEOUT} ms`;
       throw new LockUnavailableError(
         undefined,
-        `Redis at ${this.template.address} could not be reached within ${BOOT_TIMEOUT} ms: ${cause.message}. Set lazyConnect: true in the redis options to start without it.`,
+        `Redis at ${address} ${told}: ${why}. Set lazyConnect: true in the redis options to start without it.`,
         { cause },
       );
     }
@@ -121,9 +136,23 @@ export class ConnectionPair implements Ground {
   }
 
   #follow(client: Client): ClientLifecycle {
+    const { isCluster, resp3, address } = this.template;
     // Version 6 types every reply by its mapping; the port says what is used, for both versions.
     const port: ClientPort = client;
-    return new ClientLifecycle(port, this.wheel, this.commandTimeout);
+    const lifecycle = new ClientLifecycle(port, this.wheel, this.commandTimeout, address);
+    // The connections of a cluster are its nodes'.
+    if (isCluster) return lifecycle;
+    HandshakeWatch.on(client, { master: true, resp3 }, (...said) => this.#remarked(...said));
+    watchSentinels(client, lifecycle.trouble, (why) => this.#remarked('sentinel-away', why));
+    return lifecycle;
+  }
+
+  /** Two connections, and each of them again and again, give the same reason. */
+  #remarked(remark: HandshakeRemark, why: string): void {
+    const text = `${remark} ${why}`;
+    if (this.#remarks.has(text)) return;
+    this.#remarks.add(text);
+    this.remark(remark, why);
   }
 
   /** What swallows commands swallows messages, too; and a demoted master has no messages to tell. */

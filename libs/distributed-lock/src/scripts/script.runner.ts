@@ -70,7 +70,7 @@ export class ScriptRunner implements Sender {
   }
 
   get trouble(): string {
-    return this.connection.lifecycle.lastError;
+    return this.connection.lifecycle.lastTrouble;
   }
 
   /**

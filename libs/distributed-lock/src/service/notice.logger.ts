@@ -92,8 +92,33 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         'warn',
         `Redis at ${notice.address} is away: ${bare(notice.why)}. No lock is granted until it is back; what is held is kept until its deadline.`,
       ];
+    case 'connection-refused':
+      return [
+        'error',
+        `Redis at ${notice.address} is not what the redis options ask for: ${bare(notice.why)}. No lock is granted until it is; what is held is kept until its deadline.`,
+      ];
     case 'reconnected':
       return ['log', `Redis at ${notice.address} is back.`];
+    case 'password-unneeded':
+      return [
+        'warn',
+        `Redis at ${notice.address} needs no password, and the redis options give one: everybody who reaches it is its default user (${bare(notice.why)}).`,
+      ];
+    case 'server-unchecked':
+      return [
+        'log',
+        `Redis at ${notice.address} refuses INFO to this user, so that its role is not checked when a connection is made (${bare(notice.why)}). Allow the user INFO.`,
+      ];
+    case 'sentinel-away':
+      return [
+        'warn',
+        `A sentinel of ${notice.address} cannot be reached (${bare(notice.why)}): it cannot notify this process of a failover.`,
+      ];
+    case 'resp3-refused':
+      return [
+        'log',
+        `Redis at ${notice.address} has no RESP3 (${bare(notice.why)}): the connections use RESP2, which makes no difference to locks.`,
+      ];
     case 'failover-undetected':
       return [
         'warn',

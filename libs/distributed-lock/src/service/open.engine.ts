@@ -47,12 +47,15 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
   const acks =
     settings.replication &&
     new ReplicaAcks(settings.replication, (why) => notices.post({ kind: 'unreplicated', why }));
-  const connections = new ConnectionPair(template, wheel, settings.commandTimeout, settings.pubsub, acks);
-  connections.commands.lifecycle.watch(
-    settings.commandTimeout,
-    (why) => notices.post({ kind: 'disconnected', address, why }),
-    () => notices.post({ kind: 'reconnected', address }),
+  const { commandTimeout, pubsub } = settings;
+  const connections = new ConnectionPair(template, wheel, commandTimeout, pubsub, acks, (kind, why) =>
+    notices.post({ kind, address, why }),
   );
+  connections.commands.lifecycle.watch(commandTimeout, {
+    lost: (why) => notices.post({ kind: 'disconnected', address, why }),
+    refused: (why) => notices.post({ kind: 'connection-refused', address, why }),
+    back: () => notices.post({ kind: 'reconnected', address }),
+  });
   if (settings.serverCheck) checkServer(connections.commands.lifecycle, address, notices);
   return engineOn(connections, settings, parts);
 }

@@ -9,7 +9,7 @@ import type { MemoryStore } from './memory.store.js';
 export class MemoryGround implements Ground, Commands {
   readonly commands: Commands = this;
   readonly subscriber: MemorySubscriber;
-  readonly lifecycle = { start: () => undefined, lastError: 'the store is closed' };
+  readonly lifecycle = { start: () => undefined, lastTrouble: 'the store is closed' };
   readonly keyPrefix = '';
   readonly isCluster = false;
   readonly countsFleet = true;

@@ -1,0 +1,126 @@
+import { errorText } from '../errors/error.text.js';
+import { WrongConnectionError } from './handshake.watch.js';
+
+/** What ioredis says when it gives up what waits for a connection: the reason came before. */
+const WITHOUT_REASON =
+  /^(?:Connection is closed\.|None of startup nodes is available|Connection is (?:aborted|discarded).*)$/;
+
+/** The server takes the user, or what it may do, for another one than the options do. */
+const NOT_THIS_USER = /^(?:NOAUTH|WRONGPASS|NOPERM)\b/;
+
+/** What ioredis says when the last of the sentinels has been asked. */
+const NO_SENTINEL = /^All sentinels are unreachable/;
+
+/** A sentinel that answers, and knows no master of the name. */
+const NO_MASTER = /^connected to sentinel (\S+) successfully, but got an invalid reply: null$/;
+
+/** A sentinel that cannot be asked. */
+const NOT_CONNECTED = /^failed to connect to sentinel (\S+) because (.*)$/;
+
+/** Why a client has no connection, as far as ioredis says: its events `error`, `node error` and `sentinelError`, and what its methods reject with. */
+export class ConnectionTrouble {
+  /** Since the last time that all sentinels were asked. */
+  #sentinels: string[] = [];
+  readonly #nodes = new Map<string, string>();
+  /** The node of a cluster that an error came from. */
+  readonly #origins = new WeakMap<object, string>();
+  #why = '';
+  #isRefusal = false;
+  #isMismatch = false;
+
+  /** The reason; an empty text while none is known. */
+  get why(): string {
+    if (this.#why !== '') return this.#why;
+    // ioredis asks one node after the other, which may take longer than anybody waits for all of them.
+    const [[node, why] = ['', '']] = this.#nodes;
+    return why === '' ? '' : `${node}: ${why}`;
+  }
+
+  /** Whether a server can be reached, and refuses what it is asked for: the user, or a {@link isMismatch | connection} as it must be. */
+  get isRefusal(): boolean {
+    return this.#isRefusal;
+  }
+
+  /** Whether there was a connection, and it was not the one that was asked for. */
+  get isMismatch(): boolean {
+    return this.#isMismatch;
+  }
+
+  /** The last error of a node of a cluster, by its address. */
+  ofNode(node: string): string | undefined {
+    return this.#nodes.get(node);
+  }
+
+  /** There is a connection. */
+  clear(): void {
+    this.#why = '';
+    this.#isRefusal = false;
+    this.#isMismatch = false;
+    this.#nodes.clear();
+  }
+
+  /** The connection to one node of a cluster is there. */
+  clearNode(node: string): void {
+    this.#nodes.delete(node);
+  }
+
+  /** What the client's `error` event has, or what it rejects with. */
+  hear(error: unknown): void {
+    const text = textOf(error);
+    // That SELECT is refused is part of a longer sentence, which comes with the last answer of the handshake.
+    if (WITHOUT_REASON.test(text) || isOfSelect(error)) return;
+    const node = isObject(error) && 'lastNodeError' in error ? error.lastNodeError : undefined;
+    this.#isMismatch = (node ?? error) instanceof WrongConnectionError;
+    this.#isRefusal = this.#isMismatch || NOT_THIS_USER.test(errorText(node ?? error));
+    this.#why = this.#ofSentinels(text) ?? (isObject(node) ? this.#withOrigin(node) : text);
+  }
+
+  /** What the event `node error` of a cluster has, or an error of a connection to the node. */
+  hearNode(error: unknown, node: string): void {
+    const text = textOf(error);
+    if (isObject(error)) this.#origins.set(error, node);
+    if (!WITHOUT_REASON.test(text) || !this.#nodes.has(node)) this.#nodes.set(node, text);
+  }
+
+  /** What the event `sentinelError` has. */
+  hearSentinel(error: unknown): void {
+    const text = textOf(error);
+    const [, asked, why = ''] = NOT_CONNECTED.exec(text) ?? [];
+    const known = asked === undefined ? undefined : this.#nodes.get(asked);
+    const [, sentinel] = NO_MASTER.exec(text) ?? [];
+    if (sentinel !== undefined) this.#sentinels.push(`the sentinel ${sentinel} knows no master of that name`);
+    else if (known !== undefined && WITHOUT_REASON.test(why)) this.#sentinels.push(`${asked}: ${known}`);
+    else this.#sentinels.push(asked === undefined ? text : `${asked}: ${why}`);
+  }
+
+  #ofSentinels(text: string): string | undefined {
+    if (!NO_SENTINEL.test(text) || this.#sentinels.length === 0) return undefined;
+    return `no sentinel gave a master: ${[...new Set(this.#sentinels.splice(0))].join('; ')}`;
+  }
+
+  #withOrigin(error: object): string {
+    const node = this.#origins.get(error);
+    return node === undefined ? textOf(error) : `${node}: ${this.#nodes.get(node) ?? textOf(error)}`;
+  }
+}
+
+/** Never has more than the message: an error reply of ioredis carries its command's arguments, a password among them. */
+function textOf(error: unknown): string {
+  if (error instanceof WrongConnectionError) return error.why;
+  const text = errorText(error);
+  // Of the time that ioredis gives to CLUSTER SLOTS.
+  if (text === 'timeout') return 'no answer to CLUSTER SLOTS in time';
+  // A name with several addresses gives one error for all of them, without a message of its own.
+  if (error instanceof AggregateError && error.message === '')
+    return [...new Set(error.errors.map((one: unknown) => errorText(one)))].join('; ');
+  return text;
+}
+
+function isOfSelect(error: unknown): boolean {
+  const command = isObject(error) && 'command' in error ? error.command : undefined;
+  return isObject(command) && 'name' in command && command.name === 'select';
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,164 @@
+import { errorText } from '../errors/error.text.js';
+
+/** What is said of a connection that is used although not all is as ioredis asks for it. */
+export type HandshakeRemark = 'password-unneeded' | 'server-unchecked' | 'resp3-refused' | 'sentinel-away';
+
+/** Called for a connection that is used all the same. @param why the server's own words */
+export type RemarkListener = (remark: HandshakeRemark, why: string) => void;
+
+/** What a connection has to be, beside what its client's own options say. */
+export interface Demands {
+  /** Whether only a master will do: not in a cluster, whose map says which node is asked. */
+  readonly master: boolean;
+  /** Whether the application itself asks for RESP3, which version 6 of ioredis otherwise takes where the server has it. */
+  readonly resp3: boolean;
+}
+
+/**
+ * The connection is not what was asked for. The reason does not stand in the message: ioredis goes on with a connection whose last check fails
+ * with a message that has NOPERM in it.
+ */
+export class WrongConnectionError extends Error {
+  constructor(
+    /** The server's answer, and what it means. */
+    readonly why: string,
+  ) {
+    super('the connection is not what was asked for');
+  }
+}
+
+type Method = (...values: readonly unknown[]) => Promise<unknown>;
+type Callback = (error: unknown, reply?: unknown) => void;
+
+/** A superfluous password. The user is the default one then, as was asked for. */
+const NO_PASSWORD = /no password is set|without any password configured for the default user/;
+
+/** A server that knows no users: ioredis prints that, and goes on without any. */
+const NO_USERS = /wrong number of arguments for 'auth' command/;
+
+/** The server has no RESP3, or no HELLO at all: version 6 of ioredis goes on by RESP2. */
+const NO_RESP3 = /NOPROTO|unknown command.*hello/i;
+
+/**
+ * Reads the server's answers while ioredis makes a connection. After a refused SELECT ioredis goes on in database 0, and of some other
+ * refusals it prints a warning of its own. INFO is the last command of the handshake: the watch answers it with what speaks against the connection,
+ * and ioredis then drops the connection and makes a new one after a pause.
+ */
+export class HandshakeWatch {
+  /** By the command that was refused. */
+  readonly #refusals = new Map<string, string>();
+
+  private constructor(
+    private readonly demands: Demands,
+    private readonly remark: RemarkListener,
+  ) {}
+
+  /** To be called before the client connects. */
+  static on(client: object, demands: Demands, remark: RemarkListener): void {
+    const watch = new HandshakeWatch(demands, remark);
+    replaceMethod(client, 'select', (select, words) => watch.#select(select, words));
+    replaceMethod(client, 'auth', (auth, words) => watch.#auth(auth, words));
+    replaceMethod(client, 'hello', (hello, words) => watch.#hello(hello, words));
+    // With a section it is a question of the library's own.
+    replaceMethod(client, 'info', (info, words) => (words.length === 0 ? watch.#info(info) : info(...words)));
+    if ('on' in client && typeof client.on === 'function')
+      client.on('connect', () => watch.#refusals.clear());
+  }
+
+  async #select(select: Method, words: readonly unknown[]): Promise<unknown> {
+    try {
+      const reply = await select(...words);
+      this.#refusals.delete('SELECT');
+      return reply;
+    } catch (error) {
+      this.#refuse(error, 'SELECT', `SELECT ${String(words[0])}`, 'the connection would use database 0');
+      throw error;
+    }
+  }
+
+  /** The words are credentials: none of them may be in a message. */
+  async #auth(auth: Method, words: readonly unknown[]): Promise<unknown> {
+    try {
+      const reply = await auth(...words);
+      this.#refusals.delete('AUTH');
+      return reply;
+    } catch (error) {
+      const why = errorText(error);
+      if (NO_PASSWORD.test(why)) {
+        this.remark('password-unneeded', why);
+        return 'OK';
+      }
+      if (!NO_USERS.test(why)) throw error;
+      this.#refuse(error, 'AUTH', 'AUTH', 'the connection would have another user');
+      return 'OK';
+    }
+  }
+
+  async #hello(hello: Method, words: readonly unknown[]): Promise<unknown> {
+    try {
+      return await hello(...words);
+    } catch (error) {
+      const why = errorText(error);
+      if (!NO_RESP3.test(why)) throw error;
+      if (!this.demands.resp3) this.remark('resp3-refused', why);
+      else this.#refuse(error, 'HELLO', 'HELLO 3', 'say protocol: 2 in the redis options, or leave it out');
+      throw error;
+    }
+  }
+
+  /** @throws WrongConnectionError for a connection that must not be used */
+  async #info(info: Method): Promise<unknown> {
+    const answer = await info().then(String, (error: unknown) => {
+      const why = errorText(error);
+      if (this.#refusals.size > 0) return '';
+      if (!why.startsWith('NOPERM')) throw error;
+      this.remark('server-unchecked', why);
+      return '';
+    });
+    const [refusal = this.#unfit(answer)] = this.#refusals.values();
+    if (refusal !== undefined) throw new WrongConnectionError(refusal);
+    return answer;
+  }
+
+  #unfit(info: string): string | undefined {
+    if (!this.demands.master || !/^role:slave\b/m.test(info)) return undefined;
+    const fieldOf = (name: string) => new RegExp(`^master_${name}:(\\S+)`, 'm').exec(info)?.[1];
+    return `it is a replica of ${fieldOf('host')}:${fieldOf('port')}, and locks need the master`;
+  }
+
+  #refuse(error: unknown, command: string, asked: string, otherwise: string): void {
+    // A connection that broke has refused nothing.
+    if (isReply(error))
+      this.#refusals.set(command, `${asked} was refused (${errorText(error)}): ${otherwise}`);
+  }
+}
+
+/**
+ * Puts a method in front of a client's own one, on this client alone. ioredis calls its methods with a callback behind the words, or takes
+ * their promise. A client without the method is left as it is.
+ */
+export function replaceMethod(
+  client: object,
+  name: string,
+  by: (original: Method, words: readonly unknown[]) => Promise<unknown>,
+): void {
+  const original: unknown = Reflect.get(client, name);
+  if (typeof original !== 'function') return;
+  const method: Method = (...words) => Promise.resolve(Reflect.apply(original, client, words));
+  const value = (...values: readonly unknown[]): Promise<unknown> => {
+    const last = values.at(-1);
+    if (!isCallback(last)) return by(method, values);
+    const answer = by(method, values.slice(0, -1));
+    answer.then((reply) => last(null, reply), last);
+    return answer;
+  };
+  Object.defineProperty(client, name, { value, configurable: true, writable: true });
+}
+
+function isCallback(value: unknown): value is Callback {
+  return typeof value === 'function';
+}
+
+function isReply(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
+}
