@@ -57,8 +57,6 @@ export class SimulatedStore implements JobClaims {
     void granted.run(() => undefined);
   }
 
-  rest(): void {}
-
   checkClocks(): void {}
 
   #decide({ mode, tick, following = Infinity }: TickClaim): Exclude<TickAnswer['kind'], 'refused'> {
@@ -89,7 +87,9 @@ export class SimulatedInstance {
     cron: string,
     private readonly late = 1,
   ) {
-    this.job = { cronTime: new CronTime(cron, 'UTC'), fireOnTick: () => undefined, stop: () => undefined };
+    const nothing = () => undefined;
+    const functions = { lastDate: nothing, fireOnTick: nothing, start: nothing, stop: nothing };
+    this.job = { cronTime: new CronTime(cron, 'UTC'), isActive: true, ...functions };
     this.tick = new CronTick(store, new LiveSchedule(this.job), { grace: 5000, catchUp: 0 });
     void store.ready();
     this.#arm();

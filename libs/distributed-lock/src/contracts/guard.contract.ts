@@ -46,7 +46,7 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
   readonly service?: string | undefined;
 }
 
-/** What only scheduled methods use. */
+/** What only scheduled methods use; refused at boot on a method without a schedule. */
 export interface TickOptions {
   /**
    * What happens to a tick while an earlier run, or anybody else, has the lock. `skip`: it is counted and not run. `queue`:
@@ -72,6 +72,9 @@ export interface TickOptions {
   readonly maxHold?: Duration | undefined;
   /** Lets several scheduled methods share one key, and so one tick. @default false */
   readonly shared?: boolean | undefined;
-  /** For `@Timeout`: run at most once in the fleet within this time. @default none: every instance runs it, one at a time */
+  /**
+   * For `@Timeout`, and for `@Cron` with a `Date`, which needs it: run at most once in the fleet within this time.
+   * @default none: every instance runs its `@Timeout`, one at a time
+   */
   readonly minInterval?: Duration | undefined;
 }

@@ -1,88 +1,125 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { expect, test } from 'vitest';
-import { markFire, markTimers, outsideFires, takeTick, type TickSource } from './tick.frame.js';
+import type { GuardEntry } from './guard.registry.js';
+import {
+  closeFire,
+  directCall,
+  holdOpen,
+  markFire,
+  outsideFires,
+  takeCall,
+  type Fire,
+  type FireProof,
+  type OpenFire,
+} from './tick.frame.js';
 
 const job = { name: 'job' };
 
-/** A source of ticks for `run` of one instance, which notes what ran. */
-function sourceFor(instance: object, ran: string[] = []): TickSource & { readonly ran: string[] } {
+function guardOf(where: string): GuardEntry {
+  const options = {};
   return {
-    ran,
-    tickOf: (asked, methodKey) =>
-      asked !== instance || methodKey !== 'run'
-        ? undefined
-        : {
-            run: async (work) => {
-              ran.push('tick');
-              return await work();
-            },
-          },
+    where,
+    methodKey: where,
+    decorator: '@',
+    key: where,
+    namesOf: () => where,
+    returns: 'promise',
+    options,
+    guarded: options,
+  };
+}
+
+const RUN = guardOf('run');
+const OTHER = guardOf('other');
+const tick = { run: async (work: () => unknown) => await work() };
+
+/** A fire for one guard of one instance, which notes how its call was recognised. */
+function fireFor(guard: GuardEntry, instance: object = job): Fire & { readonly proofs: FireProof[] } {
+  const proofs: FireProof[] = [];
+  return {
+    proofs,
+    tickOf: (asked, called) => (asked === guard && called === instance ? tick : undefined),
+    taken: (proof) => proofs.push(proof),
   };
 }
 
 test('a call outside any fire is a direct one', () => {
-  expect(takeTick(job, 'run')).toBeUndefined();
+  expect(takeCall(RUN, job)).toBe('direct');
 });
 
 test('the first call in a fire is the tick, and the second one is not', () => {
-  markFire(sourceFor(job), () => {
-    expect(takeTick(job, 'run')).toBeDefined();
-    expect(takeTick(job, 'run')).toBeUndefined();
+  const fire = fireFor(RUN);
+  markFire(fire, () => {
+    expect(takeCall(RUN, job)).toBe(tick);
+    expect(takeCall(RUN, job)).toBe('direct');
   });
-  expect(takeTick(job, 'run')).toBeUndefined();
+  expect(takeCall(RUN, job)).toBe('direct');
+  expect(fire.proofs).toEqual(['stack']);
 });
 
-test('a call in a fire is the tick also after something was awaited', async () => {
-  await markFire(sourceFor(job), async () => {
+test('a call in the context of a fire is the tick also after something was awaited', async () => {
+  const fire = fireFor(RUN);
+  await markFire(fire, async () => {
     await Promise.resolve();
-    expect(takeTick(job, 'run')).toBeDefined();
+    expect(takeCall(RUN, job)).toBe(tick);
   });
+  expect(fire.proofs).toEqual(['context']);
+});
+
+test('a call out of the context of a fire is the tick while its callback is on the stack', () => {
+  const before = AsyncLocalStorage.snapshot();
+  const fire = fireFor(RUN);
+  markFire(fire, () => before(() => expect(takeCall(RUN, job)).toBe(tick)));
+  expect(fire.proofs).toEqual(['stack']);
 });
 
 test('a fire is not used up by the call of a method that it is not for', () => {
-  markFire(sourceFor(job), () => {
-    expect(takeTick(job, 'other')).toBeUndefined();
-    expect(takeTick({}, 'run')).toBeUndefined();
-    expect(takeTick(job, 'run')).toBeDefined();
+  markFire(fireFor(RUN), () => {
+    expect(takeCall(OTHER, job)).toBe('direct');
+    expect(takeCall(RUN, {})).toBe('direct');
+    expect(takeCall(RUN, job)).toBe(tick);
   });
 });
 
 test('what the work of a tick calls is direct, however late', async () => {
-  const source = sourceFor(job);
-  await markTimers(source, async () => {
-    await takeTick(job, 'run')?.run(async () => {
-      expect(takeTick(job, 'run')).toBeUndefined();
+  await markFire(fireFor(RUN), async () => {
+    await outsideFires(async () => {
+      expect(takeCall(RUN, job)).toBe('direct');
       await Promise.resolve();
-      expect(takeTick(job, 'run')).toBeUndefined();
+      expect(takeCall(RUN, job)).toBe('direct');
     });
+    expect(takeCall(RUN, job)).toBe(tick);
   });
-  expect(source.ran).toEqual(['tick']);
-});
-
-test('each of many timers that were set in one frame makes a tick of its own', async () => {
-  const source = sourceFor(job);
-  const timers = markTimers(source, () =>
-    [1, 2].map(
-      () => new Promise((resolve) => setTimeout(() => resolve(takeTick(job, 'run')?.run(() => 'ran')), 1)),
-    ),
-  );
-  expect(await Promise.all(timers)).toEqual(['ran', 'ran']);
-  expect(source.ran).toEqual(['tick', 'tick']);
 });
 
 test('the marks of two module instances hold around each other', () => {
   const other = {};
-  markFire(sourceFor(job), () =>
-    markFire(sourceFor(other), () => {
-      expect(takeTick(job, 'run')).toBeDefined();
-      expect(takeTick(other, 'run')).toBeDefined();
-      expect(takeTick(job, 'run')).toBeUndefined();
+  markFire(fireFor(RUN), () =>
+    markFire(fireFor(OTHER, other), () => {
+      expect(takeCall(RUN, job)).toBe(tick);
+      expect(takeCall(OTHER, other)).toBe(tick);
+      expect(takeCall(RUN, job)).toBe('direct');
     }),
   );
 });
 
-test('a call that is taken out of the fire is direct', () => {
-  markFire(sourceFor(job), () => {
-    expect(outsideFires(() => takeTick(job, 'run'))).toBeUndefined();
-    expect(takeTick(job, 'run')).toBeDefined();
+test('a call that is said to be direct is direct in a fire too, once for each method', () => {
+  markFire(fireFor(RUN), () => {
+    expect(directCall(() => [takeCall(RUN, job), takeCall(OTHER, job)])).toEqual(['direct', 'direct']);
+    expect(takeCall(RUN, job)).toBe(tick);
   });
+});
+
+test('a call that nothing ties to a fire is put to the open ones, until they are closed', () => {
+  const unclear: OpenFire = { ...fireFor(RUN), guess: () => 'unclear' };
+  const open: OpenFire = { ...fireFor(RUN), guess: () => tick };
+  holdOpen(RUN, unclear);
+  expect(takeCall(RUN, job)).toBe('unclear');
+  expect(takeCall(OTHER, job)).toBe('direct');
+  expect(directCall(() => takeCall(RUN, job))).toBe('direct');
+  holdOpen(RUN, open);
+  expect(takeCall(RUN, job)).toBe(tick);
+  closeFire(RUN, open);
+  closeFire(RUN, unclear);
+  expect(takeCall(RUN, job)).toBe('direct');
 });

@@ -1,4 +1,4 @@
-import { addGuard } from '../contracts/guard.registry.js';
+import { addGuard, type GuardEntry } from '../contracts/guard.registry.js';
 import { readReturnKind } from '../contracts/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { GuardedSection } from '../service/guarded.section.js';
@@ -56,10 +56,7 @@ export function DistributedLock<
     const returns = readReturnKind(target, methodKey, method);
     const keyOf = readKey(key, where);
     const section = new GuardedSection<A>('decorator', options, where);
-    const call = new GuardedCall<A>({ methodKey, method, where, returns, options, section, keyOf });
-    descriptor.value = wrapMethod(method, call.asFunction());
-    injectService(target, options.service);
-    addGuard(target, {
+    const guard: GuardEntry = {
       decorator: DECORATOR,
       methodKey,
       key,
@@ -67,6 +64,21 @@ export function DistributedLock<
       options,
       returns,
       where,
-    });
+      guarded: wrapMethod(
+        method,
+        new GuardedCall<A>({
+          method,
+          where,
+          returns,
+          options,
+          section,
+          keyOf,
+          guard: () => guard,
+        }).asFunction(),
+      ),
+    };
+    descriptor.value = guard.guarded;
+    injectService(target, options.service);
+    addGuard(target, guard);
   };
 }

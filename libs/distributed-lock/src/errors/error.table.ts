@@ -24,6 +24,10 @@ export const REMEDIES = {
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
   DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',
   UNKNOWN_SCHEDULER: 'Use @nestjs/schedule 6 or 12, or a version of this library that knows yours.',
+  UNBOUND_SCHEDULE:
+    'Let the scheduler see the schedule on the method, or take the schedule, or the guard, off it.',
+  UNCLEAR_CALL:
+    'Put @DistributedLock above every decorator that delays or skips calls, so that a fire of the scheduler reaches the guard at once; or make the direct calls inside directCall(() => …).',
   KIND_CONFLICT:
     'Use one kind of lock for one name, or give the other lock another name: the kinds do not share their state in Redis.',
   NOT_REENTRANT:

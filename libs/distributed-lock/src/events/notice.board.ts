@@ -63,6 +63,11 @@ export type Notice =
       readonly error: unknown;
     }
   | { readonly kind: 'unscheduled-once'; readonly lock: string }
+  | { readonly kind: 'fire-lost'; readonly lock: string; readonly where: string }
+  | { readonly kind: 'fire-guessed'; readonly lock: string; readonly where: string }
+  | { readonly kind: 'fire-unguarded'; readonly lock: string; readonly where: string; readonly job: string }
+  | { readonly kind: 'date-refused'; readonly lock: string; readonly where: string }
+  | { readonly kind: 'no-scheduler'; readonly methods: readonly string[] }
   | { readonly kind: 'listener-failed'; readonly event: string; readonly why: string };
 
 export type NoticeListener = (notice: Notice) => void;

@@ -32,7 +32,7 @@ export interface TickGrant {
   readonly policies: TickPolicies;
   /** Whether any instance could run it: the work of `runOnce` is its caller's alone. */
   readonly isFleets: boolean;
-  /** Whether the application has begun to shut down. */
+  /** Whether no run may begin here any more: the application shuts down, or the job was turned off. */
   readonly isRefusing: () => boolean;
 }
 

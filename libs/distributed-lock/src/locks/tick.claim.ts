@@ -13,6 +13,8 @@ export interface TickClaim {
   readonly previous?: number | undefined;
   /** How long to go on asking while Redis does not answer, in ms. @default 5 s */
   readonly patience?: number;
+  /** Whether a run may begin here: a tick that was granted to an instance which may not is given back. @default always */
+  readonly mayBegin?: (() => boolean) | undefined;
   /** @default `skip`, without a grace */
   readonly policies?: TickPolicies | undefined;
 }
@@ -22,13 +24,13 @@ export interface GrantedTick {
   readonly kind: 'granted';
   /** An older one than that which was asked for, where one has to be run again. */
   readonly tick: number;
-  /** Runs the work, once; without running it where the application shuts down by now: the tick is then given back. */
+  /** Runs the work, once; without running it where none may begin here by now: the tick is then given back. */
   readonly run: <T>(work: (lock: CurrentLock) => T | PromiseLike<T>) => Promise<T | undefined>;
-  /** Lets go of it, if the work has not begun: while the application shuts down another instance runs it, else it has failed. */
+  /** Lets go of it, if the work has not begun: where none may begin here another instance runs it, else it has failed. */
   readonly giveBack: () => Promise<void>;
 }
 
-/** What came of a claim. `refused`: the application shuts down. */
+/** What came of a claim. `refused`: the application shuts down, or no run may begin here any more. */
 export type TickAnswer =
   GrantedTick | ({ readonly kind: Exclude<TickVerdict, 'granted'> } & Waiting) | { readonly kind: 'refused' };
 

@@ -96,8 +96,10 @@ export class TickRunner {
   async #ask(target: LockTarget, claim: TickClaim, owed: Owed): Promise<TickAnswer> {
     const { wheel } = this.engine.context;
     const end = now() + (claim.patience ?? 5000);
+    const { mayBegin = () => true } = claim;
+    const isRefusing = () => this.#refusing || !mayBegin();
     for (;;) {
-      if (this.#refusing) return { kind: 'refused' };
+      if (isRefusing()) return { kind: 'refused' };
       try {
         const { reply, sent } = await askInTime(this.#ttl, () => this.#send(target, claim, owed.holder));
         this.#tell(target.name, claim, reply);
@@ -110,9 +112,9 @@ export class TickRunner {
           reply,
           policies: claim.policies ?? POLICIES,
           isFleets: claim.mode !== 'instant',
-          isRefusing: () => this.#refusing,
+          isRefusing,
         }).begin(sent);
-        if (!this.#refusing) return tick;
+        if (!isRefusing()) return tick;
         await tick.giveBack();
         return { kind: 'refused' };
       } catch (error) {

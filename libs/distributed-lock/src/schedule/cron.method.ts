@@ -1,102 +1,174 @@
-import type { TickCall } from '../contracts/tick.frame.js';
-import { isJobOf, type CronJobLike } from './cron.job.port.js';
-import { CronTick, type TickAges } from './cron.tick.js';
+import { directCall, type TickCall } from '../contracts/tick.frame.js';
 import type { TickAnswer } from '../locks/tick.claim.js';
+import type { CronJobLike } from './cron.job.port.js';
+import { CronTick, type TickAges } from './cron.tick.js';
+import { IntervalTick } from './interval.tick.js';
+import type { JobTicks } from './job.claimer.port.js';
 import type { ClaimerFactory, JobClaimer } from './job.claimer.js';
-import { JobStarter } from './job.starter.js';
+import type { JobStarter } from './job.starter.js';
+import { LiveJob } from './live.job.js';
 import { LiveSchedule } from './live.schedule.js';
+import type { MethodFires } from './method.fires.js';
 import type { NominalInstants } from './nominal.instants.js';
 import type { CronSchedule } from './schedule.metadata.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 import type { SequenceBook } from './sequence.book.js';
 
+/** What a cron method is made of. */
+export interface CronPlan {
+  readonly method: ScheduledMethod;
+  readonly cron: CronSchedule;
+  readonly fires: MethodFires;
+  readonly starter: JobStarter;
+  readonly claimers: ClaimerFactory;
+  readonly ages: TickAges;
+  readonly sequences: SequenceBook;
+  /** Where the schedule is a Date: the least time between two runs in the fleet, in ms. */
+  readonly gap: number | undefined;
+  /** Called when a fire is of a Date, and nothing says which fires of other instances are the same. */
+  readonly refuseDate: () => void;
+}
+
+/** A job of the scheduler, and the ticks that its schedule makes. */
+interface Followed {
+  readonly live: LiveJob;
+  readonly schedule: LiveSchedule;
+  readonly tick: CronTick;
+}
+
 /** A guarded `@Cron` method, and its ticks from the moment on at which its cron job is made. */
-export class CronMethod {
-  #schedule: LiveSchedule | undefined;
-  #tick: CronTick | undefined;
+export class CronMethod implements JobTicks {
+  readonly #jobs = new Map<CronJobLike, Followed>();
+  #first: Followed | undefined;
   #claimer: JobClaimer | undefined;
   #hasRunOnInit = false;
+  #isClosed = false;
 
-  constructor(
-    private readonly method: ScheduledMethod,
-    private readonly cron: CronSchedule,
-    private readonly claimers: ClaimerFactory,
-    private readonly ages: TickAges,
-    private readonly sequences: SequenceBook,
-  ) {}
+  constructor(private readonly plan: CronPlan) {}
+
+  get method(): ScheduledMethod {
+    return this.plan.method;
+  }
 
   get job(): string {
-    return this.method.job;
+    return this.plan.method.job;
+  }
+
+  /** Whether the scheduler runs it on this instance now: everything that begins a run of it here goes by this. */
+  get isOn(): boolean {
+    return !this.#isClosed && [...this.#jobs.values()].some(({ live }) => live.isOn);
   }
 
   /** Its instants, by the store's clock; undefined until its cron job is made. */
   get instants(): NominalInstants | undefined {
-    return this.#schedule?.byStore;
+    return this.#first?.schedule.byStore;
   }
 
   /**
    * Runs a tick whose time has not come, if nobody has: for tests.
-   * @returns what was said of it; undefined when the store could not be asked. Rejects as the work does
+   * @returns what was said of it; `off` where the job is off on this instance; undefined when the store could not be asked. Rejects as
+   * the work does
    */
-  async advance(tick: number): Promise<TickAnswer['kind'] | undefined> {
+  async advance(tick: number): Promise<TickAnswer['kind'] | 'off' | undefined> {
     const claimer = this.#claimer;
     if (claimer === undefined || !(await claimer.ready())) return undefined;
-    const answer = await claimer.ask({ mode: 'instant', tick });
-    if (answer?.kind === 'granted') await new JobStarter(this.method).run(answer);
+    if (!this.isOn) return 'off';
+    const answer = await claimer.ask({ way: 'advance', mode: 'instant', tick });
+    if (answer?.kind === 'granted') await this.plan.starter.run(answer);
     return answer?.kind;
   }
 
-  is(instance: object, methodKey: string | symbol): boolean {
-    return this.method.instance === instance && this.method.methodKey === methodKey;
-  }
-
-  /**
-   * Begins with the job if it may be this method's: several methods with equal schedules share the guess, and the
-   * first fire tells them apart.
-   */
-  meet(name: string, job: CronJobLike): boolean {
-    if (!isJobOf(this.cron, name, job)) return false;
-    if (this.#tick !== undefined) return true;
-    const schedule = new LiveSchedule(job, this.sequences);
-    const claimer = this.claimers(this.method, {
-      fingerprint: () => schedule.byStore.fingerprint,
-      latest: (at) => schedule.byStore.latestAt(at),
-    });
-    this.#schedule = schedule;
-    const tick = new CronTick(claimer, schedule, this.ages);
-    this.#tick = tick;
-    this.#claimer = claimer;
-    claimer.open(tick);
-    return true;
-  }
-
-  /** The tick that `job` has fired. */
-  firedBy(job: CronJobLike): TickCall | undefined {
-    this.#schedule?.follow(job);
-    return this.#tick;
-  }
-
-  /** The tick of a job that fires while it is made, but for the first fire of one that is to run then (`runOnInit`). */
-  lateFire(): TickCall | undefined {
-    const isOnInit = this.cron.runOnInit && !this.#hasRunOnInit;
-    this.#hasRunOnInit = true;
-    if (isOnInit) return undefined;
-    return {
-      run: async (work) => {
-        // By then the job has been added to the scheduler.
-        await Promise.resolve();
-        return await this.#tick?.run(work);
-      },
+  /** Follows a job of the scheduler that calls this method. */
+  follow(job: CronJobLike): void {
+    if (this.#isClosed || this.#jobs.has(job)) return;
+    const schedule = new LiveSchedule(job, this.plan.sequences);
+    const claimer = (this.#claimer ??= this.#claimerOf(schedule));
+    const followed = {
+      schedule,
+      live: new LiveJob(job, () => this.#switched()),
+      tick: new CronTick(claimer, schedule, this.plan.ages),
     };
+    // Jobs that were deleted, and replaced by others again and again, must not fill the memory.
+    for (const [known, { live }] of this.#jobs)
+      if (!live.isOn && this.#jobs.size > 8) this.#jobs.delete(known);
+    this.#jobs.set(job, followed);
+    if (this.#first === undefined) claimer.open(this);
+    if (this.#first === undefined || !this.#first.live.isOn) this.#first = followed;
+    claimer.switched();
   }
 
-  /** A stopped job waits for nothing. */
-  stoppedBy(job: CronJobLike): void {
-    if (this.#schedule?.isOf(job) === true) this.#tick?.stop();
+  /** A fire of its job. @param job undefined while the job is made */
+  fire(job: CronJobLike | undefined, callback: () => unknown): unknown {
+    const followed = job === undefined ? undefined : this.#jobs.get(job);
+    if (followed === undefined) return this.#earlyFire(callback);
+    if (followed.live.isByHand) return directCall(callback);
+    return this.plan.fires.run(this.tickOf(followed.live.job), callback, job?.waitForCompletion === true);
+  }
+
+  /** The tick that a fire of that job is. */
+  tickOf(job: CronJobLike): TickCall {
+    this.follow(job);
+    const claimer = this.#claimer;
+    const tick = this.#jobs.get(job)?.tick;
+    if (claimer === undefined || tick === undefined) return { run: () => Promise.resolve() };
+    if (typeof job.cronTime.source === 'string') return tick;
+    const { gap, refuseDate } = this.plan;
+    if (gap !== undefined) return new IntervalTick(claimer, gap);
+    return { run: () => Promise.resolve(refuseDate()) };
+  }
+
+  async catchUp(): Promise<void> {
+    for (const { live, schedule, tick } of this.#jobs.values()) {
+      if (live.isOn && !schedule.isDate) await tick.catchUp();
+    }
+  }
+
+  async settle(): Promise<void> {
+    for (const { live, tick } of this.#jobs.values()) if (live.isOn) await tick.settle();
   }
 
   close(): void {
+    this.#isClosed = true;
     this.#claimer?.close();
-    this.#tick?.stop();
+    this.plan.fires.lapseAll();
+    for (const { tick } of this.#jobs.values()) tick.stop();
+  }
+
+  #switched(): void {
+    for (const { live, tick } of this.#jobs.values()) {
+      if (live.isOn) tick.resume();
+      else tick.stop();
+    }
+    this.#claimer?.switched();
+  }
+
+  /**
+   * A fire before the job is known: in its constructor. A job that is to run then (`runOnInit`) does so first, which is a direct call; one
+   * whose instant passes just then, on a busy machine, makes a tick like any other.
+   */
+  #earlyFire(callback: () => unknown): unknown {
+    const isOnInit = this.plan.cron.runOnInit && !this.#hasRunOnInit;
+    this.#hasRunOnInit = true;
+    if (isOnInit) return directCall(callback);
+    const late: TickCall = {
+      run: async (work) => {
+        // By then the job has been added to the scheduler.
+        await Promise.resolve();
+        const job = this.#first?.live.job;
+        return job === undefined ? undefined : await this.tickOf(job).run(work);
+      },
+    };
+    return this.plan.fires.run(late, callback);
+  }
+
+  #claimerOf(schedule: LiveSchedule): JobClaimer {
+    const { method, claimers, gap } = this.plan;
+    const identity = schedule.isDate
+      ? { fingerprint: () => 'a date', latest: () => undefined }
+      : {
+          fingerprint: () => schedule.byStore.fingerprint,
+          latest: (at: number) => schedule.byStore.latestAt(at),
+        };
+    return claimers(method, identity, () => this.isOn, schedule.isDate ? gap : undefined);
   }
 }

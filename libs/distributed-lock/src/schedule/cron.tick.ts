@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { TickCall } from '../contracts/tick.frame.js';
 import type { TickAnswer } from '../locks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { GrantedTick, JobClaims, JobTicks } from './job.claimer.port.js';
+import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
 import type { LiveSchedule } from './live.schedule.js';
 import type { NominalInstants } from './nominal.instants.js';
 import { othersHaveRung, RECHECK, TickWait } from './tick.wait.js';
@@ -19,6 +19,9 @@ const ATTEMPTS = 6;
 /** Bounds of how long a claim is asked again while Redis does not answer, in ms. */
 const LEAST_PATIENCE = 1000;
 const PATIENCE = 5000;
+
+/** What a run does. */
+type TickWork = Parameters<TickCall['run']>[0];
 
 /** How old ticks may be, in ms. */
 export interface TickAges {
@@ -44,7 +47,7 @@ export class CronTick implements TickCall, JobTicks {
   #owed: number | undefined;
   #answered = -Infinity;
   #isStopped = false;
-  #work: (() => unknown) | undefined;
+  #work: TickWork | undefined;
 
   constructor(
     private readonly claims: JobClaims,
@@ -55,21 +58,23 @@ export class CronTick implements TickCall, JobTicks {
   }
 
   /** An alarm of the instance's own. */
-  async run(work: () => unknown): Promise<unknown> {
+  async run(work: TickWork): Promise<unknown> {
     this.#isStopped = false;
-    this.claims.rest(false);
     this.#work = work;
     // Of the schedule by which it rang: another alarm of this moment may change it.
     const [own, instants] = [this.#own, this.schedule.byStore];
     await othersHaveRung();
-    return await this.#pursue(own, work, instants);
+    return await this.#pursue('alarm', own, work, instants);
   }
 
-  /** The job was stopped: nothing is waited for until it fires again. */
+  /** The job was stopped: nothing is waited for until it fires again, or is started. */
   stop(): void {
     this.#isStopped = true;
     this.#wait.cancel();
-    this.claims.rest(true);
+  }
+
+  resume(): void {
+    this.#isStopped = false;
   }
 
   /** Runs the latest tick if nobody did, and it is not too old to be made up for. */
@@ -77,28 +82,31 @@ export class CronTick implements TickCall, JobTicks {
     const at = this.#storeNow;
     const tick = this.schedule.byStore.latestAt(at);
     if (tick === undefined || this.#isStopped || at - tick >= this.ages.catchUp) return;
-    await this.#makeUp(undefined);
+    await this.#makeUp('catch-up', undefined);
   }
 
   /** Asks once more for the tick that had no verdict because an older one, which has to be run again, could not be. */
   async settle(): Promise<void> {
     const owed = this.#owed;
     this.#owed = undefined;
-    if (owed !== undefined && owed > this.#settled && !this.#isStopped) await this.#makeUp(owed);
+    if (owed !== undefined && owed > this.#settled && !this.#isStopped) await this.#makeUp('settle', owed);
   }
 
-  async #makeUp(alarm: number | undefined): Promise<void> {
-    const { granted } = await this.#decide(alarm);
+  async #makeUp(way: TickWay, alarm: number | undefined): Promise<void> {
+    const { granted } = await this.#decide(way, alarm);
     if (granted !== undefined) this.claims.start(granted);
   }
 
   /** @param alarm the instant that the alarm was set for */
   async #pursue(
+    way: TickWay,
     alarm: number | undefined,
-    work: () => unknown,
+    work: TickWork,
     instants?: NominalInstants,
   ): Promise<unknown> {
-    const { granted, at }: Decision = (await this.claims.ready()) ? await this.#decide(alarm, instants) : {};
+    const { granted, at }: Decision = (await this.claims.ready())
+      ? await this.#decide(way, alarm, instants)
+      : {};
     this.claims.checkClocks(this.#settled);
     // An instant that has come since the decision was made is not passed over.
     this.#watch(at ?? this.#storeNow);
@@ -114,7 +122,11 @@ export class CronTick implements TickCall, JobTicks {
     if (next !== undefined) instants.nextAfter(next);
   }
 
-  async #decide(alarm: number | undefined, instants = this.schedule.byStore): Promise<Decision> {
+  async #decide(
+    way: TickWay,
+    alarm: number | undefined,
+    instants = this.schedule.byStore,
+  ): Promise<Decision> {
     let at = this.#storeNow;
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       at = this.#storeNow;
@@ -122,7 +134,7 @@ export class CronTick implements TickCall, JobTicks {
       // A verdict stands for ever; but it is asked for again now and then, since the answer tells the time.
       const isKnown = tick === undefined || (tick <= this.#settled && now() - this.#answered < RECHECK);
       if (isKnown || tick === this.#asking) return { at };
-      const answer = await this.#ask(instants, tick, at, tick === alarm);
+      const answer = await this.#ask(way, instants, tick, at, tick === alarm);
       if (answer === undefined) return {};
       if (answer.kind === 'granted') {
         if (answer.tick === tick) return { at, granted: answer };
@@ -139,6 +151,7 @@ export class CronTick implements TickCall, JobTicks {
   }
 
   async #ask(
+    way: TickWay,
     instants: NominalInstants,
     tick: number,
     at: number,
@@ -148,6 +161,7 @@ export class CronTick implements TickCall, JobTicks {
     this.#asking = tick;
     const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp);
     const answer = await this.claims.ask({
+      way,
       mode: at - tick < age ? 'cron' : 'close',
       tick,
       following,
@@ -181,7 +195,7 @@ export class CronTick implements TickCall, JobTicks {
     const work = this.#work;
     if (work === undefined || this.claims.isClosed) return;
     // No scheduler waits for this run: its error is told the way the scheduler tells it.
-    this.#pursue(target, work).catch((error: unknown) => new Logger('Scheduler').error(error));
+    this.#pursue('wait', target, work).catch((error: unknown) => new Logger('Scheduler').error(error));
   }
 
   /** The instant that an alarm which fires now was set for. */

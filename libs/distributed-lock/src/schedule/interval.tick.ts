@@ -21,10 +21,15 @@ export class IntervalTick implements TickCall {
     private readonly gap: number,
   ) {}
 
-  async run(work: () => unknown): Promise<unknown> {
+  async run(work: Parameters<TickCall['run']>[0]): Promise<unknown> {
     if (!(await this.claims.ready())) return undefined;
     const tick = Math.floor(this.claims.clock.now() ?? Date.now());
-    const answer = await this.claims.ask({ mode: 'interval', tick, following: Math.ceil(this.gap) });
+    const answer = await this.claims.ask({
+      way: 'alarm',
+      mode: 'interval',
+      tick,
+      following: Math.ceil(this.gap),
+    });
     this.claims.checkClocks();
     return answer?.kind === 'granted' ? await answer.run(work) : undefined;
   }

@@ -1,5 +1,9 @@
+import { types } from 'node:util';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { ScheduledMethod } from './scheduled.method.js';
+
+/** The longest time that setTimeout and setInterval keep, in ms. */
+const LONGEST_TIMER = 2_147_483_647;
 
 /**
  * Refuses jobs that would not do what they say.
@@ -9,6 +13,7 @@ import type { ScheduledMethod } from './scheduled.method.js';
 export function checkJobs(methods: readonly ScheduledMethod[]): void {
   const first = new Map<string, ScheduledMethod>();
   for (const method of methods) {
+    checkTime(method);
     checkPolicies(method);
     checkKind(method);
     const other = first.get(method.job);
@@ -19,7 +24,7 @@ export function checkJobs(methods: readonly ScheduledMethod[]): void {
 
 /** Two instances of one class are one job. */
 function isSame(one: ScheduledMethod, other: ScheduledMethod): boolean {
-  return one.instance.constructor === other.instance.constructor && one.methodKey === other.methodKey;
+  return classOf(one) === classOf(other) && one.guard.methodKey === other.guard.methodKey;
 }
 
 function checkShared(one: ScheduledMethod, other: ScheduledMethod): void {
@@ -31,8 +36,38 @@ function checkShared(one: ScheduledMethod, other: ScheduledMethod): void {
   );
 }
 
-function nameOf({ instance, methodKey }: ScheduledMethod): string {
-  return `${instance.constructor.name}.${String(methodKey)}`;
+/** Not that of a Proxy, which is not touched: its guard says whose method it is. */
+function classOf({ instance, guard }: ScheduledMethod): unknown {
+  return types.isProxy(instance) ? guard : instance.constructor;
+}
+
+function nameOf({ instance, guard, where }: ScheduledMethod): string {
+  return types.isProxy(instance) ? where : `${instance.constructor.name}.${String(guard.methodKey)}`;
+}
+
+/** What Node's timers, and the instances' clocks, would make something else of. */
+function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
+  const refuse = (why: string) => {
+    throw new LockConfigurationError('INVALID_OPTION', `${where} cannot have ${why}`, job);
+  };
+  if (schedule.kind === 'cron') {
+    if (schedule.isDate && options.minInterval === undefined)
+      refuse(
+        'a @Cron of a Date alone: each instance computes a Date of its own, and the fleet would run it once for each of them. Add minInterval to run it at most once in the fleet within that time, or use a cron expression, or locks.runOnce() with an instant that all instances share.',
+      );
+    return;
+  }
+  const { kind, ms } = schedule;
+  const decorator = kind === 'interval' ? '@Interval' : '@Timeout';
+  const least = kind === 'interval' ? 1 : 0;
+  if (ms > LONGEST_TIMER)
+    refuse(
+      `${decorator}(${ms}): Node's timers end at ${LONGEST_TIMER} ms (24.8 days), and make 1 ms of a longer time. Use @Cron with an expression.`,
+    );
+  if (!(ms >= least))
+    refuse(
+      `${decorator}(${ms}): Node's timers make 1 ms of it. Give it ${least === 1 ? 'at least 1 ms' : 'no less than 0 ms'}.`,
+    );
 }
 
 /** What is not done must not be believed to work. */
@@ -41,10 +76,10 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
   const refuse = (option: string, why: string) => {
     throw new LockConfigurationError('INVALID_OPTION', `${where} cannot have ${option}: ${why}.`, job);
   };
-  if (catchUp !== undefined && schedule.kind !== 'cron')
+  if (catchUp !== undefined && (schedule.kind !== 'cron' || schedule.isDate))
     refuse(
       'catchUp',
-      'only a @Cron has instants that can be missed; an interval and a timeout begin with their application',
+      'only a @Cron with an expression has instants that can be missed; an interval and a timeout begin with their application',
     );
   const retries =
     onCrash === 'retry' ? 'onCrash: "retry"' : overlap === 'queue' ? 'overlap: "queue"' : undefined;

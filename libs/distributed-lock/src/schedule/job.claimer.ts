@@ -6,7 +6,7 @@ import type { TickRunner } from '../locks/tick.runner.js';
 import { jobKeys } from '../scripts/job.keys.js';
 import type { StoreClock } from '../timing/store.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import type { GrantedTick, JobClaims, JobTicks } from './job.claimer.port.js';
+import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
 import { JobRegistration, type JobIdentity } from './job.registration.js';
 import type { JobStarter } from './job.starter.js';
 import { JobWatch } from './job.watch.js';
@@ -17,6 +17,7 @@ import type { TickJournal } from './tick.journal.js';
 export type ClaimerFactory = (
   method: ScheduledMethod,
   identity: Omit<JobIdentity, 'job'>,
+  isOn: () => boolean,
   gap?: number,
 ) => JobClaimer;
 
@@ -27,6 +28,8 @@ export interface ClaimerPlan {
   readonly identity: JobIdentity;
   readonly policies: TickPolicies;
   readonly starter: JobStarter;
+  /** Whether the scheduler runs the job on this instance now. */
+  readonly isOn: () => boolean;
 }
 
 /** Asks for the ticks of one job. Never throws because a tick is not to be run: the journal tells why. */
@@ -34,6 +37,8 @@ export class JobClaimer implements JobClaims {
   readonly #registration: JobRegistration;
   readonly #watch: JobWatch;
   #isClosed = false;
+  /** Whether it was off when it was to see what was missed. */
+  #isBehind = false;
   #ticks: JobTicks | undefined;
 
   constructor(private readonly plan: ClaimerPlan) {
@@ -79,17 +84,29 @@ export class JobClaimer implements JobClaims {
     this.#watch.close();
   }
 
-  rest(isResting: boolean): void {
-    this.#watch.rest(isResting);
+  /** The job was turned on or off here. */
+  switched(): void {
+    const isOn = this.plan.isOn();
+    this.#watch.rest(!isOn);
+    if (!isOn) return;
+    if (this.#isBehind) this.#returned();
+    else if (this.#registration.isDone) this.#unattended(this.#look());
   }
 
   async ready(): Promise<boolean> {
     return (await this.#quietly(() => this.#registration.done().then(() => true))) ?? false;
   }
 
-  async ask(claim: TickClaim): Promise<TickAnswer | undefined> {
-    const { runner, journal, identity, policies } = this.plan;
-    const answer = await this.#quietly(() => runner.claim(identity.job, { policies, ...claim }));
+  async ask(claim: TickClaim & { readonly way: TickWay }): Promise<TickAnswer | undefined> {
+    const { runner, journal, identity, policies, isOn } = this.plan;
+    if (!isOn()) {
+      this.#watch.rest(true);
+      return undefined;
+    }
+    this.#watch.rest(false);
+    const answer = await this.#quietly(() =>
+      runner.claim(identity.job, { policies, mayBegin: isOn, ...claim }),
+    );
     if (answer?.kind === 'granted') journal.granted(identity.job, answer.tick);
     if (answer?.kind === 'granted' || answer?.kind === 'refused') return answer;
     this.#watch.heard(answer);
@@ -113,7 +130,7 @@ export class JobClaimer implements JobClaims {
   /** Takes what waits to be run. */
   async #look(): Promise<void> {
     if (!(await this.ready())) return;
-    const answer = await this.ask({ mode: 'again', tick: 0 });
+    const answer = await this.ask({ way: 'look', mode: 'again', tick: 0 });
     if (answer?.kind === 'granted') this.start(answer);
     else if (answer === undefined || answer.kind === 'refused' || answer.wait !== 0) return;
     await this.#ticks?.settle();
@@ -121,6 +138,8 @@ export class JobClaimer implements JobClaims {
 
   /** The store is there, for the first time or again. */
   #returned(): void {
+    this.#isBehind = !this.plan.isOn();
+    if (this.#isBehind) return;
     const catchUp = async () => {
       if (await this.ready()) await this.#ticks?.catchUp();
       await this.#look();

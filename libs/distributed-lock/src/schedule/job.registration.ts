@@ -29,6 +29,10 @@ export class JobRegistration {
     private readonly registered: () => void,
   ) {}
 
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
   /** Goes on in the background until it is done, or cancelled. */
   begin(): void {
     this.#timer = undefined;

@@ -1,16 +1,16 @@
 import { Logger } from '@nestjs/common';
-import { markFire, type TickCall } from '../contracts/tick.frame.js';
+import type { TickCall } from '../contracts/tick.frame.js';
 import type { GrantedTick } from '../locks/tick.claim.js';
+import { JobFire } from './job.fire.js';
+import type { MethodFires } from './method.fires.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 
 /** Runs a scheduled method for ticks that no alarm of this instance stands for: retried, queued, caught up with, asked for. */
 export class JobStarter {
-  readonly #function: unknown;
-
-  /** Made before the schedule's timers are set: afterwards an interval's method tells direct calls apart. */
-  constructor(private readonly method: ScheduledMethod) {
-    this.#function = Reflect.get(method.instance, method.methodKey);
-  }
+  constructor(
+    private readonly method: ScheduledMethod,
+    private readonly fires: MethodFires,
+  ) {}
 
   /** Settles when the run is over. No scheduler waits for it: its error is told the way the scheduler tells it. */
   async start(granted: GrantedTick): Promise<void> {
@@ -23,16 +23,13 @@ export class JobStarter {
 
   /** Settles when the run is over, with its error. */
   async run(granted: GrantedTick): Promise<void> {
-    const { instance, methodKey } = this.method;
+    const { instance, method } = this.method;
     const tick: TickCall = { run: (work) => granted.run(work) };
-    const source = {
-      tickOf: (called: object, key: string | symbol) =>
-        called === instance && key === methodKey ? tick : undefined,
-    };
+    const fire = new JobFire(this.fires, tick);
     try {
-      const call = this.#function;
-      if (typeof call === 'function')
-        await markFire(source, (): unknown => Reflect.apply(call, instance, []));
+      if (typeof method === 'function')
+        await this.fires.begin(fire, (): unknown => Reflect.apply(method, instance, []));
+      await fire.decided();
     } finally {
       // A decorator around the guard may have kept the call to itself.
       await granted.giveBack();

@@ -6,24 +6,17 @@ import { LiveSchedule } from './live.schedule.js';
 const NOON = Date.parse('2026-03-03T12:00:00Z');
 
 function jobOf(source: string | Date, zone = 'UTC'): CronJobLike & { cronTime: CronTime } {
-  return { cronTime: new CronTime(source, zone), fireOnTick: () => undefined, stop: () => undefined };
+  return {
+    cronTime: new CronTime(source, zone),
+    isActive: true,
+    lastDate: () => undefined,
+    fireOnTick: () => undefined,
+    start: () => undefined,
+    stop: () => undefined,
+  };
 }
 
 describe('a schedule that is followed', () => {
-  test('is the same for another job of the same expression and zone', () => {
-    const schedule = new LiveSchedule(jobOf('0 0 * * * *'));
-    schedule.follow(jobOf('0 0 * * * *'));
-    expect(schedule.takeChange()).toBe(false);
-    expect(schedule.byStore.latestAt(NOON + 1)).toBe(NOON);
-  });
-
-  test('is changed by another job of another one', () => {
-    const schedule = new LiveSchedule(jobOf('0 0 * * * *'));
-    schedule.follow(jobOf('0 30 * * * *'));
-    expect(schedule.takeChange()).toBe(true);
-    expect(schedule.byStore.latestAt(NOON + 1)).toBe(NOON - 1_800_000);
-  });
-
   test('is changed where it was set to another one and back, unseen: not all instants of before were due', () => {
     const job = jobOf('0 0 * * * *');
     const schedule = new LiveSchedule(job);

@@ -5,33 +5,23 @@ import { SequenceBook } from './sequence.book.js';
 
 /** The schedule that a method's cron job has now: `setTime` replaces it. */
 export class LiveSchedule {
-  #job: CronJobLike;
   #cronTime: CronTimeLike;
   #byStore: NominalInstants;
   #byWall: NominalInstants;
   #isChanged = false;
 
   constructor(
-    job: CronJobLike,
+    private readonly job: CronJobLike,
     private readonly sequences = new SequenceBook(),
   ) {
-    this.#job = job;
     this.#cronTime = job.cronTime;
     this.#byStore = this.#instants();
     this.#byWall = this.#instants();
   }
 
-  /** From now on the schedule is that of `job`, which has just fired the method. */
-  follow(job: CronJobLike): void {
-    if (job === this.#job) return;
-    this.#job = job;
-    // The guess was another's job, of the same schedule: nothing is changed by that, and no gap forgotten.
-    const { cronTime } = job;
-    if (this.#instants(cronTime).fingerprint === this.#byStore.fingerprint) this.#cronTime = cronTime;
-  }
-
-  isOf(job: CronJobLike): boolean {
-    return this.#job === job;
+  /** Whether it is a Date, which each instance computes for itself, and not an expression. */
+  get isDate(): boolean {
+    return typeof this.job.cronTime.source !== 'string';
   }
 
   /** The instants, to be asked for times by the store's clock. */
@@ -55,7 +45,7 @@ export class LiveSchedule {
   }
 
   #refresh(): void {
-    const { cronTime } = this.#job;
+    const { cronTime } = this.job;
     if (cronTime === this.#cronTime) return;
     this.#cronTime = cronTime;
     this.#byStore = this.#instants();
@@ -63,7 +53,7 @@ export class LiveSchedule {
     this.#isChanged = true;
   }
 
-  #instants(cronTime = this.#cronTime): NominalInstants {
-    return new NominalInstants(cronTime, this.sequences.of(cronTime));
+  #instants(): NominalInstants {
+    return new NominalInstants(this.#cronTime, this.sequences.of(this.#cronTime));
   }
 }

@@ -1,14 +1,11 @@
 import 'reflect-metadata';
+import type { MountEntry, MountList } from './scheduler.finder.js';
 
 /** The options of `@Cron`, as far as they are read here. */
 export interface CronSchedule {
   readonly kind: 'cron';
-  readonly name: string | undefined;
-  /** The expression, or the epoch ms of a job that fires once. */
-  readonly cronTime: string | number;
-  readonly timeZone: string | undefined;
-  /** Minutes. */
-  readonly utcOffset: number | undefined;
+  /** Whether it is a Date, which each instance computes for itself, and not an expression. */
+  readonly isDate: boolean;
   /** cron's, which the decorator hands on without declaring it. */
   readonly runOnInit: boolean;
 }
@@ -16,6 +13,7 @@ export interface CronSchedule {
 /** `@Interval` and `@Timeout`. */
 export interface TimerSchedule {
   readonly kind: 'interval' | 'timeout';
+  /** NaN where the decorator was given none. */
   readonly ms: number;
 }
 
@@ -33,25 +31,22 @@ export function readSchedule(method: unknown): Schedule | undefined {
     case CRON:
       return readCron(optionsOf(method, 'SCHEDULE_CRON_OPTIONS'));
     case TIMEOUT:
-      return { kind: 'timeout', ms: Number(optionsOf(method, 'SCHEDULE_TIMEOUT_OPTIONS')['timeout'] ?? 0) };
+      return { kind: 'timeout', ms: Number(optionsOf(method, 'SCHEDULE_TIMEOUT_OPTIONS')['timeout']) };
     case INTERVAL:
-      return { kind: 'interval', ms: Number(optionsOf(method, 'SCHEDULE_INTERVAL_OPTIONS')['timeout'] ?? 0) };
+      return { kind: 'interval', ms: Number(optionsOf(method, 'SCHEDULE_INTERVAL_OPTIONS')['timeout']) };
     default:
       return undefined;
   }
 }
 
-function readCron(options: Readonly<Record<string, unknown>>): CronSchedule {
-  const { name, cronTime, timeZone, utcOffset, runOnInit } = options;
-  return {
-    kind: 'cron',
-    name: typeof name === 'string' ? name : undefined,
-    // A Date or a luxon DateTime: both turn into their epoch ms.
-    cronTime: typeof cronTime === 'string' ? cronTime : Number(cronTime),
-    timeZone: typeof timeZone === 'string' ? timeZone : undefined,
-    utcOffset: typeof utcOffset === 'number' ? utcOffset : undefined,
-    runOnInit: Boolean(runOnInit),
-  };
+/** What the scheduler's own list says, which is what it goes by. */
+export function scheduleOfEntry(list: MountList, { options, timeout }: MountEntry): Schedule {
+  if (list === 'cronJobs') return readCron({ ...options });
+  return { kind: list === 'intervals' ? 'interval' : 'timeout', ms: Number(timeout) };
+}
+
+function readCron({ cronTime, runOnInit }: Readonly<Record<string, unknown>>): CronSchedule {
+  return { kind: 'cron', isDate: typeof cronTime !== 'string', runOnInit: Boolean(runOnInit) };
 }
 
 function optionsOf(method: object, key: string): Readonly<Record<string, unknown>> {

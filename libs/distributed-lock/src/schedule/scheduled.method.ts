@@ -4,7 +4,9 @@ import type { Schedule } from './schedule.metadata.js';
 /** A method that is guarded and has a schedule, of one instance. */
 export interface ScheduledMethod {
   readonly instance: object;
-  readonly methodKey: string | symbol;
+  readonly guard: GuardEntry;
+  /** The function that the scheduler calls: the guard, or what stands around it. */
+  readonly method: object;
   /** Class and method, for messages. */
   readonly where: string;
   /** The name of the job, and of its lock. */

@@ -1,18 +1,30 @@
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { lockServiceToken } from '../contracts/tokens.js';
+import type { GuardEntry } from '../contracts/guard.registry.js';
 import type { LockService } from '../service/lock.service.js';
 import type { CronMethod } from './cron.method.js';
-import { watchCronJob } from './cron.source.js';
+import { checkGuards, checkSeats } from './guard.checker.js';
 import { checkJobs } from './job.checker.js';
-import { MountSource } from './mount.source.js';
+import { JobMounter, type BoundSeat } from './job.mounter.js';
+import { jobName } from './job.name.js';
+import { scheduleOfEntry } from './schedule.metadata.js';
+import { GuardFinder } from './scheduled.finder.js';
+import type { ScheduledMethod } from './scheduled.method.js';
+import { findSchedulers } from './scheduler.finder.js';
+import { readRoster, type Seat } from './scheduler.roster.js';
 import { TickFactory } from './tick.factory.js';
-import { findScheduled } from './scheduled.finder.js';
-import { findSchedulers, type OrchestratorLike, type RegistryLike } from './scheduler.finder.js';
-import { TimerSource } from './timer.source.js';
+
+/** A seat that is guarded, before its ticks are made. */
+interface GuardedSeat {
+  readonly seat: Seat;
+  readonly method: ScheduledMethod;
+  /** Whether the guard is the method's own, and not that of a method which it overrides. */
+  readonly isOwn: boolean;
+}
 
 /**
- * Finds the guarded methods that have a schedule, and marks what their schedules fire. In `onModuleInit`, because the
+ * Binds each guarded method that has a schedule to its live job of the scheduler, and marks what that job fires. In `onModuleInit`, because the
  * scheduler reads its methods there and sets its timers in the hook after it.
  */
 export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
@@ -32,18 +44,31 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
     return this.#ticks.crons;
   }
 
-  /** @throws LockConfigurationError for jobs that would not do what they say */
+  /** @throws LockConfigurationError for guards and jobs that would not do what they say */
   onModuleInit(): void {
-    const methods = findScheduled(
-      this.modules,
-      ({ options }) => lockServiceToken(options.service) === this.token,
-    );
-    if (methods.length === 0) return;
-    checkJobs(methods);
-    for (const method of methods) this.#ticks.make(method);
-    const { registries, orchestrators } = findSchedulers(this.modules);
-    for (const registry of registries) this.#watchJobs(registry);
-    for (const orchestrator of orchestrators) this.#watchTimers(orchestrator);
+    const isOurs = (guard: GuardEntry) => lockServiceToken(guard.options.service) === this.token;
+    const { notices } = this.locks.engine.context;
+    const finder = new GuardFinder(this.modules, isOurs);
+    checkGuards(finder.methods);
+    const scheduled = finder.methods.filter(({ schedule }) => schedule !== undefined);
+    const explorers = findSchedulers(this.modules);
+    if (explorers.length === 0) {
+      const methods = [...new Set(scheduled.map(({ guard }) => guard.where))];
+      if (methods.length > 0) notices.post({ kind: 'no-scheduler', methods });
+      return;
+    }
+    const rosters = explorers.map((explorer) => {
+      const roster = readRoster(explorer);
+      return { explorer, roster, seats: guardedSeats(roster, finder) };
+    });
+    const seats = rosters.flatMap((roster) => roster.seats);
+    checkJobs(seats.map(({ method }) => method));
+    checkSeats(scheduled, seats, explorers);
+    const bind = this.#binder();
+    for (const { explorer, roster, seats: own } of rosters) {
+      const dynamic = { methods: this.#ticks.methods, notices, isOurs };
+      new JobMounter(explorer, roster, own.map(bind), dynamic).watch();
+    }
   }
 
   /** From here on no tick is begun, and none is waited for. */
@@ -52,19 +77,33 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
     this.#ticks.close();
   }
 
-  #watchJobs(registry: RegistryLike): void {
-    const add = registry.addCronJob;
-    registry.addCronJob = (name, job) => {
-      Reflect.apply(add, registry, [name, job]);
-      watchCronJob(name, job, this.#ticks.crons);
+  /** Makes the ticks of seats: once for each method of an instance, also where several timers stand for it. */
+  #binder(): (seat: GuardedSeat) => BoundSeat {
+    const made = new Map<object, Map<GuardEntry, BoundSeat['method']>>();
+    return ({ seat, method, isOwn }) => {
+      const ofInstance = made.get(seat.instance) ?? new Map<GuardEntry, BoundSeat['method']>();
+      made.set(seat.instance, ofInstance);
+      const known = ofInstance.get(method.guard) ?? this.#ticks.make(method, !isOwn);
+      ofInstance.set(method.guard, known);
+      return { seat, method: known };
     };
   }
+}
 
-  #watchTimers(orchestrator: OrchestratorLike): void {
-    const timers = new TimerSource(this.#ticks.timers);
-    const crons = new MountSource(this.#ticks.crons);
-    const start = orchestrator.onApplicationBootstrap;
-    orchestrator.onApplicationBootstrap = () =>
-      timers.watch(() => crons.watch((): unknown => Reflect.apply(start, orchestrator, [])));
-  }
+function guardedSeats(seats: readonly Seat[], finder: GuardFinder): GuardedSeat[] {
+  return seats.flatMap((seat) => {
+    const { instance, method, methodKey, list, entry } = seat;
+    const found = finder.guardAt(method, instance, methodKey);
+    if (found === undefined) return [];
+    const { guard, isOwn } = found;
+    const { key, where, options } = guard;
+    const schedule = scheduleOfEntry(list, entry);
+    return [
+      {
+        seat,
+        isOwn,
+        method: { instance, guard, method, where, job: jobName(key, where), options, schedule },
+      },
+    ];
+  });
 }

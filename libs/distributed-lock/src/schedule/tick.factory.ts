@@ -5,10 +5,12 @@ import { IntervalTick, toleranceOf } from './interval.tick.js';
 import { JobClaimer, type ClaimerFactory } from './job.claimer.js';
 import { JobStarter } from './job.starter.js';
 import type { JobIdentity } from './job.registration.js';
+import { MethodFires, type FireSurroundings } from './method.fires.js';
+import type { CronSchedule } from './schedule.metadata.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 import { SequenceBook } from './sequence.book.js';
 import { TickJournal } from './tick.journal.js';
-import { TimerMethod } from './timer.method.js';
+import { TimerMethod, type TimerTicks } from './timer.method.js';
 import { TurnTick } from './turn.tick.js';
 
 /** How old a tick may be that another alarm was set for, in ms. */
@@ -20,80 +22,129 @@ export class TickFactory {
   readonly timers: TimerMethod[] = [];
   readonly #journal: TickJournal;
   readonly #sequences = new SequenceBook();
+  readonly #surroundings: FireSurroundings;
 
   constructor(private readonly locks: LockService) {
-    this.#journal = new TickJournal(locks.engine.context.notices, locks.ticks.clock);
+    const { notices, wheel } = locks.engine.context;
+    this.#journal = new TickJournal(notices, locks.ticks.clock);
+    this.#surroundings = { notices, wheel, instances: scheduledInstances() };
   }
 
-  /** @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION` */
-  make(method: ScheduledMethod): void {
-    const { schedule, options, job, where } = method;
+  /**
+   * @param isOptional whether its fires may end without a call of the guard
+   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`
+   */
+  make(method: ScheduledMethod, isOptional: boolean): CronMethod | TimerMethod {
+    const { schedule, job } = method;
     this.locks.getLock(job);
+    const fires = new MethodFires(method, this.#surroundings, isOptional);
+    this.locks.onceEnded(() => fires.end());
     if (schedule.kind === 'cron') {
-      const ages = {
-        grace: graceOf(method),
-        catchUp: durationOf(options.catchUp, `catchUp of ${where}`) ?? 0,
-      };
-      this.crons.push(new CronMethod(method, schedule, this.#claimer, ages, this.#sequences));
-    } else if (schedule.kind === 'interval') {
-      const identity = {
-        fingerprint: () => `every ${schedule.ms} ms`,
-        latest: (): 'now' => 'now',
-      };
-      this.#addTimer(method, identity, schedule.ms - toleranceOf(schedule.ms));
-    } else {
-      this.#makeTimeout(method, schedule.ms);
+      const made = this.#cron(method, schedule, fires);
+      this.crons.push(made);
+      return made;
     }
+    const made = new TimerMethod(method, fires, (isOn) =>
+      schedule.kind === 'interval'
+        ? this.#interval(method, schedule.ms, fires, isOn)
+        : this.#timeout(method, schedule.ms, fires, isOn),
+    );
+    this.timers.push(made);
+    return made;
+  }
+
+  get methods(): readonly (CronMethod | TimerMethod)[] {
+    return [...this.crons, ...this.timers];
   }
 
   close(): void {
-    for (const method of [...this.crons, ...this.timers]) method.close();
+    for (const method of this.methods) method.close();
   }
 
-  #makeTimeout(method: ScheduledMethod, ms: number): void {
-    const gap = durationOf(method.options.minInterval, `minInterval of ${method.where}`);
+  #cron(method: ScheduledMethod, cron: CronSchedule, fires: MethodFires): CronMethod {
+    const { options, where, job } = method;
+    const starter = new JobStarter(method, fires);
+    return new CronMethod({
+      method,
+      cron,
+      fires,
+      starter,
+      claimers: this.#claimers(starter),
+      ages: { grace: graceOf(method), catchUp: durationOf(options.catchUp, `catchUp of ${where}`) ?? 0 },
+      sequences: this.#sequences,
+      gap: gapOf(method),
+      refuseDate: () => this.locks.engine.context.notices.post({ kind: 'date-refused', lock: job, where }),
+    });
+  }
+
+  #interval(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
+    const identity = { fingerprint: () => `every ${ms} ms`, latest: (): 'now' => 'now' };
+    return this.#gapTicks(method, identity, ms - toleranceOf(ms), fires, isOn);
+  }
+
+  #timeout(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
+    const gap = gapOf(method);
     if (gap !== undefined) {
       // Unlike an interval it must run at the fleet's very first start: nothing is its last start until then.
       const identity = { fingerprint: () => `${ms} ms after a start`, latest: () => undefined };
-      this.#addTimer(method, identity, gap);
-      return;
+      return this.#gapTicks(method, identity, gap, fires, isOn);
     }
     const tick = new TurnTick(this.locks, method.job);
-    const warn = () => this.locks.engine.context.notices.post({ kind: 'unscheduled-once', lock: method.job });
-    this.timers.push(new TimerMethod(method, tick, warn, () => tick.close()));
+    return {
+      tick,
+      open: () => this.locks.engine.context.notices.post({ kind: 'unscheduled-once', lock: method.job }),
+      close: () => tick.close(),
+    };
   }
 
-  #addTimer(method: ScheduledMethod, identity: Omit<JobIdentity, 'job'>, gap: number): void {
-    const claimer = this.#claimer(method, identity, gap);
-    const tick = new IntervalTick(claimer, gap);
-    this.timers.push(
-      new TimerMethod(
-        method,
-        tick,
-        () => claimer.open(),
-        () => claimer.close(),
-      ),
-    );
+  #gapTicks(
+    method: ScheduledMethod,
+    identity: Omit<JobIdentity, 'job'>,
+    gap: number,
+    fires: MethodFires,
+    isOn: () => boolean,
+  ): TimerTicks {
+    const claimer = this.#claimers(new JobStarter(method, fires))(method, identity, isOn, gap);
+    return {
+      tick: new IntervalTick(claimer, gap),
+      open: () => claimer.open(),
+      close: () => claimer.close(),
+    };
   }
 
-  readonly #claimer: ClaimerFactory = (method, { fingerprint, latest }, gap) => {
-    const { job, options, where } = method;
-    const { onCrash = 'skip', overlap = 'skip', shared = false } = options;
-    return new JobClaimer({
-      runner: this.locks.ticks,
-      journal: this.#journal,
-      // Methods that share a job may differ in their schedules.
-      identity: { job, latest, fingerprint: () => (shared ? 'shared' : fingerprint()) },
-      policies: {
-        onCrash,
-        overlap,
-        grace: Math.max(graceOf(method), durationOf(options.catchUp, `catchUp of ${where}`) ?? 0),
-        maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
-        gap,
-      },
-      starter: new JobStarter(method),
-    });
-  };
+  #claimers(starter: JobStarter): ClaimerFactory {
+    return (method, { fingerprint, latest }, isOn, gap) => {
+      const { job, options, where } = method;
+      const { onCrash = 'skip', overlap = 'skip', shared = false } = options;
+      return new JobClaimer({
+        runner: this.locks.ticks,
+        journal: this.#journal,
+        // Methods that share a job may differ in their schedules.
+        identity: { job, latest, fingerprint: () => (shared ? 'shared' : fingerprint()) },
+        policies: {
+          onCrash,
+          overlap,
+          grace: Math.max(graceOf(method), durationOf(options.catchUp, `catchUp of ${where}`) ?? 0),
+          maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
+          gap,
+        },
+        starter,
+        isOn,
+      });
+    };
+  }
+}
+
+const INSTANCES = Symbol.for('nestjs-distributed-lock.scheduled');
+
+/** Of the process: a call on an instance of one application is no fire of another one's. */
+function scheduledInstances(): WeakSet<object> {
+  const holder: typeof globalThis & { [INSTANCES]?: WeakSet<object> } = globalThis;
+  return (holder[INSTANCES] ??= new WeakSet());
+}
+
+function gapOf({ options, where }: ScheduledMethod): number | undefined {
+  return durationOf(options.minInterval, `minInterval of ${where}`);
 }
 
 function graceOf({ options, where }: ScheduledMethod): number {

@@ -1,35 +1,85 @@
-import 'reflect-metadata';
-import { outsideFires, type TickCall } from '../contracts/tick.frame.js';
+import type { TickCall } from '../contracts/tick.frame.js';
+import type { MethodFires } from './method.fires.js';
 import type { ScheduledMethod } from './scheduled.method.js';
+import type { MountEntry, RegistryLike } from './scheduler.finder.js';
+
+/** What a timer method does, as its kind has it. */
+export interface TimerTicks {
+  readonly tick: TickCall;
+  /** Called when the schedule's timers are set. */
+  readonly open: () => void;
+  readonly close: () => void;
+}
+
+/** Where the scheduler has a timer. */
+interface Timer {
+  readonly name: string;
+  readonly entry: MountEntry;
+  readonly registry: RegistryLike;
+}
 
 /** A guarded `@Interval` or `@Timeout` method. */
 export class TimerMethod {
+  readonly #ticks: TimerTicks;
+  readonly #timers: Timer[] = [];
+  #hasFired = false;
+  #isClosed = false;
+
+  /** @param make makes its ticks, which go by the function that they are given: whether the timer is on */
   constructor(
-    private readonly method: ScheduledMethod,
-    readonly tick: TickCall,
-    /** Called when the schedule's timers are set. */
-    readonly open: () => void,
-    readonly close: () => void,
-  ) {}
-
-  is(instance: object, methodKey: string | symbol): boolean {
-    return this.method.instance === instance && this.method.methodKey === methodKey;
+    readonly method: ScheduledMethod,
+    private readonly fires: MethodFires,
+    make: (isOn: () => boolean) => TimerTicks,
+  ) {
+    this.#ticks = make(() => this.isOn);
   }
 
-  /**
-   * Tells direct calls from ticks where a timer's method without a guard calls this one: the schedule has taken the
-   * prototype's function by now, and whoever asks the instance from here on gets one that is never a tick.
-   */
-  setDirectCallsApart(): void {
-    const { instance, methodKey } = this.method;
-    const guarded: unknown = Reflect.get(instance, methodKey);
-    if (typeof guarded !== 'function' || !Object.isExtensible(instance)) return;
-    const direct = new Proxy(guarded, {
-      apply: (target, self, args) => outsideFires((): unknown => Reflect.apply(target, self, args)),
-    });
-    for (const key of Reflect.getMetadataKeys(guarded)) {
-      Reflect.defineMetadata(key, Reflect.getMetadata(key, guarded), direct);
-    }
-    Reflect.defineProperty(instance, methodKey, { value: direct, writable: true, configurable: true });
+  /** Whether the scheduler runs it on this instance now: everything that begins a run of it here goes by this. */
+  get isOn(): boolean {
+    return !this.#isClosed && this.#timers.some((timer) => this.#isLive(timer));
   }
+
+  /** The scheduler has set a timer for it. */
+  follow(timer: Timer): void {
+    this.#timers.push(timer);
+    if (this.#timers.length === 1) this.#ticks.open();
+  }
+
+  /** A fire of its timer. */
+  fire(callback: () => unknown): unknown {
+    const isAgain = this.#isTimeout && this.#hasFired;
+    this.#hasFired = true;
+    // Where a second provider stands for the same instance, the scheduler sets a second timer.
+    if (isAgain) return this.fires.run({ run: () => Promise.resolve() }, callback);
+    return this.fires.run(this.#ticks.tick, callback);
+  }
+
+  /** What a call of it is that a job of the application's own makes. */
+  tickOf(): TickCall {
+    return this.#ticks.tick;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#ticks.close();
+    this.fires.lapseAll();
+  }
+
+  get #isTimeout(): boolean {
+    return this.method.schedule.kind === 'timeout';
+  }
+
+  /** Not one that was deleted from the scheduler, or cleared. One that has fired is over by itself. */
+  #isLive({ name, entry, registry }: Timer): boolean {
+    const type = this.#isTimeout ? 'timeout' : 'interval';
+    if (!registry.doesExist(type, name)) return false;
+    const ref = type === 'timeout' ? registry.getTimeout(name) : registry.getInterval(name);
+    if (ref !== entry.ref) return false;
+    return (this.#isTimeout && this.#hasFired) || !isCleared(ref);
+  }
+}
+
+/** Node notes it at the timer. Timers that tests have put in the place of Node's do not say, and count as set. */
+function isCleared(ref: unknown): boolean {
+  return typeof ref === 'object' && ref !== null && Reflect.get(ref, '_destroyed') === true;
 }

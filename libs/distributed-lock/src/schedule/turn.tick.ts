@@ -12,12 +12,12 @@ export class TurnTick implements TickCall {
     private readonly job: string,
   ) {}
 
-  async run(work: () => unknown): Promise<unknown> {
+  async run(work: Parameters<TickCall['run']>[0]): Promise<unknown> {
     const { signal } = this.#leaving;
     const granted = this.locks.getLock(this.job).lock({ waitTime: Infinity, signal });
     return await criticalSection(
       granted,
-      () => work(),
+      (handle) => work(handle),
       'signal',
       (error) => this.#leave(error),
     );

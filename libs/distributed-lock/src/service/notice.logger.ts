@@ -194,6 +194,31 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         'warn',
         `@Timeout of job "${notice.lock}" runs on every instance, one after the other: set minInterval to run it once in the fleet.`,
       ];
+    case 'fire-lost':
+      return [
+        'warn',
+        `A fire of the schedule of ${notice.where} (job "${notice.lock}") did not reach its guard: this instance did not run the tick. Put @DistributedLock above every decorator that delays or skips calls. If one skips them on purpose, call the method yourself only inside directCall(() => …).`,
+      ];
+    case 'fire-guessed':
+      return [
+        'warn',
+        `A decorator above @DistributedLock on ${notice.where} (job "${notice.lock}") loses the async context of the scheduler's calls. A call was taken for the tick, since the schedule had fired. Put @DistributedLock above that decorator, or make calls of your own inside directCall(() => …).`,
+      ];
+    case 'fire-unguarded':
+      return [
+        'warn',
+        `The job "${notice.job}" of the SchedulerRegistry calls ${notice.where}, which has no schedule of its own: the call takes lock "${notice.lock}", and each instance of the fleet may run it. Use locks.runOnce(job, instant, work) to run it once in the fleet, or directCall(() => …) where the lock alone is meant.`,
+      ];
+    case 'date-refused':
+      return [
+        'error',
+        `The job "${notice.lock}" was set to a Date, which each instance computes for itself: ${notice.where} is not run. Add minInterval to its @DistributedLock to run it at most once in the fleet within that time.`,
+      ];
+    case 'no-scheduler':
+      return [
+        'warn',
+        `This application has no ScheduleModule, so it runs no tick of ${notice.methods.join(', ')}. Import ScheduleModule.forRoot(), unless other instances of the fleet run them.`,
+      ];
     case 'listener-failed':
       return ['error', `A listener of "${notice.event}" events failed: ${bare(notice.why)}.`];
   }

@@ -1,0 +1,67 @@
+import type { GuardEntry } from '../contracts/guard.registry.js';
+import { markFire, type Fire, type TickCall } from '../contracts/tick.frame.js';
+import type { NoticeBoard } from '../events/notice.board.js';
+import type { CronJobLike } from './cron.job.port.js';
+import type { CronMethod } from './cron.method.js';
+import { LiveJob } from './live.job.js';
+import type { TimerMethod } from './timer.method.js';
+
+/** What the fires of jobs that the application makes itself are matched with. */
+export interface DynamicPlan {
+  readonly methods: readonly (CronMethod | TimerMethod)[];
+  readonly notices: NoticeBoard;
+  readonly isOurs: (guard: GuardEntry) => boolean;
+}
+
+/**
+ * The fires of a cron job that the application has added to the `SchedulerRegistry` itself. What such a job calls of the guarded
+ * scheduled methods is a tick, for `@Cron` at the instants of that job: it fires on every instance. A fire by hand makes direct calls.
+ */
+export class DynamicJob {
+  readonly #live: LiveJob;
+  readonly #warned = new Set<GuardEntry>();
+
+  constructor(
+    private readonly name: string,
+    private readonly job: CronJobLike,
+    private readonly plan: DynamicPlan,
+  ) {
+    this.#live = new LiveJob(job);
+  }
+
+  /** From now on its fires are marked. */
+  watch(): void {
+    const { job } = this;
+    const fire = job.fireOnTick;
+    job.fireOnTick = (...args) => {
+      const isFirst = { value: true };
+      return markFire(this.#fire(isFirst), () => Reflect.apply(fire, job, args));
+    };
+  }
+
+  #fire(first: { value: boolean }): Fire {
+    return {
+      tickOf: (guard, instance) => {
+        const isFirst = first.value;
+        first.value = false;
+        return this.#live.isByHand ? undefined : this.#tickOf(guard, instance, isFirst);
+      },
+      taken: () => undefined,
+    };
+  }
+
+  #tickOf(guard: GuardEntry, instance: object, isFirst: boolean): TickCall | undefined {
+    const methods = this.plan.methods.filter(({ method }) => method.guard === guard);
+    const method = methods.find((one) => one.method.instance === instance) ?? methods[0];
+    if (method !== undefined) return method.tickOf(this.job);
+    if (isFirst && this.plan.isOurs(guard)) this.#warn(guard);
+    return undefined;
+  }
+
+  #warn(guard: GuardEntry): void {
+    if (this.#warned.has(guard)) return;
+    this.#warned.add(guard);
+    const lock = typeof guard.key === 'string' ? guard.key : guard.where;
+    this.plan.notices.post({ kind: 'fire-unguarded', lock, where: guard.where, job: this.name });
+  }
+}

@@ -1,0 +1,83 @@
+import { unbound } from './guard.checker.js';
+import type { CronJobLike } from './cron.job.port.js';
+import { CronMethod } from './cron.method.js';
+import { DynamicJob, type DynamicPlan } from './dynamic.fire.js';
+import type { ExplorerLike, MountEntry } from './scheduler.finder.js';
+import { entriesOf, type Seat } from './scheduler.roster.js';
+import type { TimerMethod } from './timer.method.js';
+
+/** A method that a scheduler will fire, and its ticks. */
+export interface BoundSeat {
+  readonly seat: Seat;
+  readonly method: CronMethod | TimerMethod;
+}
+
+/** Takes part where a scheduler makes its timers: each of a guarded method calls that method's ticks. */
+export class JobMounter {
+  /** By the names of cron jobs. */
+  readonly #crons = new Map<string, CronMethod>();
+  readonly #lists: ExplorerLike['schedulerOrchestrator'];
+
+  constructor(
+    private readonly explorer: ExplorerLike,
+    /** All that it will fire, in its order. */
+    private readonly roster: readonly Seat[],
+    private readonly seats: readonly BoundSeat[],
+    private readonly dynamic: DynamicPlan,
+  ) {
+    this.#lists = explorer.schedulerOrchestrator;
+  }
+
+  /** From now on its timers, and the jobs that the application adds, are followed. */
+  watch(): void {
+    const { schedulerRegistry: registry } = this.#lists;
+    for (const [name, job] of registry.getCronJobs()) this.#added(name, job);
+    const add = registry.addCronJob;
+    registry.addCronJob = (name, job) => {
+      Reflect.apply(add, registry, [name, job]);
+      this.#added(name, job);
+    };
+    const start = this.#lists.onApplicationBootstrap;
+    this.#lists.onApplicationBootstrap = () => {
+      const opened = this.#take();
+      const result: unknown = Reflect.apply(start, this.#lists, []);
+      for (const open of opened) open();
+      return result;
+    };
+  }
+
+  /** Puts ours in the place of the callbacks. @returns what is to be done when the timers are set */
+  #take(): (() => void)[] {
+    const entries = entriesOf(this.explorer, this.roster);
+    return this.seats.flatMap(({ seat, method }) => {
+      const found = entries.get(seat);
+      if (found === undefined) throw unbound(method.method.where);
+      const { name, entry } = found;
+      const { target } = entry;
+      if (method instanceof CronMethod) {
+        this.#crons.set(name, method);
+        entry.target = (...args) => method.fire(jobOf(entry), () => target(...args));
+        return [];
+      }
+      entry.target = (...args) => method.fire(() => target(...args));
+      return [() => method.follow({ name, entry, registry: this.#lists.schedulerRegistry })];
+    });
+  }
+
+  /** A cron job was added: the scheduler's own, or one that the application has made. */
+  #added(name: string, job: CronJobLike): void {
+    const entry = this.#lists.cronJobs[name];
+    const method = this.#crons.get(name);
+    if (entry?.ref !== job) new DynamicJob(name, job, this.dynamic).watch();
+    // One that takes the place of a method's job, under its name, is that method's from now on.
+    method?.follow(job);
+  }
+}
+
+function jobOf({ ref }: MountEntry): CronJobLike | undefined {
+  return isCronJob(ref) ? ref : undefined;
+}
+
+function isCronJob(ref: unknown): ref is CronJobLike {
+  return typeof ref === 'object' && ref !== null && 'cronTime' in ref;
+}

@@ -1,0 +1,94 @@
+import { isObject } from '../contracts/provider.prototype.js';
+import { MOUNT_LISTS, type ExplorerLike, type MountEntry, type MountList } from './scheduler.finder.js';
+
+/** A method that a scheduler will fire. */
+export interface Seat {
+  readonly list: MountList;
+  /** The name of its timer in the reading; the scheduler itself draws another one where the decorator gives none. */
+  readonly name: string;
+  readonly instance: object;
+  readonly methodKey: string;
+  /** The function that it calls. */
+  readonly method: object;
+  readonly entry: MountEntry;
+}
+
+/** Notes functions that the scheduler has wrapped in one of its own. */
+type Wrapped = Pick<Seat, 'instance' | 'method' | 'methodKey'>;
+
+/**
+ * What a scheduler will fire, by its own reading of the application. Its explorer reads once more, into lists of ours, since it may have read
+ * before anybody could listen; so what it finds on instances (bound functions, Proxies) is found here, and nothing else is touched.
+ */
+export function readRoster(explorer: ExplorerLike): Seat[] {
+  const lists: Record<MountList, Record<string, MountEntry>> = { cronJobs: {}, intervals: {}, timeouts: {} };
+  const wrapped = new Map<unknown, Wrapped>();
+  let methodKey = '';
+  const reader: ExplorerLike = Object.create(explorer, {
+    schedulerOrchestrator: { value: derived(explorer.schedulerOrchestrator, lists) },
+    lookupSchedulers: {
+      value: (instance: object, key: string) => {
+        methodKey = key;
+        return explorer.lookupSchedulers.call(reader, instance, key);
+      },
+    },
+    wrapFunctionInTryCatchBlocks: {
+      value: (method: object, instance: object) => {
+        const target = () => undefined;
+        wrapped.set(target, { method, instance, methodKey });
+        return target;
+      },
+    },
+    // It has warned, or will.
+    warnForNonStaticProviders: { value: () => undefined },
+  });
+  reader.explore();
+  return MOUNT_LISTS.flatMap((list) =>
+    Object.entries(lists[list]).flatMap(([name, entry]) => {
+      const found = wrapped.get(entry.target);
+      return found === undefined || !isObject(found.instance) ? [] : [{ list, name, entry, ...found }];
+    }),
+  );
+}
+
+/** An orchestrator like that one, with lists of its own. */
+function derived(orchestrator: object, lists: Record<MountList, Record<string, MountEntry>>): object {
+  return Object.create(
+    orchestrator,
+    Object.fromEntries(MOUNT_LISTS.map((list) => [list, { value: lists[list] }])),
+  );
+}
+
+/**
+ * The entries of the scheduler's own lists that stand for those seats: by name where the decorator gives one, else in the order of its
+ * reading, by the decorator's metadata.
+ */
+export function entriesOf(
+  { schedulerOrchestrator: orchestrator }: ExplorerLike,
+  seats: readonly Seat[],
+): Map<Seat, { readonly name: string; readonly entry: MountEntry }> {
+  const found = new Map<Seat, { readonly name: string; readonly entry: MountEntry }>();
+  for (const list of MOUNT_LISTS) {
+    const own = seats.filter((seat) => seat.list === list);
+    const left = new Map(Object.entries(orchestrator[list]));
+    for (const seat of own) {
+      const entry = left.get(seat.name);
+      if (entry === undefined) continue;
+      found.set(seat, { name: seat.name, entry });
+      left.delete(seat.name);
+    }
+    for (const seat of own) {
+      if (found.has(seat)) continue;
+      const match = [...left].find(([, entry]) => isSame(entry, seat.entry));
+      if (match === undefined) continue;
+      const [name, entry] = match;
+      found.set(seat, { name, entry });
+      left.delete(name);
+    }
+  }
+  return found;
+}
+
+function isSame(one: MountEntry, other: MountEntry): boolean {
+  return one.options === other.options && Object.is(one.timeout, other.timeout);
+}
