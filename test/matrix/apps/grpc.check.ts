@@ -17,7 +17,7 @@ const PROTOCOL = fromJSON({
   nested: {
     locks: {
       nested: {
-        Guards: { methods: { guarded: { requestType: 'Question', responseType: 'Answer' } } },
+        Guards: { methods: { guarded: { requestType: 'Question', responseType: 'Answer', comment: '' } } },
         Question: { fields: { id: { type, id: 1 } } },
         Answer: { fields: { text: { type, id: 1 } } },
       },
