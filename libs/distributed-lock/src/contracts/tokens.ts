@@ -15,6 +15,3 @@ export function lockServiceToken(name: string = DEFAULT): symbol {
 export function lockServiceProperty(name: string = DEFAULT): symbol {
   return Symbol.for(`nestjs-distributed-lock.service.${name}`);
 }
-
-/** What every LockService has, of whichever copy of this package; no stand-in of a test answers with it. */
-export const SERVICE_MARK = Symbol.for('nestjs-distributed-lock.service');

@@ -1,10 +1,13 @@
 import { types } from 'node:util';
 import { Inject } from '@nestjs/common';
 import { isObject } from '../contracts/provider.prototype.js';
-import { lockServiceProperty, lockServiceToken, SERVICE_MARK } from '../contracts/tokens.js';
+import { lockServiceProperty, lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import type { LockService } from '../service/lock.service.js';
+import { LockService } from '../service/lock.service.js';
 import { onlyServiceOfHidden, serviceOfProxy } from './hidden.instances.js';
+
+/** In place of a service that a test mocks: mocks answer every question with a function, and so are known when they come. */
+const MOCK = null;
 
 /**
  * Has Nest give the service to a class's instances, without making it visible (see {@link bindService}). Once per class, inherited
@@ -20,8 +23,8 @@ function hideService(prototype: object, name: string | undefined): void {
   Reflect.defineProperty(prototype, lockServiceProperty(name), {
     configurable: true,
     get: () => undefined,
-    set(this: object, locks: LockService) {
-      bindService(this, name, locks);
+    set(this: object, locks: unknown) {
+      bindService(this, name, locks instanceof LockService ? locks : MOCK);
     },
   });
 }
@@ -30,7 +33,11 @@ function hideService(prototype: object, name: string | undefined): void {
  * Gives an instance the service of its application, unseen by those who log, compare or copy the instance.
  * @throws LockConfigurationError `NOT_BOUND` for a frozen instance
  */
-export function bindService(instance: object, name: string | undefined, locks: LockService): void {
+export function bindService(
+  instance: object,
+  name: string | undefined,
+  locks: LockService | typeof MOCK,
+): void {
   const descriptor = { value: locks, writable: true, configurable: true, enumerable: false };
   if (Reflect.defineProperty(instance, lockServiceProperty(name), descriptor)) return;
   throw new LockConfigurationError(
@@ -54,13 +61,24 @@ export function serviceReader(name: string | undefined, where: string): (instanc
     // A Proxy that the boot found is known by its identity: it may refuse to be read.
     const known = isObject(instance) && types.isProxy(instance) ? serviceOfProxy(instance, token) : undefined;
     if (known !== undefined) return known;
-    const place: { readonly [property: symbol]: LockService | undefined } = Object(instance);
-    const locks = place[property] ?? (isObject(instance) ? onlyServiceOfHidden(token) : undefined);
-    if (locks?.[SERVICE_MARK] === SERVICE_MARK) return locks;
-    const what =
-      locks === undefined
-        ? 'without a LockService.'
-        : 'with a mock of the LockService, which cannot take a lock. In a unit test import DistributedLockTestingModule.forRoot() of nestjs-distributed-lock/testing.';
-    throw new LockConfigurationError('NOT_BOUND', `${where} was called on an instance ${what}`);
+    const place: { readonly [property: symbol]: LockService | typeof MOCK | undefined } = Object(instance);
+    const own = place[property];
+    if (own === MOCK) throw mocked(where);
+    const locks = own ?? (isObject(instance) ? onlyServiceOfHidden(token) : undefined);
+    if (locks !== undefined) return locks;
+    throw new LockConfigurationError(
+      'NOT_BOUND',
+      `${where} was called on an instance without a LockService.`,
+    );
   };
+}
+
+function mocked(where: string): LockConfigurationError {
+  return new LockConfigurationError(
+    'NOT_BOUND',
+    `${where} was called on an instance with a mock of the LockService, which can take no lock.`,
+    undefined,
+    undefined,
+    'In a unit test import DistributedLockTestingModule.forRoot() of "nestjs-distributed-lock/testing".',
+  );
 }

@@ -15,7 +15,6 @@ import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore
 import type { JobControl } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
-import { SERVICE_MARK } from '../contracts/tokens.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockEvents } from '../events/lock.events.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -53,11 +52,6 @@ export class LockService {
   ) {
     this.#make = new LockMaker(engine);
     this.elections = new ElectionBook(engine);
-  }
-
-  /** @internal */
-  get [SERVICE_MARK](): typeof SERVICE_MARK {
-    return SERVICE_MARK;
   }
 
   /** @internal The options as they are in force. */
