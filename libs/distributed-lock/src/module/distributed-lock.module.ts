@@ -39,7 +39,7 @@ function complete(
   definition: DynamicModule,
   { name, refusalFilter = true }: DistributedLockModuleExtras,
 ): DynamicModule {
-  const { providers, exported } = provideLocks(name, refusalFilter, open);
+  const { providers, exported } = provideLocks(name, refusalFilter, { open });
   return { ...definition, providers: [...(definition.providers ?? []), ...providers], exports: exported };
 }
 

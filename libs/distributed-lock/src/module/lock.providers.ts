@@ -1,7 +1,7 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { APP_FILTER, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { serviceClasses } from '../contracts/service.classes.js';
-import { lockServiceToken } from '../contracts/tokens.js';
+import { lockServiceToken, SERVICE_MARK } from '../contracts/tokens.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
@@ -10,6 +10,7 @@ import { GuardExplorer } from './guard.explorer.js';
 import { refuseSecondInstance } from './instance.check.js';
 import { LeaderExplorer } from './leader.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
+import { LOCK_OPENER, type LockOpener } from './lock.opener.js';
 import { bindGlobally, bindToClasses, bindToGateways } from './refusal.binder.js';
 
 /** The providers of a module instance, and which of them other modules may inject. */
@@ -18,47 +19,50 @@ export interface LockProviders {
   readonly exported: InjectionToken[];
 }
 
+type ExplorerClass = new (locks: LockService, token: symbol, modules: ModulesContainer) => object;
+
 /**
  * The service is connected when it is injected, so it serves from the first `onModuleInit` on.
  * @param name undefined: the unnamed instance, which is injected by the class as well
- * @param open makes the service of the module's options
+ * @param opener makes the service of the module's options
  */
 export function provideLocks<O>(
   name: string | undefined,
   refusalFilter: boolean,
-  open: (options: O) => LockService | Promise<LockService>,
+  opener: LockOpener<O>,
 ): LockProviders {
   const token = lockServiceToken(name);
   const isUnnamed = token === lockServiceToken();
-  const providers: Provider[] = [
-    {
-      provide: token,
-      useFactory: (options: O, modules: ModulesContainer) => {
-        refuseSecondInstance(modules, name);
-        return open(options);
-      },
-      inject: [MODULE_OPTIONS_TOKEN, ModulesContainer],
-    },
-    { provide: LockLifecycle, useFactory: (locks: LockService) => new LockLifecycle(locks), inject: [token] },
-    {
-      provide: GuardExplorer,
-      useFactory: (locks: LockService, modules: ModulesContainer) => new GuardExplorer(locks, token, modules),
-      inject: [token, ModulesContainer],
-    },
-  ];
-  providers.push({
-    provide: TickExplorer,
-    useFactory: (locks: LockService, modules: ModulesContainer) => new TickExplorer(locks, token, modules),
-    inject: [token, ModulesContainer],
-  });
-  providers.push({
-    provide: LeaderExplorer,
-    useFactory: (locks: LockService, modules: ModulesContainer) => new LeaderExplorer(locks, token, modules),
-    inject: [token, ModulesContainer],
-  });
   // Those of other copies of this package, too: a library of the application may inject its own copy's class.
   const classes = isUnnamed ? [...new Set([LockService, ...serviceClasses()])] : [];
-  for (const provide of classes) providers.push({ provide, useExisting: token });
+  // A test overrides the unnamed service by its class, and then nothing may be opened: the token only leads to the class.
+  const [service = token, ...aliases] = [...classes, token];
+  const explore = (type: ExplorerClass): Provider => ({
+    provide: type,
+    useFactory: (locks: LockService, modules: ModulesContainer) =>
+      isMock(locks) ? {} : new type(locks, token, modules),
+    inject: [token, ModulesContainer],
+  });
+  const providers: Provider[] = [
+    { provide: LOCK_OPENER, useValue: opener },
+    {
+      provide: service,
+      useFactory: (options: O, given: LockOpener<O>, modules: ModulesContainer) => {
+        refuseSecondInstance(modules, name);
+        return given.open(options);
+      },
+      inject: [MODULE_OPTIONS_TOKEN, LOCK_OPENER, ModulesContainer],
+    },
+    ...aliases.map((provide) => ({ provide, useExisting: service })),
+    {
+      provide: LockLifecycle,
+      useFactory: (locks: LockService) => (isMock(locks) ? {} : new LockLifecycle(locks)),
+      inject: [token],
+    },
+    explore(GuardExplorer),
+    explore(TickExplorer),
+    explore(LeaderExplorer),
+  ];
   if (refusalFilter) {
     providers.push({
       provide: APP_FILTER,
@@ -71,11 +75,17 @@ export function provideLocks<O>(
         const filter = new LockRefusalFilter(locks, adapter);
         bindToGateways(modules);
         bindGlobally(moduleRef);
-        locks.onceEnded(bindToClasses(modules, filter));
+        const leave = bindToClasses(modules, filter);
+        if (!isMock(locks)) locks.onceEnded(leave);
         return filter;
       },
       inject: [token, HttpAdapterHost, ModulesContainer, ModuleRef],
     });
   }
   return { providers, exported: [token, ...classes] };
+}
+
+/** In a unit test the service may be overridden by a mock, of which nothing here can be made. */
+function isMock(locks: LockService): boolean {
+  return locks[SERVICE_MARK] !== SERVICE_MARK;
 }

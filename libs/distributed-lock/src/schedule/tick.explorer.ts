@@ -32,7 +32,7 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
 
   /** @param token of the module instance whose guards these are */
   constructor(
-    private readonly locks: LockService,
+    readonly locks: LockService,
     private readonly token: symbol,
     private readonly modules: ModulesContainer,
   ) {

@@ -1,14 +1,10 @@
-import { Logger, Module, type DynamicModule } from '@nestjs/common';
+import { Module, type DynamicModule } from '@nestjs/common';
 import { lockServiceToken } from '../contracts/tokens.js';
-import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { DistributedLockModuleExtras } from '../module/distributed-lock.module-definition.js';
 import { provideLocks } from '../module/lock.providers.js';
 import { checkForRoot, checkForRootAsync, checkMade } from '../module/module.checks.js';
-import { optionNames } from '../options/option.names.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
-import { SETTINGS } from '../service/setting.names.js';
-import { readSettings } from '../service/settings.reader.js';
 import {
   ConfigurableModuleClass,
   type ASYNC_OPTIONS_TYPE,
@@ -16,21 +12,11 @@ import {
   type OPTIONS_TYPE,
 } from './distributed-lock-testing.module-definition.js';
 import { LockTestingControl } from './lock-testing.control.js';
+import { MemoryOpener } from './memory.opener.js';
 import { MemoryStore } from './memory.store.js';
-import { openMemoryService } from './open.memory.js';
+import { OPTIONS, readTestingSettings } from './testing.settings.js';
 
 const MODULE = 'DistributedLockTestingModule';
-
-/** An application may give the options of its DistributedLockModule, with where Redis is: nothing is connected. */
-const OPTIONS = optionNames<DistributedLockTestingOptions & { readonly redis: unknown }>({
-  ...SETTINGS,
-  store: true,
-  redLock: true,
-  redis: true,
-});
-
-/** A test that forgot to release a lock is not to wait for long. */
-const SHUTDOWN = '1s';
 
 /**
  * In place of DistributedLockModule in unit tests: the same LockService, decorators, filter and ticks, in memory. Exports
@@ -55,26 +41,15 @@ function complete(
   definition: DynamicModule,
   { name, refusalFilter = true }: DistributedLockModuleExtras,
 ): DynamicModule {
-  const stores = new WeakMap<LockService, MemoryStore>();
-  const { providers, exported } = provideLocks(
-    name,
-    refusalFilter,
-    (options: DistributedLockTestingOptions) => {
-      warnInProduction();
-      checkMade(MODULE, options);
-      const store = readStore(options.store);
-      const locks = openMemoryService(
-        readSettings({ shutdownTimeout: SHUTDOWN, ...options }, OPTIONS),
-        store,
-      );
-      stores.set(locks, store);
-      return locks;
-    },
-  );
+  const opener = new MemoryOpener<DistributedLockTestingOptions>((options) => {
+    checkMade(MODULE, options);
+    return readTestingSettings(options);
+  });
+  const { providers, exported } = provideLocks(name, refusalFilter, opener);
   const control = {
     provide: LockTestingControl,
     useFactory: (locks: LockService, { crons }: TickExplorer) =>
-      new LockTestingControl(stores.get(locks) ?? new MemoryStore(), { locks, crons }),
+      new LockTestingControl(opener.storeOf(locks) ?? new MemoryStore(), { locks, crons }),
     inject: [lockServiceToken(name), TickExplorer],
   };
   return {
@@ -82,17 +57,4 @@ function complete(
     providers: [...(definition.providers ?? []), ...providers, control],
     exports: [...exported, LockTestingControl],
   };
-}
-
-function readStore(store: unknown): MemoryStore {
-  if (store === undefined) return new MemoryStore();
-  if (store instanceof MemoryStore) return store;
-  throw new LockConfigurationError('INVALID_OPTION', 'The store of a testing module must be a MemoryStore.');
-}
-
-function warnInProduction(): void {
-  if (process.env['NODE_ENV'] !== 'production') return;
-  new Logger('DistributedLock').warn(
-    'DistributedLockTestingModule is for tests: its locks exclude nobody outside of this process. Import DistributedLockModule in production.',
-  );
 }

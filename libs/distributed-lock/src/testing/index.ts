@@ -1,6 +1,7 @@
 export { DistributedLockTestingModule } from './distributed-lock-testing.module.js';
 export type { DistributedLockTestingOptions } from './distributed-lock-testing.module-definition.js';
 export type { HeldByOther, HoldByOptions } from './holder.guest.js';
-export { LockTestingControl, type HeldLock } from './lock-testing.control.js';
+export { LockTestingControl, type HeldLock, type ProviderSource } from './lock-testing.control.js';
 export { MemoryStore } from './memory.store.js';
 export type { AdvancedTick } from './tick.advance.js';
+export { withTestingLocks, type ProviderOverrides } from './testing.locks.js';

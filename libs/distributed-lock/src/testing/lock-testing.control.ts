@@ -1,8 +1,13 @@
+import { lockServiceToken } from '../contracts/tokens.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { Hold } from '../locks/hold.js';
 import type { LockEngine } from '../locks/lock.engine.js';
+import { LOCK_OPENER } from '../module/lock.opener.js';
+import { TickExplorer } from '../schedule/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
 import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
 import type { MemoryInstance } from './memory.instance.js';
+import { MemoryOpener } from './memory.opener.js';
 import type { MemoryStore } from './memory.store.js';
 import { advanceTicks, type AdvancedTick } from './tick.advance.js';
 import { LOSSES } from '../errors/loss.reasons.js';
@@ -17,6 +22,11 @@ export interface HeldLock {
   readonly holder: string;
 }
 
+/** What is used of a Nest application, or of a testing module. */
+export interface ProviderSource {
+  get<T>(token: unknown, options: { strict: false; each?: boolean }): T;
+}
+
 /** What a test does to the locks of its module, and of all others on the same store. Inject it, or get it from the testing module. */
 export class LockTestingControl {
   readonly #guests: HolderGuests;
@@ -29,6 +39,33 @@ export class LockTestingControl {
   ) {
     store.instances.add(instance);
     this.#guests = new HolderGuests(store, instance.locks.settings);
+  }
+
+  /**
+   * The controls of an application on locks in memory, also where `withTestingLocks()` put them in place of Redis. Each application
+   * that competes for ticks needs them before `advanceTick()` of another one reaches it.
+   * @param app initialised
+   * @param name of a module instance. @default the unnamed one
+   * @throws LockConfigurationError `NOT_BOUND` for an application on Redis
+   */
+  static of(app: ProviderSource, name?: string): LockTestingControl {
+    const locks = app.get<LockService>(lockServiceToken(name), { strict: false });
+    const openers = app.get<readonly unknown[]>(LOCK_OPENER, { strict: false, each: true });
+    const stores = openers.map((opener) =>
+      opener instanceof MemoryOpener ? opener.storeOf(locks) : undefined,
+    );
+    const store = stores.find((each) => each !== undefined);
+    if (store === undefined)
+      throw new LockConfigurationError(
+        'NOT_BOUND',
+        'The locks of this application are not in memory: give its TestingModuleBuilder to withTestingLocks().',
+      );
+    const explorers = app.get<readonly TickExplorer[]>(TickExplorer, { strict: false, each: true });
+    const crons = explorers.find((explorer) => explorer.locks === locks)?.crons ?? [];
+    const instance = [...store.instances].find((each) => each.locks === locks) ?? { locks, crons };
+    const control = new LockTestingControl(store, instance);
+    locks.onceEnded(() => void control.onApplicationShutdown());
+    return control;
   }
 
   /**

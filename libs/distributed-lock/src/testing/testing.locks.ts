@@ -1,0 +1,35 @@
+import type { DistributedLockModuleOptions } from '../module/distributed-lock.module-definition.js';
+import { LOCK_OPENER } from '../module/lock.opener.js';
+import { MemoryOpener } from './memory.opener.js';
+import { MemoryStore } from './memory.store.js';
+import { readTestingSettings } from './testing.settings.js';
+
+/** What is used of the `TestingModuleBuilder` of `@nestjs/testing`. */
+export interface ProviderOverrides {
+  overrideProvider(token: symbol): { useValue(value: unknown): unknown };
+}
+
+/**
+ * Has an application whose modules import `DistributedLockModule` run on locks in memory: of `forRoot()` and `forRootAsync()`, of all
+ * named instances, with their options but for `redis`. Nothing is connected. `LockTestingControl.of(app)` has the controls.
+ * @param builder of `Test.createTestingModule()`
+ * @param store where the locks are; applications with the same store compete for them. @default one of the application's own
+ */
+export function withTestingLocks<B extends ProviderOverrides>(
+  builder: B,
+  { store = new MemoryStore() }: { readonly store?: MemoryStore | undefined } = {},
+): B {
+  const opener = new MemoryOpener<DistributedLockModuleOptions & { readonly store?: MemoryStore }>(
+    ({ redLock, ...options }) => readTestingSettings({ ...options, redLock: timesOf(redLock) }),
+    store,
+  );
+  builder.overrideProvider(LOCK_OPENER).useValue(opener);
+  return builder;
+}
+
+/** Red locks stand on three stores of their own; no servers are named. */
+function timesOf(redLock: DistributedLockModuleOptions['redLock']) {
+  if (redLock === undefined) return undefined;
+  const { servers: _, ...times } = redLock;
+  return times;
+}
