@@ -306,3 +306,57 @@ describe('I8, the lock of a dead holder', () => {
   });
   test('unless something else was wrong meanwhile', () => expect(die(2500, true)).toEqual([]));
 });
+
+describe('I8, a lock that is free and wanted', () => {
+  /** Looks from outside, every 50 ms, that find the lock held, but free from one instant to the other. */
+  const story = (free: readonly [number, number], waiter: WrittenHold) => {
+    const written = new WrittenHistory();
+    const id = written.hold({ worker: 1, wanted: 10, ...waiter });
+    for (let at = 0; at < free[1]; at += 50) {
+      const holders = at >= free[0] ? [] : ['somebody:1'];
+      written.watch(at, { kind: 'seen', lock: 'a', from: at * MS, holders });
+    }
+    return { written, id };
+  };
+  const late = { granted: 1300, ended: 1310, released: 1311 };
+
+  test('is found out when a live instance waits', () => {
+    const { written, id } = story([500, 1300], late);
+    expect(found(written)).toEqual([['I8', id]]);
+    expect(check(written.history, 'strict').free).toEqual({ count: 1, longest: 750 * MS });
+  });
+
+  test('is no fault for the time that a waiter needs to come', () => {
+    expect(found(story([500, 600], late).written)).toEqual([]);
+  });
+
+  test.each<[string, WrittenHold]>([
+    ['nobody waits', { wanted: 1290, ...late }],
+    ['the only call does not wait', { wait: 0, refused: 1300 }],
+    ['the only call waits for several locks', { sort: 'multi', locks: ['a', 'b'], refused: 1300 }],
+    ['the waiter gave up before', { refused: 520 }],
+  ])('is no fault when %s', (_what, waiter) => {
+    expect(found(story([500, 1300], waiter).written)).toEqual([]);
+  });
+
+  test('is no fault when a dead waiter of a fair lock is in the way', () => {
+    expect(found(story([500, 1300], { sort: 'fair', ...late }).written)).toEqual([]);
+  });
+
+  test('is no fault when something else is wrong, or the process of the waiter stands still', () => {
+    const cut = story([500, 1300], late).written;
+    cut.fault(400, 450, 'connection cut');
+    expect(found(cut)).toEqual([]);
+    const stopped = story([500, 1300], late).written;
+    stopped.watch(490, { kind: 'signal', worker: 1, life: 0, what: 'stop' });
+    stopped.watch(1290, { kind: 'signal', worker: 1, life: 0, what: 'resume' });
+    expect(found(stopped)).toEqual([]);
+  });
+
+  test('is not free for the whole time when it was had between two looks', () => {
+    const { written } = story([500, 1300], late);
+    for (const at of [620, 820, 1020, 1220])
+      written.hold({ worker: 2, wanted: at - 1, wait: 0, granted: at, ended: at + 5, released: at + 6 });
+    expect(found(written)).toEqual([]);
+  });
+});

@@ -1,5 +1,6 @@
 import type { ChaosMode } from './chaos.types.js';
 import { checkExclusion, type Overlap } from './check.exclusion.js';
+import { checkFree, type FreeAndWanted } from './check.free.js';
 import { checkLeases } from './check.leases.js';
 import { checkLeftovers } from './check.leftovers.js';
 import { checkOrder } from './check.order.js';
@@ -15,6 +16,8 @@ import type { Violation } from './violation.js';
 export interface Verdict {
   readonly violations: readonly Violation[];
   readonly overlaps: readonly Overlap[];
+  /** Locks that were free while a live instance waited for them, as seen from outside. */
+  readonly free: FreeAndWanted;
   /** How much each check has looked at. */
   readonly judged: Readonly<Record<string, number>>;
   readonly calls: readonly (Call | Hold)[];
@@ -26,6 +29,7 @@ export function check(history: History, mode: ChaosMode): Verdict {
   const calls = readCalls(history);
   const holds = calls.filter(isHold);
   const exclusion = checkExclusion(holds, disturbances);
+  const free = checkFree(calls, history, disturbances);
   const findings = [
     exclusion,
     checkLeases(holds, history, disturbances),
@@ -34,10 +38,12 @@ export function check(history: History, mode: ChaosMode): Verdict {
     checkLeftovers(history),
     checkOrder(calls, disturbances),
     checkSuccession(calls, disturbances),
+    free,
   ];
   return {
     violations: findings.flatMap(({ violations }) => violations),
     overlaps: exclusion.overlaps,
+    free: free.free,
     judged: Object.assign({}, ...findings.map(({ judged }) => judged)) as Record<string, number>,
     calls,
   };

@@ -32,6 +32,8 @@ export interface ChaosReport {
   readonly violations: readonly (Violation & { readonly around: readonly string[] })[];
   /** All that there were, within their bounds or not, by the lease of who should have ended. */
   readonly overlaps: OverlapCount & { readonly renewed: OverlapCount; readonly fixed: OverlapCount };
+  /** How often a lock was free while a live instance waited for it, and for how long at most, in ms. */
+  readonly free: { readonly count: number; readonly longest: number };
   readonly updates: UpdateCounts;
   /** Writes that a register refused by their token. */
   readonly stale: number;
@@ -76,6 +78,7 @@ export function summarize(verdict: Verdict, history: History) {
       renewed: countOverlaps(verdict.overlaps.filter(({ isRenewed }) => isRenewed)),
       fixed: countOverlaps(verdict.overlaps.filter(({ isRenewed }) => !isRenewed)),
     },
+    free: { count: verdict.free.count, longest: verdict.free.longest / MS },
     stale: history.told.filter(({ kind }) => kind === 'stale').length,
     judged: verdict.judged,
     troubles: [
@@ -142,6 +145,7 @@ export function describeReport(report: ChaosReport): string {
     `  longest wait ${report.longestWait.toFixed(0)} ms`,
     `  judged       ${counts(judged)}`,
     `  overlaps     ${describeOverlaps('renewed', report.overlaps.renewed)}; ${describeOverlaps('fixed', report.overlaps.fixed)}`,
+    `  free, wanted ${report.free.count} times, the longest ${report.free.longest.toFixed(0)} ms`,
     `  lost updates ${Object.entries(updates)
       .map(([name, { lost, writes }]) => `${name} ${lost} of ${writes}`)
       .join(', ')}; ${report.stale} refused by their token`,

@@ -34,11 +34,11 @@ return {0}
 end
 if count > 0 then
 if held > count then
-redis.call('PEXPIRE', lock, lease)`,
+local isShorter = setLease(lock, lease, 0)`,
         to: `local held = tonumber(redis.call('HGET', lock, holder)) or 1
 if count > 0 then
 if held > count then
-redis.call('PEXPIRE', lock, lease)`,
+local isShorter = setLease(lock, lease, 0)`,
       },
     ],
     // A grant whose reply is lost is undone later, when others may have the lock; a release that is late comes after its lease.
@@ -98,5 +98,15 @@ redis.call('PEXPIRE', lock, lease)`,
     faults: [LATE_REPLIES.name],
     lossy: false,
     violates: ['I1', 'I2', 'I4'],
+  },
+  {
+    name: 'a release that publishes nothing',
+    defects: [
+      { file: SCRIPTS, from: `local reached = redis.pcall(publish, channel, '0')`, to: 'local reached = 0' },
+    ],
+    // The waiters of other processes sleep until the lease ends that they were told of, while the lock is free.
+    faults: ['worker killed'],
+    lossy: false,
+    violates: ['I8'],
   },
 ];
