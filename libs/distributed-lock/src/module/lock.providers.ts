@@ -1,7 +1,7 @@
 import type { InjectionToken, Provider } from '@nestjs/common';
 import { APP_FILTER, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { serviceClasses } from '../contracts/service.classes.js';
-import { lockServiceToken, SERVICE_MARK } from '../contracts/tokens.js';
+import { lockServiceToken } from '../contracts/tokens.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
@@ -87,5 +87,5 @@ export function provideLocks<O>(
 
 /** In a unit test the service may be overridden by a mock, of which nothing here can be made. */
 function isMock(locks: LockService): boolean {
-  return locks[SERVICE_MARK] !== SERVICE_MARK;
+  return !(locks instanceof LockService);
 }
