@@ -58,7 +58,11 @@ export interface LockModuleSettings {
    * @default true
    */
   readonly serverCheck?: boolean | undefined;
-  /** How long shutdown waits for running work before its signals are aborted. @default '10s' */
+  /**
+   * How long running work has before its signals are aborted, counted from the application's first shutdown hook on, whatever Nest or other modules
+   * wait for. 0 aborts it at once.
+   * @default '10s'
+   */
   readonly shutdownTimeout?: Duration | undefined;
   /** The HTTP status of a refusal. @default 423 */
   readonly busyStatus?: 423 | 409 | 429 | 503 | undefined;

@@ -62,6 +62,12 @@ export type Notice =
       readonly callback: 'onElected' | 'onRevoked';
       readonly error: unknown;
     }
+  | {
+      readonly kind: 'shutdown-waits';
+      /** What is left of shutdownTimeout. */
+      readonly left: number;
+      readonly reasons: readonly string[];
+    }
   | { readonly kind: 'unscheduled-once'; readonly lock: string }
   | { readonly kind: 'fire-lost'; readonly lock: string; readonly where: string }
   | { readonly kind: 'fire-guessed'; readonly lock: string; readonly where: string }

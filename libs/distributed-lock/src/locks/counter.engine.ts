@@ -39,6 +39,11 @@ export class CounterEngine {
     }
   }
 
+  /** The work that runs under permits. */
+  get sections(): readonly PermitSection[] {
+    return [...this.#sections];
+  }
+
   /** Resolves when nobody of this process waits, or works under permits. */
   async idle(): Promise<void> {
     await Promise.all([this.semaphores.idle(), this.latches.idle()]);

@@ -10,12 +10,13 @@ const LET_GO = 1000;
 /**
  * Lets the running work end, then aborts it, then frees what is still ours. Locks are renewed until the last moment:
  * nobody else may come in while work of ours is running.
+ * @param left how long the work may go on, in ms
  */
-export async function shutDown(engine: LockEngine): Promise<void> {
+export async function shutDown(engine: LockEngine, left: number): Promise<void> {
   const { context } = engine;
   const { settings, wheel, retirement } = context;
   engine.refuseNewcomers();
-  if (!(await isDoneWithin(settings.shutdownTimeout, engine.idle(), wheel))) {
+  if (!(await isDoneWithin(left, engine.idle(), wheel))) {
     for (const { holds, target } of engine.lines.values())
       for (const hold of holds) hold.abort(LockLostError.of(target.name, LOSSES.shuttingDown));
     engine.counters.abort();

@@ -6,6 +6,8 @@ import type { SemaphoreLine } from './semaphore.line.js';
 
 /** Work that runs under permits of a semaphore, which are given back once. */
 export class PermitSection implements TakenPermits {
+  /** Epoch ms. */
+  readonly since = Date.now();
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
   #given: Promise<unknown> | undefined;

@@ -81,12 +81,13 @@ export class RedLocks {
   }
 
   /** Waits for running work as a single server's shutdown does, on all servers at once. */
-  async shutDown(): Promise<void> {
+  /** @param left how long work may go on, in ms */
+  async shutDown(left: number): Promise<void> {
     this.#closing = true;
     this.#upkeep.end();
     for (const line of this.#book.values())
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.name)));
-    await Promise.all(this.servers.map(({ engine }) => shutDown(engine)));
+    await Promise.all(this.servers.map(({ engine }) => shutDown(engine, left)));
     for (const line of this.#book.values()) line.refuse(() => shuttingDown(line.name));
     // A round that is under way gives back what it gets.
     const { wheel, settings } = this.context;

@@ -39,8 +39,13 @@ function complete(
   definition: DynamicModule,
   { name, refusalFilter = true }: DistributedLockModuleExtras,
 ): DynamicModule {
-  const { providers, exported } = provideLocks(name, refusalFilter, { open });
-  return { ...definition, providers: [...(definition.providers ?? []), ...providers], exports: exported };
+  const { providers, exported, imports } = provideLocks(name, refusalFilter, { open });
+  return {
+    ...definition,
+    imports: [...(definition.imports ?? []), ...imports],
+    providers: [...(definition.providers ?? []), ...providers],
+    exports: exported,
+  };
 }
 
 function open(options: DistributedLockModuleOptions): Promise<LockService> {

@@ -1,4 +1,4 @@
-import type { InjectionToken, Provider } from '@nestjs/common';
+import type { InjectionToken, Provider, Type } from '@nestjs/common';
 import { APP_FILTER, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import { serviceClasses } from '../contracts/service.classes.js';
 import { lockServiceToken } from '../contracts/tokens.js';
@@ -11,12 +11,14 @@ import { refuseSecondInstance } from './instance.check.js';
 import { LeaderExplorer } from './leader.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
 import { LOCK_OPENER, type LockOpener } from './lock.opener.js';
+import { ShutdownSignal, ShutdownSignalModule } from './shutdown.signal.module.js';
 import { bindGlobally, bindToClasses, bindToGateways } from './refusal.binder.js';
 
 /** The providers of a module instance, and which of them other modules may inject. */
 export interface LockProviders {
   readonly providers: Provider[];
   readonly exported: InjectionToken[];
+  readonly imports: Type[];
 }
 
 type ExplorerClass = new (locks: LockService, token: symbol, modules: ModulesContainer) => object;
@@ -56,8 +58,9 @@ export function provideLocks<O>(
     ...aliases.map((provide) => ({ provide, useExisting: service })),
     {
       provide: LockLifecycle,
-      useFactory: (locks: LockService) => (isMock(locks) ? {} : new LockLifecycle(locks)),
-      inject: [token],
+      useFactory: (locks: LockService, signal: ShutdownSignal) =>
+        isMock(locks) ? {} : new LockLifecycle(locks, signal),
+      inject: [token, ShutdownSignal],
     },
     explore(GuardExplorer),
     explore(TickExplorer),
@@ -82,7 +85,7 @@ export function provideLocks<O>(
       inject: [token, HttpAdapterHost, ModulesContainer, ModuleRef],
     });
   }
-  return { providers, exported: [token, ...classes] };
+  return { providers, exported: [token, ...classes], imports: [ShutdownSignalModule] };
 }
 
 /** In a unit test the service may be overridden by a mock, of which nothing here can be made. */

@@ -20,13 +20,13 @@ import type { LockEvents } from '../events/lock.events.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { CountingSemaphore } from '../locks/counting.semaphore.js';
 import { NamedLatch } from '../locks/named.latch.js';
-import { shutDown } from '../locks/lock.shutdown.js';
 import type { RedLocks } from '../locks/red.lock.js';
 import type { TickRunner } from '../locks/tick.runner.js';
 import { checkCallOptions } from '../options/call.options.js';
 import { ElectionBook } from './election.book.js';
 import { checkKind, readNames } from './lock.choice.js';
 import { LockMaker } from './lock.maker.js';
+import { ServiceShutdown } from './service.shutdown.js';
 
 /** The locks of one module instance. Inject it, or let the decorators find it. */
 export class LockService {
@@ -38,6 +38,7 @@ export class LockService {
   /** @internal */
   readonly elections: ElectionBook;
   readonly #make: LockMaker;
+  readonly #shutdown: ServiceShutdown;
   readonly #endings: (() => void)[] = [];
 
   /** @hidden The module makes it. */
@@ -48,10 +49,20 @@ export class LockService {
     readonly ticks: TickRunner,
     /** @internal */
     readonly red: RedLocks | undefined,
-    private readonly disconnect: () => Promise<void>,
+    disconnect: () => Promise<void>,
   ) {
     this.#make = new LockMaker(engine);
     this.elections = new ElectionBook(engine);
+    this.#shutdown = new ServiceShutdown({
+      engine,
+      red,
+      elections: this.elections,
+      refuseTicks: () => ticks.refuse(),
+      disconnect: async () => {
+        for (const end of this.#endings.splice(0)) end();
+        await disconnect();
+      },
+    });
   }
 
   /** @internal The options as they are in force. */
@@ -69,12 +80,14 @@ export class LockService {
     this.ticks.refuse();
   }
 
+  /** @internal The application begins to shut down: `shutdownTimeout` counts from now on. */
+  beginShutdown(): void {
+    this.#shutdown.begin();
+  }
+
   /** @internal Waits for work up to `shutdownTimeout`, then aborts it; frees what is still held; closes our own connections. */
-  async shutDown(): Promise<void> {
-    this.ticks.refuse();
-    await Promise.all([this.elections.close(), shutDown(this.engine), this.red?.shutDown()]);
-    for (const end of this.#endings.splice(0)) end();
-    await this.disconnect();
+  shutDown(): Promise<void> {
+    return this.#shutdown.end();
   }
 
   /** @internal Whoever watches the locks does so until their last one has ended, whichever hook of Nest comes first. */

@@ -189,6 +189,11 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         `${notice.callback} of the leader of "${notice.lock}" failed: ${bare(String(notice.error))}.`,
         notice.error instanceof Error ? notice.error.stack : undefined,
       ];
+    case 'shutdown-waits':
+      return [
+        'warn',
+        `The shutdown waits for ${notice.reasons.join('; ')}. In ${notice.left} ms (shutdownTimeout) signals are aborted and the locks released. A lock that no work needs was not unlocked: use using(), or unlock() in a finally block.`,
+      ];
     case 'unscheduled-once':
       return [
         'warn',

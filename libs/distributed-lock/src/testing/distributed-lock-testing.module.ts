@@ -45,7 +45,7 @@ function complete(
     checkMade(MODULE, options);
     return readTestingSettings(options);
   });
-  const { providers, exported } = provideLocks(name, refusalFilter, opener);
+  const { providers, exported, imports } = provideLocks(name, refusalFilter, opener);
   const control = {
     provide: LockTestingControl,
     useFactory: (locks: LockService, { crons }: TickExplorer) =>
@@ -54,6 +54,7 @@ function complete(
   };
   return {
     ...definition,
+    imports: [...(definition.imports ?? []), ...imports],
     providers: [...(definition.providers ?? []), ...providers, control],
     exports: [...exported, LockTestingControl],
   };

@@ -1,0 +1,42 @@
+import type { LockEngine } from './lock.engine.js';
+
+/** The most locks that are named. */
+const NAMED = 5;
+
+/** What keeps a shutdown waiting: each lock that is held or waited for, with its holders and since when. Empty when nothing does. */
+export function reportOf(engines: readonly LockEngine[]): string[] {
+  const reasons = engines.flatMap((engine) => [...heldBy(engine), ...countersOf(engine)]);
+  const all = [...new Set(reasons)];
+  const rest = all.length - NAMED;
+  return rest > 0 ? [...all.slice(0, NAMED), `and ${rest} more`] : all;
+}
+
+function heldBy({ lines }: LockEngine): string[] {
+  return [...lines.values()].flatMap(({ target, holds, waiters }) => {
+    const held = holds.map(({ since, lease, run }) => {
+      const by = run === undefined ? lease.holder : 'a run of that job';
+      return `lock "${target.name}" is held by ${by} ${sinceWhen(since)}`;
+    });
+    return [...held, ...waitersOf(target.name, waiters)];
+  });
+}
+
+function countersOf({ counters }: LockEngine): string[] {
+  const { sections, semaphores, latches } = counters;
+  return [
+    ...sections.map(
+      ({ name, permits, since }) =>
+        `${permits} permits of semaphore "${name}" are in use ${sinceWhen(since)}`,
+    ),
+    ...[...semaphores.values(), ...latches.values()].flatMap(({ name, waiters }) => waitersOf(name, waiters)),
+  ];
+}
+
+function waitersOf(name: string, waiters: number): string[] {
+  return waiters === 0 ? [] : [`callers that wait for "${name}": ${waiters}`];
+}
+
+/** @param since epoch ms */
+function sinceWhen(since: number): string {
+  return `since ${new Date(since).toISOString()} (${Math.max(0, Math.round(Date.now() - since))} ms)`;
+}

@@ -1,0 +1,73 @@
+import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
+import type { RedLocks } from '../locks/red.lock.js';
+import { reportOf } from '../locks/shutdown.report.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Timer } from '../timing/timer.wheel.js';
+import type { ElectionBook } from './election.book.js';
+
+/** How long a shutdown may wait before it says what it waits for, in ms: most work that runs when it begins is over by then. */
+const MOMENT = 200;
+
+/** What a shutdown ends. */
+export interface ShutdownParts {
+  readonly engine: LockEngine;
+  readonly red: RedLocks | undefined;
+  readonly elections: ElectionBook;
+  readonly refuseTicks: () => void;
+  /** Closes the connections; nothing is held by then. */
+  readonly disconnect: () => Promise<void>;
+}
+
+/**
+ * The end of a module instance. Its time begins with {@link begin}, whatever the application waits for before it calls {@link end}: once it is over,
+ * the work is aborted, the locks are released and the connections are closed, also while a server still waits for its requests.
+ */
+export class ServiceShutdown {
+  #deadline: number | undefined;
+  #expiry: Timer | undefined;
+  #report: Timer | undefined;
+  #ended: Promise<void> | undefined;
+
+  constructor(private readonly parts: ShutdownParts) {}
+
+  /** The time that is given to running work begins, once: locks are granted and renewed until it is over, or until {@link end}. */
+  begin(): void {
+    if (this.#deadline !== undefined) return;
+    const { settings, wheel, outside } = this.parts.engine.context;
+    const { shutdownTimeout } = settings;
+    this.#deadline = now() + shutdownTimeout;
+    outside(() => {
+      this.#expiry = wheel.after(shutdownTimeout, () => void this.end());
+      this.#report = wheel.after(Math.min(MOMENT, shutdownTimeout / 2), () => this.#tell());
+    });
+  }
+
+  /** From now on only running work may take locks; it is aborted when the time is over, which began here if it did not before. */
+  end(): Promise<void> {
+    this.begin();
+    return (this.#ended ??= this.#end());
+  }
+
+  async #end(): Promise<void> {
+    const { engine, red, elections, refuseTicks, disconnect } = this.parts;
+    const { wheel, settings } = engine.context;
+    const left = Math.max(0, (this.#deadline ?? 0) - now());
+    refuseTicks();
+    const resigned = elections.close();
+    await Promise.all([shutDown(engine, left), red?.shutDown(left)]);
+    // A leader that goes on after its signal was aborted has had as long as any other work.
+    await isDoneWithin(settings.commandTimeout, resigned, wheel);
+    wheel.cancel(this.#expiry);
+    wheel.cancel(this.#report);
+    await disconnect();
+  }
+
+  #tell(): void {
+    const { engine, red } = this.parts;
+    const { notices } = engine.context;
+    const left = Math.max(0, Math.round((this.#deadline ?? 0) - now()));
+    const reasons = reportOf([engine, ...(red?.servers ?? []).map((server) => server.engine)]);
+    if (reasons.length > 0) notices.post({ kind: 'shutdown-waits', left, reasons });
+  }
+}
