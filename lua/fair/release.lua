@@ -1,9 +1,9 @@
 -- Lowers a holder's count, or frees the lock and takes the holder out of the queue. Wire format section 6, unlock and leave.
 -- Beyond its tables: the head is told wherever it may have become possible for it to take the lock, or it became the head by
--- this call (D2). Holder ids are never used twice, so no unlock latch is needed.
+-- this call (D2), or sleeps for a lease that became shorter. Holder ids are never used twice, so no unlock latch is needed.
 --
 -- @include whole take tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue
--- @include stepForward grantHead failure
+-- @include stepForward grantHead setLease failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
@@ -40,7 +40,8 @@ local function attempt(fair, holder, count, lease)
     news = leaveQueue(fair, holder)
   elseif held then
     if held > count then
-      redis.call('PEXPIRE', fair.lock, lease)
+      -- The head sleeps for as long as it was told.
+      news = setLease(fair.lock, lease, 0)
       redis.call('HSET', fair.lock, holder, count)
       held = count
     end

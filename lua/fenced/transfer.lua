@@ -1,21 +1,23 @@
--- Hands a lock from one holder of this process to its next one in a single step, without a message, and with a new fencing token:
--- for other clients the lock was held throughout, by a new holder at the end.
+-- Hands a lock from one holder of this process to its next one in a single step, with a new fencing token, and without a message
+-- where the lease becomes no shorter: for other clients the lock was held throughout, by a new holder at the end.
 --
--- @include whole hand tokenRaiser failure
+-- @include whole tell tellShorter setLease hand tokenRaiser failure
 -- @batch
+-- @shared publish    PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock        the lock's hash
 -- @key   counter     the last token that was given, decimal text
 -- @arg   from        the holder id that gives up all its holds
 -- @arg   to          the holder id that takes the lock, with count 1
 -- @arg   lease       the lease in ms of the new holder, 1 to 10 years
+-- @arg   channel     the lock's channel
 -- @reply transferred {1, token as text} also when a repeated call finds it done
 -- @reply granted     {2, token as text} the giver had lost the lock, it was free, the taker has it
 -- @reply busy        {0, ttl in ms (-1: none), one holder} the giver had lost the lock to somebody else
 -- @reply error       {-1, message with its code in front, type of the key} also for a counter that is none
 -- @repeat safe: holder ids are never used twice, so the taker's field proves that it was done; lease and token are given afresh
-local function attempt(lock, counter, from, to, lease)
+local function attempt(publish, lock, counter, from, to, lease, channel)
   local raise = tokenRaiser(counter)
-  local reply = hand(lock, from, to, lease)
+  local reply = hand(lock, from, to, lease, publish, channel)
   if reply == 1 then
     return {1, raise()}
   end
@@ -26,14 +28,16 @@ local function attempt(lock, counter, from, to, lease)
 end
 
 local replies = {}
+local publish = ARGV[1]
 for i = 1, #KEYS / 2 do
-  local base = (i - 1) * 3
+  local base = (i - 1) * 4 + 1
   local lock = KEYS[i * 2 - 1]
   local counter = KEYS[i * 2]
   local from = ARGV[base + 1]
   local to = ARGV[base + 2]
   local lease = tonumber(ARGV[base + 3])
-  local ran, reply = pcall(attempt, lock, counter, from, to, lease)
+  local channel = ARGV[base + 4]
+  local ran, reply = pcall(attempt, publish, lock, counter, from, to, lease, channel)
   replies[i] = ran and reply or failure(reply, lock)
 end
 return replies

@@ -1,4 +1,5 @@
 -- Keeps permits alive, each only while it is there. With a lease of 0 it only looks. Wire format section 10, update lease.
+-- A lease that becomes shorter is told: waiters sleep until the first permit expires, as they were told. All of them ask again.
 --
 -- @include whole failure amount tell tellPermits reclaim raw
 -- @batch
@@ -25,12 +26,16 @@ local function attempt(publish, lock, timeout, permit, lease, manner, channel)
   if expiry == nil then
     return {0}
   end
+  -- A server that may not be written to, a replaced master perhaps, must not confirm a lease: what changes nothing is a write, too.
+  -- And one that is out of memory refuses ZADD as a first write only.
+  redis.call('ZREM', timeout, '')
   if lease > 0 and (manner == 'set' or expiry < at + lease) then
+    local isShorter = expiry > at + lease
     expiry = at + lease
     redis.call('ZADD', timeout, string.format('%.0f', expiry), id)
-  else
-    -- A server that may not be written to, a replaced master perhaps, must not confirm a lease: what changes nothing is a write, too.
-    redis.call('ZREM', timeout, '')
+    if isShorter then
+      tellPermits(publish, channel, 2147483647)
+    end
   end
   return {1, expiry >= 922337203685477 and -1 or expiry - at}
 end

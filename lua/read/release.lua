@@ -1,7 +1,8 @@
 -- Lowers a holder's read holds from the top, or ends them; the last reader frees the lock and wakes who waits.
 -- Wire format section 7, read unlock. Only hold keys that live tell who reads: a dead reader does not keep the lock.
+-- Where others read on, a lease of the lock that becomes shorter is told.
 --
--- @include whole failure tell rwMode readCount holdKey longestHold longestRead lastsAsLong dropHolds dropOrphans
+-- @include whole failure tell tellShorter setLease rwMode readCount holdKey longestHold longestRead lastsAsLong dropHolds dropOrphans
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -15,6 +16,9 @@
 -- @reply gone     {0} the holder does not read
 -- @reply error    {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
 -- @repeat safe: it only lowers a count and never creates a field
+
+-- What is left of the lock may be longer than its longest hold by this, in ms: readers that began together end without a message each.
+local SPARE = 50
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, holder, count, lease, channel)
@@ -55,9 +59,13 @@ local function attempt(publish, lock, holder, count, lease, channel)
     return {1, tell(publish, channel, '0')}
   end
   -- Never below the longest hold that lives, nor below what a writer has (D17).
-  local present = redis.call('PTTL', lock)
-  if mode == 'read' or (present >= 0 and present < left) then
-    redis.call('PEXPIRE', lock, left)
+  if mode == 'write' then
+    local present = redis.call('PTTL', lock)
+    if present >= 0 and present < left then
+      redis.call('PEXPIRE', lock, left)
+    end
+  elseif setLease(lock, left, SPARE) then
+    tellShorter(publish, channel)
   end
   return count == 0 and {1, 0} or {2, count}
 end

@@ -1,7 +1,8 @@
 -- Lowers a holder's count, or frees the lock and wakes one waiter of each client.
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
+-- Where a count stays, a lease that becomes shorter is told.
 --
--- @include whole failure tell oneForAll
+-- @include whole failure tell tellShorter setLease oneForAll
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared count   the hold count to leave behind; 0 frees the lock
@@ -45,9 +46,12 @@ local function attempt(publish, lock, holder, count, lease, channel)
   if count > 0 then
     if held > count then
       -- In this order also a server that is out of memory lets it happen: it refuses HSET as a first write only.
-      redis.call('PEXPIRE', lock, lease)
+      local isShorter = setLease(lock, lease, 0)
       redis.call('HSET', lock, holder, count)
       held = count
+      if isShorter then
+        tellShorter(publish, channel)
+      end
     end
     return {2, held}
   end

@@ -3,7 +3,7 @@
 -- Refused when the run has lost its lease, whether or not another one has begun since. Of a run that the record has forgotten
 -- the lock is released, and nothing is stored.
 --
--- @include whole failure tell mistyped rowOf addRow keepHanded
+-- @include whole failure tell tellShorter setLease mistyped rowOf addRow keepHanded
 -- @key   lock     the job's lock
 -- @key   record   the job's record, a hash
 -- @key   runs     the newest 50 rows, a list of JSON objects, newest first
@@ -99,8 +99,11 @@ local function attempt()
   end
   if count > 0 then
     if held > count then
-      redis.call('PEXPIRE', lock, lease)
+      local isShorter = setLease(lock, lease, 0)
       redis.call('HSET', lock, holder, count)
+      if isShorter then
+        tellShorter(publish, channel)
+      end
     end
     return {2, at}
   end

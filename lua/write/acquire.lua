@@ -33,8 +33,9 @@ local function attempt(lock, intent, holder, lease, count, sleep)
   end
   if mode then
     -- A reader that asks waits for itself: no use in keeping others out. A refused intent costs fairness, not the answer.
+    -- It ends no earlier than that of another writer, by which readers were told when to ask again.
     if sleep > 0 and readCount(lock, holder, mode, writer) == 0 then
-      redis.pcall('SET', intent, holder, 'PX', sleep)
+      redis.pcall('SET', intent, holder, 'PX', math.max(sleep, redis.call('PTTL', intent)))
     end
     return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}
   end

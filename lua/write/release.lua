@@ -1,7 +1,8 @@
 -- Lowers a writer's count, frees the lock, or leaves it to the writer's own read holds, and wakes all who wait.
 -- Wire format section 7, write unlock; who reads on is no news in Java (D7). A writer that gives up waiting lets the readers in.
+-- Where write holds stay, a lease that becomes shorter is told.
 --
--- @include whole failure tell rwMode writeCount holdKey longestHold longestRead
+-- @include whole failure tell tellShorter setLease rwMode writeCount holdKey longestHold longestRead
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -16,6 +17,9 @@
 -- @reply gone     {0} the holder does not write; its intent, if any, is taken back
 -- @reply error    {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
 -- @repeat safe: it only lowers a count and never creates a field
+
+-- What is left of the lock may be longer than its longest hold by this, in ms: that is worth no message.
+local SPARE = 50
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, intent, holder, count, lease, channel)
@@ -37,9 +41,12 @@ local function attempt(publish, lock, intent, holder, count, lease, channel)
   if count > 0 then
     if held > count then
       -- In this order also a server that is out of memory lets it happen: it refuses HSET as a first write only.
-      redis.call('PEXPIRE', lock, math.max(lease, longestRead(lock)))
+      local isShorter = setLease(lock, math.max(lease, longestRead(lock)), SPARE)
       redis.call('HSET', lock, holder .. ':write', count)
       held = count
+      if isShorter then
+        tellShorter(publish, channel)
+      end
     end
     return {2, held}
   end

@@ -54,6 +54,8 @@ export class FairModel {
     } else if (held > 0) {
       if (state.lock !== undefined && held > count) {
         state.lock.counts.set(holder, count);
+        // The head was told how long it may sleep.
+        news = state.lock.until > state.now + lease;
         state.lock.until = state.now + lease;
       }
       reply = [2, state.countOf(holder)];

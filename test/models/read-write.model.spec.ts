@@ -83,7 +83,10 @@ async function take(model: ReadWriteModel, step: Step): Promise<void> {
     { reply, messages: found.messages, after: rounded(found.after, UNIT / 2) },
     {
       reply: chosen(wanted.reply, reply),
-      messages: wanted.messages.map((payload) => `${names.channel} ${payload}`),
+      messages: wanted.messages.flatMap((payload) => {
+        if (payload === '?' && found.messages.length === 0) return [];
+        return [`${names.channel} ${payload === '?' ? '1' : payload}`];
+      }),
       after: snapshotOf(model.state, names),
     },
   );

@@ -6,6 +6,7 @@ import {
   longestRead,
   outcome,
   type Outcome,
+  type Payload,
   type RwState,
 } from './read-write.state.js';
 
@@ -45,8 +46,9 @@ export class ReadWriteModel {
       this.state.hash = undefined;
       return outcome([1, 1], '0');
     }
+    const told = hash.mode === 'read' ? toldOf(hash.ttl, longest) : [];
     if (hash.mode === 'read' || (hash.ttl !== -1 && hash.ttl < longest)) hash.ttl = longest;
-    return outcome(count === 0 ? [1, 0] : [2, count]);
+    return outcome(count === 0 ? [1, 0] : [2, count], ...told);
   }
 
   renewRead(holder: string, lease: number): Outcome {
@@ -55,8 +57,9 @@ export class ReadWriteModel {
     if (hash === undefined || longestOf(this.state, holder, held) === 0) {
       hash?.reads.delete(holder);
       this.#dropOrphans(holder);
-      if (held > 0 && hash?.mode === 'read' && longestRead(this.state) === 0) this.state.hash = undefined;
-      return outcome([0]);
+      const isFreed = held > 0 && hash?.mode === 'read' && longestRead(this.state) === 0;
+      if (isFreed) this.state.hash = undefined;
+      return outcome([0], ...(isFreed ? (['0'] as const) : []));
     }
     for (let n = 1; n <= held; n += 1) {
       const left = holds.get(holdId(holder, n));
@@ -93,7 +96,8 @@ export class ReadWriteModel {
       return outcome([1, 1]);
     }
     if (hash.writer?.holder !== holder) {
-      if (sleep > 0 && this.#reads(holder) === 0) this.state.intent = { holder, ttl: sleep };
+      if (sleep > 0 && this.#reads(holder) === 0)
+        this.state.intent = { holder, ttl: Math.max(sleep, this.state.intent?.ttl ?? 0) };
       return this.#busy();
     }
     hash.writer.count = Math.max(hash.writer.count, count);
@@ -118,11 +122,12 @@ export class ReadWriteModel {
       this.state.intent = undefined;
       return outcome([1, 1], '1');
     }
-    if (hash.writer.count > count) {
-      hash.writer.count = count;
-      hash.ttl = Math.max(lease, longest);
-    }
-    return outcome([2, hash.writer.count]);
+    const rest = Math.max(lease, longest);
+    if (hash.writer.count <= count) return outcome([2, hash.writer.count]);
+    const told = toldOf(hash.ttl, rest);
+    hash.writer.count = count;
+    hash.ttl = rest;
+    return outcome([2, count], ...told);
   }
 
   renewWrite(holder: string, lease: number): Outcome {
@@ -175,4 +180,10 @@ export class ReadWriteModel {
   #dropOrphans(holder: string): void {
     for (let n = 1; this.state.holds.delete(holdId(holder, n)); n += 1);
   }
+}
+
+/** Waiters are woken by a lease that becomes shorter. */
+function toldOf(before: number, after: number): readonly Payload[] {
+  if (before === after) return ['?'];
+  return before === -1 || before > after ? ['1'] : [];
 }

@@ -22,15 +22,18 @@ export class OneOf {
   constructor(readonly holders: readonly string[]) {}
 }
 
+export type Payload = '0' | '1' | '?';
+
 /** What an operation answers and tells; times in ms. */
 export interface Outcome {
   readonly reply: unknown;
-  readonly messages: readonly ('0' | '1')[];
+  /** `?` is `1` or nothing: what the model takes for the same time may be some ms apart in the store. */
+  readonly messages: readonly Payload[];
 }
 
 export const holdId = (holder: string, n: number): string => `${holder}:rwlock_timeout:${n}`;
 export const freeState = (): RwState => ({ hash: undefined, holds: new Map(), intent: undefined });
-export const outcome = (reply: unknown, ...messages: ('0' | '1')[]): Outcome => ({ reply, messages });
+export const outcome = (reply: unknown, ...messages: Payload[]): Outcome => ({ reply, messages });
 
 /** What is left of the longest of a holder's holds; 0 when none lives. */
 export function longestOf({ holds }: RwState, holder: string, count: number): number {

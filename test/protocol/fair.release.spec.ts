@@ -44,10 +44,13 @@ describe('a release', () => {
     expect(await stage.release(B)).toEqual({ reply: [1, 0], told: [], after: {} });
   });
 
-  test('to a count keeps the lock with the lease that it names, and tells nobody', async () => {
+  test('to a count keeps the lock with the lease that it names, and tells the head only where that is shorter', async () => {
     await stage.put({ lock: held(B, S100, 3), ...WAITING });
     const after = { ...WAITING, lock: held(B, S30, 1) };
-    expect(await stage.release(B, 1, { lease: S30 })).toEqual({ reply: [2, 1], told: [], after });
+    expect(await stage.release(B, 1, { lease: S30 })).toEqual({ reply: [2, 1], told: [A], after });
+    await stage.put({ lock: held(B, S30, 3), ...WAITING });
+    const longer = { ...WAITING, lock: held(B, S100, 1) };
+    expect(await stage.release(B, 1, { lease: S100 })).toEqual({ reply: [2, 1], told: [], after: longer });
   });
 
   test('to a count that is not below the present one changes nothing', async () => {

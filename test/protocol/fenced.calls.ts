@@ -10,17 +10,21 @@ import type { Names, ProtocolStage } from './protocol.stage.js';
 /** One operation of a fenced lock's own scripts, ready for any lock. */
 export interface FencedCall {
   readonly script: LuaScript;
-  readonly args: readonly (string | number)[];
+  /** Of a call, before those of its operations. */
+  readonly shared: readonly string[];
+  readonly args: (names: Names) => readonly (string | number)[];
 }
 
 export const acquire = (holder: string, lease: number | string, count: number | string): FencedCall => ({
   script: fencedAcquire,
-  args: [holder, lease, count],
+  shared: [],
+  args: () => [holder, lease, count],
 });
 
 export const transfer = (from: string, to: string, lease: number | string): FencedCall => ({
   script: fencedTransfer,
-  args: [from, to, lease],
+  shared: ['PUBLISH'],
+  args: ({ channel }) => [from, to, lease, channel],
 });
 
 /** The key of a lock's last token. */
@@ -38,7 +42,7 @@ export async function sendBatch(
   const replies = await stage.call(
     first[1].script,
     batch.flatMap(([names]) => [names.lock, counterOf(names)]),
-    batch.flatMap(([, { args }]) => args),
+    [...first[1].shared, ...batch.flatMap(([names, { args }]) => args(names))],
   );
   return rows(replies);
 }

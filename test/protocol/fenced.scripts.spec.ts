@@ -13,6 +13,7 @@ import { scaled } from '../support/slowness.js';
 const A = '6e38a1f0-0000-4000-8000-000000000001:1';
 const B = '6e38a1f0-0000-4000-8000-000000000001:2';
 const LEASE = 60_000;
+const CHANNEL = 'channel';
 
 let redis: Redis;
 let connections: ConnectionPair;
@@ -50,7 +51,7 @@ test("a fenced lock's grants have the token that Redis has, exact beyond 2^53", 
     count: 2,
     token: 9007199254740994n,
   });
-  expect(await scripts.transfer(lock, A, B, LEASE)).toEqual({
+  expect(await scripts.transfer(lock, A, B, LEASE, CHANNEL)).toEqual({
     kind: 'transferred',
     token: 9007199254740995n,
   });
@@ -58,7 +59,10 @@ test("a fenced lock's grants have the token that Redis has, exact beyond 2^53", 
     kind: 'released',
     reached: 0,
   });
-  expect(await scripts.transfer(lock, B, A, LEASE)).toEqual({ kind: 'granted', token: 9007199254740996n });
+  expect(await scripts.transfer(lock, B, A, LEASE, CHANNEL)).toEqual({
+    kind: 'granted',
+    token: 9007199254740996n,
+  });
   expect(await scripts.currentToken(lock)).toBe(9007199254740996n);
   expect(await redis.get(counter(lock))).toBe('9007199254740996');
 });
@@ -68,7 +72,7 @@ test('a fenced lock is busy, lost, inspected, renewed and freed like a plain one
   expect(await acquired(scripts, lock, A, LEASE, 2)).toEqual({ kind: 'lost' });
   await redis.hset(lock, B, 1);
   expect(await acquired(scripts, lock, A, LEASE, 1)).toEqual({ kind: 'busy', ttl: -1, holder: B });
-  expect(await scripts.transfer(lock, A, 'C', LEASE)).toEqual({ kind: 'busy', ttl: -1, holder: B });
+  expect(await scripts.transfer(lock, A, 'C', LEASE, CHANNEL)).toEqual({ kind: 'busy', ttl: -1, holder: B });
   expect(await scripts.inspect(lock, B)).toEqual({ isLocked: true, ttl: -1, count: 1, holder: B });
   expect(await renewed(scripts, lock, B, LEASE)).toBe(LEASE);
   expect(await scripts.forceRelease(lock, lockChannel(lock))).toBe(true);

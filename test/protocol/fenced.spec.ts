@@ -30,8 +30,12 @@ type Row = readonly [
   call: FencedCall,
   reply: readonly unknown[],
   after: LockState,
-  /** The reply of the same call, sent again, where it differs; the state must not. */
-  again?: readonly unknown[],
+  more?: {
+    /** The reply of the same call, sent again, where it differs; the state must not. */
+    readonly again?: readonly unknown[];
+    /** What the channel says at the first call. */
+    readonly messages?: readonly string[];
+  },
 ];
 
 // prettier-ignore
@@ -48,10 +52,12 @@ const ROWS: Record<string, readonly Row[]> = {
     ['is told who has the lock that its outer hold lost', b(1, S10), acquire(A, S10, 2), [0, S10, B], b(1, S10)],
   ],
   transfer: [
-    ['hands over with count 1 and the lease of the taker', a(2, S60), transfer(A, C, S10), [1, TOKEN], c(1, S10)],
-    ['gives a lease to a lock that has none', a(1, NONE), transfer(A, C, S10), [1, TOKEN], c(1, S10)],
+    ['hands over with count 1 and the lease of the taker, without a message', a(2, S10), transfer(A, C, S60), [1, TOKEN], c(1, S60)],
+    ['hands over without a message where the lease stays as it is', a(1, S10), transfer(A, C, S10), [1, TOKEN], c(1, S10)],
+    ['wakes all waiters where the lease becomes shorter', a(2, S60), transfer(A, C, S10), [1, TOKEN], c(1, S10), { messages: ['1'] }],
+    ['gives a lease to a lock that has none, and wakes all waiters', a(1, NONE), transfer(A, C, S10), [1, TOKEN], c(1, S10), { messages: ['1'] }],
     ['gives the taker a longer lease when it is repeated', c(1, S10), transfer(A, C, S60), [1, TOKEN], c(1, S60)],
-    ['grants a lock that the giver had lost and nobody has', FREE, transfer(A, C, S10), [2, TOKEN], c(1, S10), [1, TOKEN]],
+    ['grants a lock that the giver had lost and nobody has', FREE, transfer(A, C, S10), [2, TOKEN], c(1, S10), { again: [1, TOKEN] }],
     ['is refused by whoever took what the giver had lost', b(1, S10), transfer(A, C, S60), [0, S10, B], b(1, S10)],
     ['is refused by a taker of what was lost who has no lease', b(1, NONE), transfer(A, C, S60), [0, NONE, B], b(1, NONE)],
   ],
@@ -89,7 +95,7 @@ describe.each([2, 3] as const)('over RESP%i, a fenced', (protocol) => {
   }
 
   for (const [script, rows] of Object.entries(ROWS)) {
-    for (const [name, before, call, reply, after, again = reply] of rows) {
+    for (const [name, before, call, reply, after, { again = reply, messages = [] } = {}] of rows) {
       test(`${script} ${name}`, async () => {
         await stage.put(names.lock, before);
         await stage.listen(names.channel);
@@ -102,7 +108,7 @@ describe.each([2, 3] as const)('over RESP%i, a fenced', (protocol) => {
         expect(second.reply).toEqual(again);
         expect(await stage.state(names.lock)).toEqual(after);
 
-        expect(await stage.messages(names.channel)).toEqual([]);
+        expect(await stage.messages(names.channel)).toEqual(messages);
         // A refusal costs no token; a grant gives one of the clock, and its repeat a later one.
         const isGranted = reply.includes(TOKEN);
         const rising = [start, first.token ?? start, second.token ?? start, await microseconds(stage)];

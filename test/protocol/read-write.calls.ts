@@ -57,7 +57,7 @@ export const read = (holder: string, lease: Arg, count: Arg): Call => ({
 });
 export const unread = (holder: string, count: Arg, lease: Arg) =>
   told(readRelease, lockOnly, holder, count, lease);
-export const renewRead = (holder: string, lease: Arg) => call(readRenew, lockOnly, holder, lease);
+export const renewRead = (holder: string, lease: Arg) => told(readRenew, lockOnly, holder, lease);
 export const lookRead = (holder: string) => call(readInspect, lockOnly, holder);
 export const forceRead = () => told(readForceRelease, lockOnly);
 export const write = (holder: string, lease: Arg, count: Arg, sleep: Arg = 0) =>

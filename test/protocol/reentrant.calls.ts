@@ -30,8 +30,8 @@ export const release = (holder: string, count: number | string, lease: number | 
 
 export const transfer = (from: string, to: string, lease: number | string): Call => ({
   script: reentrantTransfer,
-  shared: [],
-  args: () => [from, to, lease],
+  shared: ['PUBLISH'],
+  args: ({ channel }) => [from, to, lease, channel],
 });
 
 export const renew = (holder: string, lease: number | string): Call => ({

@@ -23,7 +23,7 @@ const b = (count: number, ttl: number): LockState => held({ [B]: count }, ttl);
 
 interface More {
   /** Messages on the lock's channel, after the call and after its repeat alike. */
-  readonly messages?: number;
+  readonly messages?: readonly string[];
   /** The reply of the same call, sent again, where it differs; the state must not. */
   readonly again?: unknown;
 }
@@ -52,22 +52,26 @@ const ROWS: Record<string, readonly Row[]> = {
   release: [
     ['finds nothing in a free lock', FREE, release(A, 0, S10), [0], FREE],
     ['leaves the lock of another holder alone', b(1, S10), release(A, 0, S60), [0], b(1, S10)],
-    ['lowers the count and restores the lease, without a message', a(2, S60), release(A, 1, S10), [2, 1], a(1, S10)],
+    ['lowers the count and restores the lease, without a message', a(2, S10), release(A, 1, S60), [2, 1], a(1, S60)],
+    ['lowers the count and wakes all waiters where the lease becomes shorter', a(2, S60), release(A, 1, S10), [2, 1], a(1, S10), { messages: ['1'] }],
+    ['lowers the count and wakes all waiters where there was no lease', a(2, NONE), release(A, 1, S10), [2, 1], a(1, S10), { messages: ['1'] }],
     ['changes nothing where the count is as low already', a(1, S60), release(A, 1, S10), [2, 1], a(1, S60)],
     ['never raises a count', a(1, S60), release(A, 2, S10), [2, 1], a(1, S60)],
     ['never creates a field', FREE, release(A, 1, S10), [0], FREE],
-    ['frees the lock with one message', a(1, S10), release(A, 0, S10), [1, 1], FREE, { messages: 1, again: [0] }],
-    ['frees the lock from any count', a(3, S10), release(A, 0, S10), [1, 1], FREE, { messages: 1, again: [0] }],
-    ['frees a lock that has no lease', a(1, NONE), release(A, 0, S10), [1, 1], FREE, { messages: 1, again: [0] }],
-    ['looks at no lease where none is restored', a(1, S10), release(A, 0, 0), [1, 1], FREE, { messages: 1, again: [0] }],
+    ['frees the lock with one message', a(1, S10), release(A, 0, S10), [1, 1], FREE, { messages: ['0'], again: [0] }],
+    ['frees the lock from any count', a(3, S10), release(A, 0, S10), [1, 1], FREE, { messages: ['0'], again: [0] }],
+    ['frees a lock that has no lease', a(1, NONE), release(A, 0, S10), [1, 1], FREE, { messages: ['0'], again: [0] }],
+    ['looks at no lease where none is restored', a(1, S10), release(A, 0, 0), [1, 1], FREE, { messages: ['0'], again: [0] }],
   ],
   'force release': [
     ['finds nothing in a free lock, and says nothing', FREE, forceRelease(), [0], FREE],
-    ['frees the lock of whoever has it, with one message', a(2, S10), forceRelease(), [1, 1], FREE, { messages: 1, again: [0] }],
+    ['frees the lock of whoever has it, with one message', a(2, S10), forceRelease(), [1, 1], FREE, { messages: ['0'], again: [0] }],
   ],
   transfer: [
-    ['hands over with count 1 and the lease of the taker, without a message', a(2, S60), transfer(A, B, S10), [1], b(1, S10)],
-    ['gives a lease to a lock that has none', a(1, NONE), transfer(A, B, S10), [1], b(1, S10)],
+    ['hands over with count 1 and the lease of the taker, without a message', a(2, S10), transfer(A, B, S60), [1], b(1, S60)],
+    ['hands over without a message where the lease stays as it is', a(1, S10), transfer(A, B, S10), [1], b(1, S10)],
+    ['wakes all waiters where the lease becomes shorter', a(2, S60), transfer(A, B, S10), [1], b(1, S10), { messages: ['1'] }],
+    ['gives a lease to a lock that has none, and wakes all waiters', a(1, NONE), transfer(A, B, S10), [1], b(1, S10), { messages: ['1'] }],
     ['grants a lock that the giver had lost and nobody has', FREE, transfer(A, B, S10), [2], b(1, S10), { again: [1] }],
     ['is refused by whoever took what the giver had lost', b(1, S10), transfer(A, 'C', S60), [0, S10, B], b(1, S10)],
     ['is refused by a taker of what was lost who has no lease', b(1, NONE), transfer(A, 'C', S60), [0, NONE, B], b(1, NONE)],
@@ -88,7 +92,7 @@ describe.each([2, 3] as const)('over RESP%i', (protocol) => {
   afterAll(() => stage.close());
 
   for (const [script, rows] of Object.entries(ROWS)) {
-    for (const [name, before, call, reply, after, { messages = 0, again = reply } = {}] of rows) {
+    for (const [name, before, call, reply, after, { messages = [], again = reply } = {}] of rows) {
       test(`${script} ${name}`, async () => {
         const names = stage.names();
         await stage.put(names.lock, before);
@@ -96,11 +100,11 @@ describe.each([2, 3] as const)('over RESP%i', (protocol) => {
 
         expect(coarse(await send(stage, names, call))).toEqual(reply);
         expect(await stage.state(names.lock)).toEqual(after);
-        expect(await stage.messages(names.channel)).toEqual(Array(messages).fill('0'));
+        expect(await stage.messages(names.channel)).toEqual(messages);
 
         expect(coarse(await send(stage, names, call))).toEqual(again);
         expect(await stage.state(names.lock)).toEqual(after);
-        expect(await stage.messages(names.channel)).toEqual(Array(messages).fill('0'));
+        expect(await stage.messages(names.channel)).toEqual(messages);
       });
     }
   }

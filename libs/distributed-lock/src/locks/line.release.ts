@@ -67,7 +67,7 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
       const { reply, sent, first } = await askInTime(ttl, () =>
-        scripts.transfer(target.key, lease.holder, to, ttl),
+        scripts.transfer(target.key, lease.holder, to, ttl, target.channel),
       );
       const outcome = first.kind === 'transferred' ? 'released' : 'lost';
       if (reply.kind === 'busy') return { outcome, news: reply };

@@ -25,8 +25,14 @@ export class FencedScripts extends ReentrantScripts {
     this.runner.ask(fencedAcquire, [lock, tokenCounter(lock)], args, read, hearer, GRANTING);
   }
 
-  override transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
-    const args = [from, to, `${lease}`];
+  override transfer(
+    lock: string,
+    from: string,
+    to: string,
+    lease: number,
+    channel: string,
+  ): Promise<TransferReply> {
+    const args = [from, to, `${lease}`, channel];
     const read = (reply: ReplyReader) => readTransfer(reply, (taken) => ({ token: readToken(taken, 1) }));
     return this.runner.run(fencedTransfer, [lock, tokenCounter(lock)], args, read, TRANSFERRING);
   }

@@ -82,8 +82,8 @@ export interface LockScripts {
     hearer: ReplyHearer<ReleaseReply>,
     nextLease?: number,
   ): void;
-  /** Hands the lock from one holder to another in one step, for kinds that can. */
-  transfer?(lock: string, from: string, to: string, lease: number): Promise<TransferReply>;
+  /** Hands the lock from one holder to another in one step, for kinds that can; a lease that becomes shorter is published. */
+  transfer?(lock: string, from: string, to: string, lease: number, channel: string): Promise<TransferReply>;
   /**
    * For kinds whose waiters stand in a queue in Redis: says that those of the process `client` live, and takes dead ones out
    * of the way.

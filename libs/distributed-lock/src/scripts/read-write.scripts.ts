@@ -1,6 +1,5 @@
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
 import type { LuaScript } from './lua.script.js';
-import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { isDone, readRelease } from './reply.rows.js';
@@ -13,7 +12,6 @@ export interface SideScripts {
   readonly release: LuaScript;
   readonly forceRelease: LuaScript;
   readonly inspect: LuaScript;
-  readonly renew: LuaScript;
 }
 
 /** What both sides of a read/write lock have in common. */
@@ -55,10 +53,7 @@ export abstract class ReadWriteScripts implements LockScripts {
     return this.runner.run(this.side.inspect, [lock], [holder], readState);
   }
 
-  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
-    const sending = lease > 0 ? RENEWING : LOOKING;
-    this.runner.ask(this.side.renew, [lock], [holder, `${lease}`], readRenewal, hearer, sending);
-  }
+  abstract renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
 
   /** The lock and, in its slot, the key that names the writer that waits. Java does not know it (wire format D15). */
   protected keysOf(lock: string): [string, string] {

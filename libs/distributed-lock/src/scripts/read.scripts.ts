@@ -7,12 +7,14 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
+import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { readAcquire as readAcquireReply } from './reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
-import { GRANTING } from './sending.js';
+import { GRANTING, TELLING } from './sending.js';
 import { SharedNumbers } from './shared.numbers.js';
+import { readWriteChannel } from './wire.names.js';
 
 /** Readers that wait are let in together: a release wakes all of them at once, and one call takes as many. */
 const READING = { ...GRANTING, perCall: 100 };
@@ -29,7 +31,6 @@ export class ReadScripts extends ReadWriteScripts {
       release: readRelease,
       forceRelease: readForceRelease,
       inspect: readInspect,
-      renew: readRenew,
     });
   }
 
@@ -43,6 +44,13 @@ export class ReadScripts extends ReadWriteScripts {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
     this.runner.ask(readAcquire, this.keysOf(lock), [holder], read, hearer, sending);
+  }
+
+  /** A lock whose last reader is found dead is free from then on, which its channel is told. */
+  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+    const sending = { ...(lease > 0 ? RENEWING : LOOKING), ...TELLING };
+    const args = [holder, `${lease}`, readWriteChannel(lock)];
+    this.runner.ask(readRenew, [lock], args, readRenewal, hearer, sending);
   }
 
   protected keysToRelease(lock: string): [string] {

@@ -54,8 +54,8 @@ export class ReentrantScripts implements LockScripts {
     this.runner.ask(reentrantRelease, [lock], [holder, channel], readRelease, hearer, sending);
   }
 
-  transfer(lock: string, from: string, to: string, lease: number): Promise<TransferReply> {
-    const args = [from, to, `${lease}`];
+  transfer(lock: string, from: string, to: string, lease: number, channel: string): Promise<TransferReply> {
+    const args = [from, to, `${lease}`, channel];
     return this.runner.run(reentrantTransfer, [lock], args, readTransfer, TRANSFERRING);
   }
 

@@ -17,7 +17,7 @@ export const GRANTS = [1];
 export const GRANTING: Sending = { grants: GRANTS };
 
 /** One that hands the lock over, which may grant it as well. */
-export const TRANSFERRING: Sending = { grants: [1, 2] };
+export const TRANSFERRING: Sending = { publishes: true, grants: [1, 2] };
 
 /** One of a script that tells a channel. */
 export const TELLING: Sending = { publishes: true };

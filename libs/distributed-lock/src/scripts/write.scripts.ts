@@ -7,6 +7,7 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
+import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
 import { readAcquire } from './reply.rows.js';
@@ -26,7 +27,6 @@ export class WriteScripts extends ReadWriteScripts {
       release: writeRelease,
       forceRelease: writeForceRelease,
       inspect: writeInspect,
-      renew: writeRenew,
     });
   }
 
@@ -46,6 +46,11 @@ export class WriteScripts extends ReadWriteScripts {
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
     const read = (reply: ReplyReader) => readAcquire(reply, count);
     this.runner.ask(writeAcquire, this.keysOf(lock), args, read, hearer, GRANTING);
+  }
+
+  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+    const sending = lease > 0 ? RENEWING : LOOKING;
+    this.runner.ask(writeRenew, [lock], [holder, `${lease}`], readRenewal, hearer, sending);
   }
 
   protected keysToRelease(lock: string): [string, string] {

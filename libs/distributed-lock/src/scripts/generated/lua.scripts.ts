@@ -697,7 +697,7 @@ return replies` as string,
 /**
  * Lowers a holder's count, or frees the lock and takes the holder out of the queue. Wire format section 6, unlock and leave.
  * Beyond its tables: the head is told wherever it may have become possible for it to take the lock, or it became the head by
- * this call (D2). Holder ids are never used twice, so no unlock latch is needed.
+ * this call (D2), or sleeps for a lease that became shorter. Holder ids are never used twice, so no unlock latch is needed.
  * KEYS: lock, queue, timeout, waits, alive.
  * ARGV, once: publish, margin, nextLease.
  * ARGV, per operation: holder, count, lease, channel.
@@ -710,7 +710,7 @@ return replies` as string,
  */
 export const fairRelease = {
   name: 'fair/release',
-  sha1: '70c756469e886fccfc1511babbf21ba04e16f691',
+  sha1: '712ab897ed21db04f55ef89cac9bdba1192f211a',
   batch: true,
   keysPerOperation: 5,
   sharedArgs: 3,
@@ -895,6 +895,14 @@ tellHead(fair)
 end
 return reached
 end
+local function setLease(lock, lease, spare)
+local left = redis.call('PTTL', lock)
+if left > lease and left <= lease + spare then
+lease = left
+end
+redis.call('PEXPIRE', lock, lease)
+return left > lease or left == -1
+end
 local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
@@ -916,7 +924,7 @@ end
 news = leaveQueue(fair, holder)
 elseif held then
 if held > count then
-redis.call('PEXPIRE', fair.lock, lease)
+news = setLease(fair.lock, lease, 0)
 redis.call('HSET', fair.lock, holder, count)
 held = count
 end
@@ -1147,10 +1155,11 @@ return replies` as string,
 } as const satisfies LuaScript;
 
 /**
- * Hands a lock from one holder of this process to its next one in a single step, without a message, and with a new fencing token:
- * for other clients the lock was held throughout, by a new holder at the end.
+ * Hands a lock from one holder of this process to its next one in a single step, with a new fencing token, and without a message
+ * where the lease becomes no shorter: for other clients the lock was held throughout, by a new holder at the end.
  * KEYS: lock, counter.
- * ARGV: from, to, lease.
+ * ARGV, once: publish.
+ * ARGV, per operation: from, to, lease, channel.
  * - `transferred`: {1, token as text} also when a repeated call finds it done
  * - `granted`: {2, token as text} the giver had lost the lock, it was free, the taker has it
  * - `busy`: {0, ttl in ms (-1: none), one holder} the giver had lost the lock to somebody else
@@ -1159,22 +1168,40 @@ return replies` as string,
  */
 export const fencedTransfer = {
   name: 'fenced/transfer',
-  sha1: 'bb0e70db8a27501503b1e44a15e78dac0a2611b7',
+  sha1: '96d6fa204684d2163f20a4cd91eb447d6b19764e',
   batch: true,
   keysPerOperation: 2,
-  sharedArgs: 0,
-  argsPerOperation: 3,
+  sharedArgs: 1,
+  argsPerOperation: 4,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
-local function hand(lock, from, to, lease)
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellShorter(publish, channel)
+tell(publish, channel, '1')
+end
+local function setLease(lock, lease, spare)
+local left = redis.call('PTTL', lock)
+if left > lease and left <= lease + spare then
+lease = left
+end
+redis.call('PEXPIRE', lock, lease)
+return left > lease or left == -1
+end
+local function hand(lock, from, to, lease, publish, channel)
 if not whole(lease, 1, 315360000000) or from == to then
 error({err = 'ERR the lease is out of range, or giver and taker are the same'})
 end
 if redis.call('HEXISTS', lock, from) == 1 then
-redis.call('PEXPIRE', lock, lease)
+local isShorter = setLease(lock, lease, 0)
 redis.call('HSET', lock, to, '1')
 redis.call('HDEL', lock, from)
+if isShorter then
+tellShorter(publish, channel)
+end
 return 1
 end
 if redis.call('HEXISTS', lock, to) == 1 then
@@ -1213,9 +1240,9 @@ local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
 end
-local function attempt(lock, counter, from, to, lease)
+local function attempt(publish, lock, counter, from, to, lease, channel)
 local raise = tokenRaiser(counter)
-local reply = hand(lock, from, to, lease)
+local reply = hand(lock, from, to, lease, publish, channel)
 if reply == 1 then
 return {1, raise()}
 end
@@ -1225,14 +1252,16 @@ end
 return reply
 end
 local replies = {}
+local publish = ARGV[1]
 for i = 1, #KEYS / 2 do
-local base = (i - 1) * 3
+local base = (i - 1) * 4 + 1
 local lock = KEYS[i * 2 - 1]
 local counter = KEYS[i * 2]
 local from = ARGV[base + 1]
 local to = ARGV[base + 2]
 local lease = tonumber(ARGV[base + 3])
-local ran, reply = pcall(attempt, lock, counter, from, to, lease)
+local channel = ARGV[base + 4]
+local ran, reply = pcall(attempt, publish, lock, counter, from, to, lease, channel)
 replies[i] = ran and reply or failure(reply, lock)
 end
 return replies` as string,
@@ -1798,6 +1827,7 @@ return replies` as string,
 
 /**
  * Keeps permits alive, each only while it is there. With a lease of 0 it only looks. Wire format section 10, update lease.
+ * A lease that becomes shorter is told: waiters sleep until the first permit expires, as they were told. All of them ask again.
  * KEYS: lock, timeout.
  * ARGV, once: publish.
  * ARGV, per operation: permit, lease, manner, channel.
@@ -1808,7 +1838,7 @@ return replies` as string,
  */
 export const permitRenew = {
   name: 'permit/renew',
-  sha1: 'b7e1c6352baa0f26f2e2a7224c7db7d2ac3dd820',
+  sha1: 'e3f6adff0738156eec39d1f790171c5d159bbf5a',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 1,
@@ -1879,11 +1909,14 @@ local expiry = tonumber(redis.call('ZSCORE', timeout, id))
 if expiry == nil then
 return {0}
 end
+redis.call('ZREM', timeout, '')
 if lease > 0 and (manner == 'set' or expiry < at + lease) then
+local isShorter = expiry > at + lease
 expiry = at + lease
 redis.call('ZADD', timeout, string.format('%.0f', expiry), id)
-else
-redis.call('ZREM', timeout, '')
+if isShorter then
+tellPermits(publish, channel, 2147483647)
+end
 end
 return {1, expiry >= 922337203685477 and -1 or expiry - at}
 end
@@ -2293,6 +2326,7 @@ return replies` as string,
 /**
  * Lowers a holder's read holds from the top, or ends them; the last reader frees the lock and wakes who waits.
  * Wire format section 7, read unlock. Only hold keys that live tell who reads: a dead reader does not keep the lock.
+ * Where others read on, a lease of the lock that becomes shorter is told.
  * KEYS: lock.
  * ARGV, once: publish.
  * ARGV, per operation: holder, count, lease, channel.
@@ -2305,7 +2339,7 @@ return replies` as string,
  */
 export const readRelease = {
   name: 'read/release',
-  sha1: '3ba7e8c4c0a8cc6ecad1f278a549e28cc15080c2',
+  sha1: '82a0a8bc6b6fdd4eda6d8b1558af0eaf9fb4820d',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
@@ -2321,6 +2355,17 @@ end
 local function tell(publish, channel, payload)
 local reached = redis.pcall(publish, channel, payload)
 return type(reached) == 'number' and reached or -1
+end
+local function tellShorter(publish, channel)
+tell(publish, channel, '1')
+end
+local function setLease(lock, lease, spare)
+local left = redis.call('PTTL', lock)
+if left > lease and left <= lease + spare then
+lease = left
+end
+redis.call('PEXPIRE', lock, lease)
+return left > lease or left == -1
 end
 local function rwMode(lock)
 local mode = redis.call('HGET', lock, 'mode')
@@ -2385,6 +2430,7 @@ while redis.call('DEL', holdKey(lock, holder, n)) == 1 do
 n = n + 1
 end
 end
+local SPARE = 50
 local function attempt(publish, lock, holder, count, lease, channel)
 if not whole(count, 0, 65535) or not (count == 0 or whole(lease, 1, 315360000000)) then
 error({err = 'ERR the hold count or the lease is out of range'})
@@ -2420,9 +2466,13 @@ if left == 0 and not writer then
 redis.call('DEL', lock)
 return {1, tell(publish, channel, '0')}
 end
+if mode == 'write' then
 local present = redis.call('PTTL', lock)
-if mode == 'read' or (present >= 0 and present < left) then
+if present >= 0 and present < left then
 redis.call('PEXPIRE', lock, left)
+end
+elseif setLease(lock, left, SPARE) then
+tellShorter(publish, channel)
 end
 return count == 0 and {1, 0} or {2, count}
 end
@@ -2444,8 +2494,10 @@ return replies` as string,
 /**
  * Keeps read holds alive: their keys, and the hash, which must outlive the longest of them (D17, D19). Never shortens.
  * With a lease of 0 it only looks, and raises a hash that a reader in Java has set below a hold of ours.
+ * A lock whose last reader it finds dead is free from then on, which is told.
  * KEYS: lock.
- * ARGV: holder, lease.
+ * ARGV, once: publish.
+ * ARGV, per operation: holder, lease, channel.
  * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
  * - `alive`: {1, what is left of the holder's longest hold in ms}
  * - `gone`: {0} the holder does not read, or the keys of all its holds have run out: then nothing of it stays
@@ -2454,11 +2506,11 @@ return replies` as string,
  */
 export const readRenew = {
   name: 'read/renew',
-  sha1: 'd2082a879f7b853e537ace83fecbf590470000e9',
+  sha1: '4a8da26f855b517ca82b6a67a2550a19f72ef0d4',
   batch: true,
   keysPerOperation: 1,
-  sharedArgs: 0,
-  argsPerOperation: 2,
+  sharedArgs: 1,
+  argsPerOperation: 3,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -2466,6 +2518,10 @@ local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
 end
 local function rwMode(lock)
 local mode = redis.call('HGET', lock, 'mode')
@@ -2523,7 +2579,7 @@ while redis.call('DEL', holdKey(lock, holder, n)) == 1 do
 n = n + 1
 end
 end
-local function attempt(lock, holder, lease)
+local function attempt(publish, lock, holder, lease, channel)
 if not whole(lease, 0, 315360000000) then
 error({err = 'ERR the lease is out of range'})
 end
@@ -2535,6 +2591,7 @@ if held > 0 then
 redis.call('HDEL', lock, holder)
 if not writer and longestRead(lock) == 0 then
 redis.call('DEL', lock)
+tell(publish, channel, '0')
 end
 end
 dropOrphans(lock, holder)
@@ -2555,12 +2612,14 @@ end
 return {1, longest}
 end
 local replies = {}
+local publish = ARGV[1]
 for i = 1, #KEYS do
-local base = (i - 1) * 2
+local base = (i - 1) * 3 + 1
 local lock = KEYS[i]
 local holder = ARGV[base + 1]
 local lease = tonumber(ARGV[base + 2])
-local ran, reply = pcall(attempt, lock, holder, lease)
+local channel = ARGV[base + 3]
+local ran, reply = pcall(attempt, publish, lock, holder, lease, channel)
 replies[i] = ran and reply or failure(reply, lock)
 end
 return replies` as string,
@@ -2737,6 +2796,7 @@ return replies` as string,
 /**
  * Lowers a holder's count, or frees the lock and wakes one waiter of each client.
  * Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
+ * Where a count stays, a lease that becomes shorter is told.
  * KEYS: lock.
  * ARGV, once: publish, count, lease.
  * ARGV, per operation: holder, channel.
@@ -2748,7 +2808,7 @@ return replies` as string,
  */
 export const reentrantRelease = {
   name: 'reentrant/release',
-  sha1: 'c8726bdb9446412496ee72335f236db21ad8748e',
+  sha1: '945c202558898dcb546d863868cb60c55270bd76',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 3,
@@ -2779,6 +2839,17 @@ local function tell(publish, channel, payload)
 local reached = redis.pcall(publish, channel, payload)
 return type(reached) == 'number' and reached or -1
 end
+local function tellShorter(publish, channel)
+tell(publish, channel, '1')
+end
+local function setLease(lock, lease, spare)
+local left = redis.call('PTTL', lock)
+if left > lease and left <= lease + spare then
+lease = left
+end
+redis.call('PEXPIRE', lock, lease)
+return left > lease or left == -1
+end
 local function oneForAll(replies)
 for _, reply in ipairs(replies) do
 if reply ~= 1 then
@@ -2797,9 +2868,12 @@ return {0}
 end
 if count > 0 then
 if held > count then
-redis.call('PEXPIRE', lock, lease)
+local isShorter = setLease(lock, lease, 0)
 redis.call('HSET', lock, holder, count)
 held = count
+if isShorter then
+tellShorter(publish, channel)
+end
 end
 return {2, held}
 end
@@ -2823,10 +2897,11 @@ return oneForAll(replies)` as string,
 } as const satisfies LuaScript;
 
 /**
- * Hands a lock from one holder of this process to its next one in a single step, without a message:
+ * Hands a lock from one holder of this process to its next one in a single step, without a message where the lease becomes no shorter:
  * for other clients the lock was held throughout, by a new holder at the end.
  * KEYS: lock.
- * ARGV: from, to, lease.
+ * ARGV, once: publish.
+ * ARGV, per operation: from, to, lease, channel.
  * - `transferred`: 1, also when a repeated call finds it done; 1 alone, in no array, answers all of a call
  * - `granted`: {2} the giver had lost the lock, it was free, the taker has it
  * - `busy`: {0, ttl in ms (-1: none), one holder} the giver had lost the lock to somebody else
@@ -2835,22 +2910,40 @@ return oneForAll(replies)` as string,
  */
 export const reentrantTransfer = {
   name: 'reentrant/transfer',
-  sha1: '8a7ab8107e1e1f43b354616cb0b5d72307532f3d',
+  sha1: 'ceefb69353e3c36723530b501e0162c307a4871d',
   batch: true,
   keysPerOperation: 1,
-  sharedArgs: 0,
-  argsPerOperation: 3,
+  sharedArgs: 1,
+  argsPerOperation: 4,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
-local function hand(lock, from, to, lease)
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local function tellShorter(publish, channel)
+tell(publish, channel, '1')
+end
+local function setLease(lock, lease, spare)
+local left = redis.call('PTTL', lock)
+if left > lease and left <= lease + spare then
+lease = left
+end
+redis.call('PEXPIRE', lock, lease)
+return left > lease or left == -1
+end
+local function hand(lock, from, to, lease, publish, channel)
 if not whole(lease, 1, 315360000000) or from == to then
 error({err = 'ERR the lease is out of range, or giver and taker are the same'})
 end
 if redis.call('HEXISTS', lock, from) == 1 then
-redis.call('PEXPIRE', lock, lease)
+local isShorter = setLease(lock, lease, 0)
 redis.call('HSET', lock, to, '1')
 redis.call('HDEL', lock, from)
+if isShorter then
+tellShorter(publish, channel)
+end
 return 1
 end
 if redis.call('HEXISTS', lock, to) == 1 then
@@ -2880,13 +2973,15 @@ end
 return 1
 end
 local replies = {}
+local publish = ARGV[1]
 for i = 1, #KEYS do
-local base = (i - 1) * 3
+local base = (i - 1) * 4 + 1
 local lock = KEYS[i]
 local from = ARGV[base + 1]
 local to = ARGV[base + 2]
 local lease = tonumber(ARGV[base + 3])
-local ran, reply = pcall(hand, lock, from, to, lease)
+local channel = ARGV[base + 4]
+local ran, reply = pcall(hand, lock, from, to, lease, publish, channel)
 replies[i] = ran and reply or failure(reply, lock)
 end
 return oneForAll(replies)` as string,
@@ -3912,7 +4007,7 @@ return ran and reply or failure(reply, lock)` as string,
  */
 export const tickFinish = {
   name: 'tick/finish',
-  sha1: 'fa07a4991edd74ae198818ae5ad7bd8c0492001b',
+  sha1: '1114d62a7c9d96530921148f748af6e8cafa8e67',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
@@ -3928,6 +4023,17 @@ end
 local function tell(publish, channel, payload)
 local reached = redis.pcall(publish, channel, payload)
 return type(reached) == 'number' and reached or -1
+end
+local function tellShorter(publish, channel)
+tell(publish, channel, '1')
+end
+local function setLease(lock, lease, spare)
+local left = redis.call('PTTL', lock)
+if left > lease and left <= lease + spare then
+lease = left
+end
+redis.call('PEXPIRE', lock, lease)
+return left > lease or left == -1
 end
 local function mistyped(lock, record, runs)
 for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
@@ -4031,8 +4137,11 @@ return {1, at, 0}
 end
 if count > 0 then
 if held > count then
-redis.call('PEXPIRE', lock, lease)
+local isShorter = setLease(lock, lease, 0)
 redis.call('HSET', lock, holder, count)
+if isShorter then
+tellShorter(publish, channel)
+end
 end
 return {2, at}
 end
@@ -4428,7 +4537,7 @@ return ran and reply or failure(reply, record)` as string,
  */
 export const writeAcquire = {
   name: 'write/acquire',
-  sha1: 'a4f0999485a7ea7f9c8c0fd88a2b6cfe467ebea4',
+  sha1: 'f2f6ba3472e498b3c228e2ea4cb4008238aca3e2',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 0,
@@ -4521,7 +4630,7 @@ return {1, held}
 end
 if mode then
 if sleep > 0 and readCount(lock, holder, mode, writer) == 0 then
-redis.pcall('SET', intent, holder, 'PX', sleep)
+redis.pcall('SET', intent, holder, 'PX', math.max(sleep, redis.call('PTTL', intent)))
 end
 return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}
 end
@@ -4682,6 +4791,7 @@ return replies` as string,
 /**
  * Lowers a writer's count, frees the lock, or leaves it to the writer's own read holds, and wakes all who wait.
  * Wire format section 7, write unlock; who reads on is no news in Java (D7). A writer that gives up waiting lets the readers in.
+ * Where write holds stay, a lease that becomes shorter is told.
  * KEYS: lock, intent.
  * ARGV, once: publish.
  * ARGV, per operation: holder, count, lease, channel.
@@ -4694,7 +4804,7 @@ return replies` as string,
  */
 export const writeRelease = {
   name: 'write/release',
-  sha1: '0e813e066c15b525be4d9cb6658d41abe31efb85',
+  sha1: '74c03fc8b26aa1db7b740df06cab7586512b6866',
   batch: true,
   keysPerOperation: 2,
   sharedArgs: 1,
@@ -4710,6 +4820,17 @@ end
 local function tell(publish, channel, payload)
 local reached = redis.pcall(publish, channel, payload)
 return type(reached) == 'number' and reached or -1
+end
+local function tellShorter(publish, channel)
+tell(publish, channel, '1')
+end
+local function setLease(lock, lease, spare)
+local left = redis.call('PTTL', lock)
+if left > lease and left <= lease + spare then
+lease = left
+end
+redis.call('PEXPIRE', lock, lease)
+return left > lease or left == -1
 end
 local function rwMode(lock)
 local mode = redis.call('HGET', lock, 'mode')
@@ -4747,6 +4868,7 @@ longest = math.max(longest, longestHold(lock, fields[at], tonumber(fields[at + 1
 end
 return longest
 end
+local SPARE = 50
 local function attempt(publish, lock, intent, holder, count, lease, channel)
 if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
 error({err = 'ERR the hold count or the lease is out of range'})
@@ -4765,9 +4887,12 @@ return {0}
 end
 if count > 0 then
 if held > count then
-redis.call('PEXPIRE', lock, math.max(lease, longestRead(lock)))
+local isShorter = setLease(lock, math.max(lease, longestRead(lock)), SPARE)
 redis.call('HSET', lock, holder .. ':write', count)
 held = count
+if isShorter then
+tellShorter(publish, channel)
+end
 end
 return {2, held}
 end

@@ -212,14 +212,17 @@ L.set(run, 'instance', $1[1]);
 G['redis.call']('HSET', record, 'token', token, 'holder', L.get(asker, 'holder'), 'run', ...G['cjson.encode'](run));
 return [L.table([1, L.get(job, 'at'), token, attempt, tick, L.get(job, 'rows')])];
 };
-const hand = (lock?: Value, from?: Value, to?: Value, lease?: Value): Value[] => {
+const hand = (lock?: Value, from?: Value, to?: Value, lease?: Value, publish?: Value, channel?: Value): Value[] => {
 if ((!L.isTrue(L.first(L.call(whole, lease, 1, 315360000000))) || L.equal(from, to))) {
 G['error'](L.table([], [['err', 'ERR the lease is out of range, or giver and taker are the same']]));
 }
 if (L.equal(L.first(G['redis.call']('HEXISTS', lock, from)), 1)) {
-G['redis.call']('PEXPIRE', lock, lease);
+let isShorter: Value = L.first(L.call(setLease, lock, lease, 0));
 G['redis.call']('HSET', lock, to, '1');
 G['redis.call']('HDEL', lock, from);
+if (L.isTrue(isShorter)) {
+L.call(tellShorter, publish, channel);
+}
 return [1];
 }
 if (L.equal(L.first(G['redis.call']('HEXISTS', lock, to)), 1)) {
@@ -493,6 +496,14 @@ G['error'](L.table([], [['err', 'WRONGTYPE not a read/write lock']]));
 }
 return [mode, writer];
 };
+const setLease = (lock?: Value, lease?: Value, spare?: Value): Value[] => {
+let left: Value = L.first(G['redis.call']('PTTL', lock));
+if ((L.greater(left, lease) && L.lessOrEqual(left, L.add(lease, spare)))) {
+lease = left;
+}
+G['redis.call']('PEXPIRE', lock, lease);
+return [L.or(L.greater(left, lease), () => L.equal(left, L.negate(1)))];
+};
 const stepForward = (fair?: Value, holder?: Value, wait?: Value, lease?: Value): Value[] => {
 L.call(dropWaiter, fair, holder);
 let times: Value = L.first(G['redis.call']('ZRANGE', L.get(fair, 'timeout'), 0, L.negate(1), 'WITHSCORES'));
@@ -542,6 +553,10 @@ if (L.lessOrEqual(permits, 0)) {
 return [0];
 }
 return L.call(tell, publish, channel, ...G['string.format']('%.0f', ...G['math.min'](permits, 2147483647)));
+};
+const tellShorter = (publish?: Value, channel?: Value): Value[] => {
+L.call(tell, publish, channel, '1');
+return [];
 };
 const tell = (publish?: Value, channel?: Value, payload?: Value): Value[] => {
 let reached: Value = L.first(G['redis.pcall'](publish, channel, payload));
@@ -811,7 +826,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fairRelease
-'70c756469e886fccfc1511babbf21ba04e16f691': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'712ab897ed21db04f55ef89cac9bdba1192f211a': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (fair?: Value, holder?: Value, count?: Value, lease?: Value): Value[] => {
 let areInRange: Value = L.and(L.first(L.call(whole, L.get(fair, 'nextLease'), 0, 315360000000)), () => L.or(L.equal(count, 0), () => L.first(L.call(whole, lease, 1, 315360000000))));
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !L.isTrue(areInRange))) {
@@ -828,7 +843,7 @@ G['redis.call']('DEL', L.get(fair, 'lock'));
 news = L.first(L.call(leaveQueue, fair, holder));
 } else if (L.isTrue(held)) {
 if (L.greater(held, count)) {
-G['redis.call']('PEXPIRE', L.get(fair, 'lock'), lease);
+news = L.first(L.call(setLease, L.get(fair, 'lock'), lease, 0));
 G['redis.call']('HSET', L.get(fair, 'lock'), holder, count);
 held = count;
 }
@@ -940,10 +955,10 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // fencedTransfer
-'bb0e70db8a27501503b1e44a15e78dac0a2611b7': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
-const attempt = (lock?: Value, counter?: Value, from?: Value, to?: Value, lease?: Value): Value[] => {
+'96d6fa204684d2163f20a4cd91eb447d6b19764e': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+const attempt = (publish?: Value, lock?: Value, counter?: Value, from?: Value, to?: Value, lease?: Value, channel?: Value): Value[] => {
 let raise: Value = L.first(L.call(tokenRaiser, counter));
-let reply: Value = L.first(L.call(hand, lock, from, to, lease));
+let reply: Value = L.first(L.call(hand, lock, from, to, lease, publish, channel));
 if (L.equal(reply, 1)) {
 return [L.table([1, ...L.call(raise)])];
 }
@@ -953,15 +968,17 @@ L.set(reply, 2, L.first(L.call(raise)));
 return [reply];
 };
 let replies: Value = L.table([]);
+let publish: Value = L.get(ARGV, 1);
 for (let $at = L.number(1), $last = L.number(L.divide(L.length(KEYS), 2)); $at <= $last; $at += 1) {
 let i: Value = $at;
-let base: Value = L.multiply(L.subtract(i, 1), 3);
+let base: Value = L.add(L.multiply(L.subtract(i, 1), 4), 1);
 let lock: Value = L.get(KEYS, L.subtract(L.multiply(i, 2), 1));
 let counter: Value = L.get(KEYS, L.multiply(i, 2));
 let from: Value = L.get(ARGV, L.add(base, 1));
 let to: Value = L.get(ARGV, L.add(base, 2));
 let lease: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 3))));
-let [ran, reply]: Value[] = [...G['pcall'](attempt, lock, counter, from, to, lease)];
+let channel: Value = L.get(ARGV, L.add(base, 4));
+let [ran, reply]: Value[] = [...G['pcall'](attempt, publish, lock, counter, from, to, lease, channel)];
 L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock))));
 }
 return [replies];
@@ -1181,7 +1198,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // permitRenew
-'b7e1c6352baa0f26f2e2a7224c7db7d2ac3dd820': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'e3f6adff0738156eec39d1f790171c5d159bbf5a': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (publish?: Value, lock?: Value, timeout?: Value, permit?: Value, lease?: Value, manner?: Value, channel?: Value): Value[] => {
 let id: Value = L.first(L.call(raw, permit));
 if ((!L.isTrue(L.first(L.call(whole, lease, 0, 315360000000))) || (!L.equal(manner, 'raise') && !L.equal(manner, 'set')))) {
@@ -1192,11 +1209,14 @@ let expiry: Value = L.first(G['tonumber'](...G['redis.call']('ZSCORE', timeout, 
 if (L.equal(expiry, undefined)) {
 return [L.table([0])];
 }
+G['redis.call']('ZREM', timeout, '');
 if ((L.greater(lease, 0) && (L.equal(manner, 'set') || L.less(expiry, L.add(at, lease))))) {
+let isShorter: Value = L.greater(expiry, L.add(at, lease));
 expiry = L.add(at, lease);
 G['redis.call']('ZADD', timeout, L.first(G['string.format']('%.0f', expiry)), id);
-} else {
-G['redis.call']('ZREM', timeout, '');
+if (L.isTrue(isShorter)) {
+L.call(tellPermits, publish, channel, 2147483647);
+}
 }
 return [L.table([1, L.or(L.and(L.greaterOrEqual(expiry, 922337203685477), () => L.negate(1)), () => L.subtract(expiry, at))])];
 };
@@ -1364,7 +1384,8 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // readRelease
-'3ba7e8c4c0a8cc6ecad1f278a549e28cc15080c2': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'82a0a8bc6b6fdd4eda6d8b1558af0eaf9fb4820d': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+let SPARE: Value = 50;
 const attempt = (publish?: Value, lock?: Value, holder?: Value, count?: Value, lease?: Value, channel?: Value): Value[] => {
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 65535))) || !(L.equal(count, 0) || L.isTrue(L.first(L.call(whole, lease, 1, 315360000000)))))) {
 G['error'](L.table([], [['err', 'ERR the hold count or the lease is out of range']]));
@@ -1401,9 +1422,13 @@ if ((L.equal(left, 0) && !L.isTrue(writer))) {
 G['redis.call']('DEL', lock);
 return [L.table([1, ...L.call(tell, publish, channel, '0')])];
 }
+if (L.equal(mode, 'write')) {
 let present: Value = L.first(G['redis.call']('PTTL', lock));
-if ((L.equal(mode, 'read') || (L.greaterOrEqual(present, 0) && L.less(present, left)))) {
+if ((L.greaterOrEqual(present, 0) && L.less(present, left))) {
 G['redis.call']('PEXPIRE', lock, left);
+}
+} else if (L.isTrue(L.first(L.call(setLease, lock, left, SPARE)))) {
+L.call(tellShorter, publish, channel);
 }
 return [L.or(L.and(L.equal(count, 0), () => L.table([1, 0])), () => L.table([2, count]))];
 };
@@ -1423,8 +1448,8 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // readRenew
-'d2082a879f7b853e537ace83fecbf590470000e9': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
-const attempt = (lock?: Value, holder?: Value, lease?: Value): Value[] => {
+'4a8da26f855b517ca82b6a67a2550a19f72ef0d4': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+const attempt = (publish?: Value, lock?: Value, holder?: Value, lease?: Value, channel?: Value): Value[] => {
 if (!L.isTrue(L.first(L.call(whole, lease, 0, 315360000000)))) {
 G['error'](L.table([], [['err', 'ERR the lease is out of range']]));
 }
@@ -1436,6 +1461,7 @@ if (L.greater(held, 0)) {
 G['redis.call']('HDEL', lock, holder);
 if ((!L.isTrue(writer) && L.equal(L.first(L.call(longestRead, lock)), 0))) {
 G['redis.call']('DEL', lock);
+L.call(tell, publish, channel, '0');
 }
 }
 L.call(dropOrphans, lock, holder);
@@ -1457,13 +1483,15 @@ L.call(raiseLease, lock, longest);
 return [L.table([1, longest])];
 };
 let replies: Value = L.table([]);
+let publish: Value = L.get(ARGV, 1);
 for (let $at = L.number(1), $last = L.number(L.length(KEYS)); $at <= $last; $at += 1) {
 let i: Value = $at;
-let base: Value = L.multiply(L.subtract(i, 1), 2);
+let base: Value = L.add(L.multiply(L.subtract(i, 1), 3), 1);
 let lock: Value = L.get(KEYS, i);
 let holder: Value = L.get(ARGV, L.add(base, 1));
 let lease: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 2))));
-let [ran, reply]: Value[] = [...G['pcall'](attempt, lock, holder, lease)];
+let channel: Value = L.get(ARGV, L.add(base, 3));
+let [ran, reply]: Value[] = [...G['pcall'](attempt, publish, lock, holder, lease, channel)];
 L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock))));
 }
 return [replies];
@@ -1536,7 +1564,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // reentrantRelease
-'c8726bdb9446412496ee72335f236db21ad8748e': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'945c202558898dcb546d863868cb60c55270bd76': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 if (L.equal(L.length(KEYS), 1)) {
 let publish: Value = L.get(ARGV, 1);
 let count: Value = L.get(ARGV, 2);
@@ -1561,9 +1589,12 @@ return [L.table([0])];
 }
 if (L.greater(count, 0)) {
 if (L.greater(held, count)) {
-G['redis.call']('PEXPIRE', lock, lease);
+let isShorter: Value = L.first(L.call(setLease, lock, lease, 0));
 G['redis.call']('HSET', lock, holder, count);
 held = count;
+if (L.isTrue(isShorter)) {
+L.call(tellShorter, publish, channel);
+}
 }
 return [L.table([2, held])];
 }
@@ -1587,16 +1618,18 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return L.call(oneForAll, replies);
 },
 // reentrantTransfer
-'8a7ab8107e1e1f43b354616cb0b5d72307532f3d': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'ceefb69353e3c36723530b501e0162c307a4871d': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let replies: Value = L.table([]);
+let publish: Value = L.get(ARGV, 1);
 for (let $at = L.number(1), $last = L.number(L.length(KEYS)); $at <= $last; $at += 1) {
 let i: Value = $at;
-let base: Value = L.multiply(L.subtract(i, 1), 3);
+let base: Value = L.add(L.multiply(L.subtract(i, 1), 4), 1);
 let lock: Value = L.get(KEYS, i);
 let from: Value = L.get(ARGV, L.add(base, 1));
 let to: Value = L.get(ARGV, L.add(base, 2));
 let lease: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 3))));
-let [ran, reply]: Value[] = [...G['pcall'](hand, lock, from, to, lease)];
+let channel: Value = L.get(ARGV, L.add(base, 4));
+let [ran, reply]: Value[] = [...G['pcall'](hand, lock, from, to, lease, publish, channel)];
 L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock))));
 }
 return L.call(oneForAll, replies);
@@ -1977,7 +2010,7 @@ let [ran, reply]: Value[] = [...G['pcall'](attempt)];
 return [L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock)))];
 },
 // tickFinish
-'fa07a4991edd74ae198818ae5ad7bd8c0492001b': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'1114d62a7c9d96530921148f748af6e8cafa8e67': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let lock: Value = L.get(KEYS, 1);
 let record: Value = L.get(KEYS, 2);
 let runs: Value = L.get(KEYS, 3);
@@ -2048,8 +2081,11 @@ return [L.table([1, at, 0])];
 }
 if (L.greater(count, 0)) {
 if (L.greater(held, count)) {
-G['redis.call']('PEXPIRE', lock, lease);
+let isShorter: Value = L.first(L.call(setLease, lock, lease, 0));
 G['redis.call']('HSET', lock, holder, count);
+if (L.isTrue(isShorter)) {
+L.call(tellShorter, publish, channel);
+}
 }
 return [L.table([2, at])];
 }
@@ -2253,7 +2289,7 @@ let [ran, reply]: Value[] = [...G['pcall'](attempt)];
 return [L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, record)))];
 },
 // writeAcquire
-'a4f0999485a7ea7f9c8c0fd88a2b6cfe467ebea4': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'f2f6ba3472e498b3c228e2ea4cb4008238aca3e2': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 const attempt = (lock?: Value, intent?: Value, holder?: Value, lease?: Value, count?: Value, sleep?: Value): Value[] => {
 if (((!L.isTrue(L.first(L.call(whole, lease, 1, 315360000000))) || !L.isTrue(L.first(L.call(whole, count, 1, 2147483647)))) || !L.isTrue(L.first(L.call(whole, sleep, 0, 315360000000))))) {
 G['error'](L.table([], [['err', 'ERR the lease, the hold count or the sleep is out of range']]));
@@ -2270,7 +2306,7 @@ return [L.table([1, held])];
 }
 if (L.isTrue(mode)) {
 if ((L.greater(sleep, 0) && L.equal(L.first(L.call(readCount, lock, holder, mode, writer)), 0))) {
-G['redis.pcall']('SET', intent, holder, 'PX', sleep);
+G['redis.pcall']('SET', intent, holder, 'PX', ...G['math.max'](sleep, ...G['redis.call']('PTTL', intent)));
 }
 return [L.table([0, L.first(G['redis.call']('PTTL', lock)), ...L.call(rwHolder, lock, writer)])];
 }
@@ -2338,7 +2374,8 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // writeRelease
-'0e813e066c15b525be4d9cb6658d41abe31efb85': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'74c03fc8b26aa1db7b740df06cab7586512b6866': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+let SPARE: Value = 50;
 const attempt = (publish?: Value, lock?: Value, intent?: Value, holder?: Value, count?: Value, lease?: Value, channel?: Value): Value[] => {
 if ((!L.isTrue(L.first(L.call(whole, count, 0, 2147483647))) || !(L.equal(count, 0) || L.isTrue(L.first(L.call(whole, lease, 1, 315360000000)))))) {
 G['error'](L.table([], [['err', 'ERR the hold count or the lease is out of range']]));
@@ -2357,9 +2394,12 @@ return [L.table([0])];
 }
 if (L.greater(count, 0)) {
 if (L.greater(held, count)) {
-G['redis.call']('PEXPIRE', lock, ...G['math.max'](lease, ...L.call(longestRead, lock)));
+let isShorter: Value = L.first(L.call(setLease, lock, L.first(G['math.max'](lease, ...L.call(longestRead, lock))), SPARE));
 G['redis.call']('HSET', lock, L.concat(holder, ':write'), count);
 held = count;
+if (L.isTrue(isShorter)) {
+L.call(tellShorter, publish, channel);
+}
 }
 return [L.table([2, held])];
 }
