@@ -41,6 +41,11 @@ export class KindWorker {
     this.#send({ do: 'take', id, kind, name, ...(holdFor === undefined ? {} : { holdFor }) });
   }
 
+  /** Begins to wait for a lock with a lease of its own, in ms. */
+  takeFor(leaseTime: number, id: number, kind: TakenKind, name: string): void {
+    this.#send({ do: 'take', id, kind, name, leaseTime });
+  }
+
   unlock(id: number): void {
     this.#send({ do: 'unlock', id });
   }

@@ -6,7 +6,7 @@ export interface KindSettings {
 }
 
 /** A kind of lock, as the worker's commands name it. */
-export type TakenKind = 'fair' | 'fenced' | 'read' | 'write';
+export type TakenKind = 'reentrant' | 'fair' | 'fenced' | 'read' | 'write';
 
 /** A hold: when it was granted and when it was given up, in µs of the machine's monotonic clock; its fencing token. */
 export interface Section {
@@ -24,6 +24,7 @@ export type KindCommand =
       readonly kind: TakenKind;
       readonly name: string;
       readonly holdFor?: number;
+      readonly leaseTime?: number;
     }
   | { readonly do: 'unlock'; readonly id: number }
   /** `callers` take a lock again and again for `ms`, and hold it for `holdFor` ms each time; told by `streamed`. */

@@ -18,6 +18,7 @@ const locks = app.get(LockService);
 const held = new Map<number, LockHandle>();
 
 const LOCK_OF: Readonly<Record<TakenKind, (name: string) => Lock>> = {
+  reentrant: (name) => locks.getLock(name),
   fair: (name) => locks.getFairLock(name),
   fenced: (name) => locks.getFencedLock(name),
   read: (name) => locks.getReadWriteLock(name).readLock(),
@@ -33,8 +34,9 @@ async function unlock(id: number, handle: LockHandle): Promise<void> {
   tell({ kind: 'ended', id, how: await handle.unlock(), at: machineTime() });
 }
 
-async function take({ id, kind, name, holdFor }: Extract<KindCommand, { do: 'take' }>): Promise<void> {
-  const handle = await LOCK_OF[kind](name).lock();
+async function take(command: Extract<KindCommand, { do: 'take' }>): Promise<void> {
+  const { id, kind, name, holdFor, leaseTime } = command;
+  const handle = await LOCK_OF[kind](name).lock(leaseTime === undefined ? {} : { leaseTime });
   held.set(id, handle);
   tell({ kind: 'granted', id, holder: handle.holder, at: machineTime() });
   if (holdFor === undefined) return;
