@@ -28,6 +28,12 @@ export interface StageOptions {
 /** Nest has one logger for the process: what the applications of all tests log, by the job that a line names. */
 const LINES: { readonly level: string; readonly text: string }[] = [];
 
+/** For every application of a test: the last one's is that of all. */
+export function fireLogger(): LoggerService {
+  const note = (level: string) => (text: unknown) => void LINES.push({ level, text: String(text) });
+  return { log: note('log'), warn: note('warn'), error: note('error'), debug: note('debug') };
+}
+
 /** Applications of one fleet in this process, each with its own timers and connections, and what they log. */
 export class FireStage {
   readonly prefix = uniquePrefix();
@@ -69,7 +75,7 @@ export class FireStage {
         controllers: [...controllers],
       };
       const app = await NestFactory.createApplicationContext(root, {
-        logger: this.#logger(),
+        logger: fireLogger(),
         abortOnError: false,
       });
       this.#apps.push(app);
@@ -91,11 +97,6 @@ export class FireStage {
 
   async close(): Promise<void> {
     await Promise.all(this.#apps.map((app) => app.close()));
-  }
-
-  #logger(): LoggerService {
-    const note = (level: string) => (text: unknown) => void LINES.push({ level, text: String(text) });
-    return { log: note('log'), warn: note('warn'), error: note('error'), debug: note('debug') };
   }
 }
 

@@ -8,7 +8,7 @@ import type { TimerMethod } from './timer.method.js';
 
 /** What the fires of jobs that the application makes itself are matched with. */
 export interface DynamicPlan {
-  readonly methods: readonly (CronMethod | TimerMethod)[];
+  readonly methods: () => readonly (CronMethod | TimerMethod)[];
   readonly notices: NoticeBoard;
   readonly isOurs: (guard: GuardEntry) => boolean;
 }
@@ -51,7 +51,7 @@ export class DynamicJob {
   }
 
   #tickOf(guard: GuardEntry, instance: object, isFirst: boolean): TickCall | undefined {
-    const methods = this.plan.methods.filter(({ method }) => method.guard === guard);
+    const methods = this.plan.methods().filter(({ method }) => method.guard === guard);
     const method = methods.find((one) => one.method.instance === instance) ?? methods[0];
     if (method !== undefined) return method.tickOf(this.job);
     if (isFirst && this.plan.isOurs(guard)) this.#warn(guard);

@@ -66,7 +66,7 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
     checkSeats(scheduled, seats, explorers);
     const bind = this.#binder();
     for (const { explorer, roster, seats: own } of rosters) {
-      const dynamic = { methods: this.#ticks.methods, notices, isOurs };
+      const dynamic = { methods: () => this.#ticks.methods, notices, isOurs };
       new JobMounter(explorer, roster, own.map(bind), dynamic).watch();
     }
   }
