@@ -1,5 +1,5 @@
 import { Controller, Get, Injectable, Logger } from '@nestjs/common';
-import { Cron, ScheduleModule } from '@nestjs/schedule';
+import { Cron, ScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { Test, type TestingModule } from '@nestjs/testing';
 import {
   DistributedLock,
@@ -164,6 +164,14 @@ test('a waiter waits until the other lets go', async () => {
 });
 
 describe('advanceTick', () => {
+  test('does not run a job that is off on every instance', async () => {
+    const { app, accounts } = await appOn({}, true);
+    for (const job of app.get(SchedulerRegistry).getCronJobs().values()) void job.stop();
+    const [row] = await app.get(LockTestingControl).advanceTick('nightly');
+    expect(row).toMatchObject({ ran: false, verdict: 'off' });
+    expect(accounts.nights).toBe(0);
+  });
+
   test('runs the next tick on one instance of the store, and the one after it on one as well', async () => {
     const store = new MemoryStore();
     const [one, two] = [await appOn({ store }, true), await appOn({ store }, true)];

@@ -23,6 +23,8 @@ export interface StageOptions {
   readonly imports?: readonly DynamicModule[];
   readonly controllers?: readonly (new (...args: never[]) => object)[];
   readonly watchdog?: number;
+  /** @default the one that tests share */
+  readonly redis?: string;
 }
 
 /** Nest has one logger for the process: what the applications of all tests log, by the job that a line names. */
@@ -56,12 +58,13 @@ export class FireStage {
       imports = [],
       controllers = [],
       watchdog = 3000,
+      redis = inject('redisUrl'),
     }: StageOptions = {},
   ): Promise<INestApplicationContext[]> {
     const started: INestApplicationContext[] = [];
     for (let index = 0; index < count; index += 1) {
       const locks = DistributedLockModule.forRoot({
-        redis: inject('redisUrl'),
+        redis,
         namePrefix: this.prefix,
         lockWatchdogTimeout: watchdog,
         shutdownTimeout: 100,

@@ -47,6 +47,18 @@ export class OtherJob {
   }
 }
 
+/** With a zone from an environment that has none, which the scheduler takes. */
+@Injectable()
+export class EmptyZoneJob {
+  constructor(private readonly stage: WorkStage) {}
+
+  @Cron(settings.cron, { timeZone: process.env['NO_ZONE'] ?? '' })
+  @DistributedLock('empty-zone')
+  async run(): Promise<void> {
+    await this.stage.perform('empty-zone');
+  }
+}
+
 @Injectable()
 export class FailingJob {
   constructor(private readonly stage: WorkStage) {}

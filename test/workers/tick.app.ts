@@ -2,7 +2,16 @@ import { Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ScheduleModule } from '@nestjs/schedule';
 import { DistributedLockModule } from 'nestjs-distributed-lock';
-import { CountedJob, FailingJob, OnInitJob, OtherJob, RetriedJob, RouteJob, SlowStart } from './cron.jobs.js';
+import {
+  CountedJob,
+  EmptyZoneJob,
+  FailingJob,
+  OnInitJob,
+  OtherJob,
+  RetriedJob,
+  RouteJob,
+  SlowStart,
+} from './cron.jobs.js';
 import { CallerJob, IntervalJob, TimeoutJob } from './timer.jobs.js';
 import { WorkStage } from './work.stage.js';
 import { ChannelLogger, settings, tell } from './worker.channel.js';
@@ -13,6 +22,7 @@ const JOBS: Readonly<Record<Exclude<JobKind, 'route'>, Type>> = {
   counted: CountedJob,
   retried: RetriedJob,
   other: OtherJob,
+  'empty-zone': EmptyZoneJob,
   failing: FailingJob,
   'on-init': OnInitJob,
   'slow-start': SlowStart,

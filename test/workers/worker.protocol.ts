@@ -40,6 +40,7 @@ export type JobKind =
   | 'counted'
   | 'retried'
   | 'other'
+  | 'empty-zone'
   | 'failing'
   | 'route'
   | 'on-init'

@@ -13,7 +13,7 @@ export interface AdvancedTick {
   readonly tick: Date;
   /** Whether an instance ran it: then it has ended. */
   readonly ran: boolean;
-  /** Why it did not run: `overlapped`, `queued`, `paused`, …; `granted` when it did. */
+  /** Why it did not run: `overlapped`, `queued`, `paused`, `off` (the scheduler does not run it on any instance), …; `granted` when it did. */
   readonly verdict: string;
 }
 
