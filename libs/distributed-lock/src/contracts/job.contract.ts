@@ -47,9 +47,10 @@ export interface JobControl {
   /** Lets the ticks run again; those that have passed are not made up for. @returns false when it was not paused */
   resume(job: string): Promise<boolean>;
   /**
-   * Runs the job once now, on one instance of the fleet that has it, also while it is paused. Waits for the lock as long as the
-   * timeout lasts. A call while another one still waits joins it.
-   * @returns whether an instance took it within the timeout; it may still run then
+   * Runs the job once now, on one instance of the fleet that has it on, also while it is paused. Waits for the lock as long as the
+   * timeout lasts. A call while another one still waits joins it. An instance where the job is off (disabled, stopped, deleted, not
+   * begun) never takes it.
+   * @returns whether an instance was granted the run within the timeout; it then begins at once
    */
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**
