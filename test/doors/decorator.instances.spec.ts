@@ -11,7 +11,7 @@ import {
   type CanActivate,
   type OnModuleInit,
 } from '@nestjs/common';
-import { ContextIdFactory, REQUEST } from '@nestjs/core';
+import { ContextIdFactory, LazyModuleLoader, REQUEST } from '@nestjs/core';
 import { Test } from '@nestjs/testing';
 import {
   currentLock,
@@ -77,6 +77,16 @@ class Transient {
   @DistributedLock('transient')
   async run() {
     return currentLock()?.name;
+  }
+}
+
+@Injectable({ scope: Scope.REQUEST, durable: true })
+class Tenant {
+  constructor(@Inject(REQUEST) private readonly tenant: { readonly id: string }) {}
+
+  @DistributedLock('tenant')
+  async run() {
+    return `${this.tenant.id} ${currentLock()?.name}`;
   }
 }
 
@@ -193,6 +203,29 @@ describe('classes that Nest makes', () => {
 
   test('a missing named module fails the boot, too', async () => {
     await expect(stage.start({ providers: [Jobs] })).rejects.toThrow(/forRoot\(\) with name: 'jobs'/);
+  });
+});
+
+describe('instances that Nest makes later', () => {
+  test('durable ones, which requests of one tenant share, are guarded', async () => {
+    const app = await stage.start({ providers: [Tenant] });
+    const resolve = async (id: string) => {
+      const context = ContextIdFactory.create();
+      app.registerRequestByContextId({ id }, context);
+      return await app.resolve(Tenant, context);
+    };
+    const tenants = await Promise.all(['a', 'b'].map(resolve));
+    await expect(tenants[0]?.run()).resolves.toBe('a tenant');
+    await expect(tenants[1]?.run()).resolves.toBe('b tenant');
+  });
+
+  test('those of a module that is loaded later are guarded, also from a factory', async () => {
+    @Module({ providers: [Derived, { provide: Plain, useFactory: () => new Plain() }] })
+    class LazyModule {}
+    const app = await stage.start({});
+    const loaded = await app.get(LazyModuleLoader).load(() => LazyModule);
+    await expect(loaded.get(Derived).inherited()).resolves.toBe('inherited');
+    await expect(loaded.get(Plain).run()).resolves.toBe('plain');
   });
 });
 
