@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { PermitExpirableSemaphore } from '../../libs/distributed-lock/src/contracts/semaphore.contract.js';
@@ -46,6 +47,23 @@ describe('permits that expire', () => {
     expect(await one.unlock()).toBe('released');
     expect(await two.unlock()).toBe('released');
     expect([await ours.availablePermits(), await ours.acquiredPermits()]).toEqual([2, 0]);
+    await fleet.expectNothingLeft(name);
+  });
+
+  test('are not lost by a release that comes together with a renewal', async () => {
+    const lockWatchdogTimeout = scaled(WATCHDOG);
+    const permits = (await fleet.open({ lockWatchdogTimeout })).getPermitExpirableSemaphore(name);
+    await permits.trySetPermits(10);
+    const ends = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const handle = await permits.acquire();
+        // About the time of a renewal, before it and after it.
+        await sleep((lockWatchdogTimeout / 3) * (0.85 + (index % 10) * 0.03));
+        return [handle.signal.aborted, await handle.unlock()];
+      }),
+    );
+    expect(ends).toEqual(ends.map(() => [false, 'released']));
+    expect(await permits.availablePermits()).toBe(10);
     await fleet.expectNothingLeft(name);
   });
 
