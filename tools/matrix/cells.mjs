@@ -23,6 +23,9 @@ export const PACKAGES = {
     '@nestjs/bullmq@11',
     'bullmq@5',
     'ioredis@5',
+    '@nestjs/config@4',
+    'nestjs-pino@5',
+    '@sentry/nestjs@10',
   ],
   12: [
     '@nestjs/common@12',
@@ -41,6 +44,8 @@ export const PACKAGES = {
     '@nestjs/bullmq@12',
     'bullmq@6',
     'ioredis@6',
+    '@nestjs/config@12',
+    'nestjs-pino@5',
   ],
 };
 
@@ -50,7 +55,11 @@ export const SHARED = [
   '@as-integrations/express5@1',
   '@grpc/grpc-js@1',
   '@grpc/proto-loader@0.8',
+  '@nestjs/observe@0.3',
   'graphql@16',
+  'nestjs-cls@6',
+  'pino@10',
+  'pino-http@11',
   'reflect-metadata@0.2',
   'rxjs@7',
   'socket.io-client@4',
@@ -71,7 +80,14 @@ export const TESTED = {
   'event-emitter': ['@nestjs/event-emitter'],
   swagger: ['@nestjs/swagger'],
   kinds: [],
+  cls: ['nestjs-cls'],
+  config: ['@nestjs/config'],
+  observe: ['@nestjs/observe'],
+  sentry: ['@sentry/nestjs'],
 };
+
+/** Checks of packages that do not install beside every Nest, with the ones that they have. */
+export const ONLY = /** @type {Readonly<Record<string, readonly string[]>>} */ ({ sentry: ['11'] });
 
 /** What is run on further Redis servers: what sends them something that others do not. */
 export const ON_EVERY_SERVER = ['kinds', 'express', 'cron'];

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startRedis } from '../redis/redis.runner.mjs';
 import { runCells } from './cell.runner.mjs';
-import { COMBINATIONS, ON_EVERY_SERVER, TESTED } from './cells.mjs';
+import { COMBINATIONS, ON_EVERY_SERVER, ONLY, TESTED } from './cells.mjs';
 import { versionOf } from './installs.mjs';
 import { findServers } from './servers.mjs';
 import { MatrixStages } from './stages.mjs';
@@ -100,8 +100,11 @@ async function runOnServer(server) {
   try {
     const combinations = chosen.filter(({ nest, format }) => isFirst || (nest === '12' && format === 'esm'));
     await runAll(combinations, async (combination, folder) => {
-      const { format } = combination;
-      const results = await runCells(folder, format, redis.url, isFirst ? checks : ON_EVERY_SERVER);
+      const { format, nest } = combination;
+      const wanted = (isFirst ? checks : ON_EVERY_SERVER).filter(
+        (check) => ONLY[check]?.includes(nest) ?? true,
+      );
+      const results = wanted.length === 0 ? [] : await runCells(folder, format, redis.url, wanted);
       if (isFirst && values.types) results.push(await checkTypes(folder, format));
       await tell(combination, folder, server.version, results);
     });

@@ -8,6 +8,7 @@ import { checkExpress, checkFastify } from './http.check.js';
 import { checkKinds } from './kinds.check.js';
 import { MatrixStage, type Check } from './matrix.stage.js';
 import { checkMicroservice } from './microservice.check.js';
+import { checkCls, checkConfig, checkObserve, checkPino, checkSentry } from './neighbour.check.js';
 import { checkQueue } from './queue.check.js';
 import { checkSwagger } from './swagger.check.js';
 
@@ -24,6 +25,11 @@ const CHECKS: Record<string, Check> = {
   'event-emitter': checkEvent,
   swagger: checkSwagger,
   kinds: checkKinds,
+  cls: checkCls,
+  config: checkConfig,
+  observe: checkObserve,
+  pino: checkPino,
+  sentry: checkSentry,
 };
 
 /** One line of JSON for each check; arguments name the checks to run. */

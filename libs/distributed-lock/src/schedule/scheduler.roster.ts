@@ -24,12 +24,14 @@ export function readRoster(explorer: ExplorerLike): Seat[] {
   const lists: Record<MountList, Record<string, MountEntry>> = { cronJobs: {}, intervals: {}, timeouts: {} };
   const wrapped = new Map<unknown, Wrapped>();
   let methodKey = '';
-  const reader: ExplorerLike = Object.create(explorer, {
-    schedulerOrchestrator: { value: derived(explorer.schedulerOrchestrator, lists) },
+  const copy = copyOf(explorer);
+  const { lookupSchedulers } = copy;
+  const reader: ExplorerLike = Object.defineProperties(copy, {
+    schedulerOrchestrator: { value: withLists(explorer.schedulerOrchestrator, lists) },
     lookupSchedulers: {
       value: (instance: object, key: string) => {
         methodKey = key;
-        return explorer.lookupSchedulers.call(reader, instance, key);
+        return lookupSchedulers.call(reader, instance, key);
       },
     },
     wrapFunctionInTryCatchBlocks: {
@@ -52,11 +54,23 @@ export function readRoster(explorer: ExplorerLike): Seat[] {
 }
 
 /** An orchestrator like that one, with lists of its own. */
-function derived(orchestrator: object, lists: Record<MountList, Record<string, MountEntry>>): object {
-  return Object.create(
-    orchestrator,
+function withLists(orchestrator: object, lists: Record<MountList, Record<string, MountEntry>>): object {
+  return Object.defineProperties(
+    copyOf(orchestrator),
     Object.fromEntries(MOUNT_LISTS.map((list) => [list, { value: lists[list] }])),
   );
+}
+
+/**
+ * An object with the fields and the class of a part of the scheduler. Not one below it: instrumentation such as that of @nestjs/observe puts
+ * a Proxy in its place, whose methods run on the object behind it, whatever they are called on.
+ */
+function copyOf<T extends object>(part: T): T {
+  const fields = Object.entries(Object.getOwnPropertyDescriptors(part)).map(([name, descriptor]) => [
+    name,
+    { ...descriptor, configurable: true },
+  ]);
+  return Object.create(Reflect.getPrototypeOf(part), Object.fromEntries(fields));
 }
 
 /**
