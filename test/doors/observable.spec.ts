@@ -81,6 +81,11 @@ class Streams {
     return of(1);
   }
 
+  @DistributedLock('none')
+  none(): Observable<never> {
+    return Object('a text');
+  }
+
   @DistributedLock('stream', { waitTime: '60s' })
   wait(): Observable<string> {
     this.starts += 1;
@@ -123,10 +128,10 @@ class Streams {
 class Sync {
   ran = 0;
 
-  // @ts-expect-error: it returns no promise; callers without types are told at the call
+  // @ts-expect-error: it returns no promise; what it declares cannot be known here, so it runs
   @DistributedLock('sync')
   run() {
-    this.ran += 1;
+    return (this.ran += 1);
   }
 }
 
@@ -272,11 +277,19 @@ describe('a method that does not declare its Observable', () => {
 });
 
 describe('a method that returns neither', () => {
-  test('that did not declare it rejects at the call, with a sentence', async () => {
+  test('that did not declare it runs under the lock, and its caller is promised the value', async () => {
     const app = await stage.start({ providers: [Sync] });
-    await expect(app.get(Sync).run()).rejects.toMatchObject({
+    await expect(app.get(Sync).run()).resolves.toBe(1);
+    const held = await stage.hold('sync');
+    await expect(app.get(Sync).run()).rejects.toBeInstanceOf(LockNotAcquiredError);
+    await held.unlock();
+    expect(app.get(Sync).ran).toBe(1);
+  });
+
+  test('that declared an Observable fails the subscription', async () => {
+    await expect(lastValueFrom(streams.none())).rejects.toMatchObject({
       code: 'NOT_ASYNC',
-      message: expect.stringMatching(/^Sync\.run gave neither a promise nor an Observable\./),
+      message: expect.stringMatching(/^Streams\.none gave neither a promise nor an Observable\./),
     });
   });
 

@@ -3,6 +3,7 @@ import type {
   LockHandle,
   LockOptions,
   UsingOptions,
+  WorkResult,
 } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { PermitExpirableSemaphore } from '../../libs/distributed-lock/src/contracts/semaphore.contract.js';
 import type { LockTarget } from '../../libs/distributed-lock/src/locks/lock.target.js';
@@ -29,7 +30,7 @@ export class PermitLock implements Lock {
     return this.#permits.tryAcquire(options);
   }
 
-  using<T>(work: (handle: LockHandle) => T | PromiseLike<T>, options?: UsingOptions): Promise<T> {
+  using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T> {
     return this.#permits.using(work, options);
   }
 

@@ -18,6 +18,7 @@ export type {
   ReadWriteLock,
   UnlockOutcome,
   UsingOptions,
+  WorkResult,
 } from './contracts/lock.contract.js';
 export type {
   HandOverBounds,

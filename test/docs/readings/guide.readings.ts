@@ -1,5 +1,8 @@
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ScheduleModule } from '@nestjs/schedule';
+import { fileURLToPath } from 'node:url';
+import { of } from 'rxjs';
 import { expect } from 'vitest';
 import type { Readings } from '../doc.stage.js';
 
@@ -21,6 +24,15 @@ export const GUIDE_READINGS: Readings = {
       expect(await catalogue.move('a', 'b')).toBe('a to b');
       expect(await catalogue.print()).toBe('printed');
       expect(await catalogue.inOrder()).toBe('your turn');
+    },
+    'whole.work.ts': async (stage, { 'whole.work.ts': { charge, download } }) => {
+      const locks = await stage.locks();
+      expect(await charge(locks, () => of('charged'))).toBe('charged');
+      const path = fileURLToPath(import.meta.url);
+      const file = await download(locks, path);
+      expect(await locks.getLock(`file:${path}`).isLocked()).toBe(true);
+      expect(await text(file)).toContain('docs/locks.md');
+      while (await locks.getLock(`file:${path}`).isLocked()) await sleep(5);
     },
   },
   'docs/ticks.md': {

@@ -1,3 +1,4 @@
+import type { Observable } from 'rxjs';
 import type { Duration } from './duration.js';
 
 /** What every acquisition can be told. */
@@ -44,8 +45,9 @@ export interface LockHandle extends AsyncDisposable {
   /** The newest fencing token of the hold, for kinds that give one. */
   readonly token: bigint | undefined;
   /**
-   * Aborted with a `LockLostError` as reason before Redis can let another holder in.
-   * Made when it is first read.
+   * Aborted with a `LockLostError` as reason before Redis can let another holder in, and when the handle is unlocked (code `RELEASED`):
+   * work that goes on after its lock learns it. What the signal was given to is cancelled with it, such as a body of `fetch` that has not
+   * been read. Made when it is first read.
    */
   readonly signal: AbortSignal;
   /** Whether the lease is surely alive, by the monotonic clock; false as well while that is unknown after a suspend. */
@@ -64,7 +66,10 @@ export interface LockHandle extends AsyncDisposable {
    * @throws LockUnavailableError when Redis does not answer; the release then goes on in the background until the lease is over
    */
   unlock(): Promise<UnlockOutcome>;
-  /** Runs `work` in a scope that holds the lock: acquisitions of the same lock inside re-enter. Does not unlock. */
+  /**
+   * Runs `work` in a scope that holds the lock: acquisitions of the same lock inside re-enter. Does not unlock: what `work` gives comes
+   * back as it is, and the lock is held until {@link unlock}.
+   */
   run<T>(work: () => T): T;
   /** What a log line needs of the handle; the token as text, as JSON has no bigint. */
   toJSON(): LockHandleJson;
@@ -81,6 +86,9 @@ export interface LockHandleJson {
   /** The newest fencing token of the hold, in decimal digits; absent for kinds that give none. */
   readonly token?: string;
 }
+
+/** What work may give that comes to the result `T`: the value, or a promise or an Observable of it. */
+export type WorkResult<T> = T | Observable<T> | PromiseLike<T | Observable<T>>;
 
 /** What can be held: a lock, or several as one. The object is light: it holds nothing, and two of one name are the same lock. */
 export interface Lockable<H extends LockHandle = LockHandle> {
@@ -99,10 +107,13 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    */
   tryLock(options?: LockOptions): Promise<H | null>;
   /**
-   * Runs `work` while holding the lock, in a scope in which the lock is re-entrant, and releases it afterwards.
+   * Runs `work` while holding the lock, in a scope in which the lock is re-entrant, and releases it when the work has ended: a stream,
+   * an async generator or a process that it gives is the caller's, and holds the lock until its own end (see docs/locks.md). An Observable
+   * is subscribed to in the scope of the lock: its last value is the result, or undefined where it completes without one.
    * The work's own result or error always stands (see {@link UsingOptions.onLost}).
+   * @throws LockConfigurationError `NOT_ASYNC` for a generator, or another iterator
    */
-  using<T>(work: (handle: H) => T | PromiseLike<T>, options?: UsingOptions): Promise<T>;
+  using<T>(work: (handle: H) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /** Whether the calling scope holds the lock, by this process's own books and clock. */
   isHeld(): boolean;
 }

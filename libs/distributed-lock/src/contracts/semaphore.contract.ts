@@ -1,5 +1,5 @@
 import type { Duration } from './duration.js';
-import type { LockHandle, LockOptions, UsingOptions } from './lock.contract.js';
+import type { LockHandle, LockOptions, UsingOptions, WorkResult } from './lock.contract.js';
 
 /** What a wait for permits, or for a latch, can be told. */
 export interface WaitOptions {
@@ -24,7 +24,10 @@ export interface TakenPermits {
   readonly name: string;
   /** How many permits the work has. */
   readonly permits: number;
-  /** Aborted when the application shuts down and the work has had its time: its permits are about to be given back. */
+  /**
+   * Aborted when the application shuts down and the work has had its time: its permits are about to be given back; and when they are
+   * given back.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -65,11 +68,11 @@ export interface Semaphore {
   /** Like {@link release}, but does nothing when there is no semaphore. @returns whether there is one */
   releaseIfExists(permits?: number): Promise<boolean>;
   /**
-   * Runs `work` with permits, and gives them back afterwards. The work's own result or error always stands; a release that Redis did
+   * Runs `work` with permits, and gives them back when it has ended, as `Lockable.using` does. The work's own result or error always stands; a release that Redis did
    * not answer goes on in the background.
    * @throws LockNotAcquiredError when `waitTime` is over
    */
-  using<T>(work: (taken: TakenPermits) => T | PromiseLike<T>, options?: PermitsOptions): Promise<T>;
+  using<T>(work: (taken: TakenPermits) => WorkResult<T>, options?: PermitsOptions): Promise<T>;
   /** How many permits could be had now; below 0 after a reduction. */
   availablePermits(): Promise<number>;
   /** Takes all permits that are available. @returns how many; a negative number of them becomes 0 */
@@ -100,7 +103,7 @@ export interface PermitExpirableSemaphore {
   /** Takes a permit if one can be had within `waitTime` (default 0). @returns null when there is none; never because Redis is away */
   tryAcquire(options?: LockOptions): Promise<LockHandle | null>;
   /** Runs `work` with a permit, and gives it back afterwards. Inside, another call takes another permit. */
-  using<T>(work: (handle: LockHandle) => T | PromiseLike<T>, options?: UsingOptions): Promise<T>;
+  using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
    * Gives a permit back by its id, whoever took it: for a permit that was handed on to another process. Its holder, if it is of this
    * process, is told by its signal.

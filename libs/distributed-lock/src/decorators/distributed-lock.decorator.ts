@@ -1,4 +1,5 @@
 import { addGuard, type GuardEntry } from '../contracts/guard.registry.js';
+import { responsePosition } from '../contracts/handler.metadata.js';
 import { readReturnKind } from '../contracts/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { GuardedSection } from '../service/guarded.section.js';
@@ -56,6 +57,7 @@ export function DistributedLock<
     const returns = readReturnKind(target, methodKey, method);
     const keyOf = readKey(key, where);
     const section = new GuardedSection<A>('decorator', options, where);
+    const responseAt = responsePosition(target.constructor, methodKey);
     const guard: GuardEntry = {
       decorator: DECORATOR,
       methodKey,
@@ -73,6 +75,7 @@ export function DistributedLock<
           options,
           section,
           keyOf,
+          responseAt,
           guard: () => guard,
         }).asFunction(),
       ),

@@ -1,12 +1,15 @@
-import { isObservable, lastValueFrom, type ObservableInput } from 'rxjs';
+import { isObservable } from 'rxjs';
 import type { GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
 import type { GuardEntry } from '../contracts/guard.registry.js';
+import { patternOf } from '../contracts/handler.metadata.js';
 import { takeCall } from '../contracts/tick.frame.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { runToEnd } from '../holders/lasting.work.js';
 import type { GuardedSection } from '../service/guarded.section.js';
 import type { LockService } from '../service/lock.service.js';
 import type { Section } from '../service/section.stream.js';
-import { callMethod, runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
+import { whenSent } from '../service/sent.response.js';
+import { runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
 import { serviceReader } from './service.property.js';
 
 /** What one `@DistributedLock` knows of its method. */
@@ -15,6 +18,8 @@ export interface GuardPlan<A extends readonly unknown[]> extends WrappedMethod<A
   readonly options: TickOptions & Pick<GuardOptions, 'service'>;
   readonly section: GuardedSection<A>;
   readonly keyOf: (args: A) => LockNames;
+  /** Where its arguments have the response, if it sends that by itself. */
+  readonly responseAt: number | undefined;
 }
 
 /** What a call of a guarded method does: the run of a tick, or the method under its lock. */
@@ -33,14 +38,26 @@ export class GuardedCall<A extends readonly unknown[]> {
   #run(instance: object, args: A, stream: boolean): unknown {
     const { plan } = this;
     const kind = takeCall(plan.guard(), instance);
-    const call = () => callMethod(plan, instance, args);
-    if (typeof kind === 'object') return kind.run(async () => await ended(call()));
+    const call = () => this.#call(instance, args);
+    if (typeof kind === 'object') return kind.run(async () => await runToEnd(call()));
     const section: Section = (work, signal) => {
       if (kind === 'unclear') return Promise.reject(unclear(plan.where));
       const locks = this.#serviceOf(instance);
-      return plan.section.enter({ locks, names: plan.keyOf(args), args, signal }, work);
+      const names = plan.keyOf(args);
+      const pattern = () => patternOf(Reflect.get(instance, plan.guard().methodKey));
+      return plan.section.enter({ locks, names, args, signal, patternOf: pattern }, work);
     };
-    return runThrough(section, call, stream);
+    const { where } = plan;
+    const unclaimed = () =>
+      this.#serviceOf(instance).engine.context.notices.post({ kind: 'unclaimed-stream', where });
+    return runThrough({ section, call, where, unclaimed }, stream);
+  }
+
+  /** The method itself; where it sends the response of its request by itself, until that has been sent. */
+  #call(instance: object, args: A): unknown {
+    const { method, responseAt } = this.plan;
+    const result: unknown = Reflect.apply(method, instance, args);
+    return responseAt === undefined || isObservable(result) ? result : sent(result, args[responseAt]);
   }
 }
 
@@ -51,7 +68,8 @@ function unclear(where: string): LockConfigurationError {
   );
 }
 
-/** A run of a tick is over when what it returned is. */
-async function ended(input: ObservableInput<unknown>): Promise<unknown> {
-  return isObservable(input) ? await lastValueFrom(input, { defaultValue: undefined }) : await input;
+async function sent(result: unknown, response: unknown): Promise<unknown> {
+  const settled = await result;
+  await whenSent(response);
+  return settled;
 }

@@ -1,7 +1,7 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import type { Section } from '../service/section.stream.js';
 import type { LeaderOnlyOptions } from './leader.types.js';
-import { callMethod, runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
+import { runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
 import { serviceReader } from './service.property.js';
 
 /** What one `@LeaderOnly` knows of its method. */
@@ -22,6 +22,9 @@ export function leaderCall<A extends readonly unknown[]>(plan: LeaderPlan<A>): I
       if (options.otherwise === 'throw') throw new LockNotAcquiredError(key, 0, {}, 'NOT_LEADER');
       return undefined;
     };
-    return runThrough(section, () => callMethod(plan, instance, args), stream);
+    const call = () => Reflect.apply(plan.method, instance, args);
+    const unclaimed = () =>
+      serviceOf(instance).engine.context.notices.post({ kind: 'unclaimed-stream', where });
+    return runThrough({ section, call, where, unclaimed }, stream);
   });
 }

@@ -32,22 +32,30 @@ export function standIn<A extends readonly unknown[]>(
   };
 }
 
-/** What a call gives that runs in a section: it lasts until the promise has settled, or the Observable has ended. */
-export function runThrough(
-  section: Section,
-  call: () => ObservableInput<unknown>,
-  stream: boolean,
-): Observable<unknown> | Promise<unknown> {
-  return stream ? defer(() => streamThrough(section, call)) : promiseThrough(section, call);
+/** What one call runs in. */
+export interface CallSection {
+  readonly section: Section;
+  readonly call: () => unknown;
+  /** Class and method, for messages. */
+  readonly where: string;
+  /** Called when an Observable that was not declared is not subscribed to at once. */
+  readonly unclaimed: () => void;
 }
 
-/** The method itself. @throws LockConfigurationError `NOT_ASYNC` */
-export function callMethod<A extends readonly unknown[]>(
-  { method, where }: WrappedMethod<A>,
-  instance: object,
-  args: A,
-): ObservableInput<unknown> {
-  const result: unknown = Reflect.apply(method, instance, args);
+/**
+ * What a call gives that runs in a section: it lasts until the promise has settled, or the Observable has ended. A method that does not
+ * declare what it returns may give a plain value, which has ended by then: the caller is promised it.
+ * @throws LockConfigurationError `NOT_ASYNC` for a plain value where an Observable was declared
+ */
+export function runThrough(
+  { section, call, where, unclaimed }: CallSection,
+  stream: boolean,
+): Observable<unknown> | Promise<unknown> {
+  if (!stream) return promiseThrough(section, call, unclaimed);
+  return defer(() => streamThrough(section, { source: () => sourceOf(call(), where) }));
+}
+
+function sourceOf(result: unknown, where: string): ObservableInput<unknown> {
   if (isObservable(result) || isPromise(result)) return result;
   throw new LockConfigurationError('NOT_ASYNC', `${where} gave neither a promise nor an Observable.`);
 }

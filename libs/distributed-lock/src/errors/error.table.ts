@@ -6,6 +6,8 @@ export const REMEDIES = {
     'Raise maxWaiters, or shed load before the lock: this many callers of one process wait for one lock.',
   NOT_LEADER: 'Ask the instance that leads, or try again when this one does.',
   LOST: 'Stop writing: another holder may be at work. What helps depends on the reason, which the message names.',
+  RELEASED:
+    'Await all work inside the scope of its lock, and consume there what it gives: what goes on after the release is not guarded.',
   MAX_HOLD: 'The hold outlived maxHold. Make the work shorter, or raise maxHold.',
   UNAVAILABLE: 'Check that Redis is up and can be reached; nothing was run unlocked.',
   NOT_REPLICATED:
@@ -20,7 +22,8 @@ export const REMEDIES = {
     'Give the lock a name of 1 to 1024 characters, without NUL or half a surrogate pair, that does not look like a key beside a lock: see docs/security.md.',
   NOT_BOUND:
     'Import DistributedLockModule.forRoot() in the root module, and let Nest create the instance; one of useFactory or useValue is served once the application has started.',
-  NOT_ASYNC: 'Let the method return a promise or an Observable: taking a lock takes a round trip.',
+  NOT_ASYNC:
+    'Return a promise or an Observable: taking a lock takes a round trip, and the lock is held until the work has ended.',
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
   DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',
   UNKNOWN_SCHEDULER: 'Use @nestjs/schedule 6 or 12, or a version of this library that knows yours.',

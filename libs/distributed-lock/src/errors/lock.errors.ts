@@ -61,7 +61,10 @@ export class LockNotAcquiredError extends DistributedLockError {
   }
 }
 
-/** The lease ended, or was taken away, while its holder still counted on it. The reason of an aborted `handle.signal`. */
+/**
+ * The lease ended, or was taken away, while its holder still counted on it; or, with the code `RELEASED`, the work goes on after its lock
+ * was released. The reason of an aborted `handle.signal`.
+ */
 export class LockLostError extends DistributedLockError {
   static {
     brandClass(this, 'LockLostError');
@@ -74,7 +77,7 @@ export class LockLostError extends DistributedLockError {
     lock: string,
     /** The reason alone, as it stands in the message. */
     readonly why: string,
-    code: 'LOST' | 'MAX_HOLD' = 'LOST',
+    code: 'LOST' | 'MAX_HOLD' | 'RELEASED' = 'LOST',
     remedy: string = REMEDIES[code],
   ) {
     super(code, `Lock "${lock}" is no longer held: ${why}.`, lock, undefined, remedy);
@@ -82,8 +85,8 @@ export class LockLostError extends DistributedLockError {
 
   /** @internal */
   get reason(): LossReason {
-    const { why, remedy } = this;
-    return { why, remedy, code: this.code === 'MAX_HOLD' ? 'MAX_HOLD' : 'LOST' };
+    const { why, remedy, code } = this;
+    return { why, remedy, code: code === 'MAX_HOLD' || code === 'RELEASED' ? code : 'LOST' };
   }
 
   /** @internal With the remedy that fits the reason. */

@@ -4,7 +4,7 @@ export interface LossReason {
   readonly why: string;
   readonly remedy: string;
   /** @default LOST */
-  readonly code?: 'LOST' | 'MAX_HOLD';
+  readonly code?: 'LOST' | 'MAX_HOLD' | 'RELEASED';
 }
 
 const STOP = 'Stop writing: another holder may be at work.';
@@ -59,7 +59,14 @@ export const LOSSES = {
   },
   unlocked: {
     why: 'it was unlocked',
-    remedy: 'Do the work before unlock(), or take the lock again: a handle is of no use after its release.',
+    remedy:
+      'Await all work inside the scope of the lock, and read there what it gives; or take the lock again: a handle is of no use after its release.',
+    code: 'RELEASED',
+  },
+  permitsGivenBack: {
+    why: 'its permits were given back',
+    remedy: 'Await all work inside of using(), and read there what it gives.',
+    code: 'RELEASED',
   },
   notGranted: {
     why: 'it was not granted',

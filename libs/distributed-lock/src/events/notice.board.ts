@@ -68,6 +68,14 @@ export type Notice =
       readonly left: number;
       readonly reasons: readonly string[];
     }
+  | {
+      readonly kind: 'event-refused';
+      readonly lock: string;
+      /** The handler's class and method, where they are known. */
+      readonly where: string | undefined;
+      readonly holder: string | undefined;
+    }
+  | { readonly kind: 'unclaimed-stream'; readonly where: string }
   | { readonly kind: 'unscheduled-once'; readonly lock: string }
   | { readonly kind: 'fire-lost'; readonly lock: string; readonly where: string }
   | { readonly kind: 'fire-guessed'; readonly lock: string; readonly where: string }

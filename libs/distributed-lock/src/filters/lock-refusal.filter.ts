@@ -4,6 +4,7 @@ import { throwError } from 'rxjs';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
+import { isUnknown } from '../service/refused.handlers.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
 import { describeRpcRefusal, emitRefusal, isHttpResponse } from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';
@@ -52,12 +53,21 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
       case 'ws':
         return emitRefusal(host.switchToWs().getClient(), { status: 'error', ...refusal });
       case 'rpc':
+        this.#tellOfEvent(error);
         return throwError(() => describeRpcRefusal(error, refusal, host));
       case 'graphql':
         throw this.#graphql(error, refusal);
       default:
         throw error;
     }
+  }
+
+  /** The error of an event goes nowhere, and an event cannot be told from a message here: a lock of which nobody knows yet gets a line. */
+  #tellOfEvent(error: LockNotAcquiredError | LockUnavailableError): void {
+    if (!(error instanceof LockNotAcquiredError) || !isUnknown(error)) return;
+    const { lock, heldBy } = error;
+    const { notices } = this.locks.engine.context;
+    notices.post({ kind: 'event-refused', lock: lock ?? '', where: undefined, holder: heldBy.holder });
   }
 
   #reply(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): void {

@@ -21,6 +21,9 @@ export interface ScopeFrame {
   readonly around: ScopeFrame | undefined;
 }
 
+/** Runs something in the scope of a hold. */
+export type InScope = <T>(work: () => T) => T;
+
 const STORAGE = Symbol.for('nestjs-distributed-lock.scope');
 
 /** `currentLock()` has no service to ask, and may be called from another copy of this package: one storage per process. */

@@ -1,12 +1,14 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { defer, type Observable } from 'rxjs';
+import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
+import { isSse, patternOf, responsePosition } from '../contracts/handler.metadata.js';
 import { readReturnKind } from '../contracts/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { GuardedSection } from '../service/guarded.section.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
-import { streamThrough } from '../service/section.stream.js';
+import { streamThrough, type RunsOn } from '../service/section.stream.js';
+import { whenSent } from '../service/sent.response.js';
 
 /** Options of `@UseDistributedLock` and of the interceptor. */
 export interface UseDistributedLockOptions extends GuardOptions<readonly [ExecutionContext]> {
@@ -29,10 +31,10 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key }), inject: [LockService] }`.
  *
  * Takes the lock after guards and before pipes, and holds it until the handler's Observable completes, errors or is
- * unsubscribed from. A handler that is declared to return a promise cannot be cancelled: after an unsubscribe, by a
- * timeout around this interceptor, the lock is held until the promise settles. A timeout inside (Nest runs the
+ * unsubscribed from. A promise cannot be cancelled: after an unsubscribe, by a timeout around this interceptor, the lock is held until
+ * the promise settles; for a handler that does not declare what it returns, until it gives its first value. A timeout inside (Nest runs the
  * interceptor whose decorator stands lower first, so: above) ends the hold. A body that is streamed after the handler
- * has ended is not covered.
+ * has ended, and a response that the handler sends by itself (`@Res()`), hold the lock until they have been sent, or the client has left.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   readonly #section: GuardedSection<readonly [ExecutionContext]>;
@@ -53,16 +55,20 @@ export class DistributedLockInterceptor implements NestInterceptor {
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = context.getHandler();
-    const { prototype }: { readonly prototype: object } = context.getClass();
-    const runsOn = readReturnKind(prototype, handler.name, handler) === 'promise';
+    const runsOn = readRunsOn(context);
     // Named, and refused, only when the response is waited for; the handler is called inside the scope of the lock.
     return defer(() => {
       const names = this.#namesFor(context);
-      return streamThrough(
-        (work, signal) => this.#section.enter({ locks: this.locks, names, args: [context], signal }, work),
-        () => next.handle(),
+      const entry = {
+        locks: this.locks,
+        names,
+        args: [context],
+        patternOf: () => patternOf(handler),
+      } as const;
+      return streamThrough((work, signal) => this.#section.enter({ ...entry, signal }, work), {
+        source: () => untilSent(next.handle(), context),
         runsOn,
-      );
+      });
     });
   }
 
@@ -80,4 +86,21 @@ export class DistributedLockInterceptor implements NestInterceptor {
  */
 export function checkInterceptorNames(options: UseDistributedLockOptions, where: string): void {
   checkOptionNames(options, OPTIONS, `of @UseDistributedLock on ${where}`);
+}
+
+/** Whether the handler goes on after an unsubscribe, as far as its declaration tells. */
+function readRunsOn(context: ExecutionContext): RunsOn {
+  const handler = context.getHandler();
+  if (isSse(handler)) return false;
+  const { prototype }: { readonly prototype: object } = context.getClass();
+  const returns = readReturnKind(prototype, handler.name, handler);
+  return returns === 'unknown' ? 'unknown' : returns !== 'observable';
+}
+
+/** What the handler gives; where it sends the response by itself, not over before that has been sent. */
+function untilSent(given: Observable<unknown>, context: ExecutionContext): Observable<unknown> {
+  if (context.getType() !== 'http') return given;
+  if (responsePosition(context.getClass(), context.getHandler().name) === undefined) return given;
+  const sent = defer(() => whenSent(context.switchToHttp().getResponse()));
+  return concat(given, sent.pipe(ignoreElements()));
 }

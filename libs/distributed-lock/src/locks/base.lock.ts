@@ -1,4 +1,10 @@
-import type { Lockable, LockHandle, LockOptions, UsingOptions } from '../contracts/lock.contract.js';
+import type {
+  Lockable,
+  LockHandle,
+  LockOptions,
+  UsingOptions,
+  WorkResult,
+} from '../contracts/lock.contract.js';
 import type { WaitTimes } from '../contracts/module.options.js';
 import { AcquisitionWatch } from '../events/acquisition.watch.js';
 import type { Watchable } from '../events/handle.watch.js';
@@ -43,7 +49,7 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
     });
   }
 
-  using<T>(work: (handle: H) => T | PromiseLike<T>, options?: UsingOptions): Promise<T> {
+  using<T>(work: (handle: H) => WorkResult<T>, options?: UsingOptions): Promise<T> {
     try {
       if (options !== undefined) checkCallOptions('using', this.name, options);
       const onLost = options?.onLost;

@@ -15,21 +15,36 @@ export function checkSignal(lock: string, signal: unknown): void {
 
 /**
  * Refuses a section that could not run, before the lock is taken.
- * @throws LockConfigurationError `INVALID_OPTION`
+ * @throws LockConfigurationError `INVALID_OPTION` or `NOT_ASYNC`
  */
 export function checkUsing(lock: string, work: unknown, onLost: unknown): void {
-  if (typeof work !== 'function')
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      `using() must be given a function for lock "${lock}".`,
-      lock,
-    );
+  checkWork('using()', lock, work);
   if (onLost === undefined || onLost === 'signal' || onLost === 'throw') return;
   throw new LockConfigurationError(
     'INVALID_OPTION',
     `onLost must be "signal" or "throw" for lock "${lock}".`,
     lock,
   );
+}
+
+/**
+ * Refuses what cannot be work, before it is begun.
+ * @param call for the message
+ * @throws LockConfigurationError `INVALID_OPTION` for what is no function, `NOT_ASYNC` for a generator function
+ */
+export function checkWork(call: string, lock: string, work: unknown): void {
+  if (typeof work !== 'function')
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `${call} must be given a function for lock "${lock}".`,
+      lock,
+    );
+  if (Object.prototype.toString.call(work) === '[object GeneratorFunction]')
+    throw new LockConfigurationError(
+      'NOT_ASYNC',
+      `${call} was given a generator function for lock "${lock}": its steps would run after the release.`,
+      lock,
+    );
 }
 
 /** Structural, so that the signal of another realm or of a polyfill is one, too. */

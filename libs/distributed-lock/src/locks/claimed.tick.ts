@@ -1,7 +1,9 @@
-import type { CurrentLock } from '../contracts/lock.contract.js';
+import { lastingKindOf } from '../contracts/lasting.kind.js';
+import type { CurrentLock, WorkResult } from '../contracts/lock.contract.js';
 import type { TickPolicies } from '../contracts/tick.contract.js';
 import { errorText } from '../errors/error.text.js';
 import { TickWatch } from '../events/tick.watch.js';
+import { awaitLasting, begun } from '../holders/lasting.work.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant, Lease } from '../renewal/lease.js';
 import type { JobKeys } from '../scripts/job.keys.js';
@@ -91,24 +93,34 @@ export class ClaimedTick {
     );
   }
 
-  async #run<T>(handle: Grant, work: (lock: CurrentLock) => T | PromiseLike<T>): Promise<T | undefined> {
+  async #run<T>(handle: Grant, work: (lock: CurrentLock) => WorkResult<T>): Promise<T | undefined> {
     if (this.grant.isRefusing()) {
       await this.#giveBack();
       return undefined;
     }
     this.#begun = true;
     this.#ending = { outcome: 'completed', reason: '' };
+    let ended: Promise<void> | undefined;
     try {
-      return await handle.run(() => work(handle));
+      let result = await handle.run(() => begun(work(handle)));
+      const kind = lastingKindOf(result);
+      if (kind !== undefined)
+        ({ result, ended } = await awaitLasting(kind, result, (step) => handle.run(step)));
+      return result;
     } catch (error) {
       this.#ending = { outcome: 'failed', reason: errorText(error).slice(0, LONGEST_REASON) };
       throw error;
     } finally {
-      // Aborted with its lease alive: told to stop by the shutdown. What came of it then is not the whole work, whatever it says.
-      if (handle.isOpen && handle.isAborted) this.#stopped();
-      // The work's own result or error stands; what became of the release is logged where it is known.
-      await handle.unlock().catch(() => undefined);
+      if (ended === undefined) await this.#end(handle);
+      else void ended.then(() => this.#end(handle));
     }
+  }
+
+  async #end(handle: Grant): Promise<void> {
+    // Aborted with its lease alive: told to stop by the shutdown. What came of it then is not the whole work, whatever it says.
+    if (handle.isOpen && handle.isAborted) this.#stopped();
+    // The work's own result or error stands; what became of the release is logged where it is known.
+    await handle.unlock().catch(() => undefined);
   }
 
   async #giveBack(): Promise<void> {

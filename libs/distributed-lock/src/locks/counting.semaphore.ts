@@ -1,4 +1,5 @@
 import type { Duration } from '../contracts/duration.js';
+import type { WorkResult } from '../contracts/lock.contract.js';
 import type {
   PermitsOptions,
   Semaphore,
@@ -68,10 +69,7 @@ export class CountingSemaphore implements Semaphore {
     return (await this.#line.add('release', permits, { where: 'existing' })).kind === 'added';
   }
 
-  async using<T>(
-    work: (taken: TakenPermits) => T | PromiseLike<T>,
-    options: PermitsOptions = {},
-  ): Promise<T> {
+  async using<T>(work: (taken: TakenPermits) => WorkResult<T>, options: PermitsOptions = {}): Promise<T> {
     checkCallOptions('permits', this.name, options);
     const { permits = 1 } = options;
     checkUsing(this.name, work, undefined);
@@ -80,16 +78,11 @@ export class CountingSemaphore implements Semaphore {
     const taken = this.#take(permits, wait, watch);
     const line = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
     const section = new PermitSection(line, permits, watch);
-    return await this.engine.counters.during(section, () =>
+    return await new Promise<T>((resolve, reject) => {
       // The line lives as long as somebody works under its permits.
-      this.#line.during(async () => {
-        try {
-          return await (watch === undefined ? work(section) : watch.around(() => work(section)));
-        } finally {
-          await section.giveBack();
-        }
-      }),
-    );
+      const worked = () => this.#line.during(() => section.run(work, resolve));
+      this.engine.counters.during(section, worked).then(resolve, reject);
+    });
   }
 
   async availablePermits(): Promise<number> {

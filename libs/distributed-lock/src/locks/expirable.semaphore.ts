@@ -1,5 +1,5 @@
 import type { Duration } from '../contracts/duration.js';
-import type { LockHandle, LockOptions, UsingOptions } from '../contracts/lock.contract.js';
+import type { LockHandle, LockOptions, UsingOptions, WorkResult } from '../contracts/lock.contract.js';
 import type { PermitExpirableSemaphore } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
@@ -39,7 +39,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
     return this.#lock.tryLock(options);
   }
 
-  using<T>(work: (handle: LockHandle) => T | PromiseLike<T>, options?: UsingOptions): Promise<T> {
+  using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T> {
     return this.#lock.using(work, options);
   }
 

@@ -91,7 +91,7 @@ export class Grant implements CurrentLock, Watchable {
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     this.hold.checkDeadlines();
-    if (this.loss !== undefined) this.#controller.abort(this.loss);
+    if (!this.isOpen) this.#controller.abort(this.loss ?? LockLostError.of(this.name, LOSSES.unlocked));
     return this.#controller.signal;
   }
 
@@ -118,9 +118,8 @@ export class Grant implements CurrentLock, Watchable {
 
   assertHeld(): void {
     if (this.isHeld) return;
-    throw (
-      this.loss ?? LockLostError.of(this.name, this.#end === undefined ? LOSSES.unconfirmed : LOSSES.unlocked)
-    );
+    if (this.isOpen) throw LockLostError.of(this.name, LOSSES.unconfirmed);
+    throw this.loss ?? LockLostError.of(this.name, LOSSES.unlocked);
   }
 
   async extend(leaseTime: Duration): Promise<boolean> {
@@ -135,7 +134,11 @@ export class Grant implements CurrentLock, Watchable {
     if (this.#end instanceof Promise) return this.#end;
     const isLost = this.#end !== undefined;
     const outcome = isLost ? Promise.resolve<UnlockOutcome>('lost') : this.hold.release(this, at);
-    if (!isLost) this.#end = outcome;
+    if (!isLost) {
+      this.#end = outcome;
+      // Work that goes on without its lock learns it as it would of a loss, and at once: before anyone else can have the lock.
+      this.#controller?.abort(LockLostError.of(this.name, LOSSES.unlocked));
+    }
     this.#watch?.unlocking(outcome);
     // Whoever unlocks once more tells nothing new.
     this.#watch = undefined;

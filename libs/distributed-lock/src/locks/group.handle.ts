@@ -27,6 +27,8 @@ export class GroupHandle implements CurrentLock, Watchable {
   readonly attempt = undefined;
   #controller: AbortController | undefined;
   #unlocking: Promise<UnlockOutcome> | undefined;
+  /** Whether it was lost before it was unlocked. */
+  #wasLost = false;
   /** Undefined where nobody listens. */
   #watch: HandleWatch | undefined;
 
@@ -45,7 +47,8 @@ export class GroupHandle implements CurrentLock, Watchable {
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
-      for (const member of this.members) this.#listen(member, this.#controller);
+      if (this.#unlocking !== undefined) this.#controller.abort(this.#over());
+      else for (const member of this.members) this.#listen(member, this.#controller);
     }
     return this.#controller.signal;
   }
@@ -56,8 +59,7 @@ export class GroupHandle implements CurrentLock, Watchable {
 
   assertHeld(): void {
     if (this.isHeld) return;
-    if (this.#unlocking !== undefined) throw LockLostError.of(this.name, LOSSES.unlocked);
-    throw this.#loss();
+    throw this.#unlocking === undefined ? this.#loss() : this.#over();
   }
 
   /**
@@ -96,6 +98,11 @@ export class GroupHandle implements CurrentLock, Watchable {
   }
 
   unlock(): Promise<UnlockOutcome> {
+    if (this.#unlocking === undefined) {
+      this.#wasLost = !this.#hasEnough;
+      // Before its members are unlocked, to whose signals it listens.
+      this.#controller?.abort(this.#over());
+    }
     return (this.#unlocking ??= this.#closing(this.#unlock()));
   }
 
@@ -170,6 +177,12 @@ export class GroupHandle implements CurrentLock, Watchable {
     };
     if (signal.aborted) check();
     else signal.addEventListener('abort', check, { once: true });
+  }
+
+  /** Why a group that was unlocked is not held. */
+  #over(): LockLostError {
+    if (this.#wasLost) return this.#loss();
+    return LockLostError.of(this.name, LOSSES.unlocked);
   }
 
   #loss(): LockLostError {

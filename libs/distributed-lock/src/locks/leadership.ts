@@ -1,8 +1,10 @@
+import { lastingKindOf } from '../contracts/lasting.kind.js';
 import type { ElectionCallbacks } from '../contracts/election.contract.js';
-import type { LockHandle } from '../contracts/lock.contract.js';
+import type { LockHandle, WorkResult } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { isUnder } from '../holders/hold.scope.js';
+import { awaitLasting, begun, runToEnd, type LastingResult } from '../holders/lasting.work.js';
 import type { Grant } from './grant.js';
 import type { LockContext } from './lock.context.js';
 
@@ -51,11 +53,14 @@ export class Leadership {
   }
 
   /** Runs `work` in the scope of the leader's lock, which is not given back before it has ended. */
-  run<T>(work: (handle: LockHandle) => T | PromiseLike<T>): Promise<T> {
-    const result = this.#run(work);
-    const ended: Promise<unknown> = Promise.allSettled([result]).then(() => this.#working.delete(ended));
+  async run<T>(work: (handle: LockHandle) => WorkResult<T>): Promise<T> {
+    const running = this.#run(work);
+    const ended: Promise<unknown> = running
+      .then((lasting) => lasting.ended)
+      .catch(() => undefined)
+      .then(() => this.#working.delete(ended));
     this.#working.add(ended);
-    return result;
+    return (await running).result;
   }
 
   /** Tells the leader's work to end, and gives the lock back as soon as it has. */
@@ -70,8 +75,11 @@ export class Leadership {
     while (this.#working.size > 0) await Promise.all(this.#working);
   }
 
-  async #run<T>(work: (handle: LockHandle) => T | PromiseLike<T>): Promise<T> {
-    return await this.grant.run(() => work(this.grant));
+  async #run<T>(work: (handle: LockHandle) => WorkResult<T>): Promise<LastingResult<T>> {
+    const result = await this.grant.run(() => begun(work(this.grant)));
+    const kind = lastingKindOf(result);
+    if (kind === undefined) return { result, ended: undefined };
+    return await awaitLasting(kind, result, (step) => this.grant.run(step));
   }
 
   async #last(): Promise<void> {
@@ -96,7 +104,7 @@ export class Leadership {
 
   async #call(callback: keyof ElectionCallbacks, run: () => unknown): Promise<void> {
     try {
-      await this.leader.inCaller(() => this.run(run));
+      await this.leader.inCaller(() => this.run(() => runToEnd(run())));
     } catch (error) {
       const { name: lock, isAborted, signal } = this.grant;
       if (isAborted && isAbort(error, signal)) return;

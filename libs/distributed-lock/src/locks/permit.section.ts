@@ -1,7 +1,11 @@
+import type { WorkResult } from '../contracts/lock.contract.js';
+import { lastingKindOf } from '../contracts/lasting.kind.js';
 import type { TakenPermits } from '../contracts/semaphore.contract.js';
 import type { HandleWatch } from '../events/handle.watch.js';
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
+import type { InScope } from '../holders/hold.scope.js';
+import { awaitLasting, begun } from '../holders/lasting.work.js';
 import type { SemaphoreLine } from './semaphore.line.js';
 
 /** Work that runs under permits of a semaphore, which are given back once. */
@@ -30,14 +34,39 @@ export class PermitSection implements TakenPermits {
   }
 
   abort(): void {
-    this.#loss = LockLostError.of(this.name, LOSSES.shuttingDown);
-    this.#controller?.abort(this.#loss);
+    this.#end(LockLostError.of(this.name, LOSSES.shuttingDown));
+  }
+
+  /**
+   * Runs `work`, and gives the permits back when it has ended.
+   * @param handOut gets a result that goes on, such as a stream, before its end
+   */
+  async run<T>(work: (taken: TakenPermits) => WorkResult<T>, handOut: (result: T) => void): Promise<T> {
+    const { watch } = this;
+    const inScope: InScope = (step) => (watch === undefined ? step() : watch.around(step));
+    try {
+      const result = await inScope(() => begun(work(this)));
+      const kind = lastingKindOf(result);
+      if (kind === undefined) return result;
+      const lasting = await awaitLasting(kind, result, inScope);
+      if (lasting.ended !== undefined) handOut(lasting.result);
+      await lasting.ended;
+      return lasting.result;
+    } finally {
+      await this.giveBack();
+    }
   }
 
   /** Resolves when Redis has them, or when they go back in the background. */
   async giveBack(): Promise<void> {
+    this.#end(LockLostError.of(this.name, LOSSES.permitsGivenBack));
     this.#given ??= this.#giveBack();
     await this.#given;
+  }
+
+  #end(loss: LockLostError): void {
+    this.#loss ??= loss;
+    this.#controller?.abort(this.#loss);
   }
 
   #giveBack(): Promise<unknown> {

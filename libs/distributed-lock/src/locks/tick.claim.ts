@@ -1,4 +1,4 @@
-import type { CurrentLock } from '../contracts/lock.contract.js';
+import type { CurrentLock, WorkResult } from '../contracts/lock.contract.js';
 import type { TickPolicies, TickVerdict } from '../contracts/tick.contract.js';
 import type { TickSkippedEvent } from '../events/lock.listener.js';
 import type { Waiting } from '../scripts/tick.scripts.js';
@@ -25,7 +25,7 @@ export interface GrantedTick {
   /** An older one than that which was asked for, where one has to be run again. */
   readonly tick: number;
   /** Runs the work, once; without running it where none may begin here by now: the tick is then given back. */
-  readonly run: <T>(work: (lock: CurrentLock) => T | PromiseLike<T>) => Promise<T | undefined>;
+  readonly run: <T>(work: (lock: CurrentLock) => WorkResult<T>) => Promise<T | undefined>;
   /** Lets go of it, if the work has not begun: where none may begin here another instance runs it, else it has failed. */
   readonly giveBack: () => Promise<void>;
 }

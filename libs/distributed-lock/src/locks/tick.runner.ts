@@ -1,3 +1,4 @@
+import type { WorkResult } from '../contracts/lock.contract.js';
 import { hostname } from 'node:os';
 import type { TickPolicies } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -7,6 +8,7 @@ import { jobKeys } from '../scripts/job.keys.js';
 import type { Asker, ClaimReply, TickScripts } from '../scripts/tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from '../timing/store.clock.js';
+import { checkWork } from './call.checks.js';
 import { ClaimedTick } from './claimed.tick.js';
 import { JobDesk } from './job.desk.js';
 import { unavailable } from './lock.context.js';
@@ -58,7 +60,8 @@ export class TickRunner {
   }
 
   /** Runs `work` if `at` (epoch ms) is later than every instant of the job so far, and nobody has its lock. */
-  async runInstant<T>(job: string, at: number, work: () => T | PromiseLike<T>): Promise<T | undefined> {
+  async runInstant<T>(job: string, at: number, work: () => WorkResult<T>): Promise<T | undefined> {
+    checkWork('runOnce()', job, work);
     if (!Number.isInteger(at) || at < 0 || at > LAST_INSTANT) {
       throw new LockConfigurationError(
         'INVALID_OPTION',

@@ -6,6 +6,7 @@ import { SHORTEST_LEASE } from '../locks/fixed.lease.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { checkKind } from './lock.choice.js';
 import type { LockService } from './lock.service.js';
+import { markKnown } from './refused.handlers.js';
 import { RateLimitedLog } from './rate.limited.log.js';
 
 /** One call that asks to enter. */
@@ -17,6 +18,8 @@ export interface Entry<A extends readonly unknown[]> {
   readonly args: A;
   /** Ends the wait when it aborts. */
   readonly signal?: AbortSignal | undefined;
+  /** Made for a refused call only. @returns whose handler it is, if it is one of a microservice */
+  readonly patternOf: () => 'message' | 'event' | undefined;
 }
 
 /** What the decorator and the interceptor share: work that runs only under its lock, and what a refused call gives. */
@@ -59,13 +62,21 @@ export class GuardedSection<A extends readonly unknown[]> {
     return log;
   }
 
-  #refuse(refusal: unknown, name: string, { locks, args }: Entry<A>): unknown {
+  #refuse(refusal: unknown, name: string, { locks, args, patternOf }: Entry<A>): unknown {
+    if (!(refusal instanceof LockNotAcquiredError)) throw refusal;
     const { onBusy = 'throw' } = this.options;
-    if (onBusy === 'throw' || !(refusal instanceof LockNotAcquiredError)) throw refusal;
     const {
       waited,
       heldBy: { holder },
     } = refusal;
+    if (onBusy === 'throw') {
+      const pattern = patternOf();
+      // An event has no answer: its sender learns nothing, and Nest says nothing of an error that a filter has caught.
+      if (pattern === 'event')
+        locks.engine.context.notices.post({ kind: 'event-refused', lock: name, where: this.where, holder });
+      if (pattern !== undefined) markKnown(refusal);
+      throw refusal;
+    }
     this.#logOf(locks).tell(
       () => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'somebody else'}`,
     );

@@ -8,6 +8,7 @@ import type {
   LockHandle,
   ReadWriteLock,
   UsingOptions,
+  WorkResult,
 } from '../contracts/lock.contract.js';
 import type { Election, ElectionCallbacks } from '../contracts/election.contract.js';
 import type { CountDownLatch } from '../contracts/latch.contract.js';
@@ -151,7 +152,7 @@ export class LockService {
    */
   async using<T>(
     key: LockNames,
-    work: (handle: LockHandle) => T | PromiseLike<T>,
+    work: (handle: LockHandle) => WorkResult<T>,
     options?: UsingOptions & { readonly kind?: GuardKind | undefined },
   ): Promise<T> {
     const names = readNames(key, 'using() was given');
@@ -209,7 +210,7 @@ export class LockService {
    * @param instant epoch ms, or a Date
    * @returns the work's result, or undefined when the instant was taken or the job's lock is held
    */
-  runOnce<T>(job: string, instant: number | Date, work: () => T | PromiseLike<T>): Promise<T | undefined> {
+  runOnce<T>(job: string, instant: number | Date, work: () => WorkResult<T>): Promise<T | undefined> {
     return this.ticks.runInstant(job, Number(instant), work);
   }
 

@@ -21,7 +21,7 @@ type Level = 'error' | 'warn' | 'log' | 'debug';
 export function logNotices(logger = new Logger('DistributedLock')): NoticeListener {
   const told = new Map<string, { at: number; left: number }>();
   return (notice) => {
-    const id = `${notice.kind} ${'lock' in notice ? notice.lock : 'address' in notice ? notice.address : ''}`;
+    const id = `${notice.kind} ${subjectOf(notice)}`;
     const last = told.get(id);
     if (last !== undefined && now() - last.at < INTERVAL) {
       last.left += 1;
@@ -36,6 +36,12 @@ export function logNotices(logger = new Logger('DistributedLock')): NoticeListen
     if (stack === undefined) logger[level](text);
     else logger[level](text, stack);
   };
+}
+
+function subjectOf(notice: Notice): string {
+  if ('lock' in notice) return notice.lock;
+  if ('address' in notice) return notice.address;
+  return 'where' in notice ? notice.where : '';
 }
 
 function read(notice: Notice): [level: Level, sentence: string, stack?: string | undefined] {
@@ -193,6 +199,16 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
       return [
         'warn',
         `The shutdown waits for ${notice.reasons.join('; ')}. In ${notice.left} ms (shutdownTimeout) signals are aborted and the locks released. A lock that no work needs was not unlocked: use using(), or unlock() in a finally block.`,
+      ];
+    case 'event-refused':
+      return [
+        'warn',
+        `An event for ${notice.where ?? 'a handler of a microservice'} was refused, and is lost unless its transport delivers it again: lock "${notice.lock}" is held by ${notice.holder ?? 'another holder'}. Set waitTime, so that the handler waits, or onBusy, to put the event back into its queue.`,
+      ];
+    case 'unclaimed-stream':
+      return [
+        'warn',
+        `${notice.where} gave an Observable, and its caller did not subscribe at once: the lock was released, and a later subscription takes it again. Declare that the method returns an Observable, so that it takes the lock when it is subscribed to.`,
       ];
     case 'unscheduled-once':
       return [

@@ -1,0 +1,54 @@
+import { finished, type Readable } from 'node:stream';
+
+/** How much of a response is read before its caller asks for it, in bytes: the work of most requests ends although none reads their body. */
+const READ_AHEAD = 1_048_576;
+
+/**
+ * A stream that gives what `source` gives, and tells its end: read, failed or cancelled.
+ * @param over called at the end
+ * @param ahead how much is read before it is asked for, in bytes, or in chunks that have none
+ */
+export function heldStream(source: ReadableStream, over: () => void, ahead = 0): ReadableStream {
+  const reader = source.getReader();
+  return new ReadableStream<unknown>(
+    {
+      pull: async (controller) => {
+        try {
+          const { done, value } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        over();
+      },
+      cancel: async (reason) => {
+        try {
+          await reader.cancel(reason);
+        } finally {
+          over();
+        }
+      },
+    },
+    { highWaterMark: ahead, size: (chunk) => (ArrayBuffer.isView(chunk) ? chunk.byteLength : 1) },
+  );
+}
+
+/** The same response, with a body that tells its end. */
+export function heldResponse(response: Response, over: () => void): Response {
+  const { body, status, statusText, headers, url, type, redirected } = response;
+  if (!(body instanceof ReadableStream)) {
+    // An implementation whose bodies are streams of Node.
+    finished(Object(body) as Readable, { error: false }, () => over());
+    return response;
+  }
+  if (body.locked) {
+    over();
+    return response;
+  }
+  const Implementation = response.constructor as typeof Response;
+  const held = new Implementation(heldStream(body, over, READ_AHEAD), { status, statusText, headers });
+  const origin = { url, type, redirected };
+  for (const [name, value] of Object.entries(origin)) Object.defineProperty(held, name, { value });
+  return held;
+}

@@ -1,0 +1,86 @@
+import { Controller, type ExecutionContext } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import { DistributedLock, LockRefusalFilter, LockService } from 'nestjs-distributed-lock';
+import { firstValueFrom, type Observable } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { DoorStage } from './door.stage.js';
+
+/** As `@EventPattern` and `@MessagePattern` note it; the packages themselves run in the compatibility matrix. */
+function pattern(type: number): MethodDecorator {
+  return (_target, _key, { value }: PropertyDescriptor) =>
+    Reflect.defineMetadata('microservices:handler_type', type, value);
+}
+
+@Controller()
+class Orders {
+  @DistributedLock('order')
+  @pattern(2)
+  async below(): Promise<void> {}
+
+  @pattern(2)
+  @DistributedLock('order')
+  async above(): Promise<void> {}
+
+  @pattern(1)
+  @DistributedLock('order')
+  async message(): Promise<void> {}
+
+  @pattern(2)
+  @DistributedLock('order', { onBusy: 'skip' })
+  async skipped(): Promise<void> {}
+
+  @DistributedLock('order')
+  async plain(): Promise<void> {}
+}
+
+let stage: DoorStage;
+beforeEach(() => {
+  stage = new DoorStage();
+});
+afterEach(() => stage.close());
+
+const lines = () => stage.logged.filter((line) => line.startsWith('warn: An event for'));
+
+describe('a refused event', () => {
+  test.each(['below', 'above'] as const)('has a line in the log with its remedy: %s', async (method) => {
+    const app = await stage.start({ controllers: [Orders] });
+    const { holder } = await stage.hold('order');
+    await expect(app.get(Orders)[method]()).rejects.toMatchObject({ code: 'NOT_ACQUIRED' });
+    await expect(app.get(Orders)[method]()).rejects.toMatchObject({ code: 'NOT_ACQUIRED' });
+    // Once for a lock in its interval.
+    expect(lines()).toEqual([
+      `warn: An event for Orders.${method} was refused, and is lost unless its transport delivers it again: lock "order" is held by ${holder}. Set waitTime, so that the handler waits, or onBusy, to put the event back into its queue.`,
+    ]);
+  });
+
+  test.each(['message', 'skipped', 'plain'] as const)(
+    'is one of an event handler only: %s has no line',
+    async (method) => {
+      const app = await stage.start({ controllers: [Orders] });
+      await stage.hold('order');
+      const orders = app.get(Orders);
+      await orders[method]().catch(() => undefined);
+      expect(lines()).toEqual([]);
+    },
+  );
+
+  test('whose lock is taken inside of the handler has a line from the filter, a known one has no second', async () => {
+    const app = await stage.start({ controllers: [Orders] });
+    await stage.hold('inner');
+    await stage.hold('order');
+    const filter = new LockRefusalFilter(app.get(LockService), app.get(HttpAdapterHost));
+    const host: ExecutionContext = Object({ getType: () => 'rpc', getArgs: () => [] });
+    const caught = async (work: () => Promise<unknown>) => {
+      const error: unknown = await work().catch((reason: unknown) => reason);
+      const answer: Observable<unknown> = Object(filter.catch(Object(error), host));
+      await expect(firstValueFrom(answer)).rejects.toMatchObject({ code: 'NOT_ACQUIRED' });
+    };
+    await caught(() => app.get(LockService).using('inner', () => 'never', { waitTime: 0 }));
+    expect(lines()).toEqual([
+      expect.stringContaining('An event for a handler of a microservice was refused, and is lost unless'),
+    ]);
+    stage.logged.length = 0;
+    await caught(() => app.get(Orders).message());
+    expect(lines()).toEqual([]);
+  });
+});
