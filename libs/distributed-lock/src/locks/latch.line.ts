@@ -61,6 +61,10 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
     if (!this.isWaitedFor) this.#contender.rest();
   }
 
+  protected override get excludes(): boolean {
+    return false;
+  }
+
   protected entered(waiter: Waiter<void>): void {
     if (this.isReasonToAsk(waiter)) this.#contender.kick();
   }

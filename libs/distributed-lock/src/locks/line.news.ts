@@ -89,6 +89,13 @@ export class LineNews {
       : { holder: this.#last.holder || undefined };
   }
 
+  /** Whether it is known of a waiter's own time that somebody else has the lock, or that Redis cannot be asked. @param excludes whether a grant to another one says so */
+  hasAnswer({ since }: Waiting, hold: Hold | undefined, excludes: boolean): boolean {
+    if (hold !== undefined || (excludes && this.#passedAt >= since)) return true;
+    if (this.#last === undefined) return false;
+    return this.#heardAt >= (this.#last instanceof RedisFailure ? since : since - FRESH);
+  }
+
   /** Why a waiter got nothing. "Somebody else has it" is said only when somebody has said so. */
   timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
     const last = this.#heardAt >= since - FRESH ? this.#last : undefined;

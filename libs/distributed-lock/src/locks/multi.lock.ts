@@ -11,6 +11,7 @@ import type { LockEngine } from './lock.engine.js';
 import { otherSideOf, type LockTarget } from './lock.target.js';
 import { isPassing, type PassingRefusal } from './passing.refusal.js';
 import type { AcquireRequest } from './reentry.js';
+import { ROUND_TRIP } from './waiting.line.js';
 
 /** What one call has heard so far. */
 interface Progress {
@@ -71,7 +72,7 @@ export class MultiLock extends BaseLock {
     const since = now();
     const progress: Progress = { refusal: undefined, trouble: undefined, heardAt: -Infinity };
     const timeUp = () => this.#timeUp(progress, now() - since);
-    const bounds = { signal, within: waitTime > 0 ? waitTime + GIVING_BACK : Infinity, timeUp };
+    const bounds = { signal, within: waitTime >= ROUND_TRIP ? waitTime + GIVING_BACK : Infinity, timeUp };
     const taken = this.#take(request, since, progress);
     return leaveEarly(taken, bounds, this.engine.context.wheel, (late) => late.unlock());
   }

@@ -124,7 +124,7 @@ export class RedLine extends WaitingLine<GroupHandle> {
     const outcome = await askQuorum(this.target, leaseTime);
     if (!(outcome instanceof GroupHandle)) return await this.#sleep(outcome, true);
     this.#collisions = 0;
-    this.news.granted();
+    this.wasGranted();
     const { first } = this.queue;
     // Who asked may have left meanwhile, and the next one may want another lease.
     if (first === undefined || first.request.leaseTime !== leaseTime) return await outcome.giveBack();

@@ -10,6 +10,7 @@ import { SHORTFALLS } from './line.news.js';
 import { unavailable, type LockContext } from './lock.context.js';
 import type { LockLine } from './lock.line.js';
 import { otherSideOf, type LockTarget } from './lock.target.js';
+import { ROUND_TRIP } from './waiting.line.js';
 import { SharedLine } from './shared.line.js';
 
 /** What an acquisition asks for, in ms. */
@@ -121,7 +122,7 @@ export class Reentry {
       let isWanted = true;
       try {
         const rest = end - now();
-        const within = rest > 0 ? rest : settings.commandTimeout * 2;
+        const within = request.waitTime >= ROUND_TRIP && rest > 0 ? rest : settings.commandTimeout * 2;
         const timeUp = () => new RedisFailure('ambiguous', 'no answer in time');
         const granted = hold.reenter(leaseTime, () => isWanted);
         return await leaveEarly(granted, { signal, within, timeUp }, wheel, (late) => late?.unlock());

@@ -98,6 +98,10 @@ export class SemaphoreLine
     if (!this.isWaitedFor) this.#contender.rest();
   }
 
+  protected override get excludes(): boolean {
+    return false;
+  }
+
   protected entered(waiter: PermitsWaiter): void {
     if (this.isReasonToAsk(waiter)) this.#contender.kick();
   }

@@ -104,6 +104,10 @@ export class SharedLine extends LockLine implements Contest {
     this.settle();
   }
 
+  protected override get excludes(): boolean {
+    return false;
+  }
+
   protected entered(waiter: Waiter<Grant>): void {
     if (this.isReasonToAsk(waiter)) this.ask(this.#contender);
   }

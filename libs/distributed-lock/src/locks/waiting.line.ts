@@ -7,6 +7,12 @@ import type { Hold } from './hold.js';
 import { LineNews } from './line.news.js';
 import { unavailable, type LockContext } from './lock.context.js';
 
+/**
+ * A round trip may take so long in a busy moment, in ms. A `waitTime` below that bounds the waiting for others alone, as 0 does: Redis has
+ * `commandTimeout` to say whether there is anything to wait for.
+ */
+export const ROUND_TRIP = 100;
+
 /** Where waiters stand, and what they may be told. */
 interface WaitingRoom<G, R extends WaitRequest> {
   readonly queue: WaiterQueue<G, R>;
@@ -73,6 +79,8 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   /** A caller of this process got it. */
   protected wasGranted(): void {
     this.#room?.news.granted();
+    // The one that is granted is taken from the queue in this turn of the event loop.
+    if (this.excludes && this.first?.isOverdue === true) setImmediate(() => this.refuseOverdue());
   }
 
   /** This process let go of it, or lost it. */
@@ -125,6 +133,24 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     return this.news.timeUp(late, this.inTheWay);
   }
 
+  staysFor(waiter: Waiter<G, R>): number {
+    const { waitTime } = waiter.request;
+    if (waitTime >= ROUND_TRIP || this.news.hasAnswer(waiter, this.inTheWay, this.excludes)) return 0;
+    return this.context.settings.commandTimeout - waiter.waited;
+  }
+
+  /** Whether what one caller got is what the others wait for: not where there may be room for several. */
+  protected get excludes(): boolean {
+    return true;
+  }
+
+  /** Waiters whose time is over were only waiting for this answer. */
+  private refuseOverdue(): void {
+    for (const waiter of this.queue.snapshot())
+      if (waiter.isOverdue && this.news.hasAnswer(waiter, this.inTheWay, this.excludes))
+        waiter.refuse(this.timeUp(waiter));
+  }
+
   /** A waiter has waited for long. */
   warn(waiter: Waiter<G, R>): void {
     this.context.notices.post(this.news.longWait(waiter, this.inTheWay));
@@ -147,6 +173,7 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
 
   heard(news: Busy | RedisFailure): void {
     this.news.hear(news);
+    if (this.first?.isOverdue === true) this.refuseOverdue();
     if (!(news instanceof RedisFailure)) {
       this.tellWaiting(this.first?.request);
       return;

@@ -29,6 +29,8 @@ export interface WaitKeeper<G, R extends WaitRequest> {
   quit(waiter: Waiter<G, R>): void;
   /** Why it got nothing in its time. */
   timeUp(waiter: Waiter<G, R>): Error;
+  /** How long it stays although its time is over, since Redis has not said yet whether it need wait at all, in ms; 0 to refuse it. */
+  staysFor?(waiter: Waiter<G, R>): number;
   /** It has waited for long. */
   warn(waiter: Waiter<G, R>): void;
 }
@@ -45,6 +47,8 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   #timer: Timer | undefined;
   #warning: Timer | undefined;
   #done = false;
+  /** Whether its time is over, and it only waits for the answer of Redis. */
+  isOverdue = false;
 
   constructor(
     readonly request: R,
@@ -96,7 +100,11 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   /** After a stall of the event loop the grant may have come already, and only wants to be read. */
   #expire(): void {
     setImmediate(() => {
-      if (!this.#done) this.refuse(this.keeper.timeUp(this));
+      if (this.#done) return;
+      const stays = this.isOverdue ? 0 : (this.keeper.staysFor?.(this) ?? 0);
+      this.isOverdue = true;
+      if (stays > 0) this.#timer = this.wheel.after(stays, () => this.#expire());
+      else this.refuse(this.keeper.timeUp(this));
     });
   }
 

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { Services } from '../support/services.js';
+import { ownRedis } from './own.redis.js';
+
+/** Shorter than the round trip of a busy moment, in ms. */
+const WAIT = { waitTime: 2 };
+/** How long a busy moment lasts here, in ms. */
+const BUSY = 150;
+
+interface Taken {
+  unlock(): Promise<unknown>;
+}
+
+/** Takes what the door gives, or answers with null when somebody else has it. */
+type Door = (locks: LockService) => Promise<Taken | null>;
+
+const DOORS: Readonly<Record<string, Door>> = {
+  'a re-entrant lock': (locks) => locks.getLock('a').tryLock(WAIT),
+  'a lock with a lease': (locks) => locks.getLock('c').tryLock({ ...WAIT, leaseTime: '10s' }),
+  'a lock that is not re-entrant': (locks) => locks.getNonReentrantLock('d').tryLock(WAIT),
+  'a fair lock': (locks) => locks.getFairLock('e').tryLock(WAIT),
+  'a fenced lock': (locks) => locks.getFencedLock('f').tryLock(WAIT),
+  'a spin lock': (locks) => locks.getSpinLock('g').tryLock(WAIT),
+  'a write lock': (locks) => locks.getReadWriteLock('h').writeLock().tryLock(WAIT),
+  'a multi lock': (locks) => locks.getMultiLock('i', 'j').tryLock(WAIT),
+  'a semaphore': async (locks) => {
+    const semaphore = locks.getSemaphore('k');
+    return (await semaphore.tryAcquire(1, WAIT)) ? { unlock: () => semaphore.release() } : null;
+  },
+  'a permit': (locks) => locks.getPermitExpirableSemaphore('l').tryAcquire(WAIT),
+};
+
+describe('a waitTime that is shorter than a round trip', () => {
+  const server = ownRedis();
+  let services: Services;
+  let one: LockService;
+  let other: LockService;
+  beforeEach(async () => {
+    services = new Services(server().url);
+    [one, other] = await Promise.all([
+      services.open({ commandTimeout: 3000 }),
+      services.open({ commandTimeout: 3000 }),
+    ]);
+    await one.getSemaphore('k').trySetPermits(1);
+    await one.getPermitExpirableSemaphore('l').trySetPermits(1);
+  });
+  afterEach(async () => {
+    await Promise.all([one.getSemaphore('k').delete(), one.getPermitExpirableSemaphore('l').delete()]);
+    await services.close();
+  });
+
+  test.each(Object.entries(DOORS))(
+    'gives what is free in a busy moment, and null for what is taken: %s',
+    async (_, door) => {
+      await services.admin.client('PAUSE', BUSY, 'ALL');
+      const taken = await door(one);
+      expect(taken).not.toBeNull();
+      await services.admin.client('PAUSE', BUSY, 'ALL');
+      expect(await door(other)).toBeNull();
+      await taken?.unlock();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => door(one)));
+      await Promise.all(answers.map((answer) => answer?.unlock()));
+    },
+  );
+
+  test('is taken once more by a scope that holds it, and lets a latch be awaited', async () => {
+    await one.getLock('a').using(async () => {
+      await services.admin.client('PAUSE', BUSY, 'ALL');
+      expect(await (await one.getLock('a').tryLock(WAIT))?.unlock()).toBe('kept');
+    });
+    await services.admin.client('PAUSE', BUSY, 'ALL');
+    expect(await one.getCountDownLatch('latch').await(WAIT)).toBe(true);
+  });
+
+  test('is an error within commandTimeout when Redis does not answer', async () => {
+    const impatient = await services.open({ commandTimeout: 300 });
+    await impatient.getLock('warm').using(() => undefined);
+    await server().pause();
+    const errors = await Promise.allSettled(Object.values(DOORS).map((door) => door(impatient)));
+    await server().resume();
+    for (const error of errors)
+      expect(error).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
+  });
+});
