@@ -5,6 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { ConfigModule, ConfigService } from '@nestjs/config';
 import { Cron } from '@nestjs/schedule';
 import { createObserveModule } from '@nestjs/observe';
+import { Redis } from 'ioredis';
 import { ClsModule, InjectableProxy } from 'nestjs-cls';
 import { Logger, LoggerModule } from 'nestjs-pino';
 import { currentLock, DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
@@ -38,8 +39,12 @@ export async function checkConfig(stage: MatrixStage): Promise<string> {
         }),
       }),
   }));
-  const locks = apps.map((app) => app.get(LockService));
-  assert.ok(locks.every(({ settings }) => settings.mapName('x') === `${stage.prefix}x`));
+  const key = `${stage.prefix}configured`;
+  const client = new Redis(stage.redis);
+  stage.closes({ close: async () => client.disconnect() });
+  const [app] = apps;
+  const found = await app?.get(LockService).using('configured', () => client.exists(key));
+  assert.equal(found, 1, 'the lock is not where the configuration says');
   return 'forRootAsync with ConfigService';
 }
 
