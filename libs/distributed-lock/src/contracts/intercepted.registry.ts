@@ -4,6 +4,8 @@ import 'reflect-metadata';
 export interface InterceptedEntry {
   /** Undefined for all handlers of the class. */
   readonly methodKey: string | symbol | undefined;
+  /** The key as it was given. */
+  readonly key: unknown;
   /** Class and method, for messages. */
   readonly where: string;
   /** With its `@`, for messages. */

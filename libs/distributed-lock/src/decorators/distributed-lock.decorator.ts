@@ -55,7 +55,7 @@ export function DistributedLock<
     checkTickOptions(options, where);
     const method: InstanceMethod<A> = descriptor.value;
     const returns = readReturnKind(target, methodKey, method);
-    const keyOf = readKey(key, where);
+    const keyOf = readKey(key, where, method);
     const section = new GuardedSection<A>('decorator', options, where);
     const responseAt = responsePosition(target.constructor, methodKey);
     const guard: GuardEntry = {

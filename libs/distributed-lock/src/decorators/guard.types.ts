@@ -11,7 +11,7 @@ export type Promised = Promise<unknown> | Observable<unknown>;
  * A lock's name; a template over the arguments (`'account:{0.id}'`); an array of these, for several locks as one; or a
  * function that takes the method's own parameters, or the first of them, and gives a name or an array of names.
  */
-export type LockKey<A extends readonly unknown[]> = LockNames | ((...args: A) => LockNames);
+export type LockKey<A extends readonly unknown[]> = LockNames | ((this: void, ...args: A) => LockNames);
 
 /** Options of `@DistributedLock`. */
 export interface DistributedLockOptions<

@@ -1,5 +1,7 @@
 import type { LockNames } from '../contracts/guard.contract.js';
+import { errorText } from '../errors/error.text.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkIndexes, checkStaticKey, type KeyDoor } from '../service/key.mistakes.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockKey } from './guard.types.js';
 
@@ -11,21 +13,23 @@ const BEGUN = /\{\d[^}]*\}?/;
 /**
  * Makes a function of a key: what it gives is one name, or several different ones.
  * @param where class and method, for messages
- * @throws LockConfigurationError `INVALID_OPTION` for a key that cannot give names, or a broken template
+ * @param method whose parameters the key can be about. @default not known
+ * @throws LockConfigurationError `INVALID_OPTION` for a key that cannot give names, a broken template, or a text that was meant as one
  */
 export function readKey<A extends readonly unknown[]>(
   key: LockKey<A>,
   where: string,
+  method?: object,
 ): (args: A) => LockNames {
   checkKey(key, `The key of ${where}`);
   if (typeof key === 'function')
-    return (args) => readNames(key(...args), `The key function of ${where} gave`);
+    return (args) => readNames(callKey(key, args, where), `The key function of ${where} gave`);
   const giver = `The key of ${where} gave`;
   if (typeof key === 'string') {
-    const template = readTemplate(key, where);
+    const template = readTemplate(key, where, method);
     return (args) => readNames(template(args), giver);
   }
-  const templates = key.map((each) => readTemplate(each, where));
+  const templates = key.map((each) => readTemplate(each, where, method));
   return (args) =>
     readNames(
       templates.map((template) => template(args)),
@@ -33,7 +37,32 @@ export function readKey<A extends readonly unknown[]>(
     );
 }
 
-function readTemplate(key: string, where: string): (args: readonly unknown[]) => string {
+/** The function is called without the instance: a decorator is evaluated before there is one. */
+function callKey<A extends readonly unknown[]>(
+  key: (this: void, ...args: A) => LockNames,
+  args: A,
+  where: string,
+): LockNames {
+  try {
+    return key(...args);
+  } catch (error) {
+    // A guess at the cause goes with the error, whose own stack leads to the function.
+    if (!(error instanceof TypeError) || !/\bthis\b/.test(Function.prototype.toString.call(key))) throw error;
+    throw new LockConfigurationError(
+      'INVALID_NAME',
+      `The key function of ${where} uses "this" and failed: ${errorText(error)}.`,
+      undefined,
+      { cause: error },
+      'A key function has no "this": give it all that it needs by the arguments of the method.',
+    );
+  }
+}
+
+function readTemplate(
+  key: string,
+  where: string,
+  method: object | undefined,
+): (args: readonly unknown[]) => string {
   const broken = BEGUN.exec(key.replace(PLACEHOLDER, ''));
   if (broken !== null) {
     throw new LockConfigurationError(
@@ -42,6 +71,9 @@ function readTemplate(key: string, where: string): (args: readonly unknown[]) =>
       key,
     );
   }
+  checkStaticKey(key.replace(PLACEHOLDER, ''), doorOf(where), method);
+  const indexes = [...key.matchAll(PLACEHOLDER)].map(([, index]) => Number(index));
+  if (method !== undefined) checkIndexes(key, where, indexes, method);
   return (args) =>
     key.replace(PLACEHOLDER, (placeholder, index: string, path: string) =>
       fill(args[Number(index)], path, placeholder, { key, where }),
@@ -61,17 +93,29 @@ function fill(
     value = place[step];
   }
   const kind = typeof value;
+  // Calls with and without a value would share one lock. A name that is nothing else is refused as an empty name.
+  if (value === '' && key !== placeholder) throw unfilled(key, where, placeholder, 'an empty text');
   if (
     kind === 'string' ||
     kind === 'bigint' ||
     kind === 'boolean' ||
-    (kind === 'number' && !Number.isNaN(value))
+    (kind === 'number' && Number.isFinite(value))
   )
     return String(value);
   const found = value === null || kind === 'number' ? String(value) : kind;
-  throw new LockConfigurationError(
+  throw unfilled(key, where, placeholder, found);
+}
+
+function unfilled(key: string, where: string, placeholder: string, found: string): LockConfigurationError {
+  return new LockConfigurationError(
     'INVALID_NAME',
     `The key "${key}" of ${where} cannot be filled: ${placeholder} is ${found}, and must be text, a number or a boolean.`,
     key,
+    undefined,
+    `Call the method with such a value at ${placeholder}, or give a key function that makes a name of every call.`,
   );
+}
+
+function doorOf(where: string): KeyDoor {
+  return { where, fill: (index) => `{${index}}`, example: '(id) => `account:${id}`' };
 }

@@ -2,6 +2,7 @@ import { addLeaderMethod } from '../contracts/leader.registry.js';
 import { readReturnKind } from '../contracts/return.kind.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkStaticKey } from '../service/key.mistakes.js';
 import { checkTarget } from './decoration.target.js';
 import { leaderCall } from './leader.call.js';
 import type { LeaderDecorator, LeaderOnlyOptions } from './leader.types.js';
@@ -10,6 +11,9 @@ import { wrapMethod } from './method.wrapper.js';
 import { injectService } from './service.property.js';
 
 const DECORATOR = '@LeaderOnly';
+
+/** There is one leader for all calls; what needs a lock for each has another decorator. */
+const EXAMPLE = '@DistributedLock((id) => `account:${id}`)';
 const OPTIONS = optionNames<LeaderOnlyOptions>({ otherwise: true, service: true });
 /** What `@DistributedLock` takes for an argument; one leader for each argument there is not. */
 const PLACEHOLDER = /\{\d/;
@@ -32,8 +36,9 @@ export function LeaderOnly<S extends 'skip' | 'throw' = 'skip'>(
 ): LeaderDecorator<S> {
   return (target: object, methodKey: string | symbol, descriptor: PropertyDescriptor) => {
     const where = checkTarget(DECORATOR, target, methodKey, descriptor);
-    check(key, options, where);
     const method: InstanceMethod<readonly unknown[]> = descriptor.value;
+    check(key, options, where);
+    checkStaticKey(key, { where, fill: undefined, example: EXAMPLE }, method);
     const returns = readReturnKind(target, methodKey, method);
     descriptor.value = wrapMethod(method, leaderCall({ method, where, returns, key, options }));
     injectService(target, options.service);

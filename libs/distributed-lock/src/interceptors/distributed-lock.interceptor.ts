@@ -5,6 +5,8 @@ import { isSse, patternOf, responsePosition } from '../contracts/handler.metadat
 import { readReturnKind } from '../contracts/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { GuardedSection } from '../service/guarded.section.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkStaticKey } from '../service/key.mistakes.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
 import { streamThrough, type RunsOn } from '../service/section.stream.js';
@@ -13,7 +15,7 @@ import { whenSent } from '../service/sent.response.js';
 /** Options of `@UseDistributedLock` and of the interceptor. */
 export interface UseDistributedLockOptions extends GuardOptions<readonly [ExecutionContext]> {
   /** The lock's name, an array of names, for several locks as one, or a function of the request that gives either. */
-  readonly key: LockNames | ((context: ExecutionContext) => LockNames);
+  readonly key: LockNames | ((this: void, context: ExecutionContext) => LockNames);
 }
 
 const OPTIONS = optionNames<UseDistributedLockOptions>({
@@ -50,6 +52,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
   ) {
     checkInterceptorNames(options, where);
     checkKey(options.key, `The key of @UseDistributedLock on ${where}`);
+    checkTexts(options.key, where);
     this.#section = new GuardedSection('interceptor', options, where);
   }
 
@@ -104,3 +107,22 @@ function untilSent(given: Observable<unknown>, context: ExecutionContext): Obser
   const sent = defer(() => whenSent(context.switchToHttp().getResponse()));
   return concat(given, sent.pipe(ignoreElements()));
 }
+
+/** A text is no template here: an interceptor has a request, and no arguments. */
+function checkTexts(key: UseDistributedLockOptions['key'], where: string): void {
+  if (typeof key === 'function') return;
+  for (const each of [key].flat()) {
+    checkStaticKey(each, { where, fill: undefined, example: EXAMPLE }, undefined);
+    const index = /\{\d[^}]*\}?/.exec(each);
+    if (index === null) continue;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `The key "${each}" of @UseDistributedLock on ${where} has "${index[0]}", and there are no arguments.`,
+      each,
+      undefined,
+      `Give a function of the request: ${EXAMPLE}.`,
+    );
+  }
+}
+
+const EXAMPLE = '(context) => `account:${context.switchToHttp().getRequest().params.id}`';

@@ -26,7 +26,7 @@ export function UseDistributedLock(options: UseDistributedLockOptions): MethodDe
     const interceptor = interceptorFor(options, where);
     if (methodKey === undefined || descriptor === undefined) UseInterceptors(interceptor)(owner);
     else UseInterceptors(interceptor)(target, methodKey, descriptor);
-    addIntercepted(owner.prototype, { methodKey, where, decorator: DECORATOR });
+    addIntercepted(owner.prototype, { methodKey, key: options.key, where, decorator: DECORATOR });
   };
 }
 

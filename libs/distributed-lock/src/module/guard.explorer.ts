@@ -8,6 +8,7 @@ import { forgetHidden, noteHidden } from '../decorators/hidden.instances.js';
 import { bindService } from '../decorators/service.property.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
+import { checkIntercepted } from './handler.checks.js';
 import { findClasses, findHidden, type FoundClass } from './class.finder.js';
 
 /**
@@ -22,7 +23,10 @@ export class GuardExplorer implements OnModuleInit {
     private readonly modules: ModulesContainer,
   ) {}
 
-  /** @throws LockConfigurationError `NOT_ASYNC` for a method that is declared to return neither a promise nor an Observable */
+  /**
+   * @throws LockConfigurationError `NOT_ASYNC` for a method that is declared to return neither a promise nor an Observable,
+   * `INVALID_TARGET` and `INVALID_OPTION` for a `@UseDistributedLock` that Nest never asks, or that is one lock for all requests
+   */
   onModuleInit(): void {
     for (const found of findClasses(this.modules)) this.#look(found);
     const { proxies, hasLater } = findHidden(this.modules);
@@ -36,6 +40,7 @@ export class GuardExplorer implements OnModuleInit {
       ({ options }) => lockServiceToken(options.service) === this.token,
     );
     for (const method of methods) refuseSync(method);
+    checkIntercepted(prototype);
     const [first] = methods;
     if (first !== undefined && foreign !== undefined) bindService(foreign, first.options.service, this.locks);
   }

@@ -19,6 +19,9 @@ export function readNames(given: unknown, giver: string): LockNames {
     throw new LockConfigurationError(
       'INVALID_NAME',
       `${giver} ${flawOf(given)}; a key is a name, or an array of names.`,
+      undefined,
+      undefined,
+      'Give the lock a name of at least one character, or an array of names, at once: a promise cannot be waited for.',
     );
   }
   if (typeof given === 'string') return given;
@@ -32,7 +35,8 @@ export function readNames(given: unknown, giver: string): LockNames {
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function checkKey(key: unknown, place: string): void {
-  if (typeof key === 'function' || isNames(key)) return;
+  if (typeof key === 'function') return refuseThis(key, place);
+  if (isNames(key)) return;
   throw new LockConfigurationError(
     'INVALID_OPTION',
     `${place} must be a name, an array of names, or a function, not ${flawOf(key)}.`,
@@ -51,6 +55,23 @@ export function checkKind(kind: unknown, option: string): void {
     'INVALID_OPTION',
     `${option} must be one of ${kinds.join(', ')}, not ${typeof kind === 'string' ? `"${kind}"` : String(kind)}.`,
   );
+}
+
+/** A decorator is evaluated before there is an instance. The `this` of an arrow function is what stands around it. */
+function refuseThis(key: object, place: string): void {
+  const text = Function.prototype.toString.call(key);
+  if (/^(?:async\s*)?(?:\(|[\w$]+\s*=>)/.test(text) || !/\bthis\b/.test(withoutComments(text))) return;
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `${place} is a function that uses "this", and there is none.`,
+    undefined,
+    undefined,
+    'Let it make the name of its arguments alone; what depends on the instance takes locks.using() in the method.',
+  );
+}
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, '');
 }
 
 function isNames(value: unknown): value is LockNames {

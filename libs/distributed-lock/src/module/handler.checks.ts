@@ -1,0 +1,93 @@
+import 'reflect-metadata';
+import type { InterceptedEntry } from '../contracts/intercepted.registry.js';
+import { readIntercepted } from '../contracts/intercepted.registry.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkStaticKey } from '../service/key.mistakes.js';
+
+/** What Nest notes of routes; in Nest 11 and 12. */
+const PATH = 'path';
+const ROUTE_ARGUMENTS = '__routeArguments__';
+
+/** Metadata that makes no method a handler: of the compiler, of enhancers, and of callers that ask no interceptor. */
+const NO_HANDLER =
+  /^(?:design:|__interceptors__$|__guards__$|__pipes__$|__exceptionFilters__$|swagger\/|SCHEDULE|SCHEDULER|EVENT_LISTENER_METADATA$|bull:|bullmq:|nestjs-distributed-lock)/;
+
+/** What to write for the argument of a request. */
+const EXAMPLE = '(context) => `account:${context.switchToHttp().getRequest().params.id}`';
+
+/**
+ * Checks every `@UseDistributedLock` of a class: Nest asks interceptors for handlers only, and a text is one key for all requests.
+ * @throws LockConfigurationError `INVALID_TARGET`, `INVALID_OPTION`
+ */
+export function checkIntercepted(prototype: object): void {
+  for (let level: object | null = prototype; level !== null; level = Reflect.getPrototypeOf(level)) {
+    for (const entry of readIntercepted(level)) {
+      const keys = entry.methodKey === undefined ? methodsOf(prototype) : [entry.methodKey];
+      const handlers = keys.filter((methodKey) => isHandler(prototype, methodKey));
+      if (handlers.length === 0) throw noHandler(entry);
+      for (const methodKey of handlers) checkKeys(entry, prototype, methodKey);
+    }
+  }
+}
+
+function checkKeys({ key, where }: InterceptedEntry, prototype: object, methodKey: string | symbol): void {
+  const method: unknown = methodOf(prototype, methodKey);
+  const names = [prototype.constructor, method].flatMap((place) => parametersOf(place));
+  for (const each of [key].flat())
+    if (typeof each === 'string' && typeof method === 'function')
+      checkStaticKey(each, { where, fill: undefined, example: EXAMPLE }, method, names);
+}
+
+/** The parameters of a route: `:id`, and `{id}` or `*rest` of newer paths. */
+function parametersOf(place: unknown): string[] {
+  if (typeof place !== 'function') return [];
+  const path: unknown = Reflect.getMetadata(PATH, place);
+  return [path]
+    .flat()
+    .flatMap((each) =>
+      typeof each === 'string'
+        ? [...each.matchAll(/[:*]([\p{ID_Start}$_][\p{ID_Continue}$]*)/gu)].map(([, name = '']) => name)
+        : [],
+    );
+}
+
+function methodsOf(prototype: object): (string | symbol)[] {
+  const found = new Set<string | symbol>();
+  for (
+    let level: object | null = prototype;
+    level !== null && level !== Object.prototype;
+    level = Reflect.getPrototypeOf(level)
+  )
+    for (const key of Reflect.ownKeys(level)) if (key !== 'constructor') found.add(key);
+  return [...found];
+}
+
+/** By the descriptor: an accessor of a class is not called. */
+function methodOf(prototype: object, methodKey: string | symbol): unknown {
+  for (let level: object | null = prototype; level !== null; level = Reflect.getPrototypeOf(level)) {
+    const descriptor = Reflect.getOwnPropertyDescriptor(level, methodKey);
+    if (descriptor !== undefined) return descriptor.value;
+  }
+  return undefined;
+}
+
+/** A framework finds its handlers by metadata that it notes at the method, at its parameters, or at both. */
+function isHandler(prototype: object, methodKey: string | symbol): boolean {
+  const method = methodOf(prototype, methodKey);
+  if (typeof method !== 'function') return false;
+  const own = [...Reflect.getMetadataKeys(method), ...Reflect.getMetadataKeys(prototype, methodKey)];
+  if (Reflect.hasMetadata(ROUTE_ARGUMENTS, prototype.constructor, methodKey)) return true;
+  return own.some(
+    (key: unknown) => !NO_HANDLER.test(typeof key === 'symbol' ? (key.description ?? '') : String(key)),
+  );
+}
+
+function noHandler({ decorator, where }: InterceptedEntry): LockConfigurationError {
+  return new LockConfigurationError(
+    'INVALID_TARGET',
+    `${decorator} on ${where}: Nest calls no handler there, so that it would never take a lock.`,
+    undefined,
+    undefined,
+    'Put it on a handler of a controller, a resolver or a gateway, or on such a class; any other method takes @DistributedLock.',
+  );
+}

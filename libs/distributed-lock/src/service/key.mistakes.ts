@@ -1,0 +1,124 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { readParameters, type Parameters } from './parameter.names.js';
+
+/** The door that a key was given to, and what it can be instead of a text that looks like a template. */
+export interface KeyDoor {
+  /** For messages: `Orders.place`. */
+  readonly where: string;
+  /** How the argument of that index is written there; undefined where a text cannot have arguments. */
+  readonly fill: ((index: number) => string) | undefined;
+  /** How a function for the key is written there. */
+  readonly example: string;
+}
+
+/** `${id}`: meant as a template literal, and written in quotes. */
+const LITERAL = /\$\{[^}]*\}?/;
+
+/** Ways in which frameworks write a parameter into a text, each with the name in a group. */
+const FORMS: readonly { readonly form: RegExp; readonly isSure: boolean }[] = [
+  // `{id}`, `{user.id}`, `#{id}`, `{{id}}`: murlock, Nest's OpenAPI paths, Spring, Handlebars.
+  { form: /\{\s*([\p{ID_Start}$_][\p{ID_Continue}$]*)(?:\.[^{}]*)?\s*\}/gu, isSure: true },
+  // `/:id`, `::id`, and `:id` at the beginning: routes.
+  { form: /(?:^|[/:]):([\p{ID_Start}$_][\p{ID_Continue}$]*)/gu, isSure: true },
+  // `account:id`: a name like any other, unless a parameter is called so.
+  { form: /(?<=[^:/]):([\p{ID_Start}$_][\p{ID_Continue}$]*)/gu, isSure: false },
+  // `#id`, `$id`, `%id%`, `<id>`, `[id]`: Spring, shells, and documents.
+  { form: /[#$%<[]([\p{ID_Start}$_][\p{ID_Continue}$]*)/gu, isSure: false },
+];
+
+/** Of a method without a list of its parameters, as of a request. */
+const SHELL = /\$\d+/;
+
+/**
+ * Refuses a key that was meant to have an argument in it and is one name for all calls: every caller would wait for every other one.
+ * Words in braces are hash tags of a cluster, and colons are usual in names, so both stay legal where they name no parameter.
+ * @param key one text of the key
+ * @param method whose parameters the key can name; undefined where that is not known
+ * @param others further names that a request has, such as those of its route
+ * @throws LockConfigurationError `INVALID_OPTION` with what to write instead
+ */
+export function checkStaticKey(
+  key: string,
+  { where, fill, example }: KeyDoor,
+  method: object | undefined,
+  others: readonly string[] = [],
+): void {
+  const refuse = (found: string, index: number) => {
+    const place = index === -1 ? undefined : fill?.(index);
+    const template = place === undefined ? '' : `write ${place} for that parameter, or `;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `The key "${key}" of ${where} would be one lock for all calls: "${found}" is no template.`,
+      key,
+      undefined,
+      `For a name of each call ${template}give a function: ${example}. A function may also give a text that is meant as it stands.`,
+    );
+  };
+  const literal = LITERAL.exec(key);
+  if (literal !== null) refuse(literal[0], -1);
+  if (method === undefined) return;
+  const parameters = readParameters(method);
+  if (parameters.most === 0 && others.length === 0) return;
+  const shell = SHELL.exec(key);
+  if (shell !== null) refuse(shell[0], Number(shell[0].slice(1)));
+  for (const { form, isSure } of FORMS) {
+    for (const [found, word = ''] of key.matchAll(form)) {
+      const index = indexOf(word, parameters);
+      const isNamed = index !== -1 || others.includes(word);
+      const isNear = isSure && (!parameters.areKnown || isPartOf(word, [...parameters.names, ...others]));
+      if (isNamed || isNear) refuse(found, isNamed ? index : nearestIndex(word, parameters));
+    }
+  }
+}
+
+/**
+ * Refuses `{1}` on a method with one parameter: no call could fill it.
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function checkIndexes(key: string, where: string, indexes: readonly number[], method: object): void {
+  const { most } = readParameters(method);
+  if (most === undefined) return;
+  const beyond = indexes.find((index) => index >= most);
+  if (beyond === undefined) return;
+  const has =
+    most === 0
+      ? 'no parameter'
+      : most === 1
+        ? 'one parameter, {0}'
+        : `${most} parameters, {0} to {${most - 1}}`;
+  throw new LockConfigurationError(
+    'INVALID_OPTION',
+    `The key "${key}" of ${where} has {${beyond}}, and the method has ${has}.`,
+    key,
+  );
+}
+
+function indexOf(word: string, { names }: Parameters): number {
+  return names.findIndex((name) => name !== undefined && bare(name) === bare(word));
+}
+
+function nearestIndex(word: string, { names }: Parameters): number {
+  return names.findIndex((name) => isPartOf(word, [name]));
+}
+
+/** `id` is part of `accountId`, and `account` is: one of them was meant. */
+function isPartOf(word: string, names: readonly (string | undefined)[]): boolean {
+  const asked = wordsOf(word);
+  return names.some((name) => {
+    const own = wordsOf(name ?? '');
+    const [few, many] = own.length < asked.length ? [own, asked] : [asked, own];
+    return few.length > 0 && few.every((each) => many.includes(each));
+  });
+}
+
+function wordsOf(name: string): string[] {
+  return bare(name)
+    .split(/(?=\p{Lu})|_/u)
+    .filter(Boolean)
+    .map((word) => word.toLowerCase());
+}
+
+/** A parameter that is not used otherwise is often called `_id`. */
+function bare(name: string): string {
+  return name.replace(/^[_$]+/, '');
+}
