@@ -48,9 +48,9 @@ const METHODS = {
       return [id, other];
     },
   }.run,
-  bound: async function run(this: unknown, id: string) {
-    return id;
-  }.bind(undefined),
+  bound: Reflect.apply(Function.prototype.bind, async (id: string) => id, [
+    undefined,
+  ]) as () => Promise<unknown>,
 } as const;
 
 type Method = keyof typeof METHODS;

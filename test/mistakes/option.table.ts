@@ -179,6 +179,8 @@ export const DOORS: Readonly<Record<string, (given: Given, ground: OptionGround)
 /** Objects with names that are no options, and why. */
 export const NO_OPTIONS: Readonly<Record<string, string>> = {
   'new LockNotAcquiredError(heldBy)': 'the library makes the error',
+  'DistributedLockModule.forRoot(options).redis':
+    'the options of ioredis, and its clients, which have a table of their own',
 };
 
 /** Names that the published type does not have, and that the door takes in silence, and why. */

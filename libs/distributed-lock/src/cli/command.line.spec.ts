@@ -24,6 +24,17 @@ describe('a command line', () => {
     });
   });
 
+  test.each([
+    [['show', '--', '-a'], '-a'],
+    [['unlock', '--name=-a', '--yes'], '-a'],
+    [['runs', '--', '--json'], '--json'],
+    [['run', '--name=--', '--', 'true'], '--'],
+  ])('takes a name that begins with a dash: %j', (args, name) => {
+    expect(readLine([...args.slice(0, 1), '--redis', 'redis://x', ...args.slice(1)], {})).toMatchObject({
+      name,
+    });
+  });
+
   test('leaves what is behind -- to the command that is run', () => {
     expect(
       read('run x --wait 10s --kind fair --lease 1m -- npm run --silent migrate -- --dry'),

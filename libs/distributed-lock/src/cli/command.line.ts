@@ -12,8 +12,10 @@ const KINDS: readonly GuardKind[] = ['reentrant', 'fair', 'read', 'write', 'fenc
 const OWN: Readonly<Record<string, readonly string[]>> = {
   doctor: ['strict'],
   ls: ['limit'],
-  unlock: ['yes'],
-  run: ['wait', 'lease', 'kind', 'grace'],
+  show: ['name'],
+  unlock: ['yes', 'name'],
+  runs: ['name'],
+  run: ['name', 'wait', 'lease', 'kind', 'grace'],
 };
 
 const OF_ALL = ['redis', 'prefix', 'timeout', 'json', 'help', 'version'];
@@ -49,10 +51,19 @@ export interface CommandLine {
 export function readLine(args: readonly string[], env: Readonly<NodeJS.ProcessEnv>): CommandLine {
   const end = args.indexOf('--');
   const { values, positionals } = parse(end === -1 ? args : args.slice(0, end));
-  const words = end === -1 ? [] : args.slice(end + 1);
-  const [first, ...rest] = positionals;
+  const behind = end === -1 ? [] : args.slice(end + 1);
+  const [first, ...given] = positionals;
   const command = values.help === true ? 'help' : values.version === true ? 'version' : find(first);
   const isAside = command === 'help' || command === 'version';
+  // A name that begins with "-" stands behind "--", as in other commands; `run` has its own command there.
+  const words = command === 'run' ? behind : [];
+  const rest = [
+    ...(values.name === undefined ? [] : [values.name]),
+    ...given,
+    ...(command === 'run' ? [] : behind),
+  ];
+  if (command !== 'run' && behind.length > 0 && rest.length > 1)
+    throw new UsageError(`${command} takes nothing behind " -- ".`);
   if (!isAside) check(command, Object.keys(values), rest, words);
   const url = command === 'doctor' ? (rest[0] ?? values.redis) : values.redis;
   return {
@@ -80,6 +91,7 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         redis: { type: 'string' },
+        name: { type: 'string' },
         prefix: { type: 'string' },
         timeout: { type: 'string' },
         json: { type: 'boolean' },
@@ -95,8 +107,16 @@ function parse(args: readonly string[]) {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(explain(error));
   }
+}
+
+/** Node explains an option that it does not know in more than one sentence, of which the first one is enough. */
+function explain(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const unknown = /^Unknown option '(.*?)'/.exec(message)?.[1];
+  if (unknown === undefined) return message;
+  return `Unknown option '${unknown}'. A name that begins with "-" is given behind " -- ", or as --name=${unknown}.`;
 }
 
 function find(word: string | undefined): (typeof COMMANDS)[number] {
@@ -124,7 +144,6 @@ function check(
       `${command} takes ${most === 0 ? 'no name' : 'one'}, and there is also "${names[most]}".`,
     );
   if (command === 'run' && words.length === 0) throw new UsageError('run needs a command, behind " -- ".');
-  if (command !== 'run' && words.length > 0) throw new UsageError(`${command} takes nothing behind " -- ".`);
 }
 
 /** The same addresses as the module takes; one may have a password in it, so what is refused is not repeated. */

@@ -12,6 +12,7 @@ Options of all
   --redis <url>      where Redis is; by default the environment's REDIS_URL. One node of a cluster stands for all of it
   --prefix <text>    the application's namePrefix (default "lock:")
   --timeout <time>   for the connection and for each answer (default 3s)
+  --name <name>      the name, where it begins with "-": --name=-a, or behind " -- "
   --json             one line of JSON
   --help, --version
 

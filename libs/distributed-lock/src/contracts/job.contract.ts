@@ -35,7 +35,8 @@ export interface ForgetOptions {
 
 /**
  * The scheduled jobs of the whole fleet, by their keys: for operators, from any process with the same Redis and `namePrefix`, also
- * one that has none of the jobs. All of it rejects with a `LockUnavailableError` when Redis could not be asked.
+ * one that has none of the jobs. All of it rejects with a `LockUnavailableError` when Redis could not be asked. For a job that Redis does
+ * not know `status` gives undefined, and the other methods reject with a `LockConfigurationError` of the code `UNKNOWN_JOB` and write nothing.
  */
 export interface JobControl {
   /**

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkCallOptions } from '../options/call.options.js';
 import { jobKeys } from '../scripts/job.keys.js';
 import type { JobScripts } from '../scripts/job.scripts.js';
@@ -78,7 +79,9 @@ export class JobDesk implements JobControl {
     checkCallOptions('forget', job, options);
     const { force = false } = options;
     checkFlag(job, 'force', force);
-    return await this.#quote(job, () => this.scripts.forget(this.#keysOf(job), force));
+    const outcome = await this.#quote(job, () => this.scripts.forget(this.#keysOf(job), force));
+    if (outcome === 'unknown') throw this.#unknown(job);
+    return outcome === 'forgotten';
   }
 
   async runNow(job: string, options: RunNowOptions = {}): Promise<boolean> {
@@ -86,6 +89,7 @@ export class JobDesk implements JobControl {
     const { timeout = '10s' } = options;
     const patience = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
     const keys = this.#keysOf(job);
+    await this.#checkKnown(job);
     const { subscriptions, wheel } = this.engine.context;
     const signal = new WakeSignal(wheel);
     const end = now() + patience;
@@ -115,7 +119,17 @@ export class JobDesk implements JobControl {
 
   async #steer(job: string, verb: 'pause' | 'resume'): Promise<boolean> {
     const keys = this.#keysOf(job);
+    await this.#checkKnown(job);
     return await this.#quote(job, () => this.scripts.pause(keys, verb, this.#app, this.instance));
+  }
+
+  /** A record that was made for a misspelt name would look like success, and stay. */
+  async #checkKnown(job: string): Promise<void> {
+    if ((await this.status(job)) === undefined) throw this.#unknown(job);
+  }
+
+  #unknown(job: string): LockConfigurationError {
+    return new LockConfigurationError('UNKNOWN_JOB', `Redis knows no job "${job}".`, job);
   }
 
   async #quote<T>(job: string, call: () => Promise<T>): Promise<T> {

@@ -78,9 +78,13 @@ export class JobScripts {
     return { kind: reply.integer(0) === 1 ? 'served' : 'gone' };
   }
 
-  /** @returns false when it runs now, and was not forgotten */
-  async forget({ lock, record, runs }: JobKeys, force: boolean): Promise<boolean> {
+  /** `running`: it runs now, and was not forgotten. `unknown`: there was nothing to forget. */
+  async forget(
+    { lock, record, runs }: JobKeys,
+    force: boolean,
+  ): Promise<'forgotten' | 'running' | 'unknown'> {
     const reply = await this.caller.call(tickForget, [lock, record, runs], [force ? 'force' : '']);
-    return reply.integer(0) === 1;
+    if (reply.integer(0) !== 1) return 'running';
+    return reply.integer(2) === 0 ? 'unknown' : 'forgotten';
   }
 }
