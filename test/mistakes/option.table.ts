@@ -14,7 +14,11 @@ import {
 } from 'nestjs-distributed-lock';
 import { DistributedLockHealthIndicator } from 'nestjs-distributed-lock/health';
 import { DistributedLockMetricsModule, instrumentLocks } from 'nestjs-distributed-lock/metrics';
-import { DistributedLockTestingModule, LockTestingControl } from 'nestjs-distributed-lock/testing';
+import {
+  DistributedLockTestingModule,
+  LockTestingControl,
+  withTestingLocks,
+} from 'nestjs-distributed-lock/testing';
 import { DistributedLockTracingModule, traceLocks } from 'nestjs-distributed-lock/tracing';
 
 /** What the calls of the table are made on. */
@@ -156,6 +160,7 @@ export const DOORS: Readonly<Record<string, (given: Given, ground: OptionGround)
   'DistributedLockTestingModule.forRootAsync(options)': (given) => [
     () => DistributedLockTestingModule.forRootAsync({ useFactory: () => ({}), ...Object(given) }),
   ],
+  'withTestingLocks(options)': (given) => [() => withTestingLocks(Test.createTestingModule({}), given)],
   'LockTestingControl.holdBy(options)': (given, { control }) => [() => control.holdBy('other', 'a', given)],
   'DistributedLockHealthIndicator.isHealthy(options)': (given, { locks }) => [
     () =>
@@ -178,6 +183,7 @@ export const DOORS: Readonly<Record<string, (given: Given, ground: OptionGround)
 
 /** Objects with names that are no options, and why. */
 export const NO_OPTIONS: Readonly<Record<string, string>> = {
+  'ProviderSource.get(options)': 'an application of Nest reads them',
   'new LockNotAcquiredError(heldBy)': 'the library makes the error',
   'DistributedLockModule.forRoot(options).redis':
     'the options of ioredis, and its clients, which have a table of their own',

@@ -1,5 +1,6 @@
 import type { DistributedLockModuleOptions } from '../module/distributed-lock.module-definition.js';
 import { LOCK_OPENER } from '../module/lock.opener.js';
+import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { MemoryOpener } from './memory.opener.js';
 import { MemoryStore } from './memory.store.js';
 import { readTestingSettings } from './testing.settings.js';
@@ -9,6 +10,8 @@ export interface ProviderOverrides {
   overrideProvider(token: symbol): { useValue(value: unknown): unknown };
 }
 
+const OPTIONS = optionNames<{ readonly store?: unknown }>({ store: true });
+
 /**
  * Has an application whose modules import `DistributedLockModule` run on locks in memory: of `forRoot()` and `forRootAsync()`, of all
  * named instances, with their options but for `redis`. Nothing is connected. `LockTestingControl.of(app)` has the controls.
@@ -17,10 +20,12 @@ export interface ProviderOverrides {
  */
 export function withTestingLocks<B extends ProviderOverrides>(
   builder: B,
-  { store = new MemoryStore() }: { readonly store?: MemoryStore | undefined } = {},
+  options: { readonly store?: MemoryStore | undefined } = {},
 ): B {
+  checkOptionNames(options, OPTIONS, 'of withTestingLocks()');
+  const { store = new MemoryStore() } = options;
   const opener = new MemoryOpener<DistributedLockModuleOptions & { readonly store?: MemoryStore }>(
-    ({ redLock, ...options }) => readTestingSettings({ ...options, redLock: timesOf(redLock) }),
+    ({ redLock, ...settings }) => readTestingSettings({ ...settings, redLock: timesOf(redLock) }),
     store,
   );
   builder.overrideProvider(LOCK_OPENER).useValue(opener);
