@@ -139,7 +139,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
 
 /** A handle after its release, which is of no use any more. */
 const HANDLE: Readonly<Record<string, Row>> = {
-  assertHeld: rejects({ code: 'LOST', why: 'it was unlocked' }, undefined),
+  assertHeld: rejects({ code: 'RELEASED', why: 'it was unlocked' }, undefined),
   extend: gives(false, undefined),
   run: no('runs the work: it opens a scope without the hold, in which currentLock() says that it is lost'),
   toJSON: LOCAL,
@@ -187,7 +187,7 @@ describe('an operation on what does not exist', () => {
     const handle = await locks.getLock('released').lock();
     await handle.unlock();
     expect(() => handle.assertHeld()).toThrow(
-      expect.objectContaining({ code: 'LOST', why: 'it was unlocked' }),
+      expect.objectContaining({ code: 'RELEASED', why: 'it was unlocked' }),
     );
     expect(await handle.extend('1s')).toBe(false);
     expect(await handle.unlock()).toBe('released');

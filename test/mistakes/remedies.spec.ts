@@ -86,7 +86,7 @@ const LOSSES: readonly (readonly [string, (lock: Lock) => Promise<LockLostError>
       throw new Error('it passed');
     },
     /it was unlocked/,
-    /before unlock\(\), or take the lock again/,
+    /take the lock again: a handle is of no use after its release/,
   ],
   [
     'a shutdown',
