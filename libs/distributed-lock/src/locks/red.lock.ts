@@ -16,6 +16,7 @@ import type { QuorumServer, QuorumWish } from './quorum.tally.js';
 import { RedLine } from './red.line.js';
 import { RedUpkeep } from './red.upkeep.js';
 import type { AcquireRequest } from './reentry.js';
+import { ROUND_TRIP } from './waiting.line.js';
 
 /** Pause between attempts to re-enter while too few servers answer, in ms. */
 const PAUSE = 100;
@@ -66,13 +67,17 @@ export class RedLocks {
     this.#checkLease(name, leaseTime);
     signal?.throwIfAborted();
     const end = now() + waitTime;
-    const again = this.isHeld(name) ? await this.#reenter(name, request, end) : undefined;
-    if (again !== undefined) return again;
+    let left = waitTime;
+    if (this.isHeld(name)) {
+      const again = await this.#reenter(name, request, end);
+      if (again !== undefined) return again;
+      left = Math.max(end - now(), 1);
+    }
     const nested = this.servers.some(({ engine }) => isInside(engine.context));
     if (this.#closing && !nested) throw shuttingDown(name);
     const line = this.#line(name);
     if (waitTime === 0) return await line.try(request);
-    return await line.wait({ ...request, waitTime: Math.max(end - now(), 1), nested });
+    return await line.wait({ ...request, waitTime: left, nested });
   }
 
   /** Whether the caller's scope holds the lock on enough servers. */
@@ -80,8 +85,10 @@ export class RedLocks {
     return this.#handleOf(name) !== undefined;
   }
 
-  /** Waits for running work as a single server's shutdown does, on all servers at once. */
-  /** @param left how long work may go on, in ms */
+  /**
+   * Waits for running work as a single server's shutdown does, on all servers at once.
+   * @param left how long the work may go on, in ms
+   */
   async shutDown(left: number): Promise<void> {
     this.#closing = true;
     this.#upkeep.end();
@@ -103,7 +110,8 @@ export class RedLocks {
       if (outer === undefined) return undefined;
       const rest = end - now();
       try {
-        return await outer.run(() => this.#line(name).try(request, rest > 0 ? rest : Infinity, outer));
+        const within = request.waitTime >= ROUND_TRIP && rest > 0 ? rest : Infinity;
+        return await outer.run(() => this.#line(name).try(request, within, outer));
       } catch (error) {
         signal?.throwIfAborted();
         // Lost while it was asked: nothing is left to be entered again.
