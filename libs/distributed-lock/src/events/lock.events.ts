@@ -1,6 +1,7 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkCallbackNames, optionNames } from '../options/option.names.js';
 import type { LockEventMap, LockListener } from './lock.listener.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** A listener that runs the work of a critical section as well: in a context of its own. */
 export interface SectionListener extends LockListener {
@@ -13,6 +14,10 @@ export interface SectionListener extends LockListener {
 
 /** Where listeners are told what happens to the locks of a module instance. */
 export class LockEvents {
+  static {
+    showAs(LockEvents, () => ({ type: 'LockEvents' }));
+  }
+
   /** @internal Whether anybody listens: looked at before anything is made for an event. */
   isHeard = false;
   #listeners: readonly SectionListener[] = [];

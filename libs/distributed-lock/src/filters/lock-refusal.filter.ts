@@ -8,6 +8,7 @@ import { isUnknown } from '../service/refused.handlers.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
 import { describeRpcRefusal, emitRefusal, isHttpResponse } from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';
+import { showAs } from '../contracts/object.form.js';
 
 /**
  * Gives a refused lock its transport's form, wherever in a request it was refused:
@@ -27,12 +28,21 @@ import { UnavailableLog } from './unavailable.log.js';
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
+  static {
+    showAs(LockRefusalFilter, () => ({ type: 'LockRefusalFilter' }));
+  }
+
+  readonly #locks: LockService;
+  readonly #adapterHost: HttpAdapterHost;
   readonly #log = new UnavailableLog();
 
   constructor(
-    @Inject(lockServiceToken()) private readonly locks: LockService,
-    @Inject(HttpAdapterHost) private readonly adapterHost: HttpAdapterHost,
-  ) {}
+    @Inject(lockServiceToken()) locks: LockService,
+    @Inject(HttpAdapterHost) adapterHost: HttpAdapterHost,
+  ) {
+    this.#locks = locks;
+    this.#adapterHost = adapterHost;
+  }
 
   /** @internal Whether a request is one of this application. */
   isOf(host: ArgumentsHost): boolean {
@@ -40,7 +50,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
     const response: { readonly app?: unknown; readonly server?: unknown } = Object(
       host.switchToHttp().getResponse(),
     );
-    const instance: unknown = this.adapterHost.httpAdapter?.getInstance();
+    const instance: unknown = this.#adapterHost.httpAdapter?.getInstance();
     return response.app === instance || response.server === instance;
   }
 
@@ -66,12 +76,12 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
   #tellOfEvent(error: LockNotAcquiredError | LockUnavailableError): void {
     if (!(error instanceof LockNotAcquiredError) || !isUnknown(error)) return;
     const { lock, heldBy } = error;
-    const { notices } = this.locks.engine.context;
+    const { notices } = this.#locks.engine.context;
     notices.post({ kind: 'event-refused', lock: lock ?? '', where: undefined, holder: heldBy.holder });
   }
 
   #reply(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): void {
-    const { httpAdapter } = this.adapterHost;
+    const { httpAdapter } = this.#adapterHost;
     const response: unknown = host.switchToHttp().getResponse();
     // Libraries that call handlers themselves say "http", too, and have no response.
     if (httpAdapter === undefined || !isHttpResponse(response)) throw error;
@@ -79,7 +89,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
       httpAdapter.end(response);
       return;
     }
-    const { settings } = this.locks;
+    const { settings } = this.#locks;
     const body = describeHttpRefusal(error, settings);
     httpAdapter.setHeader(response, 'Retry-After', `${settings.retryAfter}`);
     httpAdapter.reply(response, body, body.statusCode);
@@ -89,7 +99,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
   #graphql(error: LockNotAcquiredError | LockUnavailableError, { message, lock }: Refusal): Error {
     const code = error instanceof LockNotAcquiredError ? 'LOCKED' : 'LOCKS_UNAVAILABLE';
     return Object.assign(new Error(message), {
-      extensions: { code, lock, retryAfter: this.locks.settings.retryAfter },
+      extensions: { code, lock, retryAfter: this.#locks.settings.retryAfter },
     });
   }
 }

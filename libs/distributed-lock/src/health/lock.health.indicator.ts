@@ -8,6 +8,7 @@ import { checkOptionNames, optionNames } from '../options/option.names.js';
 import type { LockService } from '../service/lock.service.js';
 import { takeVitals, type LockVitals } from '../service/lock.vitals.js';
 import { parseDuration } from '../timing/duration.parser.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** When a module instance counts as healthy. */
 export interface LockHealthOptions {
@@ -45,10 +46,19 @@ interface Bounds {
 /** Tells Terminus how the locks are. Provide it where `TerminusModule` is imported. */
 @Injectable()
 export class DistributedLockHealthIndicator {
+  static {
+    showAs(DistributedLockHealthIndicator, () => ({ type: 'DistributedLockHealthIndicator' }));
+  }
+
+  readonly #indicators: HealthIndicatorService;
+  readonly #modules: ModuleRef;
   constructor(
-    @Inject(HealthIndicatorService) private readonly indicators: HealthIndicatorService,
-    @Inject(ModuleRef) private readonly modules: ModuleRef,
-  ) {}
+    @Inject(HealthIndicatorService) indicators: HealthIndicatorService,
+    @Inject(ModuleRef) modules: ModuleRef,
+  ) {
+    this.#indicators = indicators;
+    this.#modules = modules;
+  }
 
   /**
    * Asks Redis on both connections, and looks at the watchdog. Never rejects because something is down, and answers within
@@ -69,14 +79,14 @@ export class DistributedLockHealthIndicator {
         `needsPubSub of isHealthy("${key}") must be true or false.`,
       );
     const timeout = parseDuration(options.timeout ?? '1s', { option: 'timeout', min: 1 });
-    const locks = this.modules.get<LockService>(lockServiceToken(options.service), { strict: false });
+    const locks = this.#modules.get<LockService>(lockServiceToken(options.service), { strict: false });
     const bounds: Bounds = {
       maxRoundTrip: read('maxRoundTrip', options.maxRoundTrip ?? timeout),
       maxClockOffset: read('maxClockOffset', options.maxClockOffset ?? Infinity),
       maxWatchdogLate: read('maxWatchdogLate', options.maxWatchdogLate ?? locks.settings.watchdogTimeout / 6),
       needsPubSub,
     };
-    const session = this.indicators.check(key);
+    const session = this.#indicators.check(key);
     const vitals = await takeVitals(locks, timeout);
     const reasons = reasonsOf(vitals, bounds);
     const figures = figuresOf(vitals);

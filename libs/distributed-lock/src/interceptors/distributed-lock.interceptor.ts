@@ -11,6 +11,7 @@ import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
 import { streamThrough, type RunsOn } from '../service/section.stream.js';
 import { whenSent } from '../service/sent.response.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** Options of `@UseDistributedLock` and of the interceptor. */
 export interface UseDistributedLockOptions extends GuardOptions<readonly [ExecutionContext]> {
@@ -39,6 +40,11 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * has ended, and a response that the handler sends by itself (`@Res()`), hold the lock until they have been sent, or the client has left.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
+  static {
+    showAs(DistributedLockInterceptor, () => ({ type: 'DistributedLockInterceptor' }));
+  }
+
+  readonly #locks: LockService;
   readonly #section: GuardedSection<readonly [ExecutionContext]>;
 
   /**
@@ -46,10 +52,11 @@ export class DistributedLockInterceptor implements NestInterceptor {
    * @throws LockConfigurationError `INVALID_OPTION`
    */
   constructor(
-    private readonly locks: LockService,
+    locks: LockService,
     private readonly options: UseDistributedLockOptions,
     private readonly where = 'a handler',
   ) {
+    this.#locks = locks;
     checkInterceptorNames(options, where);
     checkKey(options.key, `The key of @UseDistributedLock on ${where}`);
     checkTexts(options.key, where);
@@ -63,7 +70,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
     return defer(() => {
       const names = this.#namesFor(context);
       const entry = {
-        locks: this.locks,
+        locks: this.#locks,
         names,
         args: [context],
         patternOf: () => patternOf(handler),

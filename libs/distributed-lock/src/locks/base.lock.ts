@@ -19,14 +19,22 @@ import type { LockContext } from './lock.context.js';
 import { isTimeUp } from './passing.refusal.js';
 import type { AcquireRequest } from './reentry.js';
 import { readWait } from './wait.options.js';
+import { showAs } from '../contracts/object.form.js';
 
 const NONE: LockOptions = {};
 
 /** The ways into every lock, single or composed. */
 export abstract class BaseLock<H extends LockHandle = LockHandle> implements Lockable<H> {
+  static {
+    showAs(BaseLock, ({ name, kind }) => ({ type: 'Lock', name, kind }));
+  }
+
+  readonly #context: LockContext;
   abstract readonly name: string;
 
-  protected constructor(private readonly context: LockContext) {}
+  protected constructor(context: LockContext) {
+    this.#context = context;
+  }
 
   /** For events. */
   protected abstract get kind(): LockKindName;
@@ -72,7 +80,7 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
   #ask(door: keyof WaitTimes, options: LockOptions = NONE): Promise<H> {
     try {
       const request = this.#request(door, options);
-      const { events } = this.context.notices;
+      const { events } = this.#context.notices;
       return events.isHeard ? this.#watched(request, events) : this.acquire(request);
     } catch (error) {
       return Promise.reject(error);
@@ -90,7 +98,7 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
 
   #request(door: keyof WaitTimes, options: LockOptions): AcquireRequest {
     const lock = this.name;
-    const { waitTime, signal } = readWait(lock, options, this.context.settings.waitTime[door]);
+    const { waitTime, signal } = readWait(lock, options, this.#context.settings.waitTime[door]);
     const { leaseTime } = options;
     if (leaseTime === undefined) return { waitTime, signal, leaseTime };
     const bounds = { option: 'leaseTime', lock, min: SHORTEST_LEASE };

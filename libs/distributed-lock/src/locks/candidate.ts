@@ -6,12 +6,17 @@ import { Leadership } from './leadership.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** Pauses before it stands again, in ms: after a leadership, and after a failure, doubled up to the longest while failures go on. */
 const PAUSE = { again: 500, failed: 1000, longest: 30_000 };
 
 /** Stands for the leadership of a lock's name, leads, and stands again, until it leaves. */
 export class Candidate implements Election {
+  static {
+    showAs(Candidate, ({ key, isLeader }) => ({ type: 'Election', key, isLeader }));
+  }
+
   readonly inCaller = AsyncLocalStorage.snapshot();
   readonly #leaving = new AbortController();
   readonly #left: Promise<void>;

@@ -20,17 +20,21 @@ import { isTimeUp } from './passing.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
 import type { SemaphoreLine } from './semaphore.line.js';
 import { readLife, readWait, type Wait } from './wait.options.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** The semaphore (wire format section 10). */
 export class CountingSemaphore implements Semaphore {
+  static {
+    showAs(CountingSemaphore, ({ name }) => ({ type: 'Semaphore', name }));
+  }
+
+  readonly #engine: LockEngine;
   readonly #target: CounterTarget;
   readonly #calls: RecordedCalls;
 
   /** @throws LockConfigurationError `INVALID_NAME` or `KIND_CONFLICT` */
-  constructor(
-    private readonly engine: LockEngine,
-    name: string,
-  ) {
+  constructor(engine: LockEngine, name: string) {
+    this.#engine = engine;
     this.#target = counterTarget(name, engine.names.keyOf(name, 'semaphore'), semaphoreChannel);
     this.#calls = new RecordedCalls(engine.context, this.#target);
   }
@@ -73,7 +77,7 @@ export class CountingSemaphore implements Semaphore {
     checkCallOptions('permits', this.name, options);
     const { permits = 1 } = options;
     checkUsing(this.name, work, undefined);
-    const wait = readWait(this.name, options, this.engine.context.settings.waitTime.using);
+    const wait = readWait(this.name, options, this.#engine.context.settings.waitTime.using);
     const watch = this.#attempt(permits);
     const taken = this.#take(permits, wait, watch);
     const line = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
@@ -81,7 +85,7 @@ export class CountingSemaphore implements Semaphore {
     return await new Promise<T>((resolve, reject) => {
       // The line lives as long as somebody works under its permits.
       const worked = () => this.#line.during(() => section.run(work, resolve));
-      this.engine.counters.during(section, worked).then(resolve, reject);
+      this.#engine.counters.during(section, worked).then(resolve, reject);
     });
   }
 
@@ -122,7 +126,7 @@ export class CountingSemaphore implements Semaphore {
   /** Undefined where nobody listens. */
   #attempt(permits: number): AcquisitionWatch | undefined {
     checkPermits(this.name, permits, 1);
-    const { events } = this.engine.context.notices;
+    const { events } = this.#engine.context.notices;
     if (!events.isHeard) return undefined;
     return new AcquisitionWatch(events, { lock: this.name, kind: 'semaphore', isReentry: false });
   }
@@ -134,7 +138,7 @@ export class CountingSemaphore implements Semaphore {
     watch: AcquisitionWatch | undefined,
   ): Promise<SemaphoreLine> {
     signal?.throwIfAborted();
-    const nested = this.engine.counters.enter(this.name);
+    const nested = this.#engine.counters.enter(this.name);
     const line = this.#line;
     if (waitTime > 0) {
       await line.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
@@ -148,15 +152,15 @@ export class CountingSemaphore implements Semaphore {
   }
 
   get #line(): SemaphoreLine {
-    return this.engine.counters.semaphores.line(this.#target);
+    return this.#engine.counters.semaphores.line(this.#target);
   }
 
   get #scripts() {
-    return this.engine.context.counters.semaphore;
+    return this.#engine.context.counters.semaphore;
   }
 
   #wait(door: 'lock' | 'tryLock', options: WaitOptions | undefined): Wait {
     if (options !== undefined) checkCallOptions('wait', this.name, options);
-    return readWait(this.name, options ?? {}, this.engine.context.settings.waitTime[door]);
+    return readWait(this.name, options ?? {}, this.#engine.context.settings.waitTime[door]);
   }
 }

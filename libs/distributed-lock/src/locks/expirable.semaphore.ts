@@ -13,22 +13,28 @@ import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
 import { PlainLock } from './named.lock.js';
 import { RecordedCalls } from './recorded.calls.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** The semaphore whose permits expire (wire format section 10): each permit is held like a lock that has room for more than one. */
 export class ExpirableSemaphore implements PermitExpirableSemaphore {
+  static {
+    showAs(ExpirableSemaphore, ({ name }) => ({ type: 'PermitExpirableSemaphore', name }));
+  }
+
+  readonly #engine: LockEngine;
+  readonly #target: LockTarget;
   readonly #lock: PlainLock;
   readonly #calls: RecordedCalls;
 
-  constructor(
-    private readonly engine: LockEngine,
-    private readonly target: LockTarget,
-  ) {
+  constructor(engine: LockEngine, target: LockTarget) {
+    this.#engine = engine;
+    this.#target = target;
     this.#lock = new PlainLock(engine, target);
     this.#calls = new RecordedCalls(engine.context, target);
   }
 
   get name(): string {
-    return this.target.name;
+    return this.#target.name;
   }
 
   acquire(options?: LockOptions): Promise<LockHandle> {
@@ -45,8 +51,8 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async trySetPermits(permits: number): Promise<boolean> {
     checkPermits(this.name, permits, 0);
-    const { semaphore } = this.engine.context.counters;
-    return await this.#calls.once((call) => semaphore.trySet(this.target.key, call, permits, 0));
+    const { semaphore } = this.#engine.context.counters;
+    return await this.#calls.once((call) => semaphore.trySet(this.#target.key, call, permits, 0));
   }
 
   async setPermits(permits: number): Promise<void> {
@@ -56,15 +62,15 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async addPermits(permits: number): Promise<void> {
     checkPermits(this.name, permits, -Infinity);
-    const { semaphore } = this.engine.context.counters;
+    const { semaphore } = this.#engine.context.counters;
     await this.#calls.insist('change of permits', (call) =>
-      semaphore.add(this.target.key, call, permits, { payload: 'change' }),
+      semaphore.add(this.#target.key, call, permits, { payload: 'change' }),
     );
   }
 
   async tryRelease(permitId: string): Promise<boolean> {
     this.#checkId(permitId);
-    const { kind } = await this.#ask(() => this.target.release(permitId, 0, 1));
+    const { kind } = await this.#ask(() => this.#target.release(permitId, 0, 1));
     this.#holdOf(permitId)?.lose(LOSSES.permitGivenBack);
     return kind === 'released';
   }
@@ -99,15 +105,15 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   }
 
   async delete(): Promise<boolean> {
-    const { semaphore } = this.engine.context.counters;
-    const tellHolders = this.engine.holdersOf(this.target);
+    const { semaphore } = this.#engine.context.counters;
+    const tellHolders = this.#engine.holdersOf(this.#target);
     const isDeleted = await this.#ask((_, key) => semaphore.delete(key));
     tellHolders(LOSSES.semaphoreDeleted);
     return isDeleted;
   }
 
   async #ask<T>(ask: (scripts: PermitScripts, key: string) => Promise<T>): Promise<T> {
-    const { kind, key, name } = this.target;
+    const { kind, key, name } = this.#target;
     if (!(kind.scripts instanceof PermitScripts)) throw new TypeError(`a ${kind.name} has no permits`);
     try {
       return await ask(kind.scripts, key);
@@ -117,7 +123,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   }
 
   get #holds(): readonly Hold[] {
-    return this.engine.lines.get(this.target.id)?.holds ?? [];
+    return this.#engine.lines.get(this.#target.id)?.holds ?? [];
   }
 
   #holdOf(permitId: string): Hold | undefined {

@@ -10,6 +10,7 @@ import type { Lease } from '../renewal/lease.js';
 import { fixedLease, SHORTEST_LEASE, type FixedLease } from './fixed.lease.js';
 import type { TickRun } from './hold.contract.js';
 import type { LockTarget } from './lock.target.js';
+import { inspectAs } from '../contracts/object.form.js';
 
 /** What a grant needs of its hold. */
 export interface GrantingHold extends ScopedHold {
@@ -29,6 +30,11 @@ export interface GrantingHold extends ScopedHold {
 
 /** One acquisition of a hold, as its user has it in hand. */
 export class Grant implements CurrentLock, Watchable {
+  static {
+    inspectAs('LockHandle', Grant);
+  }
+
+  readonly #hold: GrantingHold;
   /** @internal The one that its hold has counted before it, in the chain of those that are open. */
   before: Grant | undefined = undefined;
   /** Undefined when the watchdog renews. */
@@ -40,11 +46,12 @@ export class Grant implements CurrentLock, Watchable {
   #watch: HandleWatch | undefined;
 
   constructor(
-    private readonly hold: GrantingHold,
+    hold: GrantingHold,
     /** The fixed lease in ms; undefined when the watchdog renews. */
     leaseTime: number | undefined,
     sentAt: number,
   ) {
+    this.#hold = hold;
     if (leaseTime !== undefined) this.#fixed = fixedLease(leaseTime, sentAt);
   }
 
@@ -69,36 +76,36 @@ export class Grant implements CurrentLock, Watchable {
   }
 
   get name(): string {
-    return this.hold.target.name;
+    return this.#hold.target.name;
   }
 
   get holder(): string {
-    return this.hold.lease.holder;
+    return this.#hold.lease.holder;
   }
 
   get token(): bigint | undefined {
-    return this.hold.token;
+    return this.#hold.token;
   }
 
   get tick(): number | undefined {
-    return this.hold.run?.tick;
+    return this.#hold.run?.tick;
   }
 
   get attempt(): number | undefined {
-    return this.hold.run?.attempt;
+    return this.#hold.run?.attempt;
   }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    this.hold.checkDeadlines();
+    this.#hold.checkDeadlines();
     if (!this.isOpen) this.#controller.abort(this.loss ?? LockLostError.of(this.name, LOSSES.unlocked));
     return this.#controller.signal;
   }
 
   get isHeld(): boolean {
     // After a stall the timer that would abort the signal has not run yet: whoever asks first does its work.
-    this.hold.checkDeadlines();
-    return this.isOpen && this.hold.isBelieved;
+    this.#hold.checkDeadlines();
+    return this.isOpen && this.#hold.isBelieved;
   }
 
   /** Whether its work was told to stop. */
@@ -124,16 +131,16 @@ export class Grant implements CurrentLock, Watchable {
 
   async extend(leaseTime: Duration): Promise<boolean> {
     const lease = parseDuration(leaseTime, { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE });
-    return this.isHeld ? await this.hold.extend(this, lease) : false;
+    return this.isHeld ? await this.#hold.extend(this, lease) : false;
   }
 
   unlock(): Promise<UnlockOutcome> {
     const at = now();
     // Whoever hears that a lease inside is over may unlock as well.
-    if (this.isOpen) this.hold.checkDeadlines(at);
+    if (this.isOpen) this.#hold.checkDeadlines(at);
     if (this.#end instanceof Promise) return this.#end;
     const isLost = this.#end !== undefined;
-    const outcome = isLost ? Promise.resolve<UnlockOutcome>('lost') : this.hold.release(this, at);
+    const outcome = isLost ? Promise.resolve<UnlockOutcome>('lost') : this.#hold.release(this, at);
     if (!isLost) {
       this.#end = outcome;
       // Work that goes on without its lock learns it as it would of a loss, and at once: before anyone else can have the lock.
@@ -152,7 +159,7 @@ export class Grant implements CurrentLock, Watchable {
 
   /** Runs `work` in the scope of this hold, where `currentLock()` gives `handle`. */
   runAs<T>(handle: CurrentLock, work: () => T): T {
-    return runInScope(this.hold, handle, work, this.name);
+    return runInScope(this.#hold, handle, work, this.name);
   }
 
   /** Ends the belief in this acquisition; the signal tells whoever works under it. */

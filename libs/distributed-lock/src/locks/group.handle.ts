@@ -7,6 +7,7 @@ import { parseDuration } from '../timing/duration.parser.js';
 import { decide } from './decisive.answers.js';
 import { SHORTEST_LEASE } from './fixed.lease.js';
 import type { Grant } from './grant.js';
+import { inspectAs } from '../contracts/object.form.js';
 
 /** What a group has that several locks taken together have not. */
 export interface GroupBounds {
@@ -22,6 +23,13 @@ export interface GroupBounds {
 
 /** Several grants in one hand. It is held for as long as `needed` of them are. */
 export class GroupHandle implements CurrentLock, Watchable {
+  static {
+    inspectAs('LockHandle', GroupHandle);
+  }
+
+  #members: readonly Grant[];
+  readonly #needed: number;
+  readonly #bounds: GroupBounds;
   readonly token = undefined;
   readonly tick = undefined;
   readonly attempt = undefined;
@@ -34,21 +42,25 @@ export class GroupHandle implements CurrentLock, Watchable {
 
   constructor(
     readonly name: string,
-    private members: readonly Grant[],
-    private readonly needed: number,
-    private readonly bounds: GroupBounds = {},
-  ) {}
+    members: readonly Grant[],
+    needed: number,
+    bounds: GroupBounds = {},
+  ) {
+    this.#members = members;
+    this.#needed = needed;
+    this.#bounds = bounds;
+  }
 
   /** The holder id of a red lock, by which most of its servers know it; the ids of a multi lock's members. */
   get holder(): string {
-    return [...new Set(this.members.slice(0, this.needed).map(({ holder }) => holder))].join(' ');
+    return [...new Set(this.#members.slice(0, this.#needed).map(({ holder }) => holder))].join(' ');
   }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#unlocking !== undefined) this.#controller.abort(this.#over());
-      else for (const member of this.members) this.#listen(member, this.#controller);
+      else for (const member of this.#members) this.#listen(member, this.#controller);
     }
     return this.#controller.signal;
   }
@@ -67,14 +79,14 @@ export class GroupHandle implements CurrentLock, Watchable {
    * moment somebody else may have been, and it must never be believed in again.
    */
   join(member: Grant): void {
-    this.members = [...this.members, member];
+    this.#members = [...this.#members, member];
     if (this.#watch !== undefined) member.watch(this.#follow(this.#watch));
     if (this.#controller !== undefined) this.#listen(member, this.#controller);
   }
 
   watch(watch: HandleWatch): void {
     this.#watch = watch;
-    for (const member of this.members) member.watch(this.#follow(watch));
+    for (const member of this.#members) member.watch(this.#follow(watch));
   }
 
   /** Whether nobody has unlocked it yet. */
@@ -85,15 +97,15 @@ export class GroupHandle implements CurrentLock, Watchable {
   async extend(leaseTime: Duration): Promise<boolean> {
     const option = { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE };
     const lease = parseDuration(leaseTime, option);
-    this.bounds.checkLease?.(lease);
+    this.#bounds.checkLease?.(lease);
     if (!this.isHeld) return false;
-    const asked = this.members.map((member) => member.extend(lease));
+    const asked = this.#members.map((member) => member.extend(lease));
     return await decide(asked, (answers, failures) => {
       const extended = answers.filter(Boolean).length;
-      if (extended >= this.needed) return true;
+      if (extended >= this.#needed) return true;
       // Not before all have answered: who is told of a loss must not find the lock held by one that has not been told yet.
       const isOver = answers.length + failures === asked.length;
-      return isOver && failures + extended < this.needed ? false : undefined;
+      return isOver && failures + extended < this.#needed ? false : undefined;
     });
   }
 
@@ -108,7 +120,7 @@ export class GroupHandle implements CurrentLock, Watchable {
 
   /** Opens the scope of every member, so that each may be re-entered. */
   run<T>(work: () => T): T {
-    const enter = this.members.reduce<() => T>(
+    const enter = this.#members.reduce<() => T>(
       (inner, member) => () => member.runAs(this, inner),
       () => work(),
     );
@@ -126,31 +138,31 @@ export class GroupHandle implements CurrentLock, Watchable {
   /** Releases what there is, whether it is enough or not; what gets no answer goes on being released in the background. */
   async giveBack(): Promise<void> {
     this.#unlocking ??= this.#closing(Promise.resolve('lost'));
-    await Promise.allSettled(this.members.map((member) => member.unlock()));
+    await Promise.allSettled(this.#members.map((member) => member.unlock()));
   }
 
   /** Every member is released, whatever becomes of the others. As soon as no more are left than can be spared, it is free. */
   async #unlock(): Promise<UnlockOutcome> {
     // After a suspend its members are in doubt: not believed in, and yet not lost.
-    const open = this.members.filter((member) => member.isHeld || member.isOpen);
+    const open = this.#members.filter((member) => member.isHeld || member.isOpen);
     const asked = open.map((member) => member.unlock());
-    if (open.length < this.needed) {
+    if (open.length < this.#needed) {
       await Promise.allSettled(asked);
       return 'lost';
     }
     return await decide(asked, (outcomes, failures) => {
       const lost = outcomes.filter((outcome) => outcome === 'lost').length;
-      if (open.length - lost < this.needed) return 'lost';
+      if (open.length - lost < this.#needed) return 'lost';
       const isOver = outcomes.length + failures === open.length;
       const isFree =
-        outcomes.length - lost >= this.needed || (isOver && failures <= (this.bounds.spare ?? 0));
+        outcomes.length - lost >= this.#needed || (isOver && failures <= (this.#bounds.spare ?? 0));
       if (!isFree) return undefined;
       return outcomes.includes('kept') ? 'kept' : 'released';
     });
   }
 
   #closing(outcome: Promise<UnlockOutcome>): Promise<UnlockOutcome> {
-    this.bounds.closed?.(outcome);
+    this.#bounds.closed?.(outcome);
     this.#watch?.unlocking(outcome);
     return outcome;
   }
@@ -169,11 +181,11 @@ export class GroupHandle implements CurrentLock, Watchable {
   #listen(member: Grant, controller: AbortController): void {
     const { signal } = member;
     const check = () => {
-      if (controller.signal.aborted || this.#count((each) => !each.signal.aborted) >= this.needed) return;
+      if (controller.signal.aborted || this.#count((each) => !each.signal.aborted) >= this.#needed) return;
       // A member that was told to stop, as at shutdown, is held yet: its reason is the group's.
       const isLost = !this.#hasEnough;
       controller.abort(isLost ? this.#loss() : signal.reason);
-      if (isLost) this.bounds.lost?.(this.#why);
+      if (isLost) this.#bounds.lost?.(this.#why);
     };
     if (signal.aborted) check();
     else signal.addEventListener('abort', check, { once: true });
@@ -196,19 +208,19 @@ export class GroupHandle implements CurrentLock, Watchable {
   get #reason(): LossReason {
     const first = this.#firstLoss;
     const held = this.#count(({ isHeld }) => isHeld);
-    const told = `${held} of its ${this.members.length} locks are held, of ${this.needed} needed`;
+    const told = `${held} of its ${this.#members.length} locks are held, of ${this.#needed} needed`;
     return groupLoss(told, first?.reason, first?.lock);
   }
 
   get #firstLoss(): LockLostError | undefined {
-    return this.members.find(({ loss }) => loss !== undefined)?.loss;
+    return this.#members.find(({ loss }) => loss !== undefined)?.loss;
   }
 
   get #hasEnough(): boolean {
-    return this.#count(({ isHeld }) => isHeld) >= this.needed;
+    return this.#count(({ isHeld }) => isHeld) >= this.#needed;
   }
 
   #count(matches: (member: Grant) => boolean): number {
-    return this.members.filter(matches).length;
+    return this.#members.filter(matches).length;
   }
 }

@@ -13,22 +13,34 @@ import { unavailable } from './lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from './lock.target.js';
 import { readRecords, readStatus } from './tick.records.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** Pause between looks at a request whose instance should have been heard of by now, in ms. */
 const LEAST_PAUSE = 20;
 
 /** What is known of the jobs of the fleet, and what operators do with them. */
 export class JobDesk implements JobControl {
+  static {
+    showAs(JobDesk, () => ({ type: 'JobControl' }));
+  }
+
+  readonly #engine: LockEngine;
+  readonly #scripts: JobScripts;
+  readonly #instance: string;
   constructor(
-    private readonly engine: LockEngine,
-    private readonly scripts: JobScripts,
+    engine: LockEngine,
+    scripts: JobScripts,
     /** This process, for the record. */
-    private readonly instance: string,
-  ) {}
+    instance: string,
+  ) {
+    this.#engine = engine;
+    this.#scripts = scripts;
+    this.#instance = instance;
+  }
 
   /** @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT` */
   targetOf(job: string): LockTarget {
-    return this.engine.names.target(this.engine.context.kinds.reentrant, job);
+    return this.#engine.names.target(this.#engine.context.kinds.reentrant, job);
   }
 
   /**
@@ -40,13 +52,13 @@ export class JobDesk implements JobControl {
     schedule: string,
     latest: (at: number) => number | 'now' | undefined,
   ): Promise<void> {
-    const { notices } = this.engine.context;
+    const { notices } = this.#engine.context;
     const keys = this.#keysOf(job);
     const app = this.#app;
     await this.#quote(job, async () => {
-      const looked = await this.scripts.register(keys, 'look', app, schedule);
+      const looked = await this.#scripts.register(keys, 'look', app, schedule);
       // Of two that start at once neither may have seen the other when it looked; a call that is repeated finds itself.
-      const before = [looked, await this.scripts.register(keys, latest(looked.at) ?? 0, app, schedule)];
+      const before = [looked, await this.#scripts.register(keys, latest(looked.at) ?? 0, app, schedule)];
       const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
       const changed = before.flatMap(({ app: by, schedule: was }) =>
         by !== app || was === '' || was === schedule ? [] : [was],
@@ -60,11 +72,11 @@ export class JobDesk implements JobControl {
 
   /** The newest rows of a job, newest first. */
   async records(job: string): Promise<TickRecord[]> {
-    return readRecords(await this.#quote(job, () => this.scripts.inspect(this.#keysOf(job))));
+    return readRecords(await this.#quote(job, () => this.#scripts.inspect(this.#keysOf(job))));
   }
 
   async status(job: string): Promise<JobStatus | undefined> {
-    return readStatus(await this.#quote(job, () => this.scripts.inspect(this.#keysOf(job))));
+    return readStatus(await this.#quote(job, () => this.#scripts.inspect(this.#keysOf(job))));
   }
 
   async pause(job: string): Promise<boolean> {
@@ -79,7 +91,7 @@ export class JobDesk implements JobControl {
     checkCallOptions('forget', job, options);
     const { force = false } = options;
     checkFlag(job, 'force', force);
-    const outcome = await this.#quote(job, () => this.scripts.forget(this.#keysOf(job), force));
+    const outcome = await this.#quote(job, () => this.#scripts.forget(this.#keysOf(job), force));
     if (outcome === 'unknown') throw this.#unknown(job);
     return outcome === 'forgotten';
   }
@@ -90,7 +102,7 @@ export class JobDesk implements JobControl {
     const patience = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
     const keys = this.#keysOf(job);
     await this.#checkKnown(job);
-    const { subscriptions, wheel } = this.engine.context;
+    const { subscriptions, wheel } = this.#engine.context;
     const signal = new WakeSignal(wheel);
     const end = now() + patience;
     const own = randomUUID();
@@ -102,9 +114,9 @@ export class JobDesk implements JobControl {
       // Whatever is said of the request from now on is heard; without a subscription its time tells.
       await subscription.answered;
       return await this.#quote(job, async () => {
-        asked = await this.scripts.request(keys, asked, Math.ceil(patience), this.instance);
+        asked = await this.#scripts.request(keys, asked, Math.ceil(patience), this.#instance);
         for (;;) {
-          const state = await this.scripts.withdraw(keys, asked);
+          const state = await this.#scripts.withdraw(keys, asked);
           if (state.kind !== 'waits') return state.kind === 'served';
           const left = end - now();
           // One that was joined goes on waiting for whoever asked first.
@@ -120,7 +132,7 @@ export class JobDesk implements JobControl {
   async #steer(job: string, verb: 'pause' | 'resume'): Promise<boolean> {
     const keys = this.#keysOf(job);
     await this.#checkKnown(job);
-    return await this.#quote(job, () => this.scripts.pause(keys, verb, this.#app, this.instance));
+    return await this.#quote(job, () => this.#scripts.pause(keys, verb, this.#app, this.#instance));
   }
 
   /** A record that was made for a misspelt name would look like success, and stay. */
@@ -145,6 +157,6 @@ export class JobDesk implements JobControl {
   }
 
   get #app(): string {
-    return this.engine.context.settings.appName;
+    return this.#engine.context.settings.appName;
   }
 }

@@ -35,15 +35,14 @@ const GIVING_BACK = 25;
  * circle. What is free is taken in one round trip.
  */
 export class MultiLock extends BaseLock {
+  readonly #engine: LockEngine;
   readonly name: string;
   readonly #targets: readonly LockTarget[];
 
   /** @throws LockConfigurationError `INVALID_OPTION` for none at all, or both sides of one read/write lock */
-  constructor(
-    private readonly engine: LockEngine,
-    targets: readonly LockTarget[],
-  ) {
+  constructor(engine: LockEngine, targets: readonly LockTarget[]) {
     super(engine.context);
+    this.#engine = engine;
     const byId = new Map(targets.map((target) => [target.id, target]));
     this.#targets = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     this.name = this.#targets.map(({ name }) => name).join(', ');
@@ -63,7 +62,7 @@ export class MultiLock extends BaseLock {
   }
 
   isHeld(): boolean {
-    return this.#targets.every((target) => this.engine.holdOf(target)?.isBelieved === true);
+    return this.#targets.every((target) => this.#engine.holdOf(target)?.isBelieved === true);
   }
 
   /** Whatever becomes of its members, the caller is answered in time; a lock that comes later is given back. */
@@ -74,7 +73,7 @@ export class MultiLock extends BaseLock {
     const timeUp = () => this.#timeUp(progress, now() - since);
     const bounds = { signal, within: waitTime >= ROUND_TRIP ? waitTime + GIVING_BACK : Infinity, timeUp };
     const taken = this.#take(request, since, progress);
-    return leaveEarly(taken, bounds, this.engine.context.wheel, (late) => late.unlock());
+    return leaveEarly(taken, bounds, this.#engine.context.wheel, (late) => late.unlock());
   }
 
   async #take(request: AcquireRequest, since: number, progress: Progress): Promise<GroupHandle> {
@@ -107,7 +106,7 @@ export class MultiLock extends BaseLock {
         const rest = end - now();
         if (next === undefined || rest <= 0) return got;
         const bound = got.length === 0 || request.leaseTime === undefined ? rest : request.leaseTime / 2;
-        got.push(await this.engine.acquire(next, { ...request, waitTime: Math.min(rest, bound) }));
+        got.push(await this.#engine.acquire(next, { ...request, waitTime: Math.min(rest, bound) }));
         hear(progress, undefined);
       }
     } catch (error) {
@@ -125,7 +124,7 @@ export class MultiLock extends BaseLock {
   /** Asks for all that are missing in one turn, and keeps those before the first that is not free. */
   async #takeFree(got: Grant[], request: AcquireRequest): Promise<PassingRefusal | undefined> {
     const missing = this.#targets.slice(got.length);
-    const asked = missing.map((target) => this.engine.acquire(target, { ...request, waitTime: 0 }));
+    const asked = missing.map((target) => this.#engine.acquire(target, { ...request, waitTime: 0 }));
     const answers = await Promise.allSettled(asked);
     const refused = answers.findIndex(({ status }) => status === 'rejected');
     const kept = refused === -1 ? answers.length : refused;

@@ -11,17 +11,21 @@ import type { LockEngine } from './lock.engine.js';
 import { isTimeUp } from './passing.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
 import { readWait } from './wait.options.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** The count-down latch (wire format section 10). */
 export class NamedLatch implements CountDownLatch {
+  static {
+    showAs(NamedLatch, ({ name }) => ({ type: 'CountDownLatch', name }));
+  }
+
+  readonly #engine: LockEngine;
   readonly #target: CounterTarget;
   readonly #calls: RecordedCalls;
 
   /** @throws LockConfigurationError `INVALID_NAME` or `KIND_CONFLICT` */
-  constructor(
-    private readonly engine: LockEngine,
-    name: string,
-  ) {
+  constructor(engine: LockEngine, name: string) {
+    this.#engine = engine;
     const key = engine.names.keyOf(name, 'count-down latch');
     // Its channel always has braces of its own (wire format section 10), so that a tag in the name is not its slot.
     if (engine.context.isCluster && key.includes('{')) {
@@ -47,7 +51,7 @@ export class NamedLatch implements CountDownLatch {
   }
 
   async await(options: WaitOptions = {}): Promise<boolean> {
-    const { counters, context } = this.engine;
+    const { counters, context } = this.#engine;
     checkCallOptions('wait', this.name, options);
     const { waitTime, signal } = readWait(this.name, options, context.settings.waitTime.lock);
     signal?.throwIfAborted();
@@ -83,6 +87,6 @@ export class NamedLatch implements CountDownLatch {
   }
 
   get #scripts() {
-    return this.engine.context.counters.latch;
+    return this.#engine.context.counters.latch;
   }
 }

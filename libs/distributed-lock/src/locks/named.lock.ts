@@ -8,11 +8,20 @@ import type { AcquireRequest } from './reentry.js';
 
 /** A lock by its name, of whatever kind its target is. */
 export abstract class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> implements Lock<H> {
-  constructor(
-    readonly engine: LockEngine,
-    readonly target: LockTarget,
-  ) {
+  readonly #engine: LockEngine;
+  readonly #target: LockTarget;
+  constructor(engine: LockEngine, target: LockTarget) {
     super(engine.context);
+    this.#engine = engine;
+    this.#target = target;
+  }
+
+  get engine(): LockEngine {
+    return this.#engine;
+  }
+
+  get target(): LockTarget {
+    return this.#target;
   }
 
   get name(): string {

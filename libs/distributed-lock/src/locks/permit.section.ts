@@ -7,24 +7,34 @@ import { LOSSES } from '../errors/loss.reasons.js';
 import type { InScope } from '../holders/hold.scope.js';
 import { awaitLasting, begun } from '../holders/lasting.work.js';
 import type { SemaphoreLine } from './semaphore.line.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** Work that runs under permits of a semaphore, which are given back once. */
 export class PermitSection implements TakenPermits {
+  static {
+    showAs(PermitSection, ({ name, permits }) => ({ type: 'TakenPermits', name, permits }));
+  }
+
   /** Epoch ms. */
   readonly since = Date.now();
+  readonly #line: SemaphoreLine;
+  readonly #watch: HandleWatch | undefined;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
   #given: Promise<unknown> | undefined;
 
   constructor(
-    private readonly line: SemaphoreLine,
+    line: SemaphoreLine,
     readonly permits: number,
     /** Undefined where nobody listens. */
-    private readonly watch: HandleWatch | undefined,
-  ) {}
+    watch: HandleWatch | undefined,
+  ) {
+    this.#line = line;
+    this.#watch = watch;
+  }
 
   get name(): string {
-    return this.line.name;
+    return this.#line.name;
   }
 
   get signal(): AbortSignal {
@@ -42,7 +52,7 @@ export class PermitSection implements TakenPermits {
    * @param handOut gets a result that goes on, such as a stream, before its end
    */
   async run<T>(work: (taken: TakenPermits) => WorkResult<T>, handOut: (result: T) => void): Promise<T> {
-    const { watch } = this;
+    const watch = this.#watch;
     const inScope: InScope = (step) => (watch === undefined ? step() : watch.around(step));
     try {
       const result = await inScope(() => begun(work(this)));
@@ -70,8 +80,8 @@ export class PermitSection implements TakenPermits {
   }
 
   #giveBack(): Promise<unknown> {
-    const given = this.line.add('release', this.permits);
-    this.watch?.unlocking(given.then(() => 'released'));
+    const given = this.#line.add('release', this.permits);
+    this.#watch?.unlocking(given.then(() => 'released'));
     return given.catch(() => undefined);
   }
 }

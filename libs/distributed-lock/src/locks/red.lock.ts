@@ -184,11 +184,13 @@ export class RedLocks {
 
 /** A lock on the majority of several independent servers (wire format section 9). */
 export class RedLock extends BaseLock {
+  readonly #locks: RedLocks;
   constructor(
-    private readonly locks: RedLocks,
+    locks: RedLocks,
     readonly name: string,
   ) {
     super(locks.context);
+    this.#locks = locks;
     for (const { engine } of locks.servers) locks.targetOn(engine, name);
   }
 
@@ -197,10 +199,10 @@ export class RedLock extends BaseLock {
   }
 
   isHeld(): boolean {
-    return this.locks.isHeld(this.name);
+    return this.#locks.isHeld(this.name);
   }
 
   protected acquire(request: AcquireRequest): Promise<GroupHandle> {
-    return this.locks.acquire(this.name, request);
+    return this.#locks.acquire(this.name, request);
   }
 }

@@ -56,6 +56,8 @@ export class RedisFailure extends Error {
     if (error instanceof RedisFailure) return error;
     const message = errorText(error);
     if (error instanceof Error && error.name === 'ReplyError') {
+      // ioredis keeps the command on the error: a whole script, or the password of a handshake.
+      Reflect.deleteProperty(error, 'command');
       return new RedisFailure('refused', message, /^[A-Z]+/.exec(message)?.[0], undefined, { cause: error });
     }
     const options = { cause: error };

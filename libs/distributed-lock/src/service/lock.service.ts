@@ -14,6 +14,7 @@ import type { Election, ElectionCallbacks } from '../contracts/election.contract
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { PermitExpirableSemaphore, Semaphore } from '../contracts/semaphore.contract.js';
 import type { JobControl } from '../contracts/job.contract.js';
+import { showAs } from '../contracts/object.form.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { LockSettings } from '../contracts/settings.js';
 import type { LockEngine } from '../locks/lock.engine.js';
@@ -34,36 +35,60 @@ export class LockService {
   static {
     brandClass(this, 'LockService');
     serviceClasses().add(this);
+    showAs(LockService, ({ settings }) => ({ type: 'LockService', appName: settings.appName }));
   }
 
-  /** @internal */
-  readonly elections: ElectionBook;
   readonly #make: LockMaker;
   readonly #shutdown: ServiceShutdown;
   readonly #endings: (() => void)[] = [];
+  // Private to the language: a logger that walks through an object that has a service must find nothing in it.
+  readonly #engine: LockEngine;
+  readonly #ticks: TickRunner;
+  readonly #red: RedLocks | undefined;
+  readonly #elections: ElectionBook;
 
   /** @hidden The module makes it. */
   constructor(
-    /** @internal What the doors reach through. */
-    readonly engine: LockEngine,
-    /** @internal */
-    readonly ticks: TickRunner,
-    /** @internal */
-    readonly red: RedLocks | undefined,
+    engine: LockEngine,
+    ticks: TickRunner,
+    red: RedLocks | undefined,
     disconnect: () => Promise<void>,
   ) {
+    this.#engine = engine;
+    this.#ticks = ticks;
+    this.#red = red;
     this.#make = new LockMaker(engine);
-    this.elections = new ElectionBook(engine);
+    this.#elections = new ElectionBook(engine);
     this.#shutdown = new ServiceShutdown({
       engine,
       red,
-      elections: this.elections,
+      elections: this.#elections,
       refuseTicks: () => ticks.refuse(),
       disconnect: async () => {
         for (const end of this.#endings.splice(0)) end();
         await disconnect();
       },
     });
+  }
+
+  /** @internal What the doors reach through. */
+  get engine(): LockEngine {
+    return this.#engine;
+  }
+
+  /** @internal */
+  get ticks(): TickRunner {
+    return this.#ticks;
+  }
+
+  /** @internal */
+  get red(): RedLocks | undefined {
+    return this.#red;
+  }
+
+  /** @internal */
+  get elections(): ElectionBook {
+    return this.#elections;
   }
 
   /** @internal The options as they are in force. */

@@ -11,6 +11,7 @@ import { MemoryOpener } from './memory.opener.js';
 import type { MemoryStore } from './memory.store.js';
 import { advanceTicks, type AdvancedTick } from './tick.advance.js';
 import { LOSSES } from '../errors/loss.reasons.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** A lock that somebody on the store holds. */
 export interface HeldLock {
@@ -29,16 +30,28 @@ export interface ProviderSource {
 
 /** What a test does to the locks of its module, and of all others on the same store. Inject it, or get it from the testing module. */
 export class LockTestingControl {
+  static {
+    showAs(LockTestingControl, () => ({ type: 'LockTestingControl' }));
+  }
+
+  readonly #store: MemoryStore;
+  readonly #instance: MemoryInstance;
   readonly #guests: HolderGuests;
 
   /** @internal */
   constructor(
     /** Where the locks are: give it to another module, which then competes with this one. */
-    readonly store: MemoryStore,
-    private readonly instance: MemoryInstance,
+    store: MemoryStore,
+    instance: MemoryInstance,
   ) {
+    this.#store = store;
+    this.#instance = instance;
     store.instances.add(instance);
     this.#guests = new HolderGuests(store, instance.locks.settings);
+  }
+
+  get store(): MemoryStore {
+    return this.#store;
   }
 
   /**
@@ -136,13 +149,13 @@ export class LockTestingControl {
 
   /** @internal A hook of Nest. */
   async onApplicationShutdown(): Promise<void> {
-    this.store.instances.delete(this.instance);
+    this.store.instances.delete(this.#instance);
     await this.#guests.close();
   }
 
   /** By the name in the store: modules may differ in their prefixes. */
   #holdsOf(name: string): { readonly engine: LockEngine; readonly hold: Hold }[] {
-    const key = this.instance.locks.settings.mapName(name);
+    const key = this.#instance.locks.settings.mapName(name);
     return [...this.store.instances].flatMap(({ locks }) =>
       enginesOf(locks).flatMap((engine) =>
         holdsIn(engine)

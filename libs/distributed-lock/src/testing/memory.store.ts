@@ -3,6 +3,7 @@ import type { MemoryInstance } from './memory.instance.js';
 import { MemoryKeys } from './memory.keys.js';
 import { fromBytes, MemoryScripts } from './memory.scripts.js';
 import { TurnLine } from './turn.line.js';
+import { showAs } from '../contracts/object.form.js';
 
 /** So many servers as a red lock needs at least. */
 const RED_SERVERS = 3;
@@ -12,6 +13,10 @@ const RED_SERVERS = 3;
  * releases are told. Modules that are given one store compete for the same locks, as instances of one application do.
  */
 export class MemoryStore {
+  static {
+    showAs(MemoryStore, (store) => ({ type: 'MemoryStore', keys: store.keyNames().length }));
+  }
+
   /** @internal */
   readonly turns = new TurnLine();
   /** @internal */

@@ -1,0 +1,44 @@
+import { inspect, type InspectOptions } from 'node:util';
+
+type Inspect = (value: unknown, options: InspectOptions) => string;
+
+/**
+ * Defines what JSON and `util.inspect`, and so loggers, show of the objects of a class: a few facts, and nothing of what the object works
+ * with, which knows every lock of the process and the password of Redis.
+ * @param facts `type` says what it is
+ */
+export function showAs<T extends object>(
+  shown: { readonly prototype: T },
+  facts: (self: T) => { readonly type: string } & Readonly<Record<string, unknown>>,
+): void {
+  const { prototype } = shown;
+  define(prototype, 'toJSON', function toJSON(this: T) {
+    return facts(this);
+  });
+  define(
+    prototype,
+    inspect.custom,
+    function show(this: T, _depth: number, options: InspectOptions, by: Inspect) {
+      const { type, ...rest } = facts(this);
+      return Object.keys(rest).length === 0 ? type : `${type} ${by(rest, options)}`;
+    },
+  );
+}
+
+/** The same for `util.inspect` alone, for a class that has a `toJSON()`. */
+export function inspectAs<T extends { toJSON(): object }>(
+  type: string,
+  shown: { readonly prototype: T },
+): void {
+  define(
+    shown.prototype,
+    inspect.custom,
+    function show(this: T, _depth: number, options: InspectOptions, by: Inspect) {
+      return `${type} ${by(this.toJSON(), options)}`;
+    },
+  );
+}
+
+function define(prototype: object, name: string | symbol, value: unknown): void {
+  Object.defineProperty(prototype, name, { value, writable: true, configurable: true, enumerable: false });
+}
