@@ -2,6 +2,7 @@ import { types } from 'node:util';
 
 /** What is used of Nest's wrapper of a provider, controller or enhancer; all of it is Nest's own. */
 export interface ProviderWrapper {
+  readonly token: unknown;
   /** The class; the function of a factory; null for a value. */
   readonly metatype: unknown;
   /** Never touched: it may be a Proxy that refuses every access, such as the proxy providers of nestjs-cls. */

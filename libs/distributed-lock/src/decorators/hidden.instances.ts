@@ -1,11 +1,20 @@
 import type { LockService } from '../service/lock.service.js';
 
+/** A running application, as far as its boot can tell of its instances. */
+export interface KnownApplication {
+  /** Of its service. */
+  readonly token: symbol;
+  /** Whether it has an instance now: a module that is loaded later brings more. Compares identities, and reads nothing. */
+  readonly has: (instance: object) => boolean;
+  /** Whether it has instances that only their own methods show: behind a Proxy, or made by a factory for each request. */
+  readonly hides: boolean;
+}
+
 /** What the applications of this process have that hides its class. */
 interface HiddenInstances {
   /** By instance: the services of its applications, by their tokens. The later application replaces the earlier one. */
   readonly services: WeakMap<object, Map<symbol, LockService>>;
-  /** The running applications that have such instances, with the tokens of their services. */
-  readonly applications: Map<LockService, symbol>;
+  readonly applications: Map<LockService, KnownApplication>;
 }
 
 /** Of the process, for the boot and the methods may use different copies of this package. */
@@ -17,21 +26,24 @@ function hidden(): HiddenInstances {
 }
 
 /**
- * Notes that an application has instances whose class its boot cannot know without touching them: Proxies, and what factories make
- * for each request.
- * @param proxies known by their identity from now on
+ * Notes an application that runs from now on.
+ * @param proxies its instances that are Proxies, known by their identity
  */
-export function noteHidden(locks: LockService, token: symbol, proxies: readonly object[]): void {
+export function noteApplication(
+  locks: LockService,
+  application: KnownApplication,
+  proxies: readonly object[],
+): void {
   const { services, applications } = hidden();
-  applications.set(locks, token);
+  applications.set(locks, application);
   for (const proxy of proxies) {
     const known = services.get(proxy) ?? new Map<symbol, LockService>();
-    services.set(proxy, known.set(token, locks));
+    services.set(proxy, known.set(application.token, locks));
   }
 }
 
 /** The application ends: its service serves no more instances. */
-export function forgetHidden(locks: LockService): void {
+export function forgetApplication(locks: LockService): void {
   hidden().applications.delete(locks);
 }
 
@@ -41,10 +53,12 @@ export function serviceOfProxy(proxy: object, token: symbol): LockService | unde
 }
 
 /**
- * The service for an instance that the boot could not find, such as the object behind a Proxy: that of the one running application
- * that has hidden instances. Of several applications it could be the wrong one.
+ * The service for an instance that the boot could not find: of the application that has the instance by now, else of the one running
+ * application that hides instances. Of several applications it could be the wrong one.
  */
-export function onlyServiceOfHidden(token: symbol): LockService | undefined {
-  const [first, second] = [...hidden().applications].filter(([, of]) => of === token);
+export function serviceOfUnbound(instance: object, token: symbol): LockService | undefined {
+  const running = [...hidden().applications].filter(([, application]) => application.token === token);
+  const owners = running.filter(([, { has }]) => has(instance));
+  const [first, second] = owners.length > 0 ? owners : running.filter(([, { hides }]) => hides);
   return second === undefined ? first?.[0] : undefined;
 }

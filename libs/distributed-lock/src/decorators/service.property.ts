@@ -4,7 +4,7 @@ import { isObject } from '../contracts/provider.prototype.js';
 import { lockServiceProperty, lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
-import { onlyServiceOfHidden, serviceOfProxy } from './hidden.instances.js';
+import { serviceOfUnbound, serviceOfProxy } from './hidden.instances.js';
 
 /** In place of a service that a test mocks: mocks answer every question with a function, and so are known when they come. */
 const MOCK = null;
@@ -64,7 +64,7 @@ export function serviceReader(name: string | undefined, where: string): (instanc
     const place: { readonly [property: symbol]: LockService | typeof MOCK | undefined } = Object(instance);
     const own = place[property];
     if (own === MOCK) throw mocked(where);
-    const locks = own ?? (isObject(instance) ? onlyServiceOfHidden(token) : undefined);
+    const locks = own ?? (isObject(instance) ? serviceOfUnbound(instance, token) : undefined);
     if (locks !== undefined) return locks;
     throw new LockConfigurationError(
       'NOT_BOUND',

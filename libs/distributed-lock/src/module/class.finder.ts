@@ -1,5 +1,5 @@
 import { types } from 'node:util';
-import type { ModulesContainer } from '@nestjs/core';
+import { INQUIRER, REQUEST, type ModulesContainer } from '@nestjs/core';
 import { isObject, prototypeOf, type ProviderWrapper } from '../contracts/provider.prototype.js';
 
 /** A class of the application. */
@@ -29,6 +29,9 @@ export interface HiddenProviders {
   readonly hasLater: boolean;
 }
 
+/** Every application has these of Nest's own, which are made for each request and for each consumer. */
+const NESTS: ReadonlySet<unknown> = new Set([REQUEST, INQUIRER]);
+
 /** The values and the products of factories whose class {@link findClasses} does not find. */
 export function findHidden(modules: ModulesContainer): HiddenProviders {
   const foreign = wrappersOf(modules).filter(({ isNotMetatype }) => isNotMetatype);
@@ -36,10 +39,15 @@ export function findHidden(modules: ModulesContainer): HiddenProviders {
     isObject(instance) && types.isProxy(instance) ? [instance] : [],
   );
   const hasLater = foreign.some(
-    ({ metatype, instance }) =>
-      typeof metatype === 'function' && (instance === undefined || instance === null),
+    ({ token, metatype, instance }) =>
+      !NESTS.has(token) && typeof metatype === 'function' && (instance === undefined || instance === null),
   );
   return { proxies, hasLater };
+}
+
+/** Whether an application has an instance, told by its identity. */
+export function hasInstance(modules: ModulesContainer, instance: object): boolean {
+  return wrappersOf(modules).some((wrapper) => wrapper.instance === instance);
 }
 
 function wrappersOf(modules: ModulesContainer): ProviderWrapper[] {

@@ -4,12 +4,12 @@ import { readGuards } from '../contracts/guard.registry.js';
 import { readLeaderMethods } from '../contracts/leader.registry.js';
 import type { MethodEntry } from '../contracts/method.registry.js';
 import { lockServiceToken } from '../contracts/tokens.js';
-import { forgetHidden, noteHidden } from '../decorators/hidden.instances.js';
+import { forgetApplication, noteApplication } from '../decorators/hidden.instances.js';
 import { bindService } from '../decorators/service.property.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
 import { checkIntercepted } from './handler.checks.js';
-import { findClasses, findHidden, type FoundClass } from './class.finder.js';
+import { findClasses, findHidden, hasInstance, type FoundClass } from './class.finder.js';
 
 /**
  * Looks at every class with decorated methods when the application starts: refuses methods that cannot be wrapped, and gives the
@@ -30,9 +30,13 @@ export class GuardExplorer implements OnModuleInit {
   onModuleInit(): void {
     for (const found of findClasses(this.modules)) this.#look(found);
     const { proxies, hasLater } = findHidden(this.modules);
-    if (!hasLater && proxies.length === 0) return;
-    noteHidden(this.locks, this.token, proxies);
-    this.locks.onceEnded(() => forgetHidden(this.locks));
+    const application = {
+      token: this.token,
+      has: (instance: object) => hasInstance(this.modules, instance),
+      hides: hasLater || proxies.length > 0,
+    };
+    noteApplication(this.locks, application, proxies);
+    this.locks.onceEnded(() => forgetApplication(this.locks));
   }
 
   #look({ prototype, foreign }: FoundClass): void {

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { types } from 'node:util';
 import type { InterceptedEntry } from '../contracts/intercepted.registry.js';
 import { readIntercepted } from '../contracts/intercepted.registry.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -20,7 +21,12 @@ const EXAMPLE = '(context) => `account:${context.switchToHttp().getRequest().par
  * @throws LockConfigurationError `INVALID_TARGET`, `INVALID_OPTION`
  */
 export function checkIntercepted(prototype: object): void {
-  for (let level: object | null = prototype; level !== null; level = Reflect.getPrototypeOf(level)) {
+  // A Proxy in the chain is not ours, and may refuse every access.
+  for (
+    let level: object | null = prototype;
+    level !== null && !types.isProxy(level);
+    level = Reflect.getPrototypeOf(level)
+  ) {
     for (const entry of readIntercepted(level)) {
       const keys = entry.methodKey === undefined ? methodsOf(prototype) : [entry.methodKey];
       const handlers = keys.filter((methodKey) => isHandler(prototype, methodKey));
@@ -55,7 +61,7 @@ function methodsOf(prototype: object): (string | symbol)[] {
   const found = new Set<string | symbol>();
   for (
     let level: object | null = prototype;
-    level !== null && level !== Object.prototype;
+    level !== null && level !== Object.prototype && !types.isProxy(level);
     level = Reflect.getPrototypeOf(level)
   )
     for (const key of Reflect.ownKeys(level)) if (key !== 'constructor') found.add(key);
