@@ -8,6 +8,7 @@ import { forgetApplication, noteApplication } from '../decorators/hidden.instanc
 import { bindService } from '../decorators/service.property.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
+import { bootHook } from '../service/open.applications.js';
 import { checkIntercepted } from './handler.checks.js';
 import { findClasses, findHidden, hasInstance, type FoundClass } from './class.finder.js';
 
@@ -27,7 +28,11 @@ export class GuardExplorer implements OnModuleInit {
    * @throws LockConfigurationError `NOT_ASYNC` for a method that is declared to return neither a promise nor an Observable,
    * `INVALID_TARGET` and `INVALID_OPTION` for a `@UseDistributedLock` that Nest never asks, or that is one lock for all requests
    */
-  onModuleInit(): void {
+  onModuleInit(): void | Promise<void> {
+    return bootHook(this.modules, () => this.#explore());
+  }
+
+  #explore(): void {
     for (const found of findClasses(this.modules)) this.#look(found);
     const { proxies, hasLater } = findHidden(this.modules);
     const application = {

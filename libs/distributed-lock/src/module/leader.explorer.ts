@@ -3,6 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { readLeaderMethods } from '../contracts/leader.registry.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
+import { refuseBoot } from '../service/open.applications.js';
 import { findClasses } from './class.finder.js';
 
 /** Has this instance stand for election for the key of every `@LeaderOnly`, once for each. */
@@ -22,6 +23,7 @@ export class LeaderExplorer implements OnApplicationBootstrap {
       .flatMap(({ prototype }) => readLeaderMethods(prototype))
       .filter(({ options }) => lockServiceToken(options.service) === this.token)
       .map(({ key }) => key);
-    await Promise.all([...new Set(keys)].map((key) => this.locks.elections.join(key)));
+    const joined = [...new Set(keys)].map(async (key) => await this.locks.elections.join(key));
+    await Promise.all(joined).catch((error: unknown) => refuseBoot(this.modules, error));
   }
 }

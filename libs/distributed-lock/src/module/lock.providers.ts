@@ -5,6 +5,7 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
+import { openIn } from '../service/open.applications.js';
 import { MODULE_OPTIONS_TOKEN } from './distributed-lock.module-definition.js';
 import { GuardExplorer } from './guard.explorer.js';
 import { refuseSecondInstance } from './instance.check.js';
@@ -50,8 +51,10 @@ export function provideLocks<O>(
     {
       provide: service,
       useFactory: (options: O, given: LockOpener<O>, modules: ModulesContainer) => {
-        refuseSecondInstance(modules, name);
-        return given.open(options);
+        return openIn(modules, () => {
+          refuseSecondInstance(modules, name);
+          return given.open(options);
+        });
       },
       inject: [MODULE_OPTIONS_TOKEN, LOCK_OPENER, ModulesContainer],
     },

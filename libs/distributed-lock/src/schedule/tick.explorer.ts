@@ -3,6 +3,7 @@ import type { ModulesContainer } from '@nestjs/core';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { GuardEntry } from '../contracts/guard.registry.js';
 import type { LockService } from '../service/lock.service.js';
+import { bootHook } from '../service/open.applications.js';
 import type { CronMethod } from './cron.method.js';
 import { checkGuards, checkSeats } from './guard.checker.js';
 import { checkJobs } from './job.checker.js';
@@ -45,7 +46,11 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /** @throws LockConfigurationError for guards and jobs that would not do what they say */
-  onModuleInit(): void {
+  onModuleInit(): void | Promise<void> {
+    return bootHook(this.modules, () => this.#explore());
+  }
+
+  #explore(): void {
     const isOurs = (guard: GuardEntry) => lockServiceToken(guard.options.service) === this.token;
     const { notices } = this.locks.engine.context;
     const finder = new GuardFinder(this.modules, isOurs);

@@ -3,7 +3,7 @@ import { LockConfigurationError, LockUnavailableError } from '../errors/lock.err
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { QuorumServer } from '../locks/quorum.tally.js';
 import { RedLocks } from '../locks/red.lock.js';
-import { readTemplate } from '../redis/client.factory.js';
+import { readTemplate, type Template } from '../redis/client.factory.js';
 import type { RedisSource } from '../redis/source.reader.js';
 import { ServerAge } from '../redis/server.age.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -22,16 +22,11 @@ interface Seat extends OpenEngine, QuorumServer {
 }
 
 /**
- * Builds locks on several independent servers. A minority of them may be away, at boot and later; they are connected to as
- * soon as they can be.
+ * Reads the servers of red locks, before anything is connected.
  * @throws LockConfigurationError `INVALID_OPTION` for fewer than three servers, since two do not survive the loss of one, and for one that is named twice
- * @throws LockUnavailableError when no majority can be reached
  */
-export async function openQuorum(
-  settings: LockSettings,
-  sources: readonly RedisSource[],
-  shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
-): Promise<OpenQuorum> {
+export function readQuorum(sources: readonly RedisSource[]): readonly Template[] {
+  if (sources.length === 0) return [];
   const different = new Set(sources).size;
   if (sources.length < 3 || different < sources.length) {
     const said = sources.length < 3 ? `${sources.length}` : `${sources.length}, of which ${different} differ`;
@@ -40,8 +35,21 @@ export async function openQuorum(
       `redLock.servers must name at least three independent servers, not ${said}.`,
     );
   }
+  return sources.map((source, index) => readTemplate(source, `redLock.servers[${index}]`));
+}
+
+/**
+ * Builds locks on several independent servers. A minority of them may be away, at boot and later; they are connected to as
+ * soon as they can be.
+ * @throws LockUnavailableError when no majority can be reached
+ */
+export async function openQuorum(
+  settings: LockSettings,
+  templates: readonly Template[],
+  shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
+): Promise<OpenQuorum> {
   const notices = new QuorumNotices(shared.notices);
-  const seats = sources.map((source) => makeSeat(settings, source, { ...shared, notices }));
+  const seats = templates.map((template) => makeSeat(settings, template, { ...shared, notices }));
   const close = async () => void (await Promise.all(seats.map(({ connections }) => connections.close())));
   const [first] = seats;
   const ready = await countReady(seats);
@@ -59,10 +67,9 @@ export async function openQuorum(
 
 function makeSeat(
   settings: LockSettings,
-  source: RedisSource,
+  template: Template,
   shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices },
 ): Seat {
-  const template = readTemplate(source);
   const notices = shared.notices.of(template.address);
   // A red lock rests on its majority; what a server's replicas have is no part of it.
   const open = makeEngine({ ...settings, replication: undefined }, template, {

@@ -10,7 +10,7 @@ import { TimerWheel } from '../timing/timer.wheel.js';
 import { LockService } from './lock.service.js';
 import { logNotices } from './notice.logger.js';
 import { makeEngine, type OpenEngine } from './open.engine.js';
-import { openQuorum, type OpenQuorum } from './open.quorum.js';
+import { openQuorum, readQuorum, type OpenQuorum } from './open.quorum.js';
 
 /**
  * Builds the locks of one module instance, on two connections of its own, and two more for each server of red locks.
@@ -23,13 +23,13 @@ export async function openLockService(
 ): Promise<LockService> {
   const shared = { wheel: new TimerWheel(), notices: new NoticeBoard() };
   shared.notices.listen(logNotices());
-  const template = readTemplate(source);
+  const [template, servers] = [readTemplate(source), readQuorum(quorum)];
   if (template.missesFailover)
     shared.notices.post({ kind: 'failover-undetected', address: template.address });
   const open = makeEngine(settings, template, shared);
   const { connections } = open;
   await connections.open();
-  const red = quorum.length === 0 ? undefined : await openQuorum(settings, quorum, shared).catch(closing);
+  const red = servers.length === 0 ? undefined : await openQuorum(settings, servers, shared).catch(closing);
 
   async function closing(error: unknown): Promise<never> {
     await connections.close();
