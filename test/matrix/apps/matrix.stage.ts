@@ -76,10 +76,14 @@ export class MatrixStage {
 
   /**
    * Calls a guarded method in one instance and, while it runs, in the other.
+   * @param gate the one inside of that method
    * @returns what the second caller was told
    */
-  async collide<T>(first: () => Promise<unknown>, second: () => Promise<T>): Promise<T> {
-    const { gate } = this;
+  async collide<T>(
+    first: () => Promise<unknown>,
+    second: () => Promise<T>,
+    gate: Gate = this.gate,
+  ): Promise<T> {
     const running = first();
     await until('the first call is inside', () => gate.entered === 1);
     const told = await Promise.race([second(), gate.overlap]);

@@ -1,59 +1,179 @@
 import assert from 'node:assert/strict';
-import { Controller, Inject, Module } from '@nestjs/common';
+import { Controller, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { ClientProxyFactory, MessagePattern, Payload, Transport } from '@nestjs/microservices';
-import { DistributedLock } from 'nestjs-distributed-lock';
+import {
+  ClientProxyFactory,
+  EventPattern,
+  MessagePattern,
+  Payload,
+  Transport,
+  type ClientProxy,
+  type RedisOptions,
+  type TcpOptions,
+} from '@nestjs/microservices';
+import { DistributedLock, LockService } from 'nestjs-distributed-lock';
 import { lastValueFrom } from 'rxjs';
 import { freePort } from './free.port.js';
-import { CONTEXT, Gate, type MatrixStage } from './matrix.stage.js';
+import { CONTEXT, Gate, until, type MatrixStage } from './matrix.stage.js';
 
-@Controller()
-class Guarded {
-  constructor(@Inject(Gate) private readonly gate: Gate) {}
+type Wire = TcpOptions | RedisOptions;
 
-  @MessagePattern('guarded')
-  @DistributedLock('message:{0.id}')
-  async guarded(@Payload() _data: { id: string }): Promise<string> {
-    return await this.gate.pass();
+/** What stands inside the guarded handlers. */
+interface Gates {
+  readonly messages: Gate;
+  readonly events: Gate;
+}
+
+/** @param prefix of the patterns: a Redis between two applications delivers each message to both */
+function guarded(prefix: string, { messages, events }: Gates): Type {
+  @Controller()
+  class Guarded {
+    @MessagePattern(`${prefix}guarded`)
+    @DistributedLock('message:{0.id}')
+    async guarded(@Payload() _data: { id: string }): Promise<string> {
+      return await messages.pass();
+    }
+
+    @EventPattern(`${prefix}happened`)
+    @DistributedLock('event:{0.id}')
+    async happened(@Payload() _data: { id: string }): Promise<void> {
+      await events.pass();
+    }
+
+    @MessagePattern(`${prefix}after`)
+    @DistributedLock('after')
+    async after(): Promise<string> {
+      return 'answered';
+    }
+  }
+  return Guarded;
+}
+
+/** An application that listens on a wire, and a client of it. */
+class Listener {
+  private constructor(
+    readonly locks: LockService,
+    private readonly prefix: string,
+    private readonly client: ClientProxy,
+  ) {}
+
+  static async open(stage: MatrixStage, wire: Wire, gates: Gates): Promise<Listener> {
+    // The names of two wires must differ, since one Redis serves all.
+    const prefix = `${stage.prefix}${String(wire.transport)}:`;
+    @Module({ imports: [stage.locks()], controllers: [guarded(prefix, gates)] })
+    class AppModule {}
+    const app = stage.closes(await NestFactory.createMicroservice(AppModule, { ...wire, ...CONTEXT }));
+    await app.listen();
+    const client = ClientProxyFactory.create(wire);
+    stage.closes({ close: async () => await client.close() });
+    return new Listener(app.get(LockService), prefix, client);
+  }
+
+  /** @returns the answer, or the error that was answered */
+  send(pattern: string, data: unknown): Promise<unknown> {
+    return lastValueFrom(this.client.send<unknown>(this.prefix + pattern, data)).catch((error: unknown) => ({
+      error,
+    }));
+  }
+
+  async emit(pattern: string, data: unknown): Promise<void> {
+    await lastValueFrom(this.client.emit(this.prefix + pattern, data), { defaultValue: undefined });
   }
 }
 
-async function start(stage: MatrixStage): Promise<() => Promise<unknown>> {
-  @Module({
-    imports: [stage.locks()],
-    controllers: [Guarded],
-    providers: [{ provide: Gate, useValue: stage.gate }],
-  })
-  class AppModule {}
-  const options = { host: '127.0.0.1', port: await freePort() };
-  const app = stage.closes(
-    await NestFactory.createMicroservice(AppModule, {
-      transport: Transport.TCP,
-      options,
-      ...CONTEXT,
-    }),
+/** What the process writes about these locks while `work` runs. Nest has one logger for all applications of a process. */
+async function logOf<T>(
+  about: RegExp,
+  work: (lines: readonly string[]) => Promise<T>,
+): Promise<readonly string[]> {
+  const lines: string[] = [];
+  const taps = [process.stdout, process.stderr].map((stream) => {
+    const write = stream.write.bind(stream);
+    stream.write = (chunk: string | Uint8Array, ...rest: never[]) => {
+      const text = String(chunk).trim();
+      if (about.test(text)) lines.push(text);
+      return write(chunk, ...rest);
+    };
+    return () => (stream.write = write);
+  });
+  try {
+    await work(lines);
+  } finally {
+    for (const end of taps) end();
+  }
+  return lines;
+}
+
+/** The second message is answered with the refusal, and needs no line in the log. */
+async function checkMessages(
+  stage: MatrixStage,
+  one: Listener,
+  other: Listener,
+  { messages }: Gates,
+): Promise<void> {
+  let answer: unknown;
+  const lines = await logOf(/message:7/, async () => {
+    const refused = await stage.collide(
+      async () => (answer = await one.send('guarded', { id: '7' })),
+      () => other.send('guarded', { id: '7' }),
+      messages,
+    );
+    assert.deepEqual(refused, {
+      error: {
+        status: 'error',
+        message: 'Lock "message:7" is held. Try again later.',
+        code: 'NOT_ACQUIRED',
+        lock: 'message:7',
+      },
+    });
+  });
+  assert.equal(answer, 'done');
+  assert.deepEqual(lines, []);
+}
+
+/** Events beside a running one are refused; the log has one line of them. */
+async function checkEvents(one: Listener, other: Listener, { events }: Gates): Promise<void> {
+  const lines = await logOf(/event:7/, async (written) => {
+    await one.emit('happened', { id: '7' });
+    await until('the first event is inside', () => events.entered === 1);
+    await other.emit('happened', { id: '7' });
+    await until('the log has the refusal of the second event', () => written.length > 0);
+    await other.emit('happened', { id: '7' });
+    // Reaches the handlers, and Redis, after the third event.
+    assert.equal(await other.send('after', {}), 'answered');
+    events.open();
+    await until('the lock is free', async () => !(await one.locks.getLock('event:7').isLocked()));
+  });
+  assert.equal(events.entered, 1);
+  assert.equal(lines.length, 1, lines.join('\n'));
+  assert.match(
+    lines[0] ?? '',
+    /WARN.*An event for Guarded\.happened was refused, and is lost unless its transport delivers it again: lock "event:7" is held by \S+\. Set waitTime, so that the handler waits, or onBusy, to put the event back into its queue\./,
   );
-  await app.listen();
-  const client = ClientProxyFactory.create({ transport: Transport.TCP, options });
-  stage.closes({ close: async () => await client.close() });
-  return () => lastValueFrom(client.send<unknown>('guarded', { id: '7' }));
+}
+
+async function check(stage: MatrixStage, wires: readonly Wire[]): Promise<void> {
+  const gates = { messages: new Gate(), events: new Gate() };
+  const listeners: Listener[] = [];
+  for (const wire of wires) listeners.push(await Listener.open(stage, wire, gates));
+  const [one, other = one] = listeners;
+  assert.ok(one && other);
+  try {
+    await checkMessages(stage, one, other, gates);
+    await checkEvents(one, other, gates);
+  } finally {
+    gates.messages.open();
+    gates.events.open();
+  }
 }
 
 export async function checkMicroservice(stage: MatrixStage): Promise<string> {
-  const [one, other] = [await start(stage), await start(stage)];
-  let answer: unknown;
-  const refused = await stage.collide(
-    async () => (answer = await one()),
-    () => other().catch((error: unknown) => ({ error })),
-  );
-  assert.equal(answer, 'done');
-  assert.deepEqual(refused, {
-    error: {
-      status: 'error',
-      message: 'Lock "message:7" is held. Try again later.',
-      code: 'NOT_ACQUIRED',
-      lock: 'message:7',
-    },
+  const tcp = async (): Promise<Wire> => ({
+    transport: Transport.TCP,
+    options: { host: '127.0.0.1', port: await freePort() },
   });
-  return 'an error with status, message, code and lock';
+  await check(stage, [await tcp(), await tcp()]);
+  const { hostname: host, port } = new URL(stage.redis);
+  await check(stage, [{ transport: Transport.REDIS, options: { host, port: Number(port) } }]);
+  return 'an error with status, message, code and lock; a refused event: a line in the log';
 }
