@@ -9,6 +9,9 @@ const ENTRIES = [
   ...['health', 'metrics', 'tracing', 'testing'].map((path) => `${path}/index.ts`),
 ];
 
+/** Types that can have properties of ours. */
+const OBJECTS = ts.TypeFlags.Object | ts.TypeFlags.Intersection;
+
 /** A parameter, or a group in its object, through which a caller gives options by name. */
 export interface OptionDoor {
   /** `Lockable.lock(options)`, or `DistributedLockModule.forRoot(options).waitTime` for a group. */
@@ -50,6 +53,20 @@ export class PublicApi {
     return doors.toSorted((a, b) => (a.door < b.door ? -1 : 1));
   }
 
+  /**
+   * Everything by which a caller gives the library a function to call: a parameter, an option, and what a decorator decorates
+   * (`@DistributedLock`).
+   */
+  functionDoors(): string[] {
+    const doors = this.#signatures().flatMap(({ name, signature }) => [
+      ...signature.parameters.flatMap((parameter) =>
+        this.#functions(`${name}(${parameter.name})`, this.#checker.getTypeOfSymbol(parameter)),
+      ),
+      ...(isDecorator(signature) ? [`@${name}`] : []),
+    ]);
+    return [...new Set(doors)].toSorted();
+  }
+
   /** The methods of an exported interface or class with those that it inherits, without what is internal. */
   methodsOf(name: string): string[] {
     const symbol = this.#exports().find((each) => each.name === name);
@@ -60,6 +77,22 @@ export class PublicApi {
       .filter((each) => isMethod(each) && !isInternal(each) && !each.name.startsWith('__'))
       .map((each) => each.name)
       .toSorted();
+  }
+
+  #functions(door: string, given: ts.Type): string[] {
+    const types = given.isUnion() ? given.types : [given];
+    return types.flatMap((type) => {
+      if (type.getCallSignatures().length > 0) return [door];
+      if ((type.flags & OBJECTS) === 0) return [];
+      const properties = type.getProperties();
+      // An interface with one method, as `CallHandler` has, is a function by another name.
+      const [only, ...more] = properties;
+      if (only !== undefined && more.length === 0 && isMethod(only)) return [`${door}.${only.name}`];
+      if (!this.#isOptions(type)) return [];
+      return properties.flatMap((property) =>
+        this.#functions(`${door}.${property.name}`, this.#checker.getTypeOfSymbol(property)),
+      );
+    });
   }
 
   #groups(door: string, given: ts.Type): OptionDoor[] {
@@ -77,7 +110,7 @@ export class PublicApi {
 
   /** An object of ours with data in it: no function, no list, no class, and nothing that only has methods. */
   #isOptions(type: ts.Type): boolean {
-    const isObject = (type.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0;
+    const isObject = (type.flags & OBJECTS) !== 0;
     if (!isObject || type.isClass() || type.getCallSignatures().length > 0) return false;
     if (this.#checker.isArrayType(type) || this.#checker.isTupleType(type)) return false;
     const properties = type.getProperties();
@@ -132,6 +165,14 @@ export class PublicApi {
         );
     });
   }
+}
+
+/** What it gives is called with what it decorates. */
+function isDecorator(signature: ts.Signature): boolean {
+  return signature
+    .getReturnType()
+    .getCallSignatures()
+    .some(({ parameters }) => parameters.length > 0);
 }
 
 function isOurs(node: ts.Node): boolean {
