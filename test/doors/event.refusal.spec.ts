@@ -1,7 +1,14 @@
 import { Controller, type ExecutionContext } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import { DistributedLock, LockRefusalFilter, LockService } from 'nestjs-distributed-lock';
-import { firstValueFrom, type Observable } from 'rxjs';
+import { ExecutionContextHost } from '@nestjs/core/helpers/execution-context-host.js';
+import {
+  DistributedLock,
+  DistributedLockInterceptor,
+  LockNotAcquiredError,
+  LockRefusalFilter,
+  LockService,
+} from 'nestjs-distributed-lock';
+import { firstValueFrom, lastValueFrom, of, type Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DoorStage } from './door.stage.js';
 
@@ -31,6 +38,12 @@ class Orders {
 
   @DistributedLock('order')
   async plain(): Promise<void> {}
+
+  @pattern(2)
+  async intercepted(): Promise<void> {}
+
+  @pattern(1)
+  async answered(): Promise<void> {}
 }
 
 let stage: DoorStage;
@@ -63,6 +76,32 @@ describe('a refused event', () => {
       expect(lines()).toEqual([]);
     },
   );
+
+  test('of an intercepted handler has one line, from the interceptor and not from the filter', async () => {
+    const app = await stage.start({ controllers: [Orders] });
+    const locks = app.get(LockService);
+    const { holder } = await stage.hold('order');
+    const interceptor = new DistributedLockInterceptor(locks, { key: 'order' }, 'Orders.intercepted');
+    const filter = new LockRefusalFilter(locks, app.get(HttpAdapterHost));
+    const send = async (method: 'intercepted' | 'answered') => {
+      const host = new ExecutionContextHost([{}, {}], Orders, Orders.prototype[method]);
+      host.setType('rpc');
+      const run = () => lastValueFrom(interceptor.intercept(host, { handle: () => of('never') }));
+      const error: unknown = await run().catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(LockNotAcquiredError);
+      const answer: Observable<unknown> = Object(filter.catch(Object(error), host));
+      await expect(lastValueFrom(answer)).rejects.toMatchObject({ code: 'NOT_ACQUIRED' });
+    };
+    await send('answered');
+    expect(lines()).toEqual([]);
+    await send('intercepted');
+    await send('intercepted');
+    expect(lines()).toEqual([
+      expect.stringContaining(
+        `An event for Orders.intercepted was refused, and is lost unless its transport delivers it again: lock "order" is held by ${holder}.`,
+      ),
+    ]);
+  });
 
   test('whose lock is taken inside of the handler has a line from the filter, a known one has no second', async () => {
     const app = await stage.start({ controllers: [Orders] });

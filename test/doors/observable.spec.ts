@@ -259,6 +259,7 @@ describe('a method that does not declare its Observable', () => {
     await expect(values).resolves.toEqual(['undeclared', 'undeclared', 'undeclared']);
     await expect(lastValueFrom(stream)).resolves.toEqual(['undeclared', 'undeclared', 'undeclared']);
     expect(await stage.services.keys()).toEqual([]);
+    expect(stage.logged).toEqual([]);
   });
 
   test('lets its error through untouched', async () => {
@@ -269,6 +270,9 @@ describe('a method that does not declare its Observable', () => {
   test('frees the lock when nobody subscribes', async () => {
     const stream = await Promise.resolve(streams.undeclared());
     await until('it is free', async () => !(await isLocked('undeclared')));
+    expect(stage.logged).toEqual([
+      'warn: Streams.undeclared gave an Observable, and its caller did not subscribe at once: the lock was released, and a later subscription takes it again. Declare that the method returns an Observable, so that it takes the lock when it is subscribed to.',
+    ]);
     const held = await stage.hold('undeclared');
     await expect(lastValueFrom(stream)).rejects.toBeInstanceOf(LockNotAcquiredError);
     await held.unlock();

@@ -11,7 +11,7 @@ import {
   type RedisOptions,
   type TcpOptions,
 } from '@nestjs/microservices';
-import { DistributedLock, LockService } from 'nestjs-distributed-lock';
+import { DistributedLock, LockService, UseDistributedLock } from 'nestjs-distributed-lock';
 import { lastValueFrom } from 'rxjs';
 import { freePort } from './free.port.js';
 import { CONTEXT, Gate, until, type MatrixStage } from './matrix.stage.js';
@@ -38,6 +38,12 @@ function guarded(prefix: string, { messages, events }: Gates): Type {
     @DistributedLock('event:{0.id}')
     async happened(@Payload() _data: { id: string }): Promise<void> {
       await events.pass();
+    }
+
+    @EventPattern(`${prefix}intercepted`)
+    @UseDistributedLock({ key: (context) => `event:${context.switchToRpc().getData<{ id: string }>().id}` })
+    intercepted(@Payload() _data: { id: string }) {
+      return events.pass();
     }
 
     @MessagePattern(`${prefix}after`)
@@ -132,24 +138,31 @@ async function checkMessages(
 }
 
 /** Events beside a running one are refused; the log has one line of them. */
-async function checkEvents(one: Listener, other: Listener, { events }: Gates): Promise<void> {
-  const lines = await logOf(/event:7/, async (written) => {
-    await one.emit('happened', { id: '7' });
-    await until('the first event is inside', () => events.entered === 1);
-    await other.emit('happened', { id: '7' });
+async function checkEvents(
+  handler: 'happened' | 'intercepted',
+  one: Listener,
+  other: Listener,
+  { events }: Gates,
+): Promise<void> {
+  const before = events.entered;
+  const data = { id: handler };
+  const key = `event:${handler}`;
+  const lines = await logOf(new RegExp(key), async (written) => {
+    await one.emit(handler, data);
+    await until('the first event is inside', () => events.entered > before);
+    await other.emit(handler, data);
     await until('the log has the refusal of the second event', () => written.length > 0);
-    await other.emit('happened', { id: '7' });
+    await other.emit(handler, data);
     // Reaches the handlers, and Redis, after the third event.
     assert.equal(await other.send('after', {}), 'answered');
-    events.open();
-    await until('the lock is free', async () => !(await one.locks.getLock('event:7').isLocked()));
   });
-  assert.equal(events.entered, 1);
+  assert.equal(events.entered, before + 1);
   assert.equal(lines.length, 1, lines.join('\n'));
-  assert.match(
-    lines[0] ?? '',
-    /WARN.*An event for Guarded\.happened was refused, and is lost unless its transport delivers it again: lock "event:7" is held by \S+\. Set waitTime, so that the handler waits, or onBusy, to put the event back into its queue\./,
+  const line = new RegExp(
+    `WARN.*An event for Guarded\\.${handler} was refused, and is lost unless its transport delivers it again: ` +
+      `lock "${key}" is held by \\S+\\. Set waitTime, so that the handler waits, or onBusy, to put the event back into its queue\\.`,
   );
+  assert.match(lines[0] ?? '', line);
 }
 
 async function check(stage: MatrixStage, wires: readonly Wire[]): Promise<void> {
@@ -160,11 +173,14 @@ async function check(stage: MatrixStage, wires: readonly Wire[]): Promise<void> 
   assert.ok(one && other);
   try {
     await checkMessages(stage, one, other, gates);
-    await checkEvents(one, other, gates);
+    await checkEvents('happened', one, other, gates);
+    await checkEvents('intercepted', one, other, gates);
   } finally {
     gates.messages.open();
     gates.events.open();
   }
+  for (const key of ['event:happened', 'event:intercepted'])
+    await until(`lock ${key} is free`, async () => !(await one.locks.getLock(key).isLocked()));
 }
 
 export async function checkMicroservice(stage: MatrixStage): Promise<string> {
