@@ -33,6 +33,8 @@ interface Given {
   /** The tick of a run that still has the lock, or that died. */
   readonly running?: number;
   readonly dead?: number;
+  /** A re-entry of the run has a lease of a minute. */
+  readonly isReentered?: boolean;
   /** A tick that was handed over before it began; under `old` long ago. */
   readonly returned?: number;
   readonly handedOver?: number;
@@ -77,6 +79,7 @@ const CASES: Record<string, Case> = {
   'a dead run is not retried under skip': { given: { dead: LAST }, ask: AGAIN, gives: [2, 0, 0] },
   'a dead run is not retried by an instant of its own': { given: { dead: LAST }, ask: { mode: 'instant', tick: -S, onCrash: 'retry' }, gives: ['granted', -S, 1], rows: [['crashed', LAST, 1]], mark: -S },
   'a loser is told what is left of the run under retry': { given: { running: -S }, ask: RETRY, gives: [2, S10, 0] },
+  'a loser asks again under retry after the lease of a run, though a re-entry has a longer one': { given: { running: -S, isReentered: true }, ask: RETRY, gives: [2, S10, 0] },
   'a loser is told nothing under skip': { given: { running: -S }, ask: CRON, gives: [2, 0, 0] },
   'a tick over a run is overlapped under retry, and says when to ask again': { given: { running: LAST }, ask: RETRY, gives: [3, S10, 0], rows: [['overlapped', -S, 0]], mark: -S },
   'a lost record is no reason not to run under retry': { given: {}, ask: RETRY, gives: ['granted', -S, 1], mark: -S },
@@ -122,6 +125,7 @@ async function arrange(names: Names, now: number, given: Given): Promise<void> {
     if (dead !== undefined) await stage.put(names.lock, FREE);
     else if (running === undefined) await finish(stage, names, { holder: OTHER, token, outcome });
   }
+  if (given.isReentered === true) await stage.redis.pexpire(names.lock, 60 * S);
   if (mark !== undefined) await stage.redis.hset(names.record, 'mark', now + mark);
   if (queued !== undefined) await stage.redis.hset(names.record, 'queued', now + queued);
   if (given.isOld === true) {

@@ -3517,7 +3517,7 @@ return replies` as string,
  */
 export const tickAgain = {
   name: 'tick/again',
-  sha1: 'bd0467cb47477152d810e9bf8660183ca5903b15',
+  sha1: '2b39e73b25946a2c807243f5a643944e0a8e551d',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
@@ -3628,6 +3628,7 @@ end
 local function answerJob(job, code)
 local listen = job.request.id or not job.paused and (job.offer or job.queued)
 local wait = (listen or job.asker.onCrash == 'retry' and job.runner) and redis.call('PTTL', job.lock) or 0
+wait = listen and wait or math.min(wait, job.asker.lease)
 return {code, job.at, wait == -2 and 0 or wait, job.mark or 0, listen and 1 or 0, job.rows}
 end
 local function grantRun(job, tick, attempt, by)
@@ -3744,7 +3745,7 @@ return ran and reply or failure(reply, lock)` as string,
  */
 export const tickClaim = {
   name: 'tick/claim',
-  sha1: '9692511fd8a2e898e66194aa0be822ae50f2ee63',
+  sha1: '5fe4c0d2e6394435d1590c12c7adb86e88bf4d9f',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
@@ -3851,6 +3852,7 @@ end
 local function answerJob(job, code)
 local listen = job.request.id or not job.paused and (job.offer or job.queued)
 local wait = (listen or job.asker.onCrash == 'retry' and job.runner) and redis.call('PTTL', job.lock) or 0
+wait = listen and wait or math.min(wait, job.asker.lease)
 return {code, job.at, wait == -2 and 0 or wait, job.mark or 0, listen and 1 or 0, job.rows}
 end
 local function grantRun(job, tick, attempt, by)

@@ -37,6 +37,7 @@ return G['tonumber'](value);
 const answerJob = (job?: Value, code?: Value): Value[] => {
 let listen: Value = L.or(L.get(L.get(job, 'request'), 'id'), () => L.and(!L.isTrue(L.get(job, 'paused')), () => L.or(L.get(job, 'offer'), () => L.get(job, 'queued'))));
 let wait: Value = L.or(L.and(L.or(listen, () => L.and(L.equal(L.get(L.get(job, 'asker'), 'onCrash'), 'retry'), () => L.get(job, 'runner'))), () => L.first(G['redis.call']('PTTL', L.get(job, 'lock')))), () => 0);
+wait = L.or(L.and(listen, () => wait), () => L.first(G['math.min'](wait, L.get(L.get(job, 'asker'), 'lease'))));
 return [L.table([code, L.get(job, 'at'), L.or(L.and(L.equal(wait, L.negate(2)), () => 0), () => wait), L.or(L.get(job, 'mark'), () => 0), L.or(L.and(listen, () => 1), () => 0), L.get(job, 'rows')])];
 };
 const closeDead = (job?: Value): Value[] => {
@@ -1862,7 +1863,7 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // tickAgain
-'bd0467cb47477152d810e9bf8660183ca5903b15': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'2b39e73b25946a2c807243f5a643944e0a8e551d': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let lock: Value = L.get(KEYS, 1);
 let record: Value = L.get(KEYS, 2);
 let runs: Value = L.get(KEYS, 3);
@@ -1918,7 +1919,7 @@ let [ran, reply]: Value[] = [...G['pcall'](attempt)];
 return [L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock)))];
 },
 // tickClaim
-'9692511fd8a2e898e66194aa0be822ae50f2ee63': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'5fe4c0d2e6394435d1590c12c7adb86e88bf4d9f': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let lock: Value = L.get(KEYS, 1);
 let record: Value = L.get(KEYS, 2);
 let runs: Value = L.get(KEYS, 3);
