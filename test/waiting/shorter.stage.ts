@@ -15,6 +15,9 @@ export const SHORT = scaled(600);
 /** How long a lock may be free while a live instance waits for it, in ms. */
 export const BOUND = scaled(100);
 
+/** Of what is held, and waited for. */
+export const NAME = 'x';
+
 /** Services like those of two processes: `one` holds, and `other` waits. */
 export interface Scene {
   readonly one: LockService;
@@ -55,8 +58,7 @@ export async function play(way: Way): Promise<Measured> {
   const leaving = new AbortController();
   try {
     const [one, other] = [await services.open(way.options), await services.open(way.options)];
-    const name = 'x';
-    const scene: Scene = { one, other, admin: services.admin, name, key: one.settings.mapName(name) };
+    const scene: Scene = { one, other, admin: services.admin, name: NAME, key: one.settings.mapName(NAME) };
     const shorten = await way.hold(scene);
     const granted = way.wait(scene, leaving.signal);
     granted.catch(() => undefined);

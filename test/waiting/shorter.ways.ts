@@ -1,10 +1,10 @@
-import type { Lock, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { Lock, Lockable, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { until } from '../support/until.js';
 import { hasPermit, SHORT, type Scene, type Way } from './shorter.stage.js';
 
-type LockOf = (service: LockService, name: string) => Lock;
+type LockOf<L extends Lockable = Lock> = (service: LockService, name: string) => L;
 
 const reentrant: LockOf = (service, name) => service.getLock(name);
 const nonReentrant: LockOf = (service, name) => service.getNonReentrantLock(name);
@@ -21,19 +21,20 @@ const latchOf = (service: LockService, name: string) => service.getCountDownLatc
 
 /** Waits on the other service by `lock()`. */
 const waitBy =
-  (lockOf: LockOf): Way['wait'] =>
+  (lockOf: LockOf<Lockable>): Way['wait'] =>
   ({ other, name }, signal) =>
     lockOf(other, name).lock({ signal });
 
 const FREED = { left: 0 };
 
 /** A lease of the watchdog goes, inside the process, to a waiter with a short lease of its own. */
-const handOver = (what: string, scripts: readonly string[], lockOf: LockOf): Way => ({
+export const handOver = (what: string, scripts: readonly string[], lockOf: LockOf<Lockable>): Way => ({
   what: `a hand-over of a ${what} to a waiter with a shorter lease`,
   scripts,
   async hold({ one, name }) {
     const first = await lockOf(one, name).lock();
     const next = lockOf(one, name).lock({ leaseTime: SHORT });
+    next.catch(() => undefined);
     return async () => {
       await first.unlock();
       await next;
@@ -43,7 +44,7 @@ const handOver = (what: string, scripts: readonly string[], lockOf: LockOf): Way
 });
 
 /** A re-entry with a longer lease ends, and what stays has its own, shorter one again. */
-const partialRelease = (what: string, scripts: readonly string[], lockOf: LockOf): Way => ({
+export const partialRelease = (what: string, scripts: readonly string[], lockOf: LockOf<Lockable>): Way => ({
   what: `the end of a re-entry of a ${what} with a longer lease`,
   scripts,
   async hold({ one, name }) {
@@ -77,7 +78,7 @@ const forced = (what: string, scripts: readonly string[], lockOf: LockOf, waitin
 });
 
 /** Ends the only permit, or its lease. */
-const permit = (
+export const permit = (
   what: string,
   scripts: readonly string[],
   end: (scene: Scene, held: LockHandle) => Promise<unknown>,
@@ -95,7 +96,7 @@ const permit = (
   ...rest,
 });
 
-const semaphore = (
+export const semaphore = (
   what: string,
   scripts: readonly string[],
   give: (scene: Scene) => Promise<unknown>,
@@ -112,7 +113,11 @@ const semaphore = (
   isFree: async ({ admin, key }) => Number(await admin.get(key)) > 0,
 });
 
-const latch = (what: string, scripts: readonly string[], open: (scene: Scene) => Promise<unknown>): Way => ({
+export const latch = (
+  what: string,
+  scripts: readonly string[],
+  open: (scene: Scene) => Promise<unknown>,
+): Way => ({
   what,
   scripts,
   ...FREED,
