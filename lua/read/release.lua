@@ -1,6 +1,6 @@
 -- Lowers a holder's read holds from the top, or ends them; the last reader frees the lock and wakes who waits.
 -- Wire format section 7, read unlock. Only hold keys that live tell who reads: a dead reader does not keep the lock.
--- Where others read on, a lease of the lock that becomes shorter is told.
+-- Where others read on, or the holder writes on, a lease of the lock that becomes shorter is told.
 --
 -- @include whole failure tell tellShorter setLease rwMode readCount holdKey longestHold longestRead lastsAsLong dropHolds dropOrphans
 -- @batch
@@ -10,6 +10,7 @@
 -- @arg   holder   the holder id
 -- @arg   count    the read holds to leave behind; 0 ends them
 -- @arg   lease    the lease in ms that the holds that stay have from now on, 1 to 10 years; not looked at otherwise
+-- @arg   write   the lease in ms that the write hold of the same holder needs yet, up to 10 years; 0: not known, and not made shorter
 -- @arg   channel  the lock's channel
 -- @reply released {1, clients that PUBLISH reached (-1: publishing was refused)} 0 also where others hold on, and nothing was told
 -- @reply kept     {2, read holds}
@@ -21,9 +22,9 @@
 local SPARE = 50
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
-local function attempt(publish, lock, holder, count, lease, channel)
-  if not whole(count, 0, 65535) or not (count == 0 or whole(lease, 1, 315360000000)) then
-    error({err = 'ERR the hold count or the lease is out of range'})
+local function attempt(publish, lock, holder, count, lease, write, channel)
+  if not whole(count, 0, 65535) or not (count == 0 or whole(lease, 1, 315360000000)) or not whole(write, 0, 315360000000) then
+    error({err = 'ERR the hold count or a lease is out of range'})
   end
   local mode, writer = rwMode(lock)
   local held = readCount(lock, holder, mode, writer)
@@ -58,13 +59,13 @@ local function attempt(publish, lock, holder, count, lease, channel)
     redis.call('DEL', lock)
     return {1, tell(publish, channel, '0')}
   end
-  -- Never below the longest hold that lives, nor below what a writer has (D17).
-  if mode == 'write' then
+  -- Never below the longest hold that lives, nor below what a writer has (D17): only the writer itself reads beside it.
+  if mode == 'write' and write == 0 then
     local present = redis.call('PTTL', lock)
     if present >= 0 and present < left then
       redis.call('PEXPIRE', lock, left)
     end
-  elseif setLease(lock, left, SPARE) then
+  elseif setLease(lock, mode == 'write' and math.max(left, write) or left, SPARE) then
     tellShorter(publish, channel)
   end
   return count == 0 and {1, 0} or {2, count}
@@ -73,13 +74,14 @@ end
 local replies = {}
 local publish = ARGV[1]
 for i = 1, #KEYS do
-  local base = (i - 1) * 4 + 1
+  local base = (i - 1) * 5 + 1
   local lock = KEYS[i]
   local holder = ARGV[base + 1]
   local count = tonumber(ARGV[base + 2])
   local lease = tonumber(ARGV[base + 3])
-  local channel = ARGV[base + 4]
-  local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
+  local write = tonumber(ARGV[base + 4])
+  local channel = ARGV[base + 5]
+  local ran, reply = pcall(attempt, publish, lock, holder, count, lease, write, channel)
   replies[i] = ran and reply or failure(reply, lock)
 end
 return replies

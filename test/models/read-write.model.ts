@@ -29,7 +29,8 @@ export class ReadWriteModel {
     return outcome(held > count ? [1, held] : 1);
   }
 
-  unread(holder: string, count: number, lease: number): Outcome {
+  /** @param write what the write hold of the same holder needs yet; 0: not known */
+  unread(holder: string, count: number, lease: number, write = 0): Outcome {
     const { hash, holds } = this.state;
     const held = this.#reads(holder);
     if (hash === undefined || held === 0) {
@@ -46,8 +47,10 @@ export class ReadWriteModel {
       this.state.hash = undefined;
       return outcome([1, 1], '0');
     }
-    const told = hash.mode === 'read' ? toldOf(hash.ttl, longest) : [];
-    if (hash.mode === 'read' || (hash.ttl !== -1 && hash.ttl < longest)) hash.ttl = longest;
+    const isLowered = hash.mode === 'read' || write > 0;
+    const rest = hash.mode === 'read' ? longest : Math.max(longest, write);
+    const told = isLowered ? toldOf(hash.ttl, rest) : [];
+    if (isLowered || (hash.ttl !== -1 && hash.ttl < longest)) hash.ttl = rest;
     return outcome(count === 0 ? [1, 0] : [2, count], ...told);
   }
 

@@ -112,6 +112,7 @@ const java = (verb: JavaVerb): Rule => ({
 export const RULES: Readonly<Record<string, Rule>> = {
   read: node(({ by, lease, count }) => read(by, lease, count), (model, { by, lease, count }) => model.read(by, lease, count)),
   unread: node(({ by, count, lease }) => unread(by, count, lease), (model, { by, count, lease }) => model.unread(by, count, lease)),
+  'unread inside a write': node(({ by, count, lease }) => unread(by, count, lease, lease), (model, { by, count, lease }) => model.unread(by, count, lease, lease)),
   'renew read': node(({ by, lease }) => renewRead(by, lease), (model, { by, lease }) => model.renewRead(by, lease)),
   'look read': node(({ by }) => lookRead(by), (model, { by }) => model.lookRead(by)),
   'force read': node(() => forceRead(), (model) => model.force('read'), false),
@@ -191,7 +192,8 @@ function stepsOf(fleet: Fleet): Arbitrary<Step> {
   const by = anyOf(fleet.node);
   const own = [
     kind(24, 'read', { by, lease, count: reached }),
-    kind(16, 'unread', { by, lease, count: left }),
+    kind(10, 'unread', { by, lease, count: left }),
+    kind(6, 'unread inside a write', { by, lease, count: left }),
     kind(20, 'write', { by, lease, count: reached, sleep }),
     kind(14, 'unwrite', { by, lease, count: left }),
     kind(8, 'renew read', { by, lease: renewal }),

@@ -33,6 +33,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   to: HOLDERS,
   client: ['a', 'b', 'ü'],
   lease: LEASES,
+  write: ['0', '0', ...LEASES],
   count: ['0', '1', '1', '1', '2', '3'],
   wait: ['0', '180000', '600000'],
   given: ['0', '60000'],

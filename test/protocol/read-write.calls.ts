@@ -55,8 +55,8 @@ export const read = (holder: string, lease: Arg, count: Arg): Call => ({
   ...call(readAcquire, withIntent, holder),
   shared: [lease, count],
 });
-export const unread = (holder: string, count: Arg, lease: Arg) =>
-  told(readRelease, lockOnly, holder, count, lease);
+export const unread = (holder: string, count: Arg, lease: Arg, write: Arg = 0) =>
+  told(readRelease, lockOnly, holder, count, lease, write);
 export const renewRead = (holder: string, lease: Arg) => told(readRenew, lockOnly, holder, lease);
 export const lookRead = (holder: string) => call(readInspect, lockOnly, holder);
 export const forceRead = () => told(readForceRelease, lockOnly);

@@ -100,6 +100,7 @@ test.each([
   ...[...READS, '0'].map((count) => ['acquisition to read', 'count', count, read(A, S, count)] as const),
   ...LEASES.map((lease) => ['partial release to read', 'lease', lease, unread(A, 1, lease)] as const),
   ...READS.map((count) => ['release to read', 'count', count, unread(A, count, S)] as const),
+  ...NO_LEASES.map((lease) => ['release inside a write', 'lease', lease, unread(A, 0, S, lease)] as const),
   ...NO_LEASES.map((lease) => ['renewal to read', 'lease', lease, renewRead(A, lease)] as const),
   ...LEASES.map((lease) => ['acquisition to write', 'lease', lease, write(A, lease, 2)] as const),
   ...[...WRITES, '0'].map((count) => ['acquisition to write', 'count', count, write(A, S, count)] as const),

@@ -196,6 +196,27 @@ export const WAYS: readonly Way[] = [
     wait: waitBy(write),
   },
   {
+    what: 'the end of a longer read inside of a write',
+    scripts: ['read/release'],
+    async hold({ one, name }) {
+      const writer = await write(one, name).lock({ leaseTime: SHORT });
+      const reader = await writer.run(() => read(one, name).lock());
+      return () => reader.unlock();
+    },
+    wait: waitBy(write),
+  },
+  {
+    what: 'the end of a longer re-entry of a read inside of a write',
+    scripts: ['read/release'],
+    async hold({ one, name }) {
+      const writer = await write(one, name).lock({ leaseTime: SHORT });
+      const outer = await writer.run(() => read(one, name).lock({ leaseTime: SHORT }));
+      const inner = await outer.run(() => read(one, name).lock());
+      return () => inner.unlock();
+    },
+    wait: waitBy(read),
+  },
+  {
     what: 'a renewal that finds the only reader dead',
     scripts: ['read/renew'],
     options: { lockWatchdogTimeout: SHORT },

@@ -22,14 +22,17 @@ export interface Account {
 export interface Counted {
   /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
   readonly account: Account | undefined;
-  /** Has `ask` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long. */
-  shorten<T>(lease: number, ask: () => Promise<T>): Promise<T>;
+  /**
+   * Has `ask` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long.
+   * @param ask gets the lease that a hold beside this one needs yet, in ms; undefined where there is none, or it is not known
+   */
+  shorten<T>(lease: number, ask: (nextLease?: number) => Promise<T>): Promise<T>;
   /** Redis says that the holder has nothing. */
   gone(): void;
 }
 
 /** Lowers a count in a way of its own: a tick's last step stores the outcome with it. */
-export type Lowering = (count: number, lease: number) => Promise<ReleaseReply>;
+export type Lowering = (count: number, lease: number, nextLease?: number) => Promise<ReleaseReply>;
 
 /**
  * The hold count of one holder id in Redis. Its operations run one after the other, and each names the count that it is to
@@ -100,7 +103,7 @@ export class CountLedger {
     this.#known = undefined;
     const { count, lease } = account;
     try {
-      const reply = await this.counted.shorten(lease, () => lowering(count, lease));
+      const reply = await this.counted.shorten(lease, (nextLease) => lowering(count, lease, nextLease));
       if (reply.kind === 'kept') this.#heard(count);
       return reply;
     } catch (error) {
@@ -124,7 +127,8 @@ export class CountLedger {
     return 'lost';
   }
 
-  readonly #release: Lowering = (count, lease) => this.target.release(this.lease.holder, count, lease);
+  readonly #release: Lowering = (count, lease, nextLease) =>
+    this.target.release(this.lease.holder, count, lease, nextLease);
 
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
   takeBackIfOver(): boolean {

@@ -14,6 +14,19 @@ interface WholeHold extends Counted, LeaseOwner {
   readonly lease: Lease;
 }
 
+/** A hold beside another one, under the same holder id: what is done to that one's lease goes through it. */
+export interface HoldBeside {
+  /**
+   * Has `ask` end, in its turn, a hold that may have kept their common ttl longer than this one needs it.
+   * @param ask gets the lease in ms that this one needs yet, down to which it may set the ttl; undefined: not known, or none
+   * @param doneOf settles when nothing of an answer is still to be sent. @default at once
+   */
+  endBeside<T>(
+    ask: (lease: number | undefined) => Promise<T>,
+    doneOf?: (answer: T) => Promise<unknown>,
+  ): Promise<T>;
+}
+
 /**
  * What few holds have: most are taken, renewed and released, and nothing else. Apart from the hold, so that a lock that is held has
  * one field for all of it.
@@ -22,6 +35,8 @@ export class HoldExtras {
   timers: HoldTimers | undefined = undefined;
   token: bigint | undefined = undefined;
   run: TickRun | undefined = undefined;
+  /** Of a read hold under the id of a write hold: that one. */
+  writer: HoldBeside | undefined = undefined;
   /** The acquisition that a run began with. */
   first: Grant | undefined = undefined;
   #ledger: CountLedger | undefined;

@@ -9,7 +9,7 @@ import type { Account, Counted } from './count.ledger.js';
 import { GrantBook } from './grant.book.js';
 import { Grant, type GrantingHold } from './grant.js';
 import type { HoldKeeper, TickRun } from './hold.contract.js';
-import { HoldExtras } from './hold.extras.js';
+import { HoldExtras, type HoldBeside } from './hold.extras.js';
 import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
 import { tellOfLease } from './lease.events.js';
 import type { LeaseOwner } from './lease.keeper.js';
@@ -17,7 +17,7 @@ import { unavailable, type LockContext } from './lock.context.js';
 import type { LockTarget } from './lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
-export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted, LastingHold {
+export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted, LastingHold, HoldBeside {
   #extras: HoldExtras | undefined;
   #ended = false;
 
@@ -165,8 +165,30 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     if (!this.#ended) this.owner.watchdog.watch(this.lease, this, at);
   }
 
-  shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {
-    return this.extras.keeping.shorten(ttl, ask);
+  shorten<T>(ttl: number, ask: (nextLease?: number) => Promise<T>): Promise<T> {
+    const shorten = (nextLease?: number) => this.extras.keeping.shorten(ttl, () => ask(nextLease));
+    return this.writer?.endBeside(shorten) ?? shorten();
+  }
+
+  /** Of a read hold under the id of a write hold: that one. */
+  get writer(): HoldBeside | undefined {
+    return this.#extras?.writer;
+  }
+
+  set writer(writer: HoldBeside | undefined) {
+    this.extras.writer = writer;
+  }
+
+  endBeside<T>(
+    ask: (lease: number | undefined) => Promise<T>,
+    doneOf?: (answer: T) => Promise<unknown>,
+  ): Promise<T> {
+    return this.extras.counting.inTurn(() => {
+      const { account } = this;
+      // What a lost command may have given it is not known: then nothing is made shorter.
+      if (account === undefined || account.count === 0 || this.doubt !== undefined) return ask(undefined);
+      return this.extras.keeping.shorten(account.lease, () => ask(account.lease), doneOf);
+    });
   }
 
   private get extras(): HoldExtras {

@@ -36,13 +36,17 @@ export class LeaseKeeper {
     return confirmed === true ? sent.at : confirmed;
   }
 
-  /** Has `ask` set the ttl to `ttl` ms, which may be shorter: from now on no more than that is believed in, whether it answers or not. */
-  async shorten<T>(ttl: number, ask: () => Promise<T>): Promise<T> {
+  /**
+   * Has `ask` set the ttl to `ttl` ms, which may be shorter: from now on no more than that is believed in, whether it answers or not.
+   * @param doneOf for an `ask` that may answer while something of it is still to be sent: settles when nothing is
+   */
+  async shorten<T>(ttl: number, ask: () => Promise<T>, doneOf?: (answer: T) => Promise<unknown>): Promise<T> {
     const lift = this.lease.cap(instant(), ttl);
     this.owner.rearm();
     try {
       const answer = await ask();
-      lift();
+      if (doneOf === undefined) lift();
+      else void doneOf(answer).then(lift, lift);
       return answer;
     } catch (error) {
       void RedisFailure.from(error).settled.then(lift);

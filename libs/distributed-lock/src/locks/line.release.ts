@@ -86,8 +86,14 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
    * Frees the lock, by `finish` where a run ends with it.
    * @param at the monotonic clock, read a moment ago
    * @param conclude goes on as soon as it is known what came of it, and never without. {@link Freed.outcome} may reject
+   * @param beside the lease that a write hold of the same holder id needs yet, in ms, where that is known
    */
-  free<T>(finish: Lowering | undefined, at: number, conclude: (freed: Freed) => T | Promise<T>): Promise<T> {
+  free<T>(
+    finish: Lowering | undefined,
+    at: number,
+    conclude: (freed: Freed) => T | Promise<T>,
+    beside?: number,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       this.askedAt = at;
       this.#conclude = (freed) => {
@@ -98,7 +104,7 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
         }
       };
       try {
-        this.#ask(finish);
+        this.#ask(finish, beside);
       } catch (error) {
         this.failed(error);
       }
@@ -126,12 +132,12 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
     this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), others: 0, listeners });
   }
 
-  #ask(finish: Lowering | undefined): void {
+  #ask(finish: Lowering | undefined, beside: number | undefined): void {
     const { kind, key, channel } = this.target;
     const { subscriptions, settings } = this.context;
     this.#isListening = subscriptions.isActive(channel);
-    const nextLease = kind.giftLease === undefined ? undefined : settings.watchdogTimeout;
-    if (nextLease !== undefined) this.#sent = instant(this.askedAt);
+    const nextLease = kind.giftLease === undefined ? beside : settings.watchdogTimeout;
+    if (kind.giftLease !== undefined) this.#sent = instant(this.askedAt);
     if (finish === undefined) kind.scripts.release(key, this.lease.holder, 0, 1, channel, this, nextLease);
     else
       void finish(0, 1).then(

@@ -34,11 +34,12 @@ export class LockTarget implements Leased {
 
   /**
    * Lowers a holder's count to `count`, and restores `lease` ms; 0 ends all that the holder id may have.
+   * @param nextLease see {@link LockScripts.release}
    * @throws RedisFailure as a script does
    */
-  release(holder: string, count: number, lease: number): Promise<ReleaseReply> {
+  release(holder: string, count: number, lease: number, nextLease?: number): Promise<ReleaseReply> {
     const { key, channel, kind } = this;
-    return promised((hearer) => kind.scripts.release(key, holder, count, lease, channel, hearer));
+    return promised((hearer) => kind.scripts.release(key, holder, count, lease, channel, hearer, nextLease));
   }
 }
 

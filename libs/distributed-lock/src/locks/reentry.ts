@@ -84,7 +84,7 @@ export class Reentry {
           continue;
         }
         // Nothing of it is leaving in this very moment: from here to the joining no other code runs.
-        const hold = line.join(holder);
+        const hold = line.join(writer);
         try {
           const grant = await this.#reenter(hold, request, end);
           if (grant !== undefined) return grant;

@@ -10,7 +10,9 @@ import type { TickRun } from './hold.contract.js';
 import { Hold } from './hold.js';
 import type { LineHome } from './line.book.js';
 import { LockLine } from './lock.line.js';
+import type { Freed } from './line.release.js';
 import type { LockTarget } from './lock.target.js';
+import { now } from '../timing/monotonic.clock.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 
 /** How long others go first after a release that they heard of, in ms, where there may be room for a few only. */
@@ -44,10 +46,14 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   /** The hold of a holder id that comes from the other side of its lock; a new one has nothing yet. To be left when it has its answer. */
-  join(holder: string): Hold {
+  join(writer: Hold): Hold {
+    const { holder } = writer.lease;
     this.context.joints.arrive(holder);
-    const hold = this.#holds.get(holder);
-    return hold ?? this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }));
+    const known = this.#holds.get(holder);
+    if (known !== undefined) return known;
+    const hold = this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }));
+    hold.writer = writer;
+    return hold;
   }
 
   /** The last one that has joined a hold in vain ends it. */
@@ -78,7 +84,7 @@ export class SharedLine extends LockLine implements Contest {
     this.#holds.delete(lease.holder);
     this.wasFreed(at);
     const before = this.#contender.messages;
-    const freed = this.releaseOf(lease).free(finish, at, (known) => known);
+    const freed = this.#freed(hold, finish, at);
     this.context.joints.ended(
       lease.holder,
       freed.then(({ done }) => done),
@@ -93,6 +99,17 @@ export class SharedLine extends LockLine implements Contest {
       if (this.isWaitedFor) this.ask(this.#contender);
       return await outcome;
     });
+  }
+
+  /** Where its holder id writes on, the lock goes on with what that needs. */
+  #freed({ lease, writer }: Hold, finish: Lowering | undefined, at: number): Promise<Freed> {
+    const release = this.releaseOf(lease);
+    const known = (freed: Freed) => freed;
+    if (writer === undefined) return release.free(finish, at, known);
+    return writer.endBeside(
+      (nextLease) => release.free(finish, now(), known, nextLease),
+      ({ done }) => done,
+    );
   }
 
   lost(hold: Hold): void {

@@ -71,7 +71,8 @@ export interface LockScripts {
   /**
    * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id
    * may have left behind, and tells the channel.
-   * @param nextLease for kinds whose releases can make the next waiter the holder: the lease that this one has, in ms, where it is of this process. @default it is told, as any other
+   * @param nextLease for kinds whose releases can make the next waiter the holder: the lease that this one has, in ms, where it is of this process. @default it is told, as any other.
+   * For the read side: the lease that the write hold of the same holder id needs yet, in ms. @default that the lock has is not made shorter
    */
   release(
     lock: string,

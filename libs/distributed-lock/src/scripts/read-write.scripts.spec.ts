@@ -69,7 +69,7 @@ describe('the scripts of a read/write lock', () => {
   test('tell by a release whether the holder has anything left', async () => {
     const release = (row: unknown[]) => answered(released(readers, 'lock', 'a:1', 0, 1, 'channel'), row);
     const { words, reply } = await release([1, 0]);
-    expect(words).toEqual(['1', 'lock', 'PUBLISH', 'a:1', '0', '1', 'channel']);
+    expect(words).toEqual(['1', 'lock', 'PUBLISH', 'a:1', '0', '1', '0', 'channel']);
     expect(reply).toEqual({ kind: 'released', reached: 0 });
     expect((await release([2, 1])).reply).toEqual({ kind: 'kept' });
     expect((await release([0])).reply).toEqual({ kind: 'gone' });

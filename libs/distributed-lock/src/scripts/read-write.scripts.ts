@@ -2,14 +2,13 @@ import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.
 import type { LuaScript } from './lua.script.js';
 import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
-import { isDone, readRelease } from './reply.rows.js';
+import { isDone } from './reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { TELLING } from './sending.js';
 import { suffixName } from './wire.names.js';
 
 /** The scripts of one side that take the same arguments on both. */
 export interface SideScripts {
-  readonly release: LuaScript;
   readonly forceRelease: LuaScript;
   readonly inspect: LuaScript;
 }
@@ -30,20 +29,15 @@ export abstract class ReadWriteScripts implements LockScripts {
     wait: number,
   ): void;
 
-  release(
+  abstract release(
     lock: string,
     holder: string,
     count: number,
     lease: number,
     channel: string,
     hearer: ReplyHearer<ReleaseReply>,
-  ): void {
-    const args = [holder, `${count}`, `${lease}`, channel];
-    this.runner.ask(this.side.release, this.keysToRelease(lock), args, readRelease, hearer, TELLING);
-  }
-
-  /** The keys of the side's release script. */
-  protected abstract keysToRelease(lock: string): [string, ...string[]];
+    nextLease?: number,
+  ): void;
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
     return this.runner.run(this.side.forceRelease, [lock], [channel], isDone, TELLING);

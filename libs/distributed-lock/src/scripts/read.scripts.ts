@@ -5,12 +5,12 @@ import {
   readRelease,
   readRenew,
 } from './generated/lua.scripts.js';
-import type { AcquireReply } from './lock.replies.js';
+import type { AcquireReply, ReleaseReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
-import { readAcquire as readAcquireReply } from './reply.rows.js';
+import { readAcquire as readAcquireReply, readRelease as readReleaseReply } from './reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 import { SharedNumbers } from './shared.numbers.js';
@@ -27,11 +27,7 @@ export class ReadScripts extends ReadWriteScripts {
   readonly #acquiring = new SharedNumbers(READING);
 
   constructor(runner: ScriptRunner) {
-    super(runner, {
-      release: readRelease,
-      forceRelease: readForceRelease,
-      inspect: readInspect,
-    });
+    super(runner, { forceRelease: readForceRelease, inspect: readInspect });
   }
 
   acquire(
@@ -53,7 +49,17 @@ export class ReadScripts extends ReadWriteScripts {
     this.runner.ask(readRenew, [lock], args, readRenewal, hearer, sending);
   }
 
-  protected keysToRelease(lock: string): [string] {
-    return [lock];
+  /** @param nextLease the lease that the write hold of the same holder id needs yet, in ms; 0: not known */
+  release(
+    lock: string,
+    holder: string,
+    count: number,
+    lease: number,
+    channel: string,
+    hearer: ReplyHearer<ReleaseReply>,
+    nextLease = 0,
+  ): void {
+    const args = [holder, `${count}`, `${lease}`, `${nextLease}`, channel];
+    this.runner.ask(readRelease, [lock], args, readReleaseReply, hearer, TELLING);
   }
 }

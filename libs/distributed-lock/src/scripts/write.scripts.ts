@@ -5,14 +5,14 @@ import {
   writeRelease,
   writeRenew,
 } from './generated/lua.scripts.js';
-import type { AcquireReply } from './lock.replies.js';
+import type { AcquireReply, ReleaseReply } from './lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyHearer } from './reply.hearer.js';
 import type { ReplyReader } from './reply.reader.js';
-import { readAcquire } from './reply.rows.js';
+import { readAcquire, readRelease } from './reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
-import { GRANTING } from './sending.js';
+import { GRANTING, TELLING } from './sending.js';
 
 /** The longest that a writer that waits may sleep before it asks again, in ms: a dead one keeps readers out for hardly longer. */
 export const WRITER_SLEEP = 2000;
@@ -23,11 +23,7 @@ const ON_THE_WAY = 250;
 /** The write side of a read/write lock. Where own read holds stay after a release, the lock is theirs from then on. */
 export class WriteScripts extends ReadWriteScripts {
   constructor(runner: ScriptRunner) {
-    super(runner, {
-      release: writeRelease,
-      forceRelease: writeForceRelease,
-      inspect: writeInspect,
-    });
+    super(runner, { forceRelease: writeForceRelease, inspect: writeInspect });
   }
 
   /**
@@ -53,7 +49,15 @@ export class WriteScripts extends ReadWriteScripts {
     this.runner.ask(writeRenew, [lock], [holder, `${lease}`], readRenewal, hearer, sending);
   }
 
-  protected keysToRelease(lock: string): [string, string] {
-    return this.keysOf(lock);
+  release(
+    lock: string,
+    holder: string,
+    count: number,
+    lease: number,
+    channel: string,
+    hearer: ReplyHearer<ReleaseReply>,
+  ): void {
+    const args = [holder, `${count}`, `${lease}`, channel];
+    this.runner.ask(writeRelease, this.keysOf(lock), args, readRelease, hearer, TELLING);
   }
 }

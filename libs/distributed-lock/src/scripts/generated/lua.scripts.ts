@@ -2326,10 +2326,10 @@ return replies` as string,
 /**
  * Lowers a holder's read holds from the top, or ends them; the last reader frees the lock and wakes who waits.
  * Wire format section 7, read unlock. Only hold keys that live tell who reads: a dead reader does not keep the lock.
- * Where others read on, a lease of the lock that becomes shorter is told.
+ * Where others read on, or the holder writes on, a lease of the lock that becomes shorter is told.
  * KEYS: lock.
  * ARGV, once: publish.
- * ARGV, per operation: holder, count, lease, channel.
+ * ARGV, per operation: holder, count, lease, write, channel.
  * Derived keys: `<lock>:<holder>:rwlock_timeout:<n>` one string per read hold, with its lease; the lock in braces, unless it has one
  * - `released`: {1, clients that PUBLISH reached (-1: publishing was refused)} 0 also where others hold on, and nothing was told
  * - `kept`: {2, read holds}
@@ -2339,11 +2339,11 @@ return replies` as string,
  */
 export const readRelease = {
   name: 'read/release',
-  sha1: '82a0a8bc6b6fdd4eda6d8b1558af0eaf9fb4820d',
+  sha1: '1b2c0ddc8a368cc912e74eab30707bb5f944029f',
   batch: true,
   keysPerOperation: 1,
   sharedArgs: 1,
-  argsPerOperation: 4,
+  argsPerOperation: 5,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -2431,9 +2431,9 @@ n = n + 1
 end
 end
 local SPARE = 50
-local function attempt(publish, lock, holder, count, lease, channel)
-if not whole(count, 0, 65535) or not (count == 0 or whole(lease, 1, 315360000000)) then
-error({err = 'ERR the hold count or the lease is out of range'})
+local function attempt(publish, lock, holder, count, lease, write, channel)
+if not whole(count, 0, 65535) or not (count == 0 or whole(lease, 1, 315360000000)) or not whole(write, 0, 315360000000) then
+error({err = 'ERR the hold count or a lease is out of range'})
 end
 local mode, writer = rwMode(lock)
 local held = readCount(lock, holder, mode, writer)
@@ -2466,12 +2466,12 @@ if left == 0 and not writer then
 redis.call('DEL', lock)
 return {1, tell(publish, channel, '0')}
 end
-if mode == 'write' then
+if mode == 'write' and write == 0 then
 local present = redis.call('PTTL', lock)
 if present >= 0 and present < left then
 redis.call('PEXPIRE', lock, left)
 end
-elseif setLease(lock, left, SPARE) then
+elseif setLease(lock, mode == 'write' and math.max(left, write) or left, SPARE) then
 tellShorter(publish, channel)
 end
 return count == 0 and {1, 0} or {2, count}
@@ -2479,13 +2479,14 @@ end
 local replies = {}
 local publish = ARGV[1]
 for i = 1, #KEYS do
-local base = (i - 1) * 4 + 1
+local base = (i - 1) * 5 + 1
 local lock = KEYS[i]
 local holder = ARGV[base + 1]
 local count = tonumber(ARGV[base + 2])
 local lease = tonumber(ARGV[base + 3])
-local channel = ARGV[base + 4]
-local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
+local write = tonumber(ARGV[base + 4])
+local channel = ARGV[base + 5]
+local ran, reply = pcall(attempt, publish, lock, holder, count, lease, write, channel)
 replies[i] = ran and reply or failure(reply, lock)
 end
 return replies` as string,

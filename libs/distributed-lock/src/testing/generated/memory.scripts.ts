@@ -1385,11 +1385,11 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // readRelease
-'82a0a8bc6b6fdd4eda6d8b1558af0eaf9fb4820d': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'1b2c0ddc8a368cc912e74eab30707bb5f944029f': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let SPARE: Value = 50;
-const attempt = (publish?: Value, lock?: Value, holder?: Value, count?: Value, lease?: Value, channel?: Value): Value[] => {
-if ((!L.isTrue(L.first(L.call(whole, count, 0, 65535))) || !(L.equal(count, 0) || L.isTrue(L.first(L.call(whole, lease, 1, 315360000000)))))) {
-G['error'](L.table([], [['err', 'ERR the hold count or the lease is out of range']]));
+const attempt = (publish?: Value, lock?: Value, holder?: Value, count?: Value, lease?: Value, write?: Value, channel?: Value): Value[] => {
+if (((!L.isTrue(L.first(L.call(whole, count, 0, 65535))) || !(L.equal(count, 0) || L.isTrue(L.first(L.call(whole, lease, 1, 315360000000))))) || !L.isTrue(L.first(L.call(whole, write, 0, 315360000000))))) {
+G['error'](L.table([], [['err', 'ERR the hold count or a lease is out of range']]));
 }
 let [mode, writer]: Value[] = [...L.call(rwMode, lock)];
 let held: Value = L.first(L.call(readCount, lock, holder, mode, writer));
@@ -1423,12 +1423,12 @@ if ((L.equal(left, 0) && !L.isTrue(writer))) {
 G['redis.call']('DEL', lock);
 return [L.table([1, ...L.call(tell, publish, channel, '0')])];
 }
-if (L.equal(mode, 'write')) {
+if ((L.equal(mode, 'write') && L.equal(write, 0))) {
 let present: Value = L.first(G['redis.call']('PTTL', lock));
 if ((L.greaterOrEqual(present, 0) && L.less(present, left))) {
 G['redis.call']('PEXPIRE', lock, left);
 }
-} else if (L.isTrue(L.first(L.call(setLease, lock, left, SPARE)))) {
+} else if (L.isTrue(L.first(L.call(setLease, lock, L.or(L.and(L.equal(mode, 'write'), () => L.first(G['math.max'](left, write))), () => left), SPARE)))) {
 L.call(tellShorter, publish, channel);
 }
 return [L.or(L.and(L.equal(count, 0), () => L.table([1, 0])), () => L.table([2, count]))];
@@ -1437,13 +1437,14 @@ let replies: Value = L.table([]);
 let publish: Value = L.get(ARGV, 1);
 for (let $at = L.number(1), $last = L.number(L.length(KEYS)); $at <= $last; $at += 1) {
 let i: Value = $at;
-let base: Value = L.add(L.multiply(L.subtract(i, 1), 4), 1);
+let base: Value = L.add(L.multiply(L.subtract(i, 1), 5), 1);
 let lock: Value = L.get(KEYS, i);
 let holder: Value = L.get(ARGV, L.add(base, 1));
 let count: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 2))));
 let lease: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 3))));
-let channel: Value = L.get(ARGV, L.add(base, 4));
-let [ran, reply]: Value[] = [...G['pcall'](attempt, publish, lock, holder, count, lease, channel)];
+let write: Value = L.first(G['tonumber'](L.get(ARGV, L.add(base, 4))));
+let channel: Value = L.get(ARGV, L.add(base, 5));
+let [ran, reply]: Value[] = [...G['pcall'](attempt, publish, lock, holder, count, lease, write, channel)];
 L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock))));
 }
 return [replies];
