@@ -13,9 +13,9 @@ describe.concurrent('leases of read holds', () => {
     options,
     play(async (scene) => {
       const { one, other } = scene;
-      const outer = await one.readLock().lock({ leaseTime: 300 });
-      const inner = await outer.run(() => one.readLock().lock({ leaseTime: 1200 }));
-      const brief = await inner.run(() => one.readLock().lock({ leaseTime: 150 }));
+      const outer = await one.readLock().lock({ leaseTime: scaled(300) });
+      const inner = await outer.run(() => one.readLock().lock({ leaseTime: scaled(1200) }));
+      const brief = await inner.run(() => one.readLock().lock({ leaseTime: scaled(150) }));
       const start = performance.now();
       const waiting = other.writeLock().lock();
       await until('the shortest is over', () => brief.signal.aborted);
@@ -26,8 +26,8 @@ describe.concurrent('leases of read holds', () => {
       expect(await outer.unlock()).toBe('lost');
       const granted = await waiting;
       const took = performance.now() - start;
-      expect(took).toBeGreaterThan(1200 - 100);
-      expect(took).toBeLessThan(1200 + scaled(250));
+      expect(took).toBeGreaterThan(scaled(1200) - scaled(100));
+      expect(took).toBeLessThan(scaled(1200) + scaled(250));
       expect([inner.isHeld, await inner.unlock()]).toEqual([false, 'lost']);
       await granted.unlock();
     }),
