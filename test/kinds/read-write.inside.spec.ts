@@ -18,8 +18,8 @@ describe.concurrent(
       options,
       play(async (scene) => {
         const { one } = scene;
-        const writing = await one.writeLock().lock({ leaseTime: LEASE });
         const begun = performance.now();
+        const writing = await one.writeLock().lock({ leaseTime: LEASE });
         const reading = await writing.run(() => one.readLock().lock());
         expect(await left(scene)).toBeGreaterThan(LEASE);
         expect(await reading.unlock()).toBe('released');
