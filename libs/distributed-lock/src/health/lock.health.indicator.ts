@@ -18,7 +18,7 @@ export interface LockHealthOptions {
   readonly maxRoundTrip?: Duration | undefined;
   /** How far the clocks of this machine and of Redis may be apart. Ticks go by the clock of Redis. @default no bound */
   readonly maxClockOffset?: Duration | undefined;
-  /** How late a renewal may be. @default a sixth of `lockWatchdogTimeout`, half of the time between two renewals */
+  /** How late a renewal may be, counted from a third of the lease on until Redis confirms it. @default a sixth of `lockWatchdogTimeout`, half of the time between two renewals */
   readonly maxWatchdogLate?: Duration | undefined;
   /** Whether it must be possible to listen to channels. False where pub/sub is forbidden. @default true */
   readonly needsPubSub?: boolean | undefined;

@@ -70,9 +70,13 @@ export class Watchdog {
     });
   }
 
-  /** How long ago a lease should have been asked for, in ms; 0 when its time has not come, or while it is asked for. */
+  /**
+   * How long ago a lease should have been asked for, or renewed where Redis gave no answer, in ms; 0 when its time has not come, or
+   * while a first question is under way.
+   */
   lateBy(lease: Lease): number {
-    return Math.max(0, now() - (lease.due ?? Infinity));
+    const at = now();
+    return Math.max(0, at - (lease.due ?? Infinity), unansweredFor(lease, at));
   }
 
   /** Something of a watched lease is due. */
@@ -130,4 +134,11 @@ export class Watchdog {
 /** After a failure: soon, and often enough to have several chances before the deadline. */
 function pauseOf(span: number): number {
   return Math.min(1000, Math.max(span / 10, safetyMargin(span)));
+}
+
+/** How long ago a third of a renewed lease was over, where Redis has not answered the question of that time: each failure sets `due` anew. */
+function unansweredFor({ state, listener, deadline }: Lease, at: number): number {
+  if (state !== 'unknown' || listener === undefined || listener.renewalTtl === 0) return 0;
+  const { renewalTtl } = listener;
+  return at - (deadline + safetyMargin(renewalTtl) - (renewalTtl * 2) / 3);
 }
