@@ -67,6 +67,17 @@ export class PublicApi {
     return [...new Set(doors)].toSorted();
   }
 
+  /** Every time that a caller gives: an option, an option in a group, or a parameter of its own, as `door.option` or `door(parameter)`. */
+  times(): string[] {
+    const times = this.#signatures().flatMap(({ name, signature }) =>
+      signature.parameters.flatMap((parameter) => {
+        const type = this.#checker.getTypeOfSymbol(parameter);
+        return this.#timesIn(`${name}(${parameter.name})`, parameter, type);
+      }),
+    );
+    return [...new Set(times)].toSorted();
+  }
+
   /** The methods of an exported interface or class with those that it inherits, without what is internal. */
   methodsOf(name: string): string[] {
     const symbol = this.#exports().find((each) => each.name === name);
@@ -93,6 +104,25 @@ export class PublicApi {
         this.#functions(`${door}.${property.name}`, this.#checker.getTypeOfSymbol(property)),
       );
     });
+  }
+
+  #timesIn(path: string, symbol: ts.Symbol, type: ts.Type): string[] {
+    const own = this.#isTime(symbol, type) ? [path] : [];
+    const types = type.isUnion() ? type.types : [type];
+    const inside = types
+      .filter((each) => this.#isOptions(each))
+      .flatMap((each) => each.getProperties())
+      .flatMap((each) => this.#timesIn(`${path}.${each.name}`, each, this.#checker.getTypeOfSymbol(each)));
+    return [...own, ...inside];
+  }
+
+  /** A `Duration`, or a number whose docstring says that it is in ms. */
+  #isTime(symbol: ts.Symbol, type: ts.Type): boolean {
+    const types = type.isUnion() ? type.types : [type];
+    const isNumber = types.some((each) => (each.flags & ts.TypeFlags.Number) !== 0);
+    const isDuration = isNumber && types.some((each) => (each.flags & ts.TypeFlags.TemplateLiteral) !== 0);
+    const text = ts.displayPartsToString(symbol.getDocumentationComment(this.#checker));
+    return isDuration || (isNumber && /\b(?:ms|milliseconds|seconds)\b/.test(text));
   }
 
   #groups(door: string, given: ts.Type): OptionDoor[] {

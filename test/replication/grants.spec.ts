@@ -97,10 +97,13 @@ describe('a grant that waits for replicas', () => {
 
   test('the error says how many replicas were needed, within which time, and what can be done', async () => {
     await stage.pause();
+    const asked = performance.now();
     const error: unknown = await service
       .getLock('x')
       .tryLock()
       .catch((reason: unknown) => reason);
+    expect(performance.now() - asked).toBeGreaterThan(TIMEOUT - 5);
+    expect(performance.now() - asked).toBeLessThan(TIMEOUT + scaled(500));
     expect(error).toBeInstanceOf(LockUnavailableError);
     expect(String(error)).toContain(
       `Lock "x" was not granted: 0 of the 1 replica that is needed acknowledged it within ${TIMEOUT} ms. The grant was undone.`,
