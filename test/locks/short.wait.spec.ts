@@ -1,5 +1,9 @@
+import type { INestApplication } from '@nestjs/common';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { DoorStage, request } from '../doors/door.stage.js';
+import { Guarded, guardedParts } from '../durations/guarded.parts.js';
+import { QuorumStage } from '../quorum/quorum.stage.js';
 import { Services } from '../support/services.js';
 import { ownRedis } from './own.redis.js';
 
@@ -81,5 +85,59 @@ describe('a waitTime that is shorter than a round trip', () => {
     await server().resume();
     for (const error of errors)
       expect(error).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
+  });
+});
+
+describe('a waitTime that is shorter than a round trip, for 20 callers of a free lock in a busy moment', () => {
+  const server = ownRedis();
+  const callers = (call: () => Promise<unknown>) => Promise.allSettled(Array.from({ length: 20 }, call));
+
+  /** What the callers got, without the refusals of a lock that is held. */
+  function granted(answers: readonly PromiseSettledResult<unknown>[], isBusy: (answer: unknown) => boolean) {
+    return answers
+      .map((answer) => (answer.status === 'fulfilled' ? answer.value : Object(answer.reason).code))
+      .filter((answer) => !isBusy(answer));
+  }
+
+  test('of a red lock: one has it, and no one is told that Redis is away', async () => {
+    const stage = await QuorumStage.open(3);
+    try {
+      const locks = await stage.openAll({ commandTimeout: 3000 });
+      await Promise.all(stage.seats.map(({ admin }) => admin.client('PAUSE', BUSY, 'ALL')));
+      const lock = locks.getRedLock('x');
+      const answers = await callers(async () => (await lock.tryLock(WAIT))?.unlock() ?? 'busy');
+      expect(new Set(granted(answers, (answer) => answer === 'busy'))).toEqual(new Set(['released']));
+    } finally {
+      await stage.clear();
+      await stage.close();
+    }
+  });
+
+  test.each([
+    [
+      'a decorated method',
+      async (app: INestApplication) => {
+        await app.get(Guarded).run();
+        return 201;
+      },
+    ],
+    ['a route with a guard', async (app: INestApplication) => (await request(app, '/used')).status],
+    ['an intercepted route', async (app: INestApplication) => (await request(app, '/intercepted')).status],
+  ])('of %s: at least one runs, and no one is told that Redis is away', async (_, call) => {
+    const stage = new DoorStage();
+    try {
+      const app = await stage.boot({
+        ...guardedParts(WAIT),
+        imports: [stage.locks({ commandTimeout: 3000 }, {}, server().url)],
+      });
+      const services = new Services(server().url);
+      await services.admin.client('PAUSE', BUSY, 'ALL');
+      const answers = await callers(() => call(app));
+      const ran = granted(answers, (answer) => answer === 'NOT_ACQUIRED' || answer === 423);
+      expect([[200], [201]]).toContainEqual([...new Set(ran)]);
+      await services.close();
+    } finally {
+      await stage.close();
+    }
   });
 });
