@@ -15,9 +15,13 @@ afterEach(() => stage.close());
 
 /** What became of a request, as its client sees it: the answer, or why there was none. */
 function place(url: string, id: number): Promise<string> {
+  return post(`${url}/orders/${id % SHOPS}`, id);
+}
+
+function post(url: string, id: number): Promise<string> {
   return new Promise((resolve) => {
     const options = { method: 'POST', agent: false, headers: { 'x-request': `${id}`, connection: 'close' } };
-    const call = request(`${url}/orders/${id % SHOPS}`, options, (response) => {
+    const call = request(url, options, (response) => {
       let text = '';
       response.on('data', (part: Buffer) => (text += String(part)));
       response.on('end', () => resolve(`${response.statusCode} ${text}`));
@@ -112,6 +116,25 @@ describe('SIGTERM', () => {
       } finally {
         traffic.stop();
       }
+    },
+  );
+
+  test(
+    'aborts a request that works until its signal aborts after shutdownTimeout, answers it, and ends the process',
+    { timeout: scaled(20_000) },
+    async () => {
+      const shutdownTimeout = 1000;
+      const worker = await stage.fork('app.worker.js', { shutdownTimeout });
+      const answer = post(`${(await worker.first('ready')).url}/stock-taking`, 1);
+      await worker.first('ended', ({ how }) => how === 'begun');
+      const start = performance.now();
+      worker.signal('SIGTERM');
+      expect(await answer).toBe('201 {"ended":"LOST"}');
+      expect(performance.now() - start).toBeGreaterThan(shutdownTimeout - 20);
+      expect(await worker.exited).toEqual([null, 'SIGTERM']);
+      expect(performance.now() - start).toBeLessThan(shutdownTimeout + scaled(1000));
+      expect(worker.of('trouble')).toEqual([]);
+      expect(await stage.services.keys()).toEqual([]);
     },
   );
 

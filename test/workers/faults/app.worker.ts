@@ -1,8 +1,9 @@
 import 'reflect-metadata';
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Inject, Module, Param, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
+import { currentLock, DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
 import { settings, tell } from './fault.channel.js';
 import type { FaultCommand } from './fault.protocol.js';
 
@@ -21,6 +22,17 @@ class Orders {
     await this.locks.getLock(`stock:${shop}`).using(() => sleep(5));
     placed.set(shop, order);
     return { order };
+  }
+
+  /** Works until its signal aborts. */
+  @Post('stock-taking')
+  @DistributedLock('stock-taking')
+  async takeStock(): Promise<{ ended: string }> {
+    const signal = currentLock()?.signal;
+    if (signal === undefined) throw new Error('it runs without a lock');
+    tell({ kind: 'ended', name: 'stock-taking', how: 'begun' });
+    await once(signal, 'abort');
+    return { ended: String(Reflect.get(Object(signal.reason), 'code')) };
   }
 }
 
