@@ -79,6 +79,7 @@ export const TESTED = {
   bullmq: ['@nestjs/bullmq', 'bullmq'],
   'event-emitter': ['@nestjs/event-emitter'],
   swagger: ['@nestjs/swagger'],
+  pino: ['nestjs-pino', 'pino'],
   kinds: [],
   cls: ['nestjs-cls'],
   config: ['@nestjs/config'],
