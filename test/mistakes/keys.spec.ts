@@ -84,7 +84,6 @@ const MISTAKES: readonly (readonly [key: string | readonly string[], method: Met
   ['account:<id>', 'real', '<id'],
   ['account:$0', 'real', '$0'],
   ['account:{id}', 'picked', '{id}'],
-  ['account:{id}', 'minified', '{id}'],
   ['account:{id}', 'many', '{id}'],
   ['account:{id}', 'bound', '{id}'],
   ['account:{other}', 'tricky', '{other}'],
@@ -99,6 +98,8 @@ const NAMES: readonly (readonly [key: string | readonly string[], method: Method
   ['{orders}:{0}', 'real'],
   ['{account:{0}}:fence', 'real'],
   ['account:{0}', 'minified'],
+  // Development and CI have refused it before the build was minified; a hash tag must not fail in production alone.
+  ['{billing}:close', 'minified'],
   ['account:{0.id}', 'user'],
   ['account:{1}', 'many'],
   ['account:{1}', 'account'],

@@ -6,6 +6,7 @@ import { DistributedLockModule, LockNotAcquiredError, LockService } from 'nestjs
 import { Library, LockNotAcquiredError as LibrarysError } from './library.cjs';
 
 class Api {
+  /** @param {Library} library */
   constructor(library) {
     this.library = library;
   }
@@ -16,13 +17,16 @@ class Api {
 }
 Controller()(Api);
 Inject(Library)(Api, undefined, 0);
-Get('guarded')(Api.prototype, 'guarded', Object.getOwnPropertyDescriptor(Api.prototype, 'guarded'));
+Get('guarded')(Api.prototype, 'guarded', Object.getOwnPropertyDescriptor(Api.prototype, 'guarded') ?? {});
 
 // oxlint-disable-next-line typescript/no-extraneous-class -- Nest asks for a class
 class AppModule {}
 Module({
   imports: [
-    DistributedLockModule.forRoot({ redis: process.env.REDIS_URL, namePrefix: process.env.NAME_PREFIX }),
+    DistributedLockModule.forRoot({
+      redis: process.env.REDIS_URL ?? '',
+      namePrefix: process.env.NAME_PREFIX,
+    }),
   ],
   controllers: [Api],
   providers: [Library],

@@ -6,7 +6,7 @@ class Library {
     return 'ran';
   }
 }
-const method = Object.getOwnPropertyDescriptor(Library.prototype, 'guarded');
+const method = Object.getOwnPropertyDescriptor(Library.prototype, 'guarded') ?? {};
 Object.defineProperty(
   Library.prototype,
   'guarded',

@@ -12,14 +12,22 @@ export function showAs<T extends object>(
   facts: (self: T) => { readonly type: string } & Readonly<Record<string, unknown>>,
 ): void {
   const { prototype } = shown;
+  const factsOf = (self: T) => {
+    try {
+      return facts(self);
+    } catch {
+      // A Proxy has none of the state that the facts are read from, and a line of a log must not throw.
+      return { type: 'Proxy' };
+    }
+  };
   define(prototype, 'toJSON', function toJSON(this: T) {
-    return facts(this);
+    return factsOf(this);
   });
   define(
     prototype,
     inspect.custom,
     function show(this: T, _depth: number, options: InspectOptions, by: Inspect) {
-      const { type, ...rest } = facts(this);
+      const { type, ...rest } = factsOf(this);
       return Object.keys(rest).length === 0 ? type : `${type} ${by(rest, options)}`;
     },
   );
@@ -34,7 +42,11 @@ export function inspectAs<T extends { toJSON(): object }>(
     shown.prototype,
     inspect.custom,
     function show(this: T, _depth: number, options: InspectOptions, by: Inspect) {
-      return `${type} ${by(this.toJSON(), options)}`;
+      try {
+        return `${type} ${by(this.toJSON(), options)}`;
+      } catch {
+        return `Proxy of ${type}`;
+      }
     },
   );
 }

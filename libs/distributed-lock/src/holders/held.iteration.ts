@@ -1,4 +1,6 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { InScope } from './hold.scope.js';
+import { GRACE } from './held.stream.js';
 
 type Step = IteratorResult<unknown>;
 type Method = 'next' | 'return' | 'throw';
@@ -14,9 +16,15 @@ export function heldIterable(
 ): AsyncIterable<unknown> {
   const held = new HeldIteration(iterable, inScope, over);
   if (Object.prototype.toString.call(iterable) === '[object AsyncGenerator]') return held;
-  // A cursor, say, has methods of its own; they see the cursor itself.
+  // A page of results, or a cursor that is read otherwise, may never be iterated, and must not hold the lock for ever.
+  held.expectBegin();
+  // It has methods of its own, which see the object itself.
   return new Proxy(iterable, {
     get: (target, name) => {
+      const descriptor = Reflect.getOwnPropertyDescriptor(target, name);
+      // A Proxy has to give them as they are.
+      if (name === 'constructor' || descriptor?.configurable === false)
+        return Reflect.get(target, name, target);
       if (name === Symbol.asyncIterator) return () => held;
       if ((name === 'next' || name === 'return' || name === 'throw') && name in target)
         return held[name].bind(held);
@@ -30,12 +38,22 @@ export function heldIterable(
 class HeldIteration implements AsyncIterableIterator<unknown> {
   readonly [Symbol.toStringTag] = 'AsyncGenerator';
   #iterator: AsyncIterator<unknown> | undefined;
+  #grace: NodeJS.Timeout | undefined;
+  #isLapsed = false;
 
   constructor(
     private readonly iterable: AsyncIterable<unknown>,
     private readonly inScope: InScope,
     private readonly over: () => void,
   ) {}
+
+  /** Ends the hold unless the iteration begins in time; after that it is refused. */
+  expectBegin(): void {
+    this.#grace = setTimeout(() => {
+      this.#isLapsed = true;
+      this.over();
+    }, GRACE).unref();
+  }
 
   next(...sent: readonly unknown[]): Promise<Step> {
     return this.#step('next', sent, () => ({ done: true, value: undefined }));
@@ -59,6 +77,8 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
 
   /** @param missing what an iterator without that method does */
   async #step(method: Method, sent: readonly unknown[], missing: () => Step | Promise<Step>): Promise<Step> {
+    clearTimeout(this.#grace);
+    if (this.#isLapsed) throw tooLate();
     try {
       const step = await this.inScope(async () => {
         const iterator = (this.#iterator ??= this.iterable[Symbol.asyncIterator]());
@@ -73,4 +93,11 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
       throw error;
     }
   }
+}
+
+function tooLate(): LockConfigurationError {
+  return new LockConfigurationError(
+    'NOT_ASYNC',
+    `The iteration of what the work gave began more than ${GRACE} ms after the work had ended, and its lock had been released. Iterate inside the work, or begin at once.`,
+  );
 }

@@ -3,6 +3,9 @@ import { finished, type Readable } from 'node:stream';
 /** How much of a response is read before its caller asks for it, in bytes: the work of most requests ends although none reads their body. */
 const READ_AHEAD = 1_048_576;
 
+/** How long a result may stay unread before it counts as read to its end, in ms: none may ever read it. */
+export const GRACE = 1000;
+
 /**
  * A stream that gives what `source` gives, and tells its end: read, failed or cancelled.
  * @param over called at the end
@@ -39,7 +42,12 @@ export function heldResponse(response: Response, over: () => void): Response {
   const { body, status, statusText, headers, url, type, redirected } = response;
   if (!(body instanceof ReadableStream)) {
     // An implementation whose bodies are streams of Node.
-    finished(Object(body) as Readable, { error: false }, () => over());
+    const stream = Object(body) as Readable;
+    const unread = setTimeout(() => stream.readableFlowing !== true && over(), GRACE).unref();
+    finished(stream, { error: false }, () => {
+      clearTimeout(unread);
+      over();
+    });
     return response;
   }
   if (body.locked) {

@@ -58,7 +58,7 @@ function ofScheme(scheme: string): SourceFault {
 /** With a slash too few, or a #, ? or / in the password, a part of the password is read as another part of the URL. */
 function isWhole({ username, password, pathname, hash, search }: URL, hasScheme: boolean): boolean {
   if (hash !== '' || search.includes('@')) return false;
-  if (!(hasScheme ? /^\/?\d*$/ : /^\/?$/).test(pathname)) return false;
+  if (!(hasScheme ? /^\/?\d*\/?$/ : /^\/?$/).test(pathname)) return false;
   try {
     decodeURIComponent(username + password);
     return true;

@@ -41,18 +41,19 @@ export function readTemplate(source: RedisSource, option = 'redis'): Template {
     return given instanceof Cluster || ('isCluster' in given && given.isCluster)
       ? ofCluster(given as Cluster)
       : ofRedis(given as Redis);
+  const options = readTexts(given);
   const made = template(
     (purpose) =>
       new Redis(
         ours({
-          ...given,
-          ...connectorOf(given),
-          connectionName: nameOf(purpose, given.connectionName),
+          ...options,
+          ...connectorOf(options),
+          connectionName: nameOf(purpose, options.connectionName),
         }),
       ),
     false,
-    given,
-    addressOf(given),
+    options,
+    addressOf(options),
   );
   return { ...made, resp3: 'protocol' in given && given.protocol === 3 };
 }

@@ -54,6 +54,7 @@ export class ConnectionTrouble {
   /** There is a connection. */
   clear(): void {
     this.#why = '';
+    this.#sentinels = [];
     this.#isRefusal = false;
     this.#isMismatch = false;
     this.#nodes.clear();

@@ -59,7 +59,8 @@ function faultOfEntries(given: readonly (readonly [string, unknown])[]): SourceF
     given.find(([name]) => FOREIGN[name] !== undefined) ?? given.find(([name]) => !KINDS.has(name));
   if (stray !== undefined) return strange(stray[0]);
   for (const [name, value] of given) {
-    const fault = faultOfValue(name, value);
+    // A value out of the environment is a text.
+    const fault = faultOfValue(name, typeof value === 'string' ? readText(name, value) : value);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -73,7 +74,7 @@ function ofPlace(given: readonly (readonly [string, unknown])[]): SourceFault | 
   };
 }
 
-/** Of a URL's query ioredis leaves numbers and flags as text, and takes "false" for true. */
+/** Numbers and flags of a URL's query, or out of the environment, are text: ioredis leaves them so, and takes "false" for true. */
 export function readTexts(options: RedisOptions): RedisOptions {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [

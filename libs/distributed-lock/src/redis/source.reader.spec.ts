@@ -78,7 +78,7 @@ const REFUSED: readonly (readonly [given: unknown, called: string, remedy: strin
   [{ port: 6379, db: -1 }, 'db', 'db: 0'],
   [{ port: 6379, db: 'x' }, 'db', 'db: 0'],
   [{ port: 6379, connectTimeout: '5s' }, 'connectTimeout is not a number', 'a number'],
-  [{ port: 6379, noDelay: 'true' }, 'noDelay is not true or false', 'true or false'],
+  [{ port: 6379, noDelay: 'maybe' }, 'noDelay is not true or false', 'true or false'],
   [{ sentinels: [], name: 'a' }, 'sentinels are no list', 'sentinels: ['],
   [{ sentinels: 'a:1', name: 'a' }, 'sentinels are no list', 'sentinels: ['],
   [{ sentinels: [{ host: 'a' }] }, 'without the name', 'mymaster'],

@@ -60,12 +60,14 @@ export function checkStaticKey(
   const parameters = readParameters(method);
   if (parameters.most === 0 && others.length === 0) return;
   const shell = SHELL.exec(key);
-  if (shell !== null) refuse(shell[0], Number(shell[0].slice(1)));
+  const shellIndex = Number(shell?.[0].slice(1));
+  if (shell !== null && shellIndex <= (parameters.most ?? Infinity)) refuse(shell[0], shellIndex);
   for (const { form, isSure } of FORMS) {
     for (const [found, word = ''] of key.matchAll(form)) {
       const index = indexOf(word, parameters);
       const isNamed = index !== -1 || others.includes(word);
-      const isNear = isSure && (!parameters.areKnown || isPartOf(word, [...parameters.names, ...others]));
+      const known = [...parameters.names, ...parameters.inner, ...others];
+      const isNear = isSure && (!parameters.areKnown || isPartOf(word, known));
       if (isNamed || isNear) refuse(found, isNamed ? index : nearestIndex(word, parameters));
     }
   }

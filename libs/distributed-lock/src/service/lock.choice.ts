@@ -71,7 +71,10 @@ function refuseThis(key: object, place: string): void {
 }
 
 function withoutComments(text: string): string {
-  return text.replace(/\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, '');
+  // Of a template what stands between its expressions is text, too.
+  return text
+    .replace(/\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, '')
+    .replace(/`(?:[^`\\]|\\.)*`/g, (template) => [...template.matchAll(/\$\{[^}]*\}/g)].join(' '));
 }
 
 function isNames(value: unknown): value is LockNames {

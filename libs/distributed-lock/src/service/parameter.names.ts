@@ -2,13 +2,18 @@
 export interface Parameters {
   /** The name of each; undefined for one that is destructured. */
   readonly names: readonly (string | undefined)[];
+  /** The names in those that are destructured. */
+  readonly inner: readonly string[];
   /** Undefined where a call may have more arguments than there are parameters. */
   readonly most: number | undefined;
-  /** Whether the names are those of the source: a minifier leaves single letters, a wrapper hides them behind `...args`. */
+  /**
+   * Whether a name that is missing here is none of the method's: a wrapper hides them behind `...args`. What a minifier leaves counts as known, for
+   * the same code has been started before it was minified, and a build must not refuse what development accepts.
+   */
   readonly areKnown: boolean;
 }
 
-const UNKNOWN: Parameters = { names: [], most: undefined, areKnown: false };
+const UNKNOWN: Parameters = { names: [], inner: [], most: undefined, areKnown: false };
 
 const PAIRS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
@@ -20,13 +25,15 @@ export function readParameters(method: object): Parameters {
   const text = Function.prototype.toString.call(method);
   const parts = /\{\s*\[native code\]\s*\}$/.test(text) ? undefined : listOf(text);
   if (parts === undefined) return UNKNOWN;
-  const hasMore = parts.some((part) => part.startsWith('...')) || /\barguments\b/.test(text);
+  const hasRest = parts.some((part) => part.startsWith('...'));
+  const hasMore = hasRest || /\barguments\b/.test(text);
   const names = parts
     .filter((part) => !part.startsWith('...'))
     .map((part) => /^([\p{ID_Start}$_][\p{ID_Continue}$]*)\s*(?:=|$)/u.exec(part)?.[1]);
-  const isMinified = names.length > 0 && names.every((name) => name === undefined || name.length === 1);
-  const areKnown = !hasMore && !isMinified && names.every((name) => name !== undefined);
-  return { names, most: hasMore ? undefined : names.length, areKnown };
+  const inner = parts
+    .filter((part) => /^[{[]/.test(part))
+    .flatMap((part) => part.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? []);
+  return { names, inner, most: hasMore ? undefined : names.length, areKnown: !hasRest };
 }
 
 /** The parameters, one by one; undefined where the text has none that can be found, as that of a native function. */
