@@ -32,7 +32,10 @@ export interface LockModuleSettings {
   readonly appName?: string | undefined;
   /** The longest a hold may last before its signal aborts and its renewal stops. @default off; '1h' for ticks */
   readonly maxHold?: Duration | undefined;
-  /** Log a wait or a hold that lasts longer than this. @default off */
+  /**
+   * Log a wait or a hold that lasts longer than this; `Infinity` turns it off. @default off, but for callers that probably wait for
+   * themselves: a wait of 10 s without a bound behind a handle of this process, from `lock()` or `tryLock()`, is logged once
+   */
   readonly warnAfter?: Duration | undefined;
   /** The most waiters of one lock in this process; one more is refused at once with `TOO_MANY_WAITERS`. @default 10000 */
   readonly maxWaiters?: number | undefined;

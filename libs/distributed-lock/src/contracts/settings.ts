@@ -21,6 +21,8 @@ export interface LockSettings {
   readonly tickMaxHold: number;
   /** Infinity when off. */
   readonly warnAfter: number;
+  /** When a wait is logged behind a hold that this process took with `lock()`, where `warnAfter` is not set; Infinity when off. */
+  readonly selfWaitAfter: number;
   readonly maxWaiters: number;
   readonly handOver: { readonly max: number; readonly time: number };
   readonly commandTimeout: number;

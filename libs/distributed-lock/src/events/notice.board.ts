@@ -13,6 +13,17 @@ export type HoldNotice =
 export type Notice =
   | (HoldNotice & { readonly lock: string; readonly holder: string })
   | { readonly kind: 'long-wait'; readonly lock: string; readonly waited: number; readonly heldBy: string }
+  | {
+      /** A caller probably waits for a lock that it has. */
+      readonly kind: 'self-wait';
+      readonly lock: string;
+      readonly waited: number;
+      readonly heldBy: string;
+      /** Since when, in epoch ms. */
+      readonly since: number;
+      /** The call that waits, where it is known. */
+      readonly where: string | undefined;
+    }
   | { readonly kind: 'release-delayed'; readonly lock: string; readonly holder: string; readonly why: string }
   | { readonly kind: 'release-refused'; readonly lock: string; readonly holder: string; readonly why: string }
   | { readonly kind: 'call-delayed'; readonly lock: string; readonly what: string; readonly why: string }

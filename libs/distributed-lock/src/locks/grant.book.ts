@@ -28,6 +28,17 @@ export abstract class GrantBook implements Upkeep {
     return epochOf(this.#begun ?? wallTime());
   }
 
+  /** How long it has lasted, in ms. */
+  get held(): number {
+    return this.#begun === undefined ? 0 : wallTime() - this.#begun;
+  }
+
+  /** Whether a caller has its handle, and has opened no scope with it: inside a scope the lock would be re-entered. */
+  get isByHand(): boolean {
+    for (let grant = this.#newest; grant !== undefined; grant = grant.before) if (!grant.hasRun) return true;
+    return false;
+  }
+
   protected get isEmpty(): boolean {
     return this.#newest === undefined;
   }

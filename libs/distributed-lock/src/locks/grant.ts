@@ -37,6 +37,7 @@ export class Grant implements CurrentLock, Watchable {
   readonly #hold: GrantingHold;
   /** @internal The one that its hold has counted before it, in the chain of those that are open. */
   before: Grant | undefined = undefined;
+  #hasRun = false;
   /** Undefined when the watchdog renews. */
   #fixed: FixedLease | undefined;
   #controller: AbortController | undefined;
@@ -53,6 +54,11 @@ export class Grant implements CurrentLock, Watchable {
   ) {
     this.#hold = hold;
     if (leaseTime !== undefined) this.#fixed = fixedLease(leaseTime, sentAt);
+  }
+
+  /** @internal Whether a scope was opened with it. */
+  get hasRun(): boolean {
+    return this.#hasRun;
   }
 
   /** Whether it has a lease of its own, which is not renewed. */
@@ -159,6 +165,7 @@ export class Grant implements CurrentLock, Watchable {
 
   /** Runs `work` in the scope of this hold, where `currentLock()` gives `handle`. */
   runAs<T>(handle: CurrentLock, work: () => T): T {
+    this.#hasRun = true;
     return runInScope(this.#hold, handle, work, this.name);
   }
 

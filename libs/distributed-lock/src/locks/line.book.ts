@@ -1,10 +1,14 @@
 import type { LockContext } from './lock.context.js';
+import { SilenceWatch, type Silent } from './silence.watch.js';
 
 /** Where a line is at home. */
 export interface LineHome<L> {
   readonly context: LockContext;
   /** To be called whenever nobody holds, waits or works any more. */
   forget(line: L): void;
+  get(id: string): L | undefined;
+  /** Watches lines for callers that wait for themselves. */
+  readonly silence: SilenceWatch;
 }
 
 /** The lines that there are. */
@@ -16,18 +20,21 @@ export interface Lines<L> {
 }
 
 /** The lines of one sort: each is made when it is first needed, and forgotten when nobody needs it any more. */
-export class LineBook<T extends { readonly id: string }, L extends { readonly target: T }>
+export class LineBook<T extends { readonly id: string }, L extends Silent & { readonly target: T }>
   implements Lines<L>, LineHome<L>
 {
   /** One of them has a place of its own: a map that is emptied is made anew, and a caller who takes one lock after the other empties it each time. */
   #single: L | undefined;
   readonly #others = new Map<string, L>();
   #whenIdle: (() => void)[] = [];
+  readonly silence: SilenceWatch;
 
   constructor(
     readonly context: LockContext,
     private readonly make: (home: LineHome<L>, target: T) => L,
-  ) {}
+  ) {
+    this.silence = new SilenceWatch(context.wheel, context.settings.selfWaitAfter, () => this.values());
+  }
 
   get size(): number {
     return this.#others.size + (this.#single === undefined ? 0 : 1);

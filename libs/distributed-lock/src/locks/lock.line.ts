@@ -18,7 +18,7 @@ import { Hold } from './hold.js';
 import type { LineHome } from './line.book.js';
 import { LineRelease } from './line.release.js';
 import { unavailable } from './lock.context.js';
-import type { LockTarget } from './lock.target.js';
+import { otherSideOf, type LockTarget } from './lock.target.js';
 import { Turns } from './turns.js';
 import { WaitingLine } from './waiting.line.js';
 
@@ -91,6 +91,16 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     for (const hold of this.holds)
       if (leases.has(hold.lease)) hold.lose(reason);
       else void this.context.watchdog.renewNow(hold.lease, 0, hold);
+  }
+
+  protected override get ownHolds(): readonly Hold[] {
+    const { kind } = this.target;
+    if (kind.isLasting === true) return [];
+    // A kind with one side: its holds exclude each other, or have the permits that are waited for.
+    if (kind.side === undefined) return this.holds;
+    const across = this.home.get(otherSideOf(this.target) ?? '')?.holds ?? [];
+    // Readers are not in each other's way.
+    return kind.side === 'read' ? across : [...this.holds, ...across];
   }
 
   protected override get inTheWay(): Hold | undefined {

@@ -1,3 +1,4 @@
+import { callStack, placeOf, type CallStack } from '../errors/call.place.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../scripts/lock.replies.js';
@@ -6,6 +7,7 @@ import { WaiterQueue } from '../waiting/waiter.queue.js';
 import type { Hold } from './hold.js';
 import { LineNews } from './line.news.js';
 import { unavailable, type LockContext } from './lock.context.js';
+import type { Silent, SilenceWatch } from './silence.watch.js';
 
 /**
  * A round trip may take so long in a busy moment, in ms. A `waitTime` below that bounds the waiting for others alone, as 0 does: Redis has
@@ -17,15 +19,19 @@ export const ROUND_TRIP = 100;
 interface WaitingRoom<G, R extends WaitRequest> {
   readonly queue: WaiterQueue<G, R>;
   readonly news: LineNews;
+  /** Where the first one was called that may wait for itself, and the hold of which the log was told that it does. */
+  suspicion: { waiter?: unknown; call?: CallStack; told?: Hold } | undefined;
 }
 
 /** The callers of this process that wait for one thing in Redis. How they stand, and what they are given, is its form's business. */
-export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implements WaitKeeper<G, R> {
+export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest>
+  implements WaitKeeper<G, R>, Silent
+{
   /** Made for the first waiter, or for what is heard: most locks are never waited for. */
   #room: WaitingRoom<G, R> | undefined;
   #working = 0;
 
-  protected abstract readonly home: { readonly context: LockContext };
+  protected abstract readonly home: { readonly context: LockContext; readonly silence: SilenceWatch };
 
   get context(): LockContext {
     return this.home.context;
@@ -64,7 +70,11 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
   }
 
   private get room(): WaitingRoom<G, R> {
-    return (this.#room ??= { queue: new WaiterQueue(), news: new LineNews(this.name) });
+    return (this.#room ??= {
+      queue: new WaiterQueue(),
+      news: new LineNews(this.name),
+      suspicion: undefined,
+    });
   }
 
   protected get news(): LineNews {
@@ -98,6 +108,11 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
     return undefined;
   }
 
+  /** The holds of this process that may be in the way of its waiters, and of which it is known that they are. */
+  protected get ownHolds(): readonly Hold[] {
+    return this.inTheWay === undefined ? [] : [this.inTheWay];
+  }
+
   /** When a wait is long, in ms. */
   protected get warnAfter(): number {
     return this.context.settings.warnAfter;
@@ -119,9 +134,44 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest> implem
       this.tellWaiting(request);
     const waiter = new Waiter<G, R>(request, this.context.wheel, this);
     waiter.warnAfter(this.warnAfter);
+    if (request.waitTime === Infinity && this.home.silence.isOn) this.watchSilence(waiter);
     this.queue.push(waiter);
     this.entered(waiter);
     return waiter.granted;
+  }
+
+  /** It is known where the first in the line was called; those behind it do not pay for a stack. */
+  private watchSilence(waiter: Waiter<G, R>): void {
+    const { silence } = this.home;
+    if (
+      !this.isWaitedFor &&
+      this.ownHolds.some(({ isByHand }) => isByHand) &&
+      silence.affordsStack(waiter.since)
+    )
+      this.room.suspicion = { ...this.room.suspicion, waiter, call: callStack(this.wait) };
+    silence.begin();
+  }
+
+  warnOfSelfWait(delay: number): void {
+    const hold = this.ownHolds.find(({ isByHand, held }) => isByHand && held >= delay);
+    if (hold === undefined || hold === this.room.suspicion?.told) return;
+    const waiter = this.queue
+      .snapshot()
+      .find(({ request, waited }) => request.waitTime === Infinity && waited >= delay);
+    if (waiter === undefined) return;
+    const { since, lease } = hold;
+    const { suspicion } = this.room;
+    const where = suspicion?.waiter === waiter && suspicion.call ? placeOf(suspicion.call) : undefined;
+    this.room.suspicion = { ...suspicion, told: hold };
+    const { waited } = waiter;
+    this.context.notices.post({
+      kind: 'self-wait',
+      lock: this.name,
+      waited,
+      heldBy: lease.holder,
+      since,
+      where,
+    });
   }
 
   private tellWaiting(request: R | undefined): void {

@@ -66,6 +66,11 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         'warn',
         `A caller has waited ${Math.round(notice.waited)} ms for lock "${notice.lock}", held by ${notice.heldBy}. If its own scope took that lock with lock() and has not unlocked it, it waits for itself.`,
       ];
+    case 'self-wait':
+      return [
+        'warn',
+        `A caller${notice.where === undefined ? '' : ` at ${notice.where}`} has waited ${Math.round(notice.waited)} ms without a bound for lock "${notice.lock}", which this process itself took with lock() or tryLock() at ${new Date(notice.since).toISOString()} (holder ${notice.heldBy}) and has not unlocked. A handle opens no scope: code that waits for the lock that it has waits for ever. Call handle.run(…) around the inner call or replace lock() by using(); and unlock in a finally block. (warnAfter: Infinity turns this warning off.)`,
+      ];
     case 'long-hold':
       return [
         'warn',

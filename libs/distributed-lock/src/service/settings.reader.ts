@@ -11,6 +11,9 @@ import { checkSettingNames, SETTING_NAMES } from './setting.names.js';
 /** A hung job must not stop its schedule for ever. */
 const TICK_MAX_HOLD = 3_600_000;
 
+/** Code that waits so long for a lock that its own process took by hand probably waits for itself, in ms. */
+const SELF_WAIT = 10_000;
+
 const BUSY_STATUSES = [423, 409, 429, 503];
 
 const PUBSUBS = ['auto', 'sharded', 'classic'];
@@ -62,6 +65,7 @@ export function readSettings(
     maxHold: duration('maxHold', maxHold, Infinity, 1),
     tickMaxHold: maxHold === undefined ? TICK_MAX_HOLD : duration('maxHold', maxHold, Infinity, 1),
     warnAfter: duration('warnAfter', warnAfter, Infinity, 1),
+    selfWaitAfter: warnAfter === undefined ? SELF_WAIT : Infinity,
     maxWaiters: count('maxWaiters', options.maxWaiters, 10_000, 1),
     handOver: {
       max: count('handOver.max', handOver.max, 4096, 0),

@@ -1,0 +1,59 @@
+import { now } from '../timing/monotonic.clock.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+
+/** How often a line is looked at, within the time after which its waiters are suspected to wait for themselves. */
+const LOOKS = 4;
+
+/** The most stacks that are taken in a second: one costs some 10 µs, as much as many a wait lasts. */
+const STACKS = 50;
+
+/** Callers who may wait for a lock that their own process has, and does not unlock. */
+export interface Silent {
+  readonly isWaitedFor: boolean;
+  /** Logs a caller that has waited for `delay` ms behind a handle that this process has had for as long. */
+  warnOfSelfWait(delay: number): void;
+}
+
+/**
+ * Finds callers that probably wait for themselves: `lock()`, and then `using()` of the same name. One timer for all locks, in the
+ * background and only while somebody waits without a bound: a waiter costs nothing more.
+ */
+export class SilenceWatch {
+  readonly #timer: Timer;
+  #second = -Infinity;
+  #stacks = 0;
+
+  constructor(
+    private readonly wheel: TimerWheel,
+    /** In ms; Infinity for never. */
+    private readonly delay: number,
+    private readonly lines: () => readonly Silent[],
+  ) {
+    this.#timer = wheel.background(() => this.#look());
+  }
+
+  get isOn(): boolean {
+    return this.delay !== Infinity;
+  }
+
+  /** Somebody waits without a bound. */
+  begin(): void {
+    if (this.isOn && !this.#timer.isSet) this.wheel.set(this.#timer, now() + this.delay / LOOKS);
+  }
+
+  /** Whether a stack may be taken of a call that began to wait at `at`: where calls wait all the time, few have one. */
+  affordsStack(at: number): boolean {
+    if (at - this.#second >= 1000) {
+      this.#second = at;
+      this.#stacks = 0;
+    }
+    this.#stacks += 1;
+    return this.#stacks <= STACKS;
+  }
+
+  #look(): void {
+    const waitedFor = this.lines().filter(({ isWaitedFor }) => isWaitedFor);
+    for (const line of waitedFor) line.warnOfSelfWait(this.delay);
+    if (waitedFor.length > 0) this.begin();
+  }
+}
