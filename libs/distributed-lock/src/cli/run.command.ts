@@ -50,6 +50,8 @@ export async function runUnderLock({ line, session, terminal, wheel }: Desk): Pr
       if (signal.aborted) end();
       else signal.addEventListener('abort', end, { once: true });
       const code = await child.ended;
+      // The release aborts it, too.
+      signal.removeEventListener('abort', end);
       await ending;
       const outcome = ending === undefined ? 'done' : 'lost';
       tell({ outcome, code, holder: handle.holder });
