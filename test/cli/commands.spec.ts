@@ -214,8 +214,39 @@ test('runs tells what became of the ticks of a job', async () => {
       { tick: 1000, outcome: 'completed' },
     ],
   });
-  expect((await command('runs', 'unknown')).out).toContain('Redis knows no job "unknown"');
   await service.jobs.forget('nightly');
+});
+
+describe('a name that Redis does not know', () => {
+  test('runs says so, with a code of its own, and leaves nothing behind', async () => {
+    const { code, out, err } = await command('runs', 'typo');
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(
+      /^Redis knows no job "typo" with the prefix "test:\S+"\. Give its key, .* --prefix .*\n$/,
+    );
+    expect(await command('runs', 'typo', '--json')).toMatchObject({
+      code: 1,
+      out: '{"job":"typo","runs":[]}\n',
+      err,
+    });
+    expect(await services.keys()).toEqual([]);
+  });
+
+  test('runs of a job that has not run yet is done', async () => {
+    await service.runOnce('new', 1000, () => undefined);
+    await service.jobs.pause('new');
+    expect(await command('runs', 'new')).toMatchObject({ code: 0, err: '' });
+    await service.jobs.forget('new');
+  });
+
+  test.each(['show', 'unlock'])('%s says that the lock is free, which is no mistake', async (name) => {
+    const { code, out, err } = await command(name, 'typo');
+    expect(code).toBe(0);
+    expect(out + err).toMatch(
+      /No process holds "typo", or waits for it\..*prefix "test:|"typo" is not locked/,
+    );
+    expect(await services.keys()).toEqual([]);
+  });
 });
 
 describe('run', () => {

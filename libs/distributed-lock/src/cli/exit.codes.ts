@@ -3,6 +3,8 @@ export const EXIT = {
   done: 0,
   /** The doctor has found something, or with `--strict` a warning. */
   unwell: 1,
+  /** Redis knows no such job. A lock that nobody holds is not absent, but free. */
+  unknown: 1,
   usage: 2,
   /** Redis could not be asked, or refused (EX_UNAVAILABLE). */
   unavailable: 69,

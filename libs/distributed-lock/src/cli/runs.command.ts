@@ -9,14 +9,17 @@ export async function listRuns({ line, session, terminal }: Desk): Promise<numbe
   const service = await openLocks(line, session);
   try {
     const [runs, status] = await Promise.all([service.getRuns(line.name), service.jobs.status(line.name)]);
+    const isKnown = status !== undefined || runs.length > 0;
+    if (!isKnown)
+      terminal.note(
+        `Redis knows no job "${line.name}" with the prefix "${line.prefix}". Give its key, or Class.method where its decorator has none, and with --prefix the application's namePrefix.`,
+      );
     if (line.isJson) terminal.json({ job: line.name, status, runs });
-    else if (status === undefined && runs.length === 0)
-      terminal.line(`Redis knows no job "${line.name}" with the prefix "${line.prefix}".`);
-    else {
+    else if (isKnown) {
       if (status?.paused !== undefined) terminal.line(`Paused since ${instant(status.paused)}.`);
       terminal.table(['TICK', 'OUTCOME', 'ATTEMPT', 'TOOK', 'APP', 'INSTANCE', 'REASON'], runs.map(rowOf));
     }
-    return EXIT.done;
+    return isKnown ? EXIT.done : EXIT.unknown;
   } finally {
     await service.shutDown();
   }

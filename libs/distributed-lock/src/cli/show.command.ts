@@ -18,6 +18,10 @@ export async function show(desk: Desk): Promise<number> {
   const { terminal } = desk;
   if (desk.line.isJson) terminal.json(view);
   else for (const text of describe(view)) terminal.line(text);
+  if (view.kind === 'free')
+    terminal.note(
+      `No process holds "${view.name}", or waits for it. If one should: its namePrefix may differ from the prefix "${desk.line.prefix}"; ls lists the locks that are there.`,
+    );
   return EXIT.done;
 }
 

@@ -24,6 +24,6 @@ run      --wait <time>     how long to wait for the lock (default 0; "forever")
          --kind <kind>     reentrant (default), fair, read, write or fenced
          --grace <time>    between SIGTERM and SIGKILL when the lease is lost (default 5s)
 
-Exit codes: 0 done · 1 the doctor has found something · 2 wrong usage · 69 Redis is away or refuses
+Exit codes: 0 done · 1 the doctor has found something, or runs no such job · 2 wrong usage · 69 Redis is away or refuses
 run: the command's own · 75 somebody else has the lock · 76 the lease was lost · 126, 127 the command cannot be run
 `;
