@@ -8,9 +8,12 @@ local function grantFirst(job)
       redis.call('PEXPIRE', job.lock, asker.lease)
     end
     local attempt, tick = tonumber(job.run.attempt) or 1, tonumber(job.run.tick) or job.mark or 0
-    return {1, job.at, redis.call('HGET', record, 'token'), attempt, tick, job.rows}
+    local asked = job.run.request
+    local request = asked and {id = asked, ['until'] = asked == job.request.id and job.request['until'] or 0}
+    return answerGrant(job, redis.call('HGET', record, 'token'), attempt, tick, request)
   end
-  if not job.offer or job.paused then
+  -- What is asked for by hand is run while the job is paused, too.
+  if not job.offer or job.paused and not job.offer.request then
     return nil
   end
   if job.held then
@@ -20,5 +23,5 @@ local function grantFirst(job)
     table.remove(job.handed, job.offer.place)
     keepHanded(record, job.handed)
   end
-  return grantRun(job, job.offer.tick, job.offer.attempt)
+  return grantRun(job, job.offer.tick, job.offer.attempt, job.offer.request)
 end

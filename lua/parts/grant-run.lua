@@ -1,6 +1,6 @@
 -- Gives the free lock of a job to the asker for a run, and notes the run in the record. Its token is the time in microseconds, or
--- more where the last one was ahead of it. Answers {1, store's time, token, attempt, tick, rows}.
-local function grantRun(job, tick, attempt, by)
+-- more where the last one was ahead of it. Answers {1, store's time, token, attempt, tick, rows}, and for a `request` its id and its end.
+local function grantRun(job, tick, attempt, request)
   local record, asker, time = job.record, job.asker, job.time
   redis.call('HSETNX', record, 'v', '1')
   local offer = job.offer
@@ -9,13 +9,17 @@ local function grantRun(job, tick, attempt, by)
     table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at})
     keepHanded(record, job.handed)
   end
-  closeDead(job)
+  closeDead(job, request)
   redis.call('HSET', job.lock, asker.holder, 1)
   redis.call('PEXPIRE', job.lock, asker.lease)
   local last = tonumber(redis.call('HGET', record, 'token')) or 0
   local token = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
-  local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token, requestedBy = by}
+  local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token}
   run.app, run.instance = asker.app, asker.instance
+  if request then
+    -- `request` stands in the run until it has begun.
+    run.requestedBy, run.request = request.by, request.id
+  end
   redis.call('HSET', record, 'token', token, 'holder', asker.holder, 'run', cjson.encode(run))
-  return {1, job.at, token, attempt, tick, job.rows}
+  return answerGrant(job, token, attempt, tick, request)
 end

@@ -18,8 +18,11 @@ local function openJob(lock, record, runs, asker)
   job.request = rowOf(field('request'))
   job.handed = rowOf(field('handed'))
   local retry, died = asker.onCrash == 'retry', tonumber(job.run.tick)
-  if retry and job.runner and not job.running and died then
-    job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1}
+  -- A run that was asked for, and has not begun as far as anybody knows, is run again only for a request that still waits.
+  local asked = job.run.request
+  local waits = asked and asked == job.request.id and job.at <= (tonumber(job.request['until']) or 0)
+  if retry and job.runner and not job.running and died and (waits or not asked) then
+    job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1, request = waits and job.request or nil}
     return job
   end
   for place, handed in ipairs(job.handed) do

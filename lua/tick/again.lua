@@ -1,12 +1,10 @@
 -- Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
 -- queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
 --
--- @include whole failure tell mistyped rowOf addRow keepHanded openJob noteTick closeDead closeStale answerJob grantRun grantFirst
+-- @include whole failure mistyped rowOf addRow keepHanded openJob noteTick closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock      the job's lock
 -- @key   record    the job's record, a hash
 -- @key   runs      the newest 50 rows, a list of JSON objects, newest first
--- @arg   publish   PUBLISH, or SPUBLISH where the deployment shards its channels
--- @arg   channel   the job's channel, on which a request is said to be served
 -- @arg   holder    the holder id, new for each claim
 -- @arg   lease     the lease in ms, 1 to 10 years
 -- @arg   gap       '' for ticks of a schedule; for an interval anything else: its mark is its last start
@@ -14,7 +12,7 @@
 -- @arg   instance  who asks, for the record
 -- @arg   onCrash   'skip' or 'retry'
 -- @arg   grace     how long a tick that was handed over waits for an instance under 'skip', in ms
--- @reply granted   {1, store's time in ms, token, attempt, tick, rows}
+-- @reply granted   {1, store's time in ms, token, attempt, tick, rows} and, where the run was asked for by hand, the request's id and the instant until which it may begin
 -- @reply nothing   {2, store's time, wait, mark, listen, rows} as tick/claim.lua has it
 -- @reply paused    {8, store's time, wait, mark, listen, rows}
 -- @reply error     {-1, message with its code in front, type of the key}
@@ -22,15 +20,13 @@
 local lock = KEYS[1]
 local record = KEYS[2]
 local runs = KEYS[3]
-local publish = ARGV[1]
-local channel = ARGV[2]
-local holder = ARGV[3]
-local lease = tonumber(ARGV[4])
-local gap = ARGV[5]
-local app = ARGV[6]
-local instance = ARGV[7]
-local onCrash = ARGV[8]
-local grace = tonumber(ARGV[9])
+local holder = ARGV[1]
+local lease = tonumber(ARGV[2])
+local gap = ARGV[3]
+local app = ARGV[4]
+local instance = ARGV[5]
+local onCrash = ARGV[6]
+local grace = tonumber(ARGV[7])
 
 local function attempt()
   local problem = mistyped(lock, record, runs)
@@ -45,14 +41,15 @@ local function attempt()
   local job = openJob(lock, record, runs, asker)
   local first = grantFirst(job)
   if not first then
+    if job.run.request then
+      -- The run that was granted for it died before it was known to have begun.
+      closeDead(job)
+    end
     local request = job.request.id
     local inTime = request and job.at <= (tonumber(job.request['until']) or 0)
     if request and inTime and not job.held then
-      -- HSET comes first: a server that is out of memory refuses it as a first write only.
-      redis.call('HSET', record, 'served', request)
-      redis.call('HDEL', record, 'request')
-      tell(publish, channel, 'served:' .. request)
-      return grantRun(job, job.at, 1, job.request.by)
+      -- The request waits on until its run has begun.
+      return grantRun(job, job.at, 1, job.request)
     end
     if request and not inTime then
       redis.call('HDEL', record, 'request')

@@ -3,7 +3,7 @@
 -- handed over); early or stale; taken; paused; record lost; held; granted.
 -- Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
 --
--- @include whole failure mistyped rowOf addRow keepHanded openJob noteTick closeDead closeStale answerJob grantRun grantFirst
+-- @include whole failure mistyped rowOf addRow keepHanded openJob noteTick closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock       the job's lock, a hash as in wire format section 2
 -- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run; queued, handed, request, served, paused; counts by outcome
 -- @key   runs       the newest 50 rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
@@ -18,7 +18,7 @@
 -- @arg   onCrash    'skip' or 'retry'
 -- @arg   overlap    'skip' or 'queue'
 -- @arg   grace      how long a tick that was handed over waits for an instance under 'skip', in ms
--- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again
+-- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
 -- @reply taken      {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
 -- @reply overlapped {3, store's time, wait, mark, listen, rows}
 -- @reply missed     {4, store's time, wait, mark, listen, rows}

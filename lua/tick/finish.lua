@@ -14,7 +14,7 @@
 -- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @arg   channel  the lock's channel
 -- @arg   jobs     the job's channel, on which its instances are told to look
--- @arg   outcome  'completed', 'failed', 'handed-over' (stopped midway, the next one is another attempt), or 'returned' (it never began: no row)
+-- @arg   outcome  'completed', 'failed', 'handed-over' (stopped midway, the next one is another attempt), or 'returned' (it never began: no row; a request for it waits on)
 -- @arg   reason   the error's message, or ''; its first 4,000 bytes are kept
 -- @reply released {1, store's time in ms, clients that PUBLISH reached (-1: publishing was refused; 0 when it was released before)}
 -- @reply kept     {2, store's time}
@@ -72,8 +72,17 @@ local function attempt()
   if held and fields[1] == holder and (fields[2] == token or token == '') then
     local row = rowOf(fields[3])
     local tick, number = tonumber(row.tick), tonumber(row.attempt) or 1
+    local asked = row.request
+    row.request = nil
     -- HDEL comes first: a server that is out of memory refuses LPUSH and HSET as a first write only.
     redis.call('HDEL', record, 'holder', 'run')
+    if asked and outcome ~= 'returned' then
+      -- It has ended without having begun.
+      if rowOf(redis.call('HGET', record, 'request')).id == asked then
+        redis.call('HDEL', record, 'request')
+      end
+      tell(publish, jobs, 'served:' .. asked)
+    end
     if outcome ~= 'returned' then
       row.token, row.outcome, row['end'] = token, outcome, at
       if reason ~= '' then
@@ -82,7 +91,7 @@ local function attempt()
       addRow(record, runs, row)
     end
     handsOver = tick and (outcome == 'returned' or outcome == 'handed-over')
-    if handsOver then
+    if handsOver and not asked then
       local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1}
       -- What never began is as old as its instant: a claim that Redis found when it came back may be long past.
       handed.at = outcome == 'returned' and math.min(at, tick) or at

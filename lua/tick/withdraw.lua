@@ -1,4 +1,4 @@
--- Tells whether a request was served; one whose time is over is withdrawn, so that no instance serves it later.
+-- Tells whether a request was served, which it is when its run has begun; one whose time is over is withdrawn, so that no instance serves it later.
 --
 -- @include failure rowOf
 -- @key   record     the job's record, a hash
@@ -26,6 +26,10 @@ local function attempt()
     return {0, at}
   end
   local left = (tonumber(waiting['until']) or 0) - at
+  if left <= 0 and rowOf(redis.call('HGET', record, 'run')).request == id then
+    -- A run was granted in time, and the word that it has begun may be on its way.
+    left = left + 1000
+  end
   if left > 0 then
     return {2, at, math.ceil(left)}
   end

@@ -77,6 +77,7 @@ test('a record of another type is named to a registration and a request', async 
   const wrong = [-1, `WRONGTYPE ${names.record} is not a hash`, 'string'];
   expect(await tick.register(stage, names, 1)).toEqual(wrong);
   expect(await tick.request(stage, names, 'r1')).toEqual(wrong);
+  expect(await tick.noteBegin(stage, names, 'r1')).toEqual(wrong);
   expect(await tick.withdraw(stage, names, 'r1')).toEqual(wrong);
 });
 

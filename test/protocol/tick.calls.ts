@@ -1,5 +1,6 @@
 import {
   tickAgain,
+  tickBegin,
   tickClaim,
   tickFinish,
   tickForget,
@@ -71,8 +72,18 @@ export async function again(
   names: Names,
   { holder = RUNNER, lease = 10_000, gap = '', onCrash = 'skip', grace = GRACE }: Again = {},
 ): Promise<readonly unknown[]> {
-  const args = ['PUBLISH', jobChannel(names), holder, lease, gap, APP, INSTANCE, onCrash, grace];
+  const args = [holder, lease, gap, APP, INSTANCE, onCrash, grace];
   return reply(await stage.call(tickAgain, names.tick, args));
+}
+
+/** Says that a run which was asked for has begun. */
+export async function noteBegin(
+  stage: ProtocolStage,
+  names: Names,
+  id: string,
+  holder = RUNNER,
+): Promise<readonly unknown[]> {
+  return reply(await stage.call(tickBegin, [names.record], ['PUBLISH', jobChannel(names), holder, id]));
 }
 
 export async function finish(stage: ProtocolStage, names: Names, given: Finish): Promise<readonly unknown[]> {

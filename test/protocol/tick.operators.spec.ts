@@ -9,6 +9,7 @@ import {
   forget,
   INSTANCE,
   jobChannel,
+  noteBegin,
   pause,
   request,
   RUNNER,
@@ -78,16 +79,23 @@ describe('a pause', () => {
 });
 
 describe('a request to run a job now', () => {
-  test('tells the instances, is served once, and whoever asked is told', async () => {
+  test('tells the instances, is granted once, and is served when its run begins', async () => {
     expect(await request(stage, names, 'r1')).toEqual([1, TIME, 'r1', 1]);
     expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
     const [code, at, , attempt, tick] = await again(stage, names);
     expect([code, attempt, tick]).toEqual([1, 1, at]);
     expect((await again(stage, names, { holder: OTHER }))[0]).toBe(2);
+    expect(await told()).toEqual(['look']);
+    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
+    expect(await noteBegin(stage, names, 'r1')).toEqual([1, TIME]);
     expect(await told()).toEqual(['look', 'served:r1']);
     expect(await withdraw(stage, names, 'r1')).toEqual([1, TIME]);
     const run = JSON.parse((await stage.redis.hget(names.record, 'run')) ?? '') as unknown;
     expect(run).toMatchObject({ tick: at, outcome: 'running', requestedBy: 'an operator' });
+    expect(run).not.toHaveProperty('request');
+    const state = await wholeState(stage, names);
+    expect(await noteBegin(stage, names, 'r1')).toEqual([1, TIME]);
+    expect(await wholeState(stage, names)).toEqual(state);
   });
 
   test('joins one that still waits, and lengthens its time', async () => {
@@ -101,6 +109,7 @@ describe('a request to run a job now', () => {
   test('is not asked for again by a repeat that comes when it was served', async () => {
     await request(stage, names, 'r1');
     await again(stage, names);
+    await noteBegin(stage, names, 'r1');
     expect(await request(stage, names, 'r1')).toEqual([1, TIME, 'r1', 0]);
     expect(await stage.redis.hget(names.record, 'request')).toBeNull();
   });
@@ -111,6 +120,80 @@ describe('a request to run a job now', () => {
     while ((await stage.now()) < asked + 5) await stage.redis.ping();
     expect(await withdraw(stage, names, 'r1')).toEqual([0, TIME]);
     expect(await again(stage, names)).toEqual([2, TIME, 0, 0, 0, []]);
+  });
+});
+
+describe('a run that was asked for, and has not begun', () => {
+  const granted = async (onCrash: string, holder = RUNNER) => await again(stage, names, { onCrash, holder });
+  const asked = async () => {
+    await request(stage, names, 'r1');
+    const [, at, token] = await granted('retry');
+    return { at, token: String(token) };
+  };
+
+  test('is granted with its request, also by a repeat', async () => {
+    await request(stage, names, 'r1');
+    const first = await granted('skip');
+    expect(first.slice(6)).toEqual(['r1', TIME]);
+    expect((await granted('skip')).slice(2)).toEqual(first.slice(2));
+    expect((await granted('skip', OTHER))[0]).toBe(2);
+  });
+
+  test('waits on when it is given back, is no tick that is handed over, and tells the instances', async () => {
+    const { token } = await asked();
+    expect(await finish(stage, names, { token, outcome: 'returned' })).toEqual([1, TIME, 0]);
+    expect(await told()).toEqual(['look', 'look']);
+    expect(await stage.redis.hget(names.record, 'handed')).toBeNull();
+    expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
+    expect((await granted('skip', OTHER)).slice(6)).toEqual(['r1', TIME]);
+  });
+
+  test('is over with its end, and whoever asked is told to look', async () => {
+    const { token } = await asked();
+    await finish(stage, names, { token, outcome: 'failed', reason: 'kept' });
+    expect(await told()).toEqual(['look', 'served:r1']);
+    expect(await withdraw(stage, names, 'r1')).toEqual([0, TIME]);
+    const [row] = await settledRows(stage, names);
+    expect(row).toMatchObject({ outcome: 'failed', requestedBy: 'an operator' });
+    expect(row).not.toHaveProperty('request');
+    expect(await noteBegin(stage, names, 'r1')).toEqual([0, TIME]);
+  });
+
+  test('is over under skip when its instance has died', async () => {
+    await asked();
+    await stage.redis.del(names.lock);
+    expect((await granted('skip', OTHER))[0]).toBe(2);
+    expect(await withdraw(stage, names, 'r1')).toEqual([0, TIME]);
+    expect(await settledRows(stage, names)).toMatchObject([{ outcome: 'crashed', attempt: 1 }]);
+  });
+
+  test.each([false, true])(
+    'is another attempt for its request under retry when its instance has died, paused: %s',
+    async (paused) => {
+      const { at } = await asked();
+      if (paused) await pause(stage, names);
+      await stage.redis.del(names.lock);
+      const [code, , , attempt, tick, , id] = await granted('retry', OTHER);
+      expect([code, attempt, tick, id]).toEqual([1, 2, at, 'r1']);
+      expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
+      expect(await noteBegin(stage, names, 'r1', OTHER)).toEqual([1, TIME]);
+      expect(await withdraw(stage, names, 'r1')).toEqual([1, TIME]);
+    },
+  );
+
+  test('is not run again under retry once its request was withdrawn', async () => {
+    await asked();
+    await stage.redis.hdel(names.record, 'request');
+    await stage.redis.del(names.lock);
+    expect((await granted('retry', OTHER))[0]).toBe(2);
+  });
+
+  test('that has begun is run again under retry, and its request is not', async () => {
+    const { at } = await asked();
+    await noteBegin(stage, names, 'r1');
+    await stage.redis.del(names.lock);
+    const reply = await granted('retry', OTHER);
+    expect(reply.slice(3)).toEqual([2, at, expect.any(Array)]);
   });
 });
 

@@ -51,7 +51,8 @@ export interface JobControl {
    * Runs the job once now, on one instance of the fleet that has it on, also while it is paused. Waits for the lock as long as the
    * timeout lasts. A call while another one still waits joins it. An instance where the job is off (disabled, stopped, deleted, not
    * begun) never takes it.
-   * @returns whether an instance was granted the run within the timeout; it then begins at once
+   * @returns true when the run has begun, and only then. False when none had begun by the end of the timeout, and before that when the run
+   * that was granted cannot begin: a decorator above the guard keeps the call to itself, or its instance died under `onCrash: 'skip'`
    */
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**

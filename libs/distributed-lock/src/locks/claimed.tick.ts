@@ -43,6 +43,8 @@ export class ClaimedTick {
   #ending: Pick<FinishArguments, 'outcome' | 'reason'>;
   #handle: Grant | undefined;
   #begun = false;
+  /** Settles when Redis knows that the run has begun; undefined for a run that nobody has asked for. */
+  #noted: Promise<unknown> | undefined;
   #isStopped = false;
 
   constructor(
@@ -102,7 +104,10 @@ export class ClaimedTick {
     this.#ending = { outcome: 'completed', reason: '' };
     let ended: Promise<void> | undefined;
     try {
-      let result = await handle.run(() => begun(work(handle)));
+      let result = await handle.run(() => {
+        this.#noteBegin();
+        return begun(work(handle));
+      });
       const kind = lastingKindOf(result);
       if (kind !== undefined)
         ({ result, ended } = await awaitLasting(kind, result, (step) => handle.run(step)));
@@ -116,7 +121,18 @@ export class ClaimedTick {
     }
   }
 
+  /** Sent before the first line of the work, and not waited for: the end of the run is stored after it. */
+  #noteBegin(): void {
+    const { keys, lease, reply } = this.grant;
+    const { request } = reply;
+    if (request === undefined) return;
+    const { context } = this.engine;
+    const note = () => this.scripts.begin(keys, lease.holder, request);
+    this.#noted = context.retirement.insist(note, context.settings.watchdogTimeout);
+  }
+
   async #end(handle: Grant): Promise<void> {
+    if (this.#noted !== undefined) await this.#noted;
     // Aborted with its lease alive: told to stop by the shutdown. What came of it then is not the whole work, whatever it says.
     if (handle.isOpen && handle.isAborted) this.#stopped();
     // The work's own result or error stands; what became of the release is logged where it is known.

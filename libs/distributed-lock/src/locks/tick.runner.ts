@@ -108,6 +108,7 @@ export class TickRunner {
         this.#tell(target.name, claim, reply);
         if (reply.kind !== 'granted') return reply;
         owed.mayHave = false;
+        const until = reply.request?.until ?? Infinity;
         const tick = new ClaimedTick(this.engine, this.scripts, {
           target,
           keys: jobKeys(target.key),
@@ -115,7 +116,7 @@ export class TickRunner {
           reply,
           policies: claim.policies ?? POLICIES,
           isFleets: claim.mode !== 'instant',
-          isRefusing,
+          isRefusing: () => isRefusing() || (this.clock.now() ?? 0) > until,
         }).begin(sent);
         if (!isRefusing()) return tick;
         await tick.giveBack();

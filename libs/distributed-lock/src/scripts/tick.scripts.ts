@@ -1,6 +1,6 @@
 import type { TickPolicies } from '../contracts/tick.contract.js';
 import type { StoreClock } from '../timing/store.clock.js';
-import { tickAgain, tickClaim, tickFinish } from './generated/lua.scripts.js';
+import { tickAgain, tickBegin, tickClaim, tickFinish } from './generated/lua.scripts.js';
 import type { JobKeys } from './job.keys.js';
 import { JobScripts } from './job.scripts.js';
 import type { ReplyReader } from './reply.reader.js';
@@ -46,11 +46,24 @@ export interface Waiting {
   readonly mark: number;
 }
 
-export type ClaimReply = Noted &
-  (
-    | { readonly kind: 'granted'; readonly token: bigint; readonly attempt: number; readonly tick: number }
-    | (Waiting & { readonly kind: (typeof VERDICTS)[number] })
-  );
+/** What a run was asked for by hand with. */
+export interface RunRequest {
+  readonly id: string;
+  /** The instant until which the run may begin, epoch ms by the store's clock. */
+  readonly until: number;
+}
+
+/** A run that was granted. */
+interface Granted {
+  readonly kind: 'granted';
+  readonly token: bigint;
+  readonly attempt: number;
+  readonly tick: number;
+  /** Undefined unless the run has to say that it has begun. */
+  readonly request: RunRequest | undefined;
+}
+
+export type ClaimReply = Noted & (Granted | (Waiting & { readonly kind: (typeof VERDICTS)[number] }));
 
 export interface FinishArguments {
   readonly holder: string;
@@ -85,11 +98,16 @@ export class TickScripts {
   }
 
   /** Takes what waits to be run, whichever tick it is now. */
-  async again({ lock, record, runs, channel }: JobKeys, asker: Asker): Promise<ClaimReply> {
+  async again({ lock, record, runs }: JobKeys, asker: Asker): Promise<ClaimReply> {
     const { holder, lease, app, instance, policies } = asker;
     const { gap = '', onCrash, grace } = policies;
-    const args = [channel, holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`];
-    return readClaim(await this.#caller.tell(tickAgain, [lock, record, runs], args, GRANTS));
+    const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`];
+    return readClaim(await this.#caller.call(tickAgain, [lock, record, runs], args, GRANTS));
+  }
+
+  /** Says that a run which was asked for by hand has begun. */
+  async begin({ record, channel }: JobKeys, holder: string, request: RunRequest): Promise<void> {
+    await this.#caller.tell(tickBegin, [record], [channel, holder, request.id]);
   }
 
   async finish(keys: JobKeys, finish: FinishArguments): Promise<ReleaseReply> {
@@ -105,7 +123,8 @@ function readClaim(reply: ReplyReader): ClaimReply {
   const noted = { at: reply.integer(1), rows: reply.texts(5) };
   if (reply.integer(0) === 1) {
     const [token, attempt, tick] = [BigInt(reply.text(2)), reply.integer(3), reply.integer(4)];
-    return { kind: 'granted', ...noted, token, attempt, tick };
+    const request = reply.size > 6 ? { id: reply.text(6), until: reply.integer(7) } : undefined;
+    return { kind: 'granted', ...noted, token, attempt, tick, request };
   }
   const kind = VERDICTS[reply.integer(0) - 2];
   if (kind === undefined) throw reply.malformed();

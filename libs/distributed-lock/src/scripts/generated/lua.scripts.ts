@@ -3509,8 +3509,8 @@ return replies` as string,
  * Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
  * queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
  * KEYS: lock, record, runs.
- * ARGV: publish, channel, holder, lease, gap, app, instance, onCrash, grace.
- * - `granted`: {1, store's time in ms, token, attempt, tick, rows}
+ * ARGV: holder, lease, gap, app, instance, onCrash, grace.
+ * - `granted`: {1, store's time in ms, token, attempt, tick, rows} and, where the run was asked for by hand, the request's id and the instant until which it may begin
  * - `nothing`: {2, store's time, wait, mark, listen, rows} as tick/claim.lua has it
  * - `paused`: {8, store's time, wait, mark, listen, rows}
  * - `error`: {-1, message with its code in front, type of the key}
@@ -3518,11 +3518,11 @@ return replies` as string,
  */
 export const tickAgain = {
   name: 'tick/again',
-  sha1: '2b39e73b25946a2c807243f5a643944e0a8e551d',
+  sha1: '8e1378982478e74c5262c4546279f9e1942386c2',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
-  argsPerOperation: 9,
+  argsPerOperation: 7,
   text: `local function whole(number, least, most)
 return number and number >= least and number <= most and number % 1 == 0
 end
@@ -3530,10 +3530,6 @@ local function failure(problem, lock)
 local message = type(problem) == 'table' and problem.err or tostring(problem)
 message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
 return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
-end
-local function tell(publish, channel, payload)
-local reached = redis.pcall(publish, channel, payload)
-return type(reached) == 'number' and reached or -1
 end
 local function mistyped(lock, record, runs)
 for key, expected in pairs({[lock] = 'hash', [record] = 'hash', [runs] = 'list'}) do
@@ -3584,8 +3580,10 @@ job.queued = tonumber(field('queued'))
 job.request = rowOf(field('request'))
 job.handed = rowOf(field('handed'))
 local retry, died = asker.onCrash == 'retry', tonumber(job.run.tick)
-if retry and job.runner and not job.running and died then
-job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1}
+local asked = job.run.request
+local waits = asked and asked == job.request.id and job.at <= (tonumber(job.request['until']) or 0)
+if retry and job.runner and not job.running and died and (waits or not asked) then
+job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1, request = waits and job.request or nil}
 return job
 end
 for place, handed in ipairs(job.handed) do
@@ -3601,10 +3599,16 @@ local row = {tick = tick, outcome = outcome, reason = reason, after = after, att
 row.app, row.instance = job.asker.app, job.asker.instance
 job.rows[#job.rows + 1] = addRow(job.record, job.runs, row)
 end
-local function closeDead(job)
+local function closeDead(job, request)
 if not job.runner or job.running then
 return
 end
+local asked = job.run.request
+if asked and asked == job.request.id and not (request and request.id == asked) then
+redis.call('HDEL', job.record, 'request')
+job.request = {}
+end
+job.run.request = nil
 if job.run.tick then
 job.run.outcome, job.run.reason = 'crashed', 'the lease ended before the run did'
 job.rows[#job.rows + 1] = addRow(job.record, job.runs, job.run)
@@ -3632,7 +3636,14 @@ local wait = (listen or job.asker.onCrash == 'retry' and job.runner) and redis.c
 wait = listen and wait or math.min(wait, job.asker.lease)
 return {code, job.at, wait == -2 and 0 or wait, job.mark or 0, listen and 1 or 0, job.rows}
 end
-local function grantRun(job, tick, attempt, by)
+local function answerGrant(job, token, attempt, tick, request)
+local reply = {1, job.at, token, attempt, tick, job.rows}
+if request then
+reply[7], reply[8] = request.id, tonumber(request['until']) or 0
+end
+return reply
+end
+local function grantRun(job, tick, attempt, request)
 local record, asker, time = job.record, job.asker, job.time
 redis.call('HSETNX', record, 'v', '1')
 local offer = job.offer
@@ -3640,15 +3651,18 @@ if offer and not offer.place and (tick ~= offer.tick or attempt ~= offer.attempt
 table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at})
 keepHanded(record, job.handed)
 end
-closeDead(job)
+closeDead(job, request)
 redis.call('HSET', job.lock, asker.holder, 1)
 redis.call('PEXPIRE', job.lock, asker.lease)
 local last = tonumber(redis.call('HGET', record, 'token')) or 0
 local token = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
-local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token, requestedBy = by}
+local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token}
 run.app, run.instance = asker.app, asker.instance
+if request then
+run.requestedBy, run.request = request.by, request.id
+end
 redis.call('HSET', record, 'token', token, 'holder', asker.holder, 'run', cjson.encode(run))
-return {1, job.at, token, attempt, tick, job.rows}
+return answerGrant(job, token, attempt, tick, request)
 end
 local function grantFirst(job)
 local record, asker = job.record, job.asker
@@ -3657,9 +3671,11 @@ if redis.call('PTTL', job.lock) < asker.lease then
 redis.call('PEXPIRE', job.lock, asker.lease)
 end
 local attempt, tick = tonumber(job.run.attempt) or 1, tonumber(job.run.tick) or job.mark or 0
-return {1, job.at, redis.call('HGET', record, 'token'), attempt, tick, job.rows}
+local asked = job.run.request
+local request = asked and {id = asked, ['until'] = asked == job.request.id and job.request['until'] or 0}
+return answerGrant(job, redis.call('HGET', record, 'token'), attempt, tick, request)
 end
-if not job.offer or job.paused then
+if not job.offer or job.paused and not job.offer.request then
 return nil
 end
 if job.held then
@@ -3669,20 +3685,18 @@ if job.offer.place then
 table.remove(job.handed, job.offer.place)
 keepHanded(record, job.handed)
 end
-return grantRun(job, job.offer.tick, job.offer.attempt)
+return grantRun(job, job.offer.tick, job.offer.attempt, job.offer.request)
 end
 local lock = KEYS[1]
 local record = KEYS[2]
 local runs = KEYS[3]
-local publish = ARGV[1]
-local channel = ARGV[2]
-local holder = ARGV[3]
-local lease = tonumber(ARGV[4])
-local gap = ARGV[5]
-local app = ARGV[6]
-local instance = ARGV[7]
-local onCrash = ARGV[8]
-local grace = tonumber(ARGV[9])
+local holder = ARGV[1]
+local lease = tonumber(ARGV[2])
+local gap = ARGV[3]
+local app = ARGV[4]
+local instance = ARGV[5]
+local onCrash = ARGV[6]
+local grace = tonumber(ARGV[7])
 local function attempt()
 local problem = mistyped(lock, record, runs)
 if problem then
@@ -3695,13 +3709,13 @@ local asker = {holder = holder, lease = lease, app = app, instance = instance, o
 local job = openJob(lock, record, runs, asker)
 local first = grantFirst(job)
 if not first then
+if job.run.request then
+closeDead(job)
+end
 local request = job.request.id
 local inTime = request and job.at <= (tonumber(job.request['until']) or 0)
 if request and inTime and not job.held then
-redis.call('HSET', record, 'served', request)
-redis.call('HDEL', record, 'request')
-tell(publish, channel, 'served:' .. request)
-return grantRun(job, job.at, 1, job.request.by)
+return grantRun(job, job.at, 1, job.request)
 end
 if request and not inTime then
 redis.call('HDEL', record, 'request')
@@ -3727,13 +3741,70 @@ return ran and reply or failure(reply, lock)` as string,
 } as const satisfies LuaScript;
 
 /**
+ * Notes that a run which was asked for by hand has begun: its request is served, and the job's channel says so.
+ * KEYS: record.
+ * ARGV: publish, channel, holder, request.
+ * - `served`: {1, store's time in ms}
+ * - `gone`: {0, store's time} the run is no longer the job's
+ * - `error`: {-1, message with its code in front, type of the key}
+ * Repeating it is safe: a request that is served stays served
+ */
+export const tickBegin = {
+  name: 'tick/begin',
+  sha1: '645eff60b8f066f92f4638cf45630fb67380ba15',
+  batch: false,
+  keysPerOperation: 1,
+  sharedArgs: 0,
+  argsPerOperation: 4,
+  text: `local function failure(problem, lock)
+local message = type(problem) == 'table' and problem.err or tostring(problem)
+message = string.match(message, '^@?user_script:%s*%d+:%s*%-?(.-)%s*$') or message
+return {-1, message, redis.pcall('TYPE', lock).ok or 'unknown'}
+end
+local function rowOf(text)
+local ran, row = pcall(cjson.decode, text)
+return ran and type(row) == 'table' and row or {}
+end
+local function tell(publish, channel, payload)
+local reached = redis.pcall(publish, channel, payload)
+return type(reached) == 'number' and reached or -1
+end
+local record = KEYS[1]
+local publish = ARGV[1]
+local channel = ARGV[2]
+local holder = ARGV[3]
+local request = ARGV[4]
+local function attempt()
+local kind = redis.call('TYPE', record).ok
+if kind ~= 'none' and kind ~= 'hash' then
+return {-1, 'WRONGTYPE ' .. record .. ' is not a hash', kind}
+end
+local time = redis.call('TIME')
+local at = time[1] * 1000 + math.floor(time[2] / 1000)
+local run = rowOf(redis.call('HGET', record, 'run'))
+if redis.call('HGET', record, 'holder') ~= holder or run.request ~= request or #request == 0 then
+return {redis.call('HGET', record, 'served') == request and 1 or 0, at}
+end
+if rowOf(redis.call('HGET', record, 'request')).id == request then
+redis.call('HDEL', record, 'request')
+end
+run.request = nil
+redis.call('HSET', record, 'served', request, 'run', cjson.encode(run))
+tell(publish, channel, 'served:' .. request)
+return {1, at}
+end
+local ran, reply = pcall(attempt)
+return ran and reply or failure(reply, record)` as string,
+} as const satisfies LuaScript;
+
+/**
  * Claims a tick of a job and takes the job's lock, in one step. One instance of the fleet is granted; every other one is told why not.
  * The first matching row decides: granted before (a repeated call); what has to be run again (its run died and 'retry', or it was
  * handed over); early or stale; taken; paused; record lost; held; granted.
  * Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
  * KEYS: lock, record, runs.
  * ARGV: holder, lease, mode, tick, following, previous, app, instance, onCrash, overlap, grace.
- * - `granted`: {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again
+ * - `granted`: {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
  * - `taken`: {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
  * - `overlapped`: {3, store's time, wait, mark, listen, rows}
  * - `missed`: {4, store's time, wait, mark, listen, rows}
@@ -3746,7 +3817,7 @@ return ran and reply or failure(reply, lock)` as string,
  */
 export const tickClaim = {
   name: 'tick/claim',
-  sha1: '5fe4c0d2e6394435d1590c12c7adb86e88bf4d9f',
+  sha1: '67a341c7f10dc7894a9001c4b9529a35e8517321',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
@@ -3808,8 +3879,10 @@ job.queued = tonumber(field('queued'))
 job.request = rowOf(field('request'))
 job.handed = rowOf(field('handed'))
 local retry, died = asker.onCrash == 'retry', tonumber(job.run.tick)
-if retry and job.runner and not job.running and died then
-job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1}
+local asked = job.run.request
+local waits = asked and asked == job.request.id and job.at <= (tonumber(job.request['until']) or 0)
+if retry and job.runner and not job.running and died and (waits or not asked) then
+job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1, request = waits and job.request or nil}
 return job
 end
 for place, handed in ipairs(job.handed) do
@@ -3825,10 +3898,16 @@ local row = {tick = tick, outcome = outcome, reason = reason, after = after, att
 row.app, row.instance = job.asker.app, job.asker.instance
 job.rows[#job.rows + 1] = addRow(job.record, job.runs, row)
 end
-local function closeDead(job)
+local function closeDead(job, request)
 if not job.runner or job.running then
 return
 end
+local asked = job.run.request
+if asked and asked == job.request.id and not (request and request.id == asked) then
+redis.call('HDEL', job.record, 'request')
+job.request = {}
+end
+job.run.request = nil
 if job.run.tick then
 job.run.outcome, job.run.reason = 'crashed', 'the lease ended before the run did'
 job.rows[#job.rows + 1] = addRow(job.record, job.runs, job.run)
@@ -3856,7 +3935,14 @@ local wait = (listen or job.asker.onCrash == 'retry' and job.runner) and redis.c
 wait = listen and wait or math.min(wait, job.asker.lease)
 return {code, job.at, wait == -2 and 0 or wait, job.mark or 0, listen and 1 or 0, job.rows}
 end
-local function grantRun(job, tick, attempt, by)
+local function answerGrant(job, token, attempt, tick, request)
+local reply = {1, job.at, token, attempt, tick, job.rows}
+if request then
+reply[7], reply[8] = request.id, tonumber(request['until']) or 0
+end
+return reply
+end
+local function grantRun(job, tick, attempt, request)
 local record, asker, time = job.record, job.asker, job.time
 redis.call('HSETNX', record, 'v', '1')
 local offer = job.offer
@@ -3864,15 +3950,18 @@ if offer and not offer.place and (tick ~= offer.tick or attempt ~= offer.attempt
 table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at})
 keepHanded(record, job.handed)
 end
-closeDead(job)
+closeDead(job, request)
 redis.call('HSET', job.lock, asker.holder, 1)
 redis.call('PEXPIRE', job.lock, asker.lease)
 local last = tonumber(redis.call('HGET', record, 'token')) or 0
 local token = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
-local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token, requestedBy = by}
+local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token}
 run.app, run.instance = asker.app, asker.instance
+if request then
+run.requestedBy, run.request = request.by, request.id
+end
 redis.call('HSET', record, 'token', token, 'holder', asker.holder, 'run', cjson.encode(run))
-return {1, job.at, token, attempt, tick, job.rows}
+return answerGrant(job, token, attempt, tick, request)
 end
 local function grantFirst(job)
 local record, asker = job.record, job.asker
@@ -3881,9 +3970,11 @@ if redis.call('PTTL', job.lock) < asker.lease then
 redis.call('PEXPIRE', job.lock, asker.lease)
 end
 local attempt, tick = tonumber(job.run.attempt) or 1, tonumber(job.run.tick) or job.mark or 0
-return {1, job.at, redis.call('HGET', record, 'token'), attempt, tick, job.rows}
+local asked = job.run.request
+local request = asked and {id = asked, ['until'] = asked == job.request.id and job.request['until'] or 0}
+return answerGrant(job, redis.call('HGET', record, 'token'), attempt, tick, request)
 end
-if not job.offer or job.paused then
+if not job.offer or job.paused and not job.offer.request then
 return nil
 end
 if job.held then
@@ -3893,7 +3984,7 @@ if job.offer.place then
 table.remove(job.handed, job.offer.place)
 keepHanded(record, job.handed)
 end
-return grantRun(job, job.offer.tick, job.offer.attempt)
+return grantRun(job, job.offer.tick, job.offer.attempt, job.offer.request)
 end
 local lock = KEYS[1]
 local record = KEYS[2]
@@ -4010,7 +4101,7 @@ return ran and reply or failure(reply, lock)` as string,
  */
 export const tickFinish = {
   name: 'tick/finish',
-  sha1: '1114d62a7c9d96530921148f748af6e8cafa8e67',
+  sha1: '8f8e849dafb4e4410d5ea27ae7521e4567d2457d',
   batch: false,
   keysPerOperation: 3,
   sharedArgs: 0,
@@ -4116,7 +4207,15 @@ local handsOver = false
 if held and fields[1] == holder and (fields[2] == token or token == '') then
 local row = rowOf(fields[3])
 local tick, number = tonumber(row.tick), tonumber(row.attempt) or 1
+local asked = row.request
+row.request = nil
 redis.call('HDEL', record, 'holder', 'run')
+if asked and outcome ~= 'returned' then
+if rowOf(redis.call('HGET', record, 'request')).id == asked then
+redis.call('HDEL', record, 'request')
+end
+tell(publish, jobs, 'served:' .. asked)
+end
 if outcome ~= 'returned' then
 row.token, row.outcome, row['end'] = token, outcome, at
 if reason ~= '' then
@@ -4125,7 +4224,7 @@ end
 addRow(record, runs, row)
 end
 handsOver = tick and (outcome == 'returned' or outcome == 'handed-over')
-if handsOver then
+if handsOver and not asked then
 local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1}
 handed.at = outcome == 'returned' and math.min(at, tick) or at
 local waiting = rowOf(redis.call('HGET', record, 'handed'))
@@ -4474,7 +4573,7 @@ return ran and reply or failure(reply, record)` as string,
 } as const satisfies LuaScript;
 
 /**
- * Tells whether a request was served; one whose time is over is withdrawn, so that no instance serves it later.
+ * Tells whether a request was served, which it is when its run has begun; one whose time is over is withdrawn, so that no instance serves it later.
  * KEYS: record.
  * ARGV: id.
  * - `served`: {1, store's time in ms}
@@ -4485,7 +4584,7 @@ return ran and reply or failure(reply, record)` as string,
  */
 export const tickWithdraw = {
   name: 'tick/withdraw',
-  sha1: '7623e08ec1fe9fddf6d1839ce1bdaa8a4e04859c',
+  sha1: '8cea48d67f86cc626fa31772614fdb1a838f7205',
   batch: false,
   keysPerOperation: 1,
   sharedArgs: 0,
@@ -4516,6 +4615,9 @@ if waiting.id ~= id then
 return {0, at}
 end
 local left = (tonumber(waiting['until']) or 0) - at
+if left <= 0 and rowOf(redis.call('HGET', record, 'run')).request == id then
+left = left + 1000
+end
 if left > 0 then
 return {2, at, math.ceil(left)}
 end

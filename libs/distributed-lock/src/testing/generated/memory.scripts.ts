@@ -34,16 +34,31 @@ G['error'](L.table([], [['err', 'ERR the value of the key is not an integer, or 
 }
 return G['tonumber'](value);
 };
+const answerGrant = (job?: Value, token?: Value, attempt?: Value, tick?: Value, request?: Value): Value[] => {
+let reply: Value = L.table([1, L.get(job, 'at'), token, attempt, tick, L.get(job, 'rows')]);
+if (L.isTrue(request)) {
+const $1: Value[] = [L.get(request, 'id'), L.or(L.first(G['tonumber'](L.get(request, 'until'))), () => 0)];
+L.set(reply, 7, $1[0]);
+L.set(reply, 8, $1[1]);
+}
+return [reply];
+};
 const answerJob = (job?: Value, code?: Value): Value[] => {
 let listen: Value = L.or(L.get(L.get(job, 'request'), 'id'), () => L.and(!L.isTrue(L.get(job, 'paused')), () => L.or(L.get(job, 'offer'), () => L.get(job, 'queued'))));
 let wait: Value = L.or(L.and(L.or(listen, () => L.and(L.equal(L.get(L.get(job, 'asker'), 'onCrash'), 'retry'), () => L.get(job, 'runner'))), () => L.first(G['redis.call']('PTTL', L.get(job, 'lock')))), () => 0);
 wait = L.or(L.and(listen, () => wait), () => L.first(G['math.min'](wait, L.get(L.get(job, 'asker'), 'lease'))));
 return [L.table([code, L.get(job, 'at'), L.or(L.and(L.equal(wait, L.negate(2)), () => 0), () => wait), L.or(L.get(job, 'mark'), () => 0), L.or(L.and(listen, () => 1), () => 0), L.get(job, 'rows')])];
 };
-const closeDead = (job?: Value): Value[] => {
+const closeDead = (job?: Value, request?: Value): Value[] => {
 if ((!L.isTrue(L.get(job, 'runner')) || L.isTrue(L.get(job, 'running')))) {
 return [];
 }
+let asked: Value = L.get(L.get(job, 'run'), 'request');
+if (((L.isTrue(asked) && L.equal(asked, L.get(L.get(job, 'request'), 'id'))) && !(L.isTrue(request) && L.equal(L.get(request, 'id'), asked)))) {
+G['redis.call']('HDEL', L.get(job, 'record'), 'request');
+L.set(job, 'request', L.table([]));
+}
+L.set(L.get(job, 'run'), 'request', undefined);
 if (L.isTrue(L.get(L.get(job, 'run'), 'tick'))) {
 const $1: Value[] = ['crashed', 'the lease ended before the run did'];
 L.set(L.get(job, 'run'), 'outcome', $1[0]);
@@ -144,9 +159,11 @@ if (L.less(L.first(G['redis.call']('PTTL', L.get(job, 'lock'))), L.get(asker, 'l
 G['redis.call']('PEXPIRE', L.get(job, 'lock'), L.get(asker, 'lease'));
 }
 let [attempt, tick]: Value[] = [L.or(L.first(G['tonumber'](L.get(L.get(job, 'run'), 'attempt'))), () => 1), L.or(L.or(L.first(G['tonumber'](L.get(L.get(job, 'run'), 'tick'))), () => L.get(job, 'mark')), () => 0)];
-return [L.table([1, L.get(job, 'at'), L.first(G['redis.call']('HGET', record, 'token')), attempt, tick, L.get(job, 'rows')])];
+let asked: Value = L.get(L.get(job, 'run'), 'request');
+let request: Value = L.and(asked, () => L.table([], [['id', asked], ['until', L.or(L.and(L.equal(asked, L.get(L.get(job, 'request'), 'id')), () => L.get(L.get(job, 'request'), 'until')), () => 0)]]));
+return L.call(answerGrant, job, L.first(G['redis.call']('HGET', record, 'token')), attempt, tick, request);
 }
-if ((!L.isTrue(L.get(job, 'offer')) || L.isTrue(L.get(job, 'paused')))) {
+if ((!L.isTrue(L.get(job, 'offer')) || (L.isTrue(L.get(job, 'paused')) && !L.isTrue(L.get(L.get(job, 'offer'), 'request'))))) {
 return [undefined];
 }
 if (L.isTrue(L.get(job, 'held'))) {
@@ -156,7 +173,7 @@ if (L.isTrue(L.get(L.get(job, 'offer'), 'place'))) {
 G['table.remove'](L.get(job, 'handed'), L.get(L.get(job, 'offer'), 'place'));
 L.call(keepHanded, record, L.get(job, 'handed'));
 }
-return L.call(grantRun, job, L.get(L.get(job, 'offer'), 'tick'), L.get(L.get(job, 'offer'), 'attempt'));
+return L.call(grantRun, job, L.get(L.get(job, 'offer'), 'tick'), L.get(L.get(job, 'offer'), 'attempt'), L.get(L.get(job, 'offer'), 'request'));
 };
 const grantHead = (fair?: Value, from?: Value): Value[] => {
 let head: Value = L.first(G['redis.call']('LINDEX', L.get(fair, 'queue'), 0));
@@ -193,7 +210,7 @@ L.call(tellHead, fair);
 }
 return [reached];
 };
-const grantRun = (job?: Value, tick?: Value, attempt?: Value, by?: Value): Value[] => {
+const grantRun = (job?: Value, tick?: Value, attempt?: Value, request?: Value): Value[] => {
 let [record, asker, time]: Value[] = [L.get(job, 'record'), L.get(job, 'asker'), L.get(job, 'time')];
 G['redis.call']('HSETNX', record, 'v', '1');
 let offer: Value = L.get(job, 'offer');
@@ -201,17 +218,22 @@ if (((L.isTrue(offer) && !L.isTrue(L.get(offer, 'place'))) && (!L.equal(tick, L.
 G['table.insert'](L.get(job, 'handed'), L.table([], [['tick', L.get(offer, 'tick')], ['attempt', L.get(offer, 'attempt')], ['at', L.get(job, 'at')]]));
 L.call(keepHanded, record, L.get(job, 'handed'));
 }
-L.call(closeDead, job);
+L.call(closeDead, job, request);
 G['redis.call']('HSET', L.get(job, 'lock'), L.get(asker, 'holder'), 1);
 G['redis.call']('PEXPIRE', L.get(job, 'lock'), L.get(asker, 'lease'));
 let last: Value = L.or(L.first(G['tonumber'](...G['redis.call']('HGET', record, 'token'))), () => 0);
 let token: Value = L.first(G['string.format']('%.0f', ...G['math.max'](L.add(last, 1), L.add(L.multiply(L.get(time, 1), 1000000), L.get(time, 2)))));
-let run: Value = L.table([], [['tick', tick], ['outcome', 'running'], ['attempt', attempt], ['start', L.get(job, 'at')], ['token', token], ['requestedBy', by]]);
+let run: Value = L.table([], [['tick', tick], ['outcome', 'running'], ['attempt', attempt], ['start', L.get(job, 'at')], ['token', token]]);
 const $1: Value[] = [L.get(asker, 'app'), L.get(asker, 'instance')];
 L.set(run, 'app', $1[0]);
 L.set(run, 'instance', $1[1]);
+if (L.isTrue(request)) {
+const $2: Value[] = [L.get(request, 'by'), L.get(request, 'id')];
+L.set(run, 'requestedBy', $2[0]);
+L.set(run, 'request', $2[1]);
+}
 G['redis.call']('HSET', record, 'token', token, 'holder', L.get(asker, 'holder'), 'run', ...G['cjson.encode'](run));
-return [L.table([1, L.get(job, 'at'), token, attempt, tick, L.get(job, 'rows')])];
+return L.call(answerGrant, job, token, attempt, tick, request);
 };
 const hand = (lock?: Value, from?: Value, to?: Value, lease?: Value, publish?: Value, channel?: Value): Value[] => {
 if ((!L.isTrue(L.first(L.call(whole, lease, 1, 315360000000))) || L.equal(from, to))) {
@@ -359,8 +381,10 @@ L.set(job, 'queued', L.first(G['tonumber'](...L.call(field, 'queued'))));
 L.set(job, 'request', L.first(L.call(rowOf, ...L.call(field, 'request'))));
 L.set(job, 'handed', L.first(L.call(rowOf, ...L.call(field, 'handed'))));
 let [retry, died]: Value[] = [L.equal(L.get(asker, 'onCrash'), 'retry'), ...G['tonumber'](L.get(L.get(job, 'run'), 'tick'))];
-if ((((L.isTrue(retry) && L.isTrue(L.get(job, 'runner'))) && !L.isTrue(L.get(job, 'running'))) && L.isTrue(died))) {
-L.set(job, 'offer', L.table([], [['tick', died], ['attempt', L.add(L.or(L.first(G['tonumber'](L.get(L.get(job, 'run'), 'attempt'))), () => 1), 1)]]));
+let asked: Value = L.get(L.get(job, 'run'), 'request');
+let waits: Value = L.and(L.and(asked, () => L.equal(asked, L.get(L.get(job, 'request'), 'id'))), () => L.lessOrEqual(L.get(job, 'at'), L.or(L.first(G['tonumber'](L.get(L.get(job, 'request'), 'until'))), () => 0)));
+if (((((L.isTrue(retry) && L.isTrue(L.get(job, 'runner'))) && !L.isTrue(L.get(job, 'running'))) && L.isTrue(died)) && (L.isTrue(waits) || !L.isTrue(asked)))) {
+L.set(job, 'offer', L.table([], [['tick', died], ['attempt', L.add(L.or(L.first(G['tonumber'](L.get(L.get(job, 'run'), 'attempt'))), () => 1), 1)], ['request', L.or(L.and(waits, () => L.get(job, 'request')), () => undefined)]]));
 return [job];
 }
 for (let [place, handed] of L.ipairs(L.get(job, 'handed'))) {
@@ -1864,19 +1888,17 @@ L.set(replies, i, L.or(L.and(ran, () => reply), () => L.first(L.call(failure, re
 return [replies];
 },
 // tickAgain
-'2b39e73b25946a2c807243f5a643944e0a8e551d': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'8e1378982478e74c5262c4546279f9e1942386c2': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let lock: Value = L.get(KEYS, 1);
 let record: Value = L.get(KEYS, 2);
 let runs: Value = L.get(KEYS, 3);
-let publish: Value = L.get(ARGV, 1);
-let channel: Value = L.get(ARGV, 2);
-let holder: Value = L.get(ARGV, 3);
-let lease: Value = L.first(G['tonumber'](L.get(ARGV, 4)));
-let gap: Value = L.get(ARGV, 5);
-let app: Value = L.get(ARGV, 6);
-let instance: Value = L.get(ARGV, 7);
-let onCrash: Value = L.get(ARGV, 8);
-let grace: Value = L.first(G['tonumber'](L.get(ARGV, 9)));
+let holder: Value = L.get(ARGV, 1);
+let lease: Value = L.first(G['tonumber'](L.get(ARGV, 2)));
+let gap: Value = L.get(ARGV, 3);
+let app: Value = L.get(ARGV, 4);
+let instance: Value = L.get(ARGV, 5);
+let onCrash: Value = L.get(ARGV, 6);
+let grace: Value = L.first(G['tonumber'](L.get(ARGV, 7)));
 const attempt = (): Value[] => {
 let problem: Value = L.first(L.call(mistyped, lock, record, runs));
 if (L.isTrue(problem)) {
@@ -1889,13 +1911,13 @@ let asker: Value = L.table([], [['holder', holder], ['lease', lease], ['app', ap
 let job: Value = L.first(L.call(openJob, lock, record, runs, asker));
 let first: Value = L.first(L.call(grantFirst, job));
 if (!L.isTrue(first)) {
+if (L.isTrue(L.get(L.get(job, 'run'), 'request'))) {
+L.call(closeDead, job);
+}
 let request: Value = L.get(L.get(job, 'request'), 'id');
 let inTime: Value = L.and(request, () => L.lessOrEqual(L.get(job, 'at'), L.or(L.first(G['tonumber'](L.get(L.get(job, 'request'), 'until'))), () => 0)));
 if (((L.isTrue(request) && L.isTrue(inTime)) && !L.isTrue(L.get(job, 'held')))) {
-G['redis.call']('HSET', record, 'served', request);
-G['redis.call']('HDEL', record, 'request');
-L.call(tell, publish, channel, L.concat('served:', request));
-return L.call(grantRun, job, L.get(job, 'at'), 1, L.get(L.get(job, 'request'), 'by'));
+return L.call(grantRun, job, L.get(job, 'at'), 1, L.get(job, 'request'));
 }
 if ((L.isTrue(request) && !L.isTrue(inTime))) {
 G['redis.call']('HDEL', record, 'request');
@@ -1919,8 +1941,37 @@ return [first];
 let [ran, reply]: Value[] = [...G['pcall'](attempt)];
 return [L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock)))];
 },
+// tickBegin
+'645eff60b8f066f92f4638cf45630fb67380ba15': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+let record: Value = L.get(KEYS, 1);
+let publish: Value = L.get(ARGV, 1);
+let channel: Value = L.get(ARGV, 2);
+let holder: Value = L.get(ARGV, 3);
+let request: Value = L.get(ARGV, 4);
+const attempt = (): Value[] => {
+let kind: Value = L.get(L.first(G['redis.call']('TYPE', record)), 'ok');
+if ((!L.equal(kind, 'none') && !L.equal(kind, 'hash'))) {
+return [L.table([L.negate(1), L.concat('WRONGTYPE ', L.concat(record, ' is not a hash')), kind])];
+}
+let time: Value = L.first(G['redis.call']('TIME'));
+let at: Value = L.add(L.multiply(L.get(time, 1), 1000), L.first(G['math.floor'](L.divide(L.get(time, 2), 1000))));
+let run: Value = L.first(L.call(rowOf, ...G['redis.call']('HGET', record, 'run')));
+if (((!L.equal(L.first(G['redis.call']('HGET', record, 'holder')), holder) || !L.equal(L.get(run, 'request'), request)) || L.equal(L.length(request), 0))) {
+return [L.table([L.or(L.and(L.equal(L.first(G['redis.call']('HGET', record, 'served')), request), () => 1), () => 0), at])];
+}
+if (L.equal(L.get(L.first(L.call(rowOf, ...G['redis.call']('HGET', record, 'request'))), 'id'), request)) {
+G['redis.call']('HDEL', record, 'request');
+}
+L.set(run, 'request', undefined);
+G['redis.call']('HSET', record, 'served', request, 'run', ...G['cjson.encode'](run));
+L.call(tell, publish, channel, L.concat('served:', request));
+return [L.table([1, at])];
+};
+let [ran, reply]: Value[] = [...G['pcall'](attempt)];
+return [L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, record)))];
+},
 // tickClaim
-'5fe4c0d2e6394435d1590c12c7adb86e88bf4d9f': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'67a341c7f10dc7894a9001c4b9529a35e8517321': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let lock: Value = L.get(KEYS, 1);
 let record: Value = L.get(KEYS, 2);
 let runs: Value = L.get(KEYS, 3);
@@ -2012,7 +2063,7 @@ let [ran, reply]: Value[] = [...G['pcall'](attempt)];
 return [L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, lock)))];
 },
 // tickFinish
-'1114d62a7c9d96530921148f748af6e8cafa8e67': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'8f8e849dafb4e4410d5ea27ae7521e4567d2457d': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let lock: Value = L.get(KEYS, 1);
 let record: Value = L.get(KEYS, 2);
 let runs: Value = L.get(KEYS, 3);
@@ -2056,7 +2107,15 @@ let handsOver: Value = false;
 if (((L.isTrue(held) && L.equal(L.get(fields, 1), holder)) && (L.equal(L.get(fields, 2), token) || L.equal(token, '')))) {
 let row: Value = L.first(L.call(rowOf, L.get(fields, 3)));
 let [tick, number]: Value[] = [L.first(G['tonumber'](L.get(row, 'tick'))), L.or(L.first(G['tonumber'](L.get(row, 'attempt'))), () => 1)];
+let asked: Value = L.get(row, 'request');
+L.set(row, 'request', undefined);
 G['redis.call']('HDEL', record, 'holder', 'run');
+if ((L.isTrue(asked) && !L.equal(outcome, 'returned'))) {
+if (L.equal(L.get(L.first(L.call(rowOf, ...G['redis.call']('HGET', record, 'request'))), 'id'), asked)) {
+G['redis.call']('HDEL', record, 'request');
+}
+L.call(tell, publish, jobs, L.concat('served:', asked));
+}
 if (!L.equal(outcome, 'returned')) {
 const $1: Value[] = [token, outcome, at];
 L.set(row, 'token', $1[0]);
@@ -2068,7 +2127,7 @@ L.set(row, 'reason', reason);
 L.call(addRow, record, runs, row);
 }
 handsOver = L.and(tick, () => L.or(L.equal(outcome, 'returned'), () => L.equal(outcome, 'handed-over')));
-if (L.isTrue(handsOver)) {
+if ((L.isTrue(handsOver) && !L.isTrue(asked))) {
 let handed: Value = L.table([], [['tick', tick], ['attempt', L.or(L.and(L.equal(outcome, 'returned'), () => number), () => L.add(number, 1))]]);
 L.set(handed, 'at', L.or(L.and(L.equal(outcome, 'returned'), () => L.first(G['math.min'](at, tick))), () => at));
 let waiting: Value = L.first(L.call(rowOf, ...G['redis.call']('HGET', record, 'handed')));
@@ -2263,7 +2322,7 @@ let [ran, reply]: Value[] = [...G['pcall'](attempt)];
 return [L.or(L.and(ran, () => reply), () => L.first(L.call(failure, reply, record)))];
 },
 // tickWithdraw
-'7623e08ec1fe9fddf6d1839ce1bdaa8a4e04859c': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
+'8cea48d67f86cc626fa31772614fdb1a838f7205': (KEYS: LuaTable, ARGV: LuaTable): Value[] => {
 let record: Value = L.get(KEYS, 1);
 let id: Value = L.get(ARGV, 1);
 const attempt = (): Value[] => {
@@ -2281,6 +2340,9 @@ if (!L.equal(L.get(waiting, 'id'), id)) {
 return [L.table([0, at])];
 }
 let left: Value = L.subtract(L.or(L.first(G['tonumber'](L.get(waiting, 'until'))), () => 0), at);
+if ((L.lessOrEqual(left, 0) && L.equal(L.get(L.first(L.call(rowOf, ...G['redis.call']('HGET', record, 'run'))), 'request'), id))) {
+left = L.add(left, 1000);
+}
 if (L.greater(left, 0)) {
 return [L.table([2, at, ...G['math.ceil'](left)])];
 }
