@@ -23,6 +23,8 @@ export interface StageOptions {
   readonly imports?: readonly DynamicModule[];
   readonly controllers?: readonly (new (...args: never[]) => object)[];
   readonly watchdog?: number;
+  /** In ms. @default the module's */
+  readonly commandTimeout?: number;
   /** @default the one that tests share */
   readonly redis?: string;
 }
@@ -58,6 +60,7 @@ export class FireStage {
       imports = [],
       controllers = [],
       watchdog = 3000,
+      commandTimeout,
       redis = inject('redisUrl'),
     }: StageOptions = {},
   ): Promise<INestApplicationContext[]> {
@@ -67,6 +70,7 @@ export class FireStage {
         redis,
         namePrefix: this.prefix,
         lockWatchdogTimeout: watchdog,
+        commandTimeout,
         shutdownTimeout: 100,
       });
       @Module({})

@@ -15,6 +15,8 @@ export interface TickClaim {
   readonly patience?: number;
   /** Whether a run may begin here: a tick that was granted to an instance which may not is given back. @default always */
   readonly mayBegin?: (() => boolean) | undefined;
+  /** Called where Redis may have heard the claim and the answer never came, when the claim can have no effect any more. */
+  readonly unheard?: (() => void) | undefined;
   /** @default `skip`, without a grace */
   readonly policies?: TickPolicies | undefined;
 }

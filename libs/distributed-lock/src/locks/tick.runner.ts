@@ -139,7 +139,7 @@ export class TickRunner {
   }
 
   /** A run that may have been granted, and that nobody runs, ends here and not with its lease: another instance may run its tick. */
-  #settle(target: LockTarget, { mode }: TickClaim, { holder, mayHave, failure }: Owed): void {
+  #settle(target: LockTarget, { mode, unheard }: TickClaim, { holder, mayHave, failure }: Owed): void {
     if (!mayHave) return;
     const { retirement } = this.engine.context;
     if (mode === 'instant') {
@@ -156,7 +156,8 @@ export class TickRunner {
       outcome: 'returned',
       reason: '',
     } as const;
-    void retirement.insist(() => this.scripts.finish(jobKeys(target.key), unbegun), this.#ttl, failure);
+    const finish = () => this.scripts.finish(jobKeys(target.key), unbegun);
+    void retirement.insist(finish, this.#ttl, failure).then(unheard);
   }
 
   get #ttl(): number {

@@ -105,7 +105,12 @@ export class JobClaimer implements JobClaims {
     }
     this.#watch.rest(false);
     const answer = await this.#quietly(() =>
-      runner.claim(identity.job, { policies, mayBegin: isOn, ...claim }),
+      runner.claim(identity.job, {
+        policies,
+        mayBegin: isOn,
+        unheard: () => this.#watch.unheard(),
+        ...claim,
+      }),
     );
     if (answer?.kind === 'granted') journal.granted(identity.job, answer.tick);
     if (answer?.kind === 'granted' || answer?.kind === 'refused') return answer;

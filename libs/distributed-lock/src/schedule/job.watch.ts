@@ -81,6 +81,11 @@ export class JobWatch {
     else if (listens) this.#in(Math.random() * SHORT_JITTER, this.look);
   }
 
+  /** A question that was not answered can have no effect any more: what Redis has queued in silence waits for somebody to ask. */
+  unheard(): void {
+    if (this.#timer === undefined) this.#in(Math.random() * JITTER, this.look);
+  }
+
   #listen(): void {
     if (this.#isClosed || this.#isResting || this.#lock !== undefined) return;
     const lock = this.context.subscriptions.subscribe(this.channels.lock, () => this.#soon());
