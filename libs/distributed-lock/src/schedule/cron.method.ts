@@ -169,6 +169,8 @@ export class CronMethod implements JobTicks {
           fingerprint: () => schedule.byStore.fingerprint,
           latest: (at: number) => schedule.byStore.latestAt(at),
         };
-    return claimers(method, identity, () => this.isOn, schedule.isDate ? gap : undefined);
+    // Its schedule may become a date, or an expression, later.
+    const gapNow = () => (this.#first?.schedule.isDate === true ? gap : undefined);
+    return claimers(method, identity, () => this.isOn, gapNow);
   }
 }

@@ -13,12 +13,12 @@ import { JobWatch } from './job.watch.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 import type { TickJournal } from './tick.journal.js';
 
-/** Makes the claimer of a method's job. @param gap of an interval */
+/** Makes the claimer of a method's job. @param gap the least time between two starts now, in ms, where its ticks are counted from the last start */
 export type ClaimerFactory = (
   method: ScheduledMethod,
   identity: Omit<JobIdentity, 'job'>,
   isOn: () => boolean,
-  gap?: number,
+  gap?: () => number | undefined,
 ) => JobClaimer;
 
 /** What a claimer is made of. */
@@ -27,6 +27,7 @@ export interface ClaimerPlan {
   readonly journal: TickJournal;
   readonly identity: JobIdentity;
   readonly policies: TickPolicies;
+  readonly gap: () => number | undefined;
   readonly starter: JobStarter;
   /** Whether the scheduler runs the job on this instance now. */
   readonly isOn: () => boolean;
@@ -98,12 +99,13 @@ export class JobClaimer implements JobClaims {
   }
 
   async ask(claim: TickClaim & { readonly way: TickWay }): Promise<TickAnswer | undefined> {
-    const { runner, journal, identity, policies, isOn } = this.plan;
+    const { runner, journal, identity, isOn } = this.plan;
     if (!isOn()) {
       this.#watch.rest(true);
       return undefined;
     }
     this.#watch.rest(false);
+    const policies = { ...this.plan.policies, gap: this.plan.gap() };
     const answer = await this.#quietly(() =>
       runner.claim(identity.job, {
         policies,

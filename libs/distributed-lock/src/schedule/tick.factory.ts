@@ -104,7 +104,7 @@ export class TickFactory {
     fires: MethodFires,
     isOn: () => boolean,
   ): TimerTicks {
-    const claimer = this.#claimers(new JobStarter(method, fires))(method, identity, isOn, gap);
+    const claimer = this.#claimers(new JobStarter(method, fires))(method, identity, isOn, () => gap);
     return {
       tick: new IntervalTick(claimer, gap),
       open: () => claimer.open(),
@@ -113,7 +113,7 @@ export class TickFactory {
   }
 
   #claimers(starter: JobStarter): ClaimerFactory {
-    return (method, { fingerprint, latest }, isOn, gap) => {
+    return (method, { fingerprint, latest }, isOn, gap = () => undefined) => {
       const { job, options, where } = method;
       const { onCrash = 'skip', overlap = 'skip', shared = false } = options;
       return new JobClaimer({
@@ -126,8 +126,8 @@ export class TickFactory {
           overlap,
           grace: Math.max(graceOf(method), durationOf(options.catchUp, `catchUp of ${where}`) ?? 0),
           maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
-          gap,
         },
+        gap,
         starter,
         isOn,
       });
