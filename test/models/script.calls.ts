@@ -68,6 +68,7 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   verb: ['pause', 'resume'],
   schedule: ['* * * * *', 'every 5 ms'],
   id: ['r1', 'r2'],
+  request: ['r1', 'r2'],
   patience: ['600000'],
   by: ['i1', 'i2'],
 };
