@@ -110,7 +110,12 @@ export const BEGIN_WAYS: Readonly<Record<string, BeginWay>> = {
   'a request by runNow': {
     way: 'look',
     bring: ({ asker, stage }) =>
-      Promise.resolve(void locksOf(asker).jobs.runNow(stage.job, { timeout: '20s' })),
+      // The application may close before the request is over.
+      Promise.resolve(
+        void locksOf(asker)
+          .jobs.runNow(stage.job, { timeout: '20s' })
+          .catch(() => undefined),
+      ),
   },
 };
 

@@ -27,7 +27,7 @@ export const REMEDIES = {
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
   DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',
   UNKNOWN_JOB:
-    'Check the key of the job, namePrefix and the database; a job is known from the first start of an instance that has it, and after forget() or in an emptied Redis from its next tick.',
+    'Check the key of the job, namePrefix and the database; a job is known from the first start of an instance that has it, and where its record was deleted from its next tick.',
   UNKNOWN_SCHEDULER: 'Use @nestjs/schedule 6 or 12, or a version of this library that knows yours.',
   UNBOUND_SCHEDULE:
     'Let the scheduler see the schedule on the method, or take the schedule, or the guard, off it.',

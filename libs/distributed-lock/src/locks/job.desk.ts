@@ -27,6 +27,9 @@ export class JobDesk implements JobControl {
   readonly #engine: LockEngine;
   readonly #scripts: JobScripts;
   readonly #instance: string;
+  /** What makes the jobs of this process known. */
+  readonly #own = new Map<string, () => Promise<void>>();
+
   constructor(
     engine: LockEngine,
     scripts: JobScripts,
@@ -41,6 +44,18 @@ export class JobDesk implements JobControl {
   /** @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT` */
   targetOf(job: string): LockTarget {
     return this.#engine.names.target(this.#engine.context.kinds.reentrant, job);
+  }
+
+  /**
+   * Notes a job of this process: an operation on it waits until it is known, also again after its record was deleted.
+   * @param register makes it known
+   */
+  follow(job: string, register: () => Promise<void>): void {
+    this.#own.set(job, register);
+  }
+
+  unfollow(job: string): void {
+    this.#own.delete(job);
   }
 
   /**
@@ -137,7 +152,10 @@ export class JobDesk implements JobControl {
 
   /** A record that was made for a misspelt name would look like success, and stay. */
   async #checkKnown(job: string): Promise<void> {
-    if ((await this.status(job)) === undefined) throw this.#unknown(job);
+    if ((await this.status(job)) !== undefined) return;
+    const register = this.#own.get(job);
+    if (register === undefined) throw this.#unknown(job);
+    await register();
   }
 
   #unknown(job: string): LockConfigurationError {

@@ -25,7 +25,7 @@ export class JobRegistration {
   constructor(
     private readonly runner: TickRunner,
     private readonly identity: JobIdentity,
-    /** Told once, when the job is known. */
+    /** Called when the job is known. */
     private readonly registered: () => void,
   ) {}
 
@@ -35,11 +35,16 @@ export class JobRegistration {
 
   /** Goes on in the background until it is done, or cancelled. */
   begin(): void {
+    this.runner.jobs.follow(this.identity.job, () => this.#again());
+    this.#attemptSoon();
+  }
+
+  #attemptSoon(): void {
     this.#timer = undefined;
     this.done().catch(() => {
       if (this.#isCancelled) return;
       const { wheel } = this.runner.engine.context;
-      this.#timer = wheel.after(this.#pause, () => this.begin());
+      this.#timer = wheel.after(this.#pause, () => this.#attemptSoon());
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
     });
   }
@@ -56,7 +61,14 @@ export class JobRegistration {
 
   cancel(): void {
     this.#isCancelled = true;
+    this.runner.jobs.unfollow(this.identity.job);
     this.runner.engine.context.wheel.cancel(this.#timer);
+  }
+
+  /** The record may have been deleted since. */
+  async #again(): Promise<void> {
+    this.#isDone = false;
+    await this.done();
   }
 
   async #register(): Promise<void> {
