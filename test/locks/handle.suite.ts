@@ -69,12 +69,13 @@ export function describeHandle(subject: LockSubject): void {
       expect(await other().isLocked()).toBe(false);
     });
 
-    test('does not abort its signal at an unlock', async () => {
+    test('aborts its signal at an unlock, for work that goes on', async () => {
       const handle = await one().lock();
       const { signal } = handle;
       expect(handle.signal).toBe(signal);
-      await handle.unlock();
       expect(signal.aborted).toBe(false);
+      await handle.unlock();
+      expect(signal.reason).toMatchObject({ code: 'RELEASED' });
     });
 
     test('has a form for logs, with the name as the user says it', async () => {
