@@ -2,7 +2,7 @@
  * What the package may weigh. It has grown when a number has to be raised: say in the change what users get for it.
  * `packed` and `unpacked` are in KiB; `dependencies` are those that come along with an installation, without peers.
  */
-const BUDGET = { packed: 560, unpacked: 3100, files: 1360, dependencies: 1 };
+const BUDGET = { packed: 650, unpacked: 3750, files: 1540, dependencies: 1 };
 
 /** @typedef {import('./package.stage.mjs').PackageStage} PackageStage */
 

@@ -10,7 +10,7 @@ export interface LeaseFacts {
 export function leaseFacts(handle: object): LeaseFacts {
   const members: unknown = Reflect.get(handle, 'members');
   if (Array.isArray(members)) return groupFacts(members, numberAt(handle, 'needed'));
-  const lease = objectAt(objectAt(handle, 'hold'), 'lease');
+  const lease = objectAt(handle, 'lease');
   const ttl = numberAt(lease, 'longest');
   const inRedis = numberAt(lease, 'deadline');
   const isFresh = Reflect.get(lease, 'state') === 'held';

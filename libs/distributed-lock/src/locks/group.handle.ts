@@ -51,6 +51,16 @@ export class GroupHandle implements CurrentLock, Watchable {
     this.#bounds = bounds;
   }
 
+  /** @internal What it stands on; the fault tests compare it with Redis. */
+  get members(): readonly Grant[] {
+    return this.#members;
+  }
+
+  /** @internal How many of them it needs. */
+  get needed(): number {
+    return this.#needed;
+  }
+
   /** The holder id of a red lock, by which most of its servers know it; the ids of a multi lock's members. */
   get holder(): string {
     return [...new Set(this.#members.slice(0, this.#needed).map(({ holder }) => holder))].join(' ');

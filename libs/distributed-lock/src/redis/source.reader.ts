@@ -8,10 +8,15 @@ import type { SourceFault } from './source.fault.js';
  * An ioredis client of any copy or version, or one of a fork like iovalkey: its own `duplicate()` makes the library's connections.
  */
 export interface IoredisClient {
+  /** The state of its connection. */
   readonly status: string;
+  /** Whether it is a Cluster. */
   readonly isCluster: boolean;
+  /** What it was made with. */
   readonly options: object;
+  /** Makes another client with its options. */
   duplicate(...args: never[]): unknown;
+  /** Closes its connection. Never called on a client of the application. */
   disconnect(reconnect?: boolean): void;
 }
 

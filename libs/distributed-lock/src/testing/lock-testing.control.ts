@@ -25,6 +25,7 @@ export interface HeldLock {
 
 /** What is used of a Nest application, or of a testing module. */
 export interface ProviderSource {
+  /** The provider of a token. */
   get<T>(token: unknown, options: { strict: false; each?: boolean }): T;
 }
 
@@ -50,6 +51,7 @@ export class LockTestingControl {
     this.#guests = new HolderGuests(store, instance.locks.settings);
   }
 
+  /** Where the locks are. */
   get store(): MemoryStore {
     return this.#store;
   }

@@ -7,7 +7,11 @@ import { readTestingSettings } from './testing.settings.js';
 
 /** What is used of the `TestingModuleBuilder` of `@nestjs/testing`. */
 export interface ProviderOverrides {
-  overrideProvider(token: symbol): { useValue(value: unknown): unknown };
+  /** Replaces a provider before the module is compiled. */
+  overrideProvider(token: symbol): {
+    /** Gives the value in its place. */
+    useValue(value: unknown): unknown;
+  };
 }
 
 const OPTIONS = optionNames<{ readonly store?: unknown }>({ store: true });
@@ -16,7 +20,7 @@ const OPTIONS = optionNames<{ readonly store?: unknown }>({ store: true });
  * Has an application whose modules import `DistributedLockModule` run on locks in memory: of `forRoot()` and `forRootAsync()`, of all
  * named instances, with their options but for `redis`. Nothing is connected. `LockTestingControl.of(app)` has the controls.
  * @param builder of `Test.createTestingModule()`
- * @param store where the locks are; applications with the same store compete for them. @default one of the application's own
+ * @param options `store`: where the locks are; applications with the same store compete for them. @default one of the application's own
  */
 export function withTestingLocks<B extends ProviderOverrides>(
   builder: B,
