@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Inject, Injectable, Post } from '@nestjs/common';
-import { DistributedLock, LockService } from 'nestjs-distributed-lock';
+import { DistributedLock, LockService, type LockModuleSettings } from 'nestjs-distributed-lock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { until } from '../support/until.js';
 import { DoorStage, request } from './door.stage.js';
@@ -80,7 +80,8 @@ beforeEach(() => {
 });
 afterEach(() => stage.close());
 
-const start = () => stage.start({ controllers: [Traffic], providers: [Counters] });
+const start = (options: LockModuleSettings = {}) =>
+  stage.start({ controllers: [Traffic], providers: [Counters], options });
 
 describe('counters', () => {
   test(`${CALLS} siblings of one request exclude each other, and what each calls re-enters`, async () => {
@@ -110,10 +111,12 @@ describe('counters', () => {
 
 describe('app.close()', () => {
   test('under load serves every request that came in, and leaves no key and no channel', async () => {
-    const app = await start();
+    const app = await start({ shutdownTimeout: '20s' });
     const traffic = app.get(Traffic);
+    let arrived = 0;
+    app.getHttpServer().on('request', () => (arrived += 1));
     const answers = Array.from({ length: 20 }, () => request(app, '/slow', { method: 'POST' }));
-    await until('work is running', () => traffic.finished > 0 && traffic.running > 0);
+    await until('all have come in, and one works', () => arrived === 20 && traffic.running > 0);
     await app.close();
     expect(
       new Set((await Promise.all(answers)).map(({ status, body }) => `${status} ${String(body)}`)),

@@ -39,6 +39,7 @@ async function count({ name, budget }, run) {
   failed += outcome.failed;
   skipped.push(...outcome.skipped);
   failures.push(...(outcome.failures ?? []).map(({ test }) => test));
+  failures.push(...(outcome.troubles ?? []).map((trouble) => `${name}, outside of its tests: ${trouble}`));
   unstable.push(...(outcome.unstable ?? []));
   const counts = `${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped.length} skipped`;
   const over = seconds > budget * slowness ? '  OVER BUDGET' : '';

@@ -7,7 +7,7 @@ import { readReport } from './vitest.report.mjs';
 
 /** @typedef {import('./vitest.report.mjs').Outcome} Outcome */
 
-/** @typedef {{ failures: import('./vitest.report.mjs').Failure[], unstable: string[] }} Doubts the tests that failed, and those that did so once */
+/** @typedef {{ failures: import('./vitest.report.mjs').Failure[], troubles: readonly string[], unstable: string[] }} Doubts the tests that failed, what failed outside of them, and the tests that failed once */
 
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 const TROUBLES = `--reporter=${join(ROOT, 'tools/test/trouble.reporter.mjs')}`;
@@ -41,6 +41,7 @@ export async function runVitest(suite, slowness) {
     failed: 0,
     skipped: first.skipped,
     failures: [],
+    troubles: [],
     unstable: failures.map(({ test }) => test),
   };
 }
@@ -62,7 +63,8 @@ async function runFiles({ project, budget }, files, slowness) {
     const [text, told] = await Promise.all(
       [file, troubles].map((name) => readFile(name, 'utf8').catch(() => '')),
     );
-    return readReport(text ? JSON.parse(text) : null, succeeded, ROOT, told?.split('\n').filter(Boolean));
+    const outside = told?.split('\n').filter(Boolean) ?? [];
+    return { ...readReport(text ? JSON.parse(text) : null, succeeded, ROOT, outside), troubles: outside };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
