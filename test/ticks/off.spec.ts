@@ -4,7 +4,7 @@ import { Redis } from 'ioredis';
 import { DistributedLock } from 'nestjs-distributed-lock';
 import { afterAll, beforeAll, describe, expect, test as base } from 'vitest';
 import { TICK_WAYS } from '../../libs/distributed-lock/src/schedule/job.claimer.port.js';
-import { startRedis } from '../../tools/redis/redis.runner.mjs';
+import { ownRedis } from '../locks/own.redis.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { fireFixtures, locksOf, registryOf, type FireFixtures, type FireStage } from './fire.stage.js';
@@ -14,15 +14,13 @@ const test = base.extend<FireFixtures>(fireFixtures);
 
 const HALF_HOUR = 1_800_000;
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
+const server = ownRedis();
 let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.url);
+beforeAll(() => {
+  admin = new Redis(server().url);
 });
-afterAll(async () => {
+afterAll(() => {
   admin.disconnect();
-  await redis.stop();
 });
 
 /** A schedule whose latest tick was half an hour ago. */
@@ -41,7 +39,7 @@ async function play(
   const resting = restingSchedule();
   const expression = ticks ? '* * * * * *' : resting.expression;
   const latest = ticks ? Math.floor(Date.now() / 1000) * 1000 : resting.latest;
-  const options = { redis: redis.url };
+  const options = { redis: server().url };
   const [asker] = await stage.start(1, [], options);
   if (asker === undefined) throw new Error('unreachable');
   const record = `{${stage.prefix}${stage.job}}:tick`;
@@ -86,8 +84,8 @@ test.for(Object.entries(OFF_REASONS))(
   'runNow answers false where %s everywhere',
   async ([, reason], { stage }) => {
     const runs: Place[] = [];
-    const options = { redis: redis.url, ...(reason.schedule && { schedule: reason.schedule() }) };
-    const [asker] = await stage.start(1, [], { redis: redis.url });
+    const options = { redis: server().url, ...(reason.schedule && { schedule: reason.schedule() }) };
+    const [asker] = await stage.start(1, [], { redis: server().url });
     const [app] = await stage.start(1, jobAt('off', stage, runs, '0 0 0 1 1 *', reason.cron), options);
     if (asker === undefined || app === undefined) throw new Error('unreachable');
     await reason.turnOff?.(app);
@@ -111,7 +109,7 @@ describe.concurrent(
     test.for(cells)('where %s: %s', async ([, , reason, { bring }], { stage }) => {
       const runs: Place[] = [];
       const { expression, latest } = restingSchedule();
-      const options = { redis: redis.url };
+      const options = { redis: server().url };
       const [asker] = await stage.start(1, [], options);
       if (asker === undefined) throw new Error('unreachable');
       const record = `{${stage.prefix}${stage.job}}:tick`;
@@ -131,7 +129,7 @@ describe.concurrent(
 test('an instance that has not started yet begins none, and begins it when it has', async ({ stage }) => {
   const runs: Place[] = [];
   const { expression, latest } = restingSchedule();
-  const [asker] = await stage.start(1, [], { redis: redis.url });
+  const [asker] = await stage.start(1, [], { redis: server().url });
   if (asker === undefined) throw new Error('unreachable');
   await locksOf(asker).ticks.jobs.register(stage.job, 'before', () => latest);
   await admin.hset(`{${stage.prefix}${stage.job}}:tick`, 'mark', `${latest - 3_600_000}`);
@@ -145,7 +143,9 @@ test('an instance that has not started yet begins none, and begins it when it ha
       });
     }
   }
-  const starting = stage.start(1, [...jobAt('on', stage, runs, expression), SlowStart], { redis: redis.url });
+  const starting = stage.start(1, [...jobAt('on', stage, runs, expression), SlowStart], {
+    redis: server().url,
+  });
   await until('it waits', () => waits);
   expect(await locksOf(asker).jobs.runNow(stage.job, { timeout: 300 })).toBe(false);
   expect(runs).toEqual([]);
@@ -157,11 +157,11 @@ test('an instance that has not started yet begins none, and begins it when it ha
 test('a job that is started sees what was missed before, once', async ({ stage }) => {
   const runs: Place[] = [];
   const { expression, latest } = restingSchedule();
-  const [asker] = await stage.start(1, [], { redis: redis.url });
+  const [asker] = await stage.start(1, [], { redis: server().url });
   if (asker === undefined) throw new Error('unreachable');
   await locksOf(asker).ticks.jobs.register(stage.job, 'before', () => latest - 3_600_000);
   const [app] = await stage.start(1, jobAt('on', stage, runs, expression, { disabled: true }), {
-    redis: redis.url,
+    redis: server().url,
   });
   if (app === undefined) throw new Error('unreachable');
   expect(await locksOf(asker).jobs.runNow(stage.job, { timeout: 300 })).toBe(false);
@@ -184,7 +184,7 @@ describe.concurrent('an interval', { timeout: scaled(20_000) }, () => {
         stage.note();
       }
     }
-    const [app] = await stage.start(1, [Job], { redis: redis.url });
+    const [app] = await stage.start(1, [Job], { redis: server().url });
     if (app === undefined) throw new Error('unreachable');
     await until('a run', () => stage.runs.length > 0);
     end(registryOf(app));

@@ -2,7 +2,7 @@ import { Cron } from '@nestjs/schedule';
 import { Redis } from 'ioredis';
 import { DistributedLock, type TickOptions } from 'nestjs-distributed-lock';
 import { afterAll, beforeAll, describe, expect, test as base } from 'vitest';
-import { startRedis } from '../../tools/redis/redis.runner.mjs';
+import { ownRedis } from '../locks/own.redis.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { fireFixtures, locksOf, type FireFixtures, type FireStage } from './fire.stage.js';
@@ -15,15 +15,13 @@ const PATIENCE = 5000;
 /** Longer than that, and shorter than a connection may be silent, in ms. */
 const STALL = 6500;
 
-let redis: Awaited<ReturnType<typeof startRedis>>;
+const server = ownRedis();
 let admin: Redis;
-beforeAll(async () => {
-  redis = await startRedis();
-  admin = new Redis(redis.url);
+beforeAll(() => {
+  admin = new Redis(server().url);
 });
-afterAll(async () => {
+afterAll(() => {
   admin.disconnect();
-  await redis.stop();
 });
 
 /** Two instances with one tick, and a Redis that stands still from just before it until nobody waits for the claims any more. */
@@ -32,7 +30,7 @@ async function stallAtTick(
   policies: Pick<TickOptions, 'overlap' | 'onCrash'>,
   isHeld: boolean,
 ): Promise<number> {
-  const options = { redis: redis.url, watchdog: 60_000, commandTimeout: PATIENCE };
+  const options = { redis: server().url, watchdog: 60_000, commandTimeout: PATIENCE };
   const [other] = await stage.start(1, [], options);
   if (other === undefined) throw new Error('unreachable');
   const handle = isHeld ? await locksOf(other).getLock(stage.job).lock() : undefined;
@@ -73,7 +71,7 @@ describe(
       stage,
     }) => {
       const tick = await stallAtTick(stage, {}, false);
-      const [asker] = await stage.start(1, [], { redis: redis.url });
+      const [asker] = await stage.start(1, [], { redis: server().url });
       if (asker === undefined) throw new Error('unreachable');
       const rows = () => locksOf(asker).getRuns(stage.job);
       await until('its row', async () => (await rows()).length > 0, 10_000);

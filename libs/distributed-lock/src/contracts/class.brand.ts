@@ -1,3 +1,5 @@
+import { isObject } from './prototype.chain.js';
+
 /** On the prototype of a class: its name. The same in every copy and version of this package. */
 const BRAND = Symbol.for('nestjs-distributed-lock.class');
 /** What every error of this package is an instance of. */
@@ -24,32 +26,26 @@ export function brandClass(type: AnyClass, name: string): void {
 export function isErrorClass(type: unknown): boolean {
   if (typeof type !== 'function') return false;
   const { prototype }: { readonly prototype: unknown } = type;
-  return isObject(prototype) && (nameOn(prototype) === ERROR || hasBrand(prototype, ERROR));
+  return isObject(prototype) && hasName(prototype, ERROR);
 }
 
 function hasBrand(value: unknown, name: string): boolean {
-  for (const prototype of prototypesOf(value)) if (nameOn(prototype) === name) return true;
-  return false;
+  return isObject(value) && hasName(Reflect.getPrototypeOf(value), name);
 }
 
 function isBelow(value: unknown, wanted: object): boolean {
-  for (const prototype of prototypesOf(value)) if (prototype === wanted) return true;
+  if (!isObject(value)) return false;
+  for (const level of levelsOf(Reflect.getPrototypeOf(value))) if (level === wanted) return true;
   return false;
 }
 
-function nameOn(prototype: object): unknown {
-  return Reflect.getOwnPropertyDescriptor(prototype, BRAND)?.value;
+function hasName(prototype: object | null, name: string): boolean {
+  for (const level of levelsOf(prototype))
+    if (Reflect.getOwnPropertyDescriptor(level, BRAND)?.value === name) return true;
+  return false;
 }
 
-function* prototypesOf(value: unknown): Generator<object> {
-  if (!isObject(value)) return;
-  let level = Reflect.getPrototypeOf(value);
-  while (level !== null) {
-    yield level;
-    level = Reflect.getPrototypeOf(level);
-  }
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+/** Through a Proxy as well, as `instanceof` of the language goes. */
+function* levelsOf(prototype: object | null): Generator<object> {
+  for (let level = prototype; level !== null; level = Reflect.getPrototypeOf(level)) yield level;
 }

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { types } from 'node:util';
+import { chainOf } from './prototype.chain.js';
 import type { ReturnKind } from './return.kind.js';
 
 /** One decorated method, as the explorers find it. */
@@ -29,12 +29,7 @@ export class MethodRegistry<E extends MethodEntry> {
   read(prototype: object): E[] {
     const found: E[] = [];
     const overridden = new Set<string | symbol>();
-    // A Proxy in the chain is somebody else's, and may refuse every access.
-    for (
-      let level: object | null = prototype;
-      level !== null && !types.isProxy(level);
-      level = Reflect.getPrototypeOf(level)
-    ) {
+    for (const level of chainOf(prototype)) {
       found.push(...this.#own(level).filter(({ methodKey }) => !overridden.has(methodKey)));
       for (const name of Reflect.ownKeys(level)) overridden.add(name);
     }

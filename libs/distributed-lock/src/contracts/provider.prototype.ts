@@ -1,4 +1,5 @@
 import { types } from 'node:util';
+import { isObject } from './prototype.chain.js';
 
 /** What is used of Nest's wrapper of a provider, controller or enhancer; all of it is Nest's own. */
 export interface ProviderWrapper {
@@ -23,8 +24,4 @@ export function prototypeOf({ metatype, instance, isNotMetatype }: ProviderWrapp
   }
   if (!isObject(instance) || types.isProxy(instance)) return undefined;
   return Reflect.getPrototypeOf(instance) ?? undefined;
-}
-
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -58,6 +58,9 @@ export function serviceOfProxy(proxy: object, token: symbol): LockService | unde
  */
 export function serviceOfUnbound(instance: object, token: symbol): LockService | undefined {
   const running = [...hidden().applications].filter(([, application]) => application.token === token);
+  const [only, another] = running;
+  // Whether it has the instance makes no difference then.
+  if (another === undefined && only?.[1].hides === true) return only[0];
   const owners = running.filter(([, { has }]) => has(instance));
   const [first, second] = owners.length > 0 ? owners : running.filter(([, { hides }]) => hides);
   return second === undefined ? first?.[0] : undefined;

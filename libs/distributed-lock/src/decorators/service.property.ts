@@ -1,9 +1,10 @@
 import { types } from 'node:util';
 import { Inject } from '@nestjs/common';
-import { isObject } from '../contracts/provider.prototype.js';
+import { isObject } from '../contracts/prototype.chain.js';
 import { lockServiceProperty, lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { LockService } from '../service/lock.service.js';
+import type { LockService } from '../service/lock.service.js';
+import { isMock } from '../service/mocked.service.js';
 import { serviceOfUnbound, serviceOfProxy } from './hidden.instances.js';
 
 /** In place of a service that a test mocks: mocks answer every question with a function, and so are known when they come. */
@@ -23,8 +24,8 @@ function hideService(prototype: object, name: string | undefined): void {
   Reflect.defineProperty(prototype, lockServiceProperty(name), {
     configurable: true,
     get: () => undefined,
-    set(this: object, locks: unknown) {
-      bindService(this, name, locks instanceof LockService ? locks : MOCK);
+    set(this: object, locks: LockService) {
+      bindService(this, name, isMock(locks) ? MOCK : locks);
     },
   });
 }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import { isErrorClass } from '../contracts/class.brand.js';
+import { chainOf } from '../contracts/prototype.chain.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 
 /** What `@Catch` notes, on the class and, from Nest 12 on, on its prototype. */
@@ -50,12 +51,6 @@ function typesOf(filter: unknown): readonly unknown[] | undefined {
 function isAboveRefusals(type: unknown): boolean {
   if (typeof type !== 'function') return false;
   const { prototype }: { readonly prototype: unknown } = type;
-  for (
-    let level: object | null = LockNotAcquiredError.prototype;
-    level !== null;
-    level = Reflect.getPrototypeOf(level)
-  ) {
-    if (level === prototype) return true;
-  }
+  for (const level of chainOf(LockNotAcquiredError.prototype)) if (level === prototype) return true;
   return false;
 }

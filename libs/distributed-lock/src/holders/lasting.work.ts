@@ -23,6 +23,13 @@ export function begun<T>(result: WorkResult<T>): T | PromiseLike<T> {
   return new Promise((resolve, reject) => result.then(resolve, reject));
 }
 
+/** Runs work in a scope, and tells until when its result goes on. @throws what the work does; see {@link awaitLasting} */
+export async function runLasting<T>(work: () => WorkResult<T>, inScope: InScope): Promise<LastingResult<T>> {
+  const result = await inScope(() => begun(work()));
+  const kind = lastingKindOf(result);
+  return kind === undefined ? { result, ended: undefined } : await awaitLasting(kind, result, inScope);
+}
+
 /**
  * Awaits an Observable, whose last value is the result; anything else that goes on is given to the caller, and ends when it has been
  * read, closed or cancelled there.

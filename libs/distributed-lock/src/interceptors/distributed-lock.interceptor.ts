@@ -6,7 +6,7 @@ import { readReturnKind } from '../contracts/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { GuardedSection } from '../service/guarded.section.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkStaticKey } from '../service/key.mistakes.js';
+import { checkStaticKey, REQUEST_KEY } from '../service/key.mistakes.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
 import { streamThrough, type RunsOn } from '../service/section.stream.js';
@@ -119,7 +119,7 @@ function untilSent(given: Observable<unknown>, context: ExecutionContext): Obser
 function checkTexts(key: UseDistributedLockOptions['key'], where: string): void {
   if (typeof key === 'function') return;
   for (const each of [key].flat()) {
-    checkStaticKey(each, { where, fill: undefined, example: EXAMPLE }, undefined);
+    checkStaticKey(each, { where, fill: undefined, example: REQUEST_KEY }, undefined);
     const index = /\{\d[^}]*\}?/.exec(each);
     if (index === null) continue;
     throw new LockConfigurationError(
@@ -127,9 +127,7 @@ function checkTexts(key: UseDistributedLockOptions['key'], where: string): void 
       `The key "${each}" of @UseDistributedLock on ${where} has "${index[0]}", and there are no arguments.`,
       each,
       undefined,
-      `Give a function of the request: ${EXAMPLE}.`,
+      `Give a function of the request: ${REQUEST_KEY}.`,
     );
   }
 }
-
-const EXAMPLE = '(context) => `account:${context.switchToHttp().getRequest().params.id}`';

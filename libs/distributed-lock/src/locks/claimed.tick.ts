@@ -1,9 +1,8 @@
-import { lastingKindOf } from '../contracts/lasting.kind.js';
 import type { CurrentLock, WorkResult } from '../contracts/lock.contract.js';
 import type { TickPolicies } from '../contracts/tick.contract.js';
 import { errorText } from '../errors/error.text.js';
 import { TickWatch } from '../events/tick.watch.js';
-import { awaitLasting, begun } from '../holders/lasting.work.js';
+import { runLasting } from '../holders/lasting.work.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant, Lease } from '../renewal/lease.js';
 import type { JobKeys } from '../scripts/job.keys.js';
@@ -104,14 +103,13 @@ export class ClaimedTick {
     this.#ending = { outcome: 'completed', reason: '' };
     let ended: Promise<void> | undefined;
     try {
-      let result = await handle.run(() => {
+      const begin = () => {
         this.#noteBegin();
-        return begun(work(handle));
-      });
-      const kind = lastingKindOf(result);
-      if (kind !== undefined)
-        ({ result, ended } = await awaitLasting(kind, result, (step) => handle.run(step)));
-      return result;
+        return work(handle);
+      };
+      const lasting = await runLasting(begin, (step) => handle.run(step));
+      ({ ended } = lasting);
+      return lasting.result;
     } catch (error) {
       this.#ending = { outcome: 'failed', reason: errorText(error).slice(0, LONGEST_REASON) };
       throw error;

@@ -29,6 +29,7 @@ export async function criticalSection<T, H extends LockHandle>(
   let ended: Promise<void> | undefined;
   let result: T;
   try {
+    // What runLasting() does, without its promise: every lock comes through here.
     result = await handle.run(() => begun(work(handle)));
     const kind = lastingKindOf(result);
     if (kind !== undefined)

@@ -1,11 +1,10 @@
 import type { WorkResult } from '../contracts/lock.contract.js';
-import { lastingKindOf } from '../contracts/lasting.kind.js';
 import type { TakenPermits } from '../contracts/semaphore.contract.js';
 import type { HandleWatch } from '../events/handle.watch.js';
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import type { InScope } from '../holders/hold.scope.js';
-import { awaitLasting, begun } from '../holders/lasting.work.js';
+import { runLasting } from '../holders/lasting.work.js';
 import type { SemaphoreLine } from './semaphore.line.js';
 import { showAs } from '../contracts/object.form.js';
 
@@ -55,13 +54,10 @@ export class PermitSection implements TakenPermits {
     const watch = this.#watch;
     const inScope: InScope = (step) => (watch === undefined ? step() : watch.around(step));
     try {
-      const result = await inScope(() => begun(work(this)));
-      const kind = lastingKindOf(result);
-      if (kind === undefined) return result;
-      const lasting = await awaitLasting(kind, result, inScope);
-      if (lasting.ended !== undefined) handOut(lasting.result);
-      await lasting.ended;
-      return lasting.result;
+      const { result, ended } = await runLasting(() => work(this), inScope);
+      if (ended !== undefined) handOut(result);
+      await ended;
+      return result;
     } finally {
       await this.giveBack();
     }

@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import { INQUIRER, REQUEST, type ModulesContainer } from '@nestjs/core';
-import { isObject, prototypeOf, type ProviderWrapper } from '../contracts/provider.prototype.js';
+import { isObject } from '../contracts/prototype.chain.js';
+import { prototypeOf, type ProviderWrapper } from '../contracts/provider.prototype.js';
 
 /** A class of the application. */
 export interface FoundClass {

@@ -1,9 +1,8 @@
 import 'reflect-metadata';
-import { types } from 'node:util';
-import type { InterceptedEntry } from '../contracts/intercepted.registry.js';
-import { readIntercepted } from '../contracts/intercepted.registry.js';
+import { readIntercepted, type InterceptedEntry } from '../contracts/intercepted.registry.js';
+import { chainOf } from '../contracts/prototype.chain.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkStaticKey } from '../service/key.mistakes.js';
+import { checkStaticKey, REQUEST_KEY } from '../service/key.mistakes.js';
 
 /** What Nest notes of routes; in Nest 11 and 12. */
 const PATH = 'path';
@@ -13,20 +12,12 @@ const ROUTE_ARGUMENTS = '__routeArguments__';
 const NO_HANDLER =
   /^(?:design:|__interceptors__$|__guards__$|__pipes__$|__exceptionFilters__$|swagger\/|SCHEDULE|SCHEDULER|EVENT_LISTENER_METADATA$|bull:|bullmq:|nestjs-distributed-lock)/;
 
-/** What to write for the argument of a request. */
-const EXAMPLE = '(context) => `account:${context.switchToHttp().getRequest().params.id}`';
-
 /**
  * Checks every `@UseDistributedLock` of a class: Nest asks interceptors for handlers only, and a text is one key for all requests.
  * @throws LockConfigurationError `INVALID_TARGET`, `INVALID_OPTION`
  */
 export function checkIntercepted(prototype: object): void {
-  // A Proxy in the chain is not ours, and may refuse every access.
-  for (
-    let level: object | null = prototype;
-    level !== null && !types.isProxy(level);
-    level = Reflect.getPrototypeOf(level)
-  ) {
+  for (const level of chainOf(prototype)) {
     for (const entry of readIntercepted(level)) {
       const keys = entry.methodKey === undefined ? methodsOf(prototype) : [entry.methodKey];
       const handlers = keys.filter((methodKey) => isHandler(prototype, methodKey));
@@ -41,7 +32,7 @@ function checkKeys({ key, where }: InterceptedEntry, prototype: object, methodKe
   const names = [prototype.constructor, method].flatMap((place) => parametersOf(place));
   for (const each of [key].flat())
     if (typeof each === 'string' && typeof method === 'function')
-      checkStaticKey(each, { where, fill: undefined, example: EXAMPLE }, method, names);
+      checkStaticKey(each, { where, fill: undefined, example: REQUEST_KEY }, method, names);
 }
 
 /** The parameters of a route: `:id`, and `{id}` or `*rest` of newer paths. */
@@ -59,18 +50,16 @@ function parametersOf(place: unknown): string[] {
 
 function methodsOf(prototype: object): (string | symbol)[] {
   const found = new Set<string | symbol>();
-  for (
-    let level: object | null = prototype;
-    level !== null && level !== Object.prototype && !types.isProxy(level);
-    level = Reflect.getPrototypeOf(level)
-  )
+  for (const level of chainOf(prototype)) {
+    if (level === Object.prototype) break;
     for (const key of Reflect.ownKeys(level)) if (key !== 'constructor') found.add(key);
+  }
   return [...found];
 }
 
 /** By the descriptor: an accessor of a class is not called. */
 function methodOf(prototype: object, methodKey: string | symbol): unknown {
-  for (let level: object | null = prototype; level !== null; level = Reflect.getPrototypeOf(level)) {
+  for (const level of chainOf(prototype)) {
     const descriptor = Reflect.getOwnPropertyDescriptor(level, methodKey);
     if (descriptor !== undefined) return descriptor.value;
   }

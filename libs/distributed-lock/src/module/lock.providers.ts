@@ -5,6 +5,7 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
+import { isMock } from '../service/mocked.service.js';
 import { openIn } from '../service/open.applications.js';
 import { MODULE_OPTIONS_TOKEN } from './distributed-lock.module-definition.js';
 import { GuardExplorer } from './guard.explorer.js';
@@ -89,15 +90,4 @@ export function provideLocks<O>(
     });
   }
   return { providers, exported: [token, ...classes], imports: [ShutdownSignalModule] };
-}
-
-/** In a unit test the service may be overridden by a mock, of which nothing here can be made. */
-function isMock(locks: LockService): boolean {
-  if (!(locks instanceof LockService)) return true;
-  try {
-    // A stub that keeps the prototype has the methods, and not the state.
-    return locks.engine === undefined;
-  } catch {
-    return true;
-  }
 }

@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 import type { ModuleRef, ModulesContainer } from '@nestjs/core';
+import { chainOf } from '../contracts/prototype.chain.js';
 import { placeAmongGlobals, placeRefusals } from '../filters/filter.placement.js';
 import { GatewayRefusalFilter } from '../filters/gateway-refusal.filter.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
@@ -129,11 +130,8 @@ function classesOf(modules: ModulesContainer): object[] {
 function methodsOf(metatype: object): object[] {
   const methods: object[] = [];
   const { prototype }: { readonly prototype?: object | null } = metatype;
-  for (
-    let level = prototype ?? null;
-    level !== null && level !== Object.prototype;
-    level = Reflect.getPrototypeOf(level)
-  ) {
+  for (const level of chainOf(prototype ?? null)) {
+    if (level === Object.prototype) break;
     for (const key of Reflect.ownKeys(level)) {
       const method: unknown = Reflect.getOwnPropertyDescriptor(level, key)?.value;
       if (typeof method === 'function' && key !== 'constructor') methods.push(method);

@@ -1,3 +1,4 @@
+import { isObject } from '../contracts/prototype.chain.js';
 import { errorText } from '../errors/error.text.js';
 import { WrongConnectionError } from './handshake.watch.js';
 
@@ -120,8 +121,4 @@ function textOf(error: unknown): string {
 function isOfSelect(error: unknown): boolean {
   const command = isObject(error) && 'command' in error ? error.command : undefined;
   return isObject(command) && 'name' in command && command.name === 'select';
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../contracts/prototype.chain.js';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { faultOfAddress } from './address.reader.js';
@@ -119,8 +120,4 @@ function classOf(given: object): string {
 
 function hasMethod(value: object, name: string): boolean {
   return typeof Reflect.get(value, name) === 'function';
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

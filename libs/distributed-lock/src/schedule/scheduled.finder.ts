@@ -1,7 +1,7 @@
-import { types } from 'node:util';
 import type { ModulesContainer } from '@nestjs/core';
 import { guardOf, readGuards, type GuardEntry } from '../contracts/guard.registry.js';
-import { isObject, prototypeOf } from '../contracts/provider.prototype.js';
+import { chainOf, isObject } from '../contracts/prototype.chain.js';
+import { prototypeOf } from '../contracts/provider.prototype.js';
 import { readSchedule, type Schedule } from './schedule.metadata.js';
 
 /** A guarded method of a class that the application provides. */
@@ -29,8 +29,8 @@ export class GuardFinder {
       for (const wrapper of [...controllers.values(), ...providers.values()]) {
         const prototype = prototypeOf(wrapper);
         if (prototype === undefined) continue;
-        const isStatic = wrapper.isDependencyTreeStatic() && isObject(wrapper.instance);
-        const instance = isStatic && isObject(wrapper.instance) ? wrapper.instance : undefined;
+        const { instance: made } = wrapper;
+        const instance = wrapper.isDependencyTreeStatic() && isObject(made) ? made : undefined;
         if (instance !== undefined) this.#byInstance.set(instance, prototype);
         for (const guard of this.#guardsOf(prototype))
           methods.push({ guard, schedule: scheduleOf(prototype, guard), instance });
@@ -76,13 +76,4 @@ function scheduleOf(prototype: object, { methodKey, guarded }: GuardEntry): Sche
     if (descriptor !== undefined) return readSchedule(descriptor.value) ?? readSchedule(guarded);
   }
   return readSchedule(guarded);
-}
-
-function* chainOf(prototype: object): Generator<object> {
-  for (
-    let level: object | null = prototype;
-    level !== null && !types.isProxy(level);
-    level = Reflect.getPrototypeOf(level)
-  )
-    yield level;
 }

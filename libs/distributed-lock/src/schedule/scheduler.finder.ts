@@ -1,6 +1,7 @@
 import { types } from 'node:util';
 import type { ModulesContainer } from '@nestjs/core';
-import { isObject, type ProviderWrapper } from '../contracts/provider.prototype.js';
+import { isObject } from '../contracts/prototype.chain.js';
+import type { ProviderWrapper } from '../contracts/provider.prototype.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { CronJobLike } from './cron.job.port.js';
 

@@ -11,6 +11,9 @@ export interface KeyDoor {
   readonly example: string;
 }
 
+/** A key function of an interceptor, as an example for messages. */
+export const REQUEST_KEY = '(context) => `account:${context.switchToHttp().getRequest().params.id}`';
+
 /** `${id}`: meant as a template literal, and written in quotes. */
 const LITERAL = /\$\{[^}]*\}?/;
 
@@ -62,11 +65,11 @@ export function checkStaticKey(
   const shell = SHELL.exec(key);
   const shellIndex = Number(shell?.[0].slice(1));
   if (shell !== null && shellIndex <= (parameters.most ?? Infinity)) refuse(shell[0], shellIndex);
+  const known = [...parameters.names, ...parameters.inner, ...others];
   for (const { form, isSure } of FORMS) {
     for (const [found, word = ''] of key.matchAll(form)) {
       const index = indexOf(word, parameters);
       const isNamed = index !== -1 || others.includes(word);
-      const known = [...parameters.names, ...parameters.inner, ...others];
       const isNear = isSure && (!parameters.areKnown || isPartOf(word, known));
       if (isNamed || isNear) refuse(found, isNamed ? index : nearestIndex(word, parameters));
     }
