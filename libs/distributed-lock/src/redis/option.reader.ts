@@ -1,4 +1,5 @@
 import type { RedisOptions } from 'ioredis';
+import { nearestName } from '../options/nearest.name.js';
 import { CLIENT_KEPT, CLIENT_OVERRIDES, type ValueKind } from './client.options.js';
 import type { SourceFault } from './source.fault.js';
 
@@ -93,7 +94,7 @@ function readText(name: string, value: string): unknown {
 
 /** ioredis ignores an option that it does not have. */
 function strange(name: string): SourceFault {
-  const meant = [...KINDS.keys()].find((known) => isNear(known.toLowerCase(), name.toLowerCase()));
+  const meant = nearestName(name, KINDS.keys());
   // A name out of a URL that was cut at the wrong place may be a part of a password.
   const shown = /^[A-Za-z]\w*$/.test(name) ? `"${name}"` : 'of an odd name';
   const remedy =
@@ -148,14 +149,4 @@ function ofSentinels({ sentinels, name }: RedisOptions): SourceFault | undefined
   if (!Array.isArray(sentinels) || sentinels.length === 0)
     return { given: 'whose sentinels are no list', remedy };
   return name ? undefined : { given: 'with sentinels, and without the name of their master', remedy };
-}
-
-/** One letter too many, too few, or another one; in a short name only its case. */
-function isNear(known: string, name: string): boolean {
-  if (known === name) return true;
-  if (name.length < 5 || Math.abs(known.length - name.length) > 1) return false;
-  let start = 0;
-  while (start < known.length && known[start] === name[start]) start += 1;
-  const [a, b] = [known.slice(start), name.slice(start)];
-  return a.slice(1) === b.slice(1) || a.slice(1) === b || a === b.slice(1);
 }

@@ -5,6 +5,8 @@ import type { Subscription } from '../waiting/channel.subscriptions.js';
 
 /** Instances that wait for one thing ask within this time, each at a moment of its own, in ms. */
 const JITTER = 200;
+/** The same when a lease has ended: a run is begun again within 100 ms of it. */
+const LEASE_JITTER = 80;
 /** The same after a message that a lock is free: whoever is first takes the tick. */
 const SHORT_JITTER = 20;
 /** The sleep where a lock has no end of its own, in ms. */
@@ -77,7 +79,8 @@ export class JobWatch {
     this.#forgetTimer();
     if (listens && wait !== 0) this.#listen();
     else this.#leave();
-    if (wait !== 0) this.#in((wait < 0 ? RECHECK : wait + 1) + Math.random() * JITTER, this.look);
+    if (wait > 0) this.#in(wait + 1 + Math.random() * LEASE_JITTER, this.look);
+    else if (wait < 0) this.#in(RECHECK + Math.random() * JITTER, this.look);
     else if (listens) this.#in(Math.random() * SHORT_JITTER, this.look);
   }
 

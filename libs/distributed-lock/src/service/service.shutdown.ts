@@ -38,7 +38,8 @@ export class ServiceShutdown {
     const { shutdownTimeout } = settings;
     this.#deadline = now() + shutdownTimeout;
     outside(() => {
-      this.#expiry = wheel.after(shutdownTimeout, () => void this.end());
+      // Whoever closes the application is told of an error by its own call of end().
+      this.#expiry = wheel.after(shutdownTimeout, () => void this.end().catch(() => undefined));
       this.#report = wheel.after(Math.min(MOMENT, shutdownTimeout / 2), () => this.#tell());
     });
   }
