@@ -4,6 +4,7 @@ import type { CounterTarget } from './counter.target.js';
 import { LatchLine } from './latch.line.js';
 import { LineBook } from './line.book.js';
 import { shuttingDown, type LockContext } from './lock.context.js';
+import type { NameBook } from './name.book.js';
 import type { PermitSection } from './permit.section.js';
 import { SemaphoreLine } from './semaphore.line.js';
 
@@ -14,7 +15,10 @@ export class CounterEngine {
   readonly #sections = new Set<PermitSection>();
   #closing = false;
 
-  constructor(readonly context: LockContext) {
+  constructor(
+    readonly context: LockContext,
+    readonly names: NameBook,
+  ) {
     this.semaphores = new LineBook(context, (home, target) => new SemaphoreLine(home, target));
     this.latches = new LineBook(context, (home, target) => new LatchLine(home, target));
   }

@@ -11,10 +11,10 @@ import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { semaphoreChannel } from '../scripts/wire.names.js';
 import { checkCallOptions } from '../options/call.options.js';
 import { checkPermits, checkUsing } from './call.checks.js';
+import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from './counter.target.js';
 import { leaveOnAbort } from './early.leave.js';
 import { unavailable } from './lock.context.js';
-import type { LockEngine } from './lock.engine.js';
 import { PermitSection } from './permit.section.js';
 import { isTimeUp } from './passing.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
@@ -28,12 +28,12 @@ export class CountingSemaphore implements Semaphore {
     showAs(CountingSemaphore, ({ name }) => ({ type: 'Semaphore', name }));
   }
 
-  readonly #engine: LockEngine;
+  readonly #engine: CounterEngine;
   readonly #target: CounterTarget;
   readonly #calls: RecordedCalls;
 
   /** @throws LockConfigurationError `INVALID_NAME` or `KIND_CONFLICT` */
-  constructor(engine: LockEngine, name: string) {
+  constructor(engine: CounterEngine, name: string) {
     this.#engine = engine;
     this.#target = counterTarget(name, engine.names.keyOf(name, 'semaphore'), semaphoreChannel);
     this.#calls = new RecordedCalls(engine.context, this.#target);
@@ -85,7 +85,7 @@ export class CountingSemaphore implements Semaphore {
     return await new Promise<T>((resolve, reject) => {
       // The line lives as long as somebody works under its permits.
       const worked = () => this.#line.during(() => section.run(work, resolve));
-      this.#engine.counters.during(section, worked).then(resolve, reject);
+      this.#engine.during(section, worked).then(resolve, reject);
     });
   }
 
@@ -138,7 +138,7 @@ export class CountingSemaphore implements Semaphore {
     watch: AcquisitionWatch | undefined,
   ): Promise<SemaphoreLine> {
     signal?.throwIfAborted();
-    const nested = this.#engine.counters.enter(this.name);
+    const nested = this.#engine.enter(this.name);
     const line = this.#line;
     if (waitTime > 0) {
       await line.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
@@ -152,7 +152,7 @@ export class CountingSemaphore implements Semaphore {
   }
 
   get #line(): SemaphoreLine {
-    return this.#engine.counters.semaphores.line(this.#target);
+    return this.#engine.semaphores.line(this.#target);
   }
 
   get #scripts() {

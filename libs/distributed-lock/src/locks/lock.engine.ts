@@ -26,8 +26,8 @@ export class LockEngine {
 
   constructor(readonly context: LockContext) {
     this.#book = new LineBook(context, makeLine);
-    this.counters = new CounterEngine(context);
     this.names = new NameBook(context.settings);
+    this.counters = new CounterEngine(context, this.names);
     this.#reentry = new Reentry(context, (target) => this.line(target));
   }
 

@@ -4,10 +4,10 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkCallOptions } from '../options/call.options.js';
 import { latchChannel } from '../scripts/wire.names.js';
 import { checkNumber } from './call.checks.js';
+import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from './counter.target.js';
 import { leaveOnAbort } from './early.leave.js';
 import { unavailable } from './lock.context.js';
-import type { LockEngine } from './lock.engine.js';
 import { isTimeUp } from './passing.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
 import { readWait } from './wait.options.js';
@@ -19,12 +19,12 @@ export class NamedLatch implements CountDownLatch {
     showAs(NamedLatch, ({ name }) => ({ type: 'CountDownLatch', name }));
   }
 
-  readonly #engine: LockEngine;
+  readonly #engine: CounterEngine;
   readonly #target: CounterTarget;
   readonly #calls: RecordedCalls;
 
   /** @throws LockConfigurationError `INVALID_NAME` or `KIND_CONFLICT` */
-  constructor(engine: LockEngine, name: string) {
+  constructor(engine: CounterEngine, name: string) {
     this.#engine = engine;
     const key = engine.names.keyOf(name, 'count-down latch');
     // Its channel always has braces of its own (wire format section 10), so that a tag in the name is not its slot.
@@ -51,14 +51,14 @@ export class NamedLatch implements CountDownLatch {
   }
 
   async await(options: WaitOptions = {}): Promise<boolean> {
-    const { counters, context } = this.#engine;
+    const engine = this.#engine;
     checkCallOptions('wait', this.name, options);
-    const { waitTime, signal } = readWait(this.name, options, context.settings.waitTime.lock);
+    const { waitTime, signal } = readWait(this.name, options, engine.context.settings.waitTime.lock);
     signal?.throwIfAborted();
-    const nested = counters.enter(this.name);
+    const nested = engine.enter(this.name);
     if (waitTime === 0) return (await leaveOnAbort(this.getCount(), signal, () => undefined)) === 0;
     try {
-      await counters.latches.line(this.#target).wait({ waitTime, signal, nested, leaseTime: undefined });
+      await engine.latches.line(this.#target).wait({ waitTime, signal, nested, leaseTime: undefined });
       return true;
     } catch (error) {
       if (isTimeUp(error, this.name)) return false;

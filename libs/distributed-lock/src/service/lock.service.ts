@@ -202,7 +202,7 @@ export class LockService {
 
   /** Permits that the fleet shares. {@link getPermitExpirableSemaphore}: those of a process that dies come back. Throws like {@link getLock}. */
   getSemaphore(name: string): Semaphore {
-    return new CountingSemaphore(this.engine, name);
+    return new CountingSemaphore(this.engine.counters, name);
   }
 
   /** A semaphore whose permits have a lease each, renewed by the watchdog like a lock's. Throws like {@link getLock}. */
@@ -212,7 +212,7 @@ export class LockService {
 
   /** A latch that opens when something has been done a number of times. Throws like {@link getLock}. */
   getCountDownLatch(name: string): CountDownLatch {
-    return new NamedLatch(this.engine, name);
+    return new NamedLatch(this.engine.counters, name);
   }
 
   /**
