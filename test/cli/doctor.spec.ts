@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeAcl } from '../../libs/distributed-lock/src/cli/acl.judge.js';
 import { aclProbes } from '../../libs/distributed-lock/src/cli/acl.probes.js';
-import { ServerSession } from '../../libs/distributed-lock/src/redis/server.session.js';
+import { ServerSession } from '../../libs/distributed-lock/src/connections/server.session.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';

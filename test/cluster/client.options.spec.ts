@@ -1,9 +1,9 @@
 import { Cluster } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, test } from 'vitest';
-import type { RedisSource } from '../../libs/distributed-lock/src/redis/source.reader.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
 import { exercise } from '../clients/lock.exercise.js';
 import { CLUSTER_VALUES } from '../clients/option.values.js';
 import { uniquePrefix } from '../support/services.js';

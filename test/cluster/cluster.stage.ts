@@ -4,8 +4,8 @@ import type { LockModuleSettings } from '../../libs/distributed-lock/src/contrac
 import { slotOf } from '../../libs/distributed-lock/src/redis/key.slot.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
 import { uniquePrefix } from '../support/services.js';
 import type { ClusterTopology } from '../support/topology/cluster.topology.js';
 import { closeSource, sourceOf } from '../support/topology/topology.source.js';

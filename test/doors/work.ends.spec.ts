@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LASTING_KINDS } from '../../libs/distributed-lock/src/contracts/lasting.kind.js';
+import { LASTING_KINDS } from '../../libs/distributed-lock/src/work/lasting.kind.js';
 import { BaseLock } from '../../libs/distributed-lock/src/locks/base.lock.js';
-import { RedLock } from '../../libs/distributed-lock/src/locks/red.lock.js';
+import { RedLock } from '../../libs/distributed-lock/src/groups/red.lock.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { DoorStage } from './door.stage.js';

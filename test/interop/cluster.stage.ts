@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
 import { until } from '../support/until.js';
 import type { ClusterObserver, Namespace } from './cluster.observer.js';
 import type { JavaOwner } from './java.owner.js';

@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
-import type { RedisSource } from '../../libs/distributed-lock/src/redis/source.reader.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { until } from '../support/until.js';
 import { JavaPeer, T, type JavaSettings } from './java.peer.js';

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
-import type { LockKinds } from '../../libs/distributed-lock/src/locks/lock.kinds.js';
-import type { Hold } from '../../libs/distributed-lock/src/locks/hold.js';
+import type { LockKinds } from '../../libs/distributed-lock/src/core/lock.kinds.js';
+import type { Hold } from '../../libs/distributed-lock/src/holds/hold.js';
 import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
-import type { LockKind } from '../../libs/distributed-lock/src/locks/lock.kind.js';
-import type { LockTarget } from '../../libs/distributed-lock/src/locks/lock.target.js';
-import type { RedisSource } from '../../libs/distributed-lock/src/redis/source.reader.js';
+import type { LockKind } from '../../libs/distributed-lock/src/core/lock.kind.js';
+import type { LockTarget } from '../../libs/distributed-lock/src/core/lock.target.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { Services, type ServicesSeat } from '../support/services.js';
 import type { StoreView } from '../support/store.view.js';

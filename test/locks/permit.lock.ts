@@ -6,7 +6,7 @@ import type {
   WorkResult,
 } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { PermitExpirableSemaphore } from '../../libs/distributed-lock/src/contracts/semaphore.contract.js';
-import type { LockTarget } from '../../libs/distributed-lock/src/locks/lock.target.js';
+import type { LockTarget } from '../../libs/distributed-lock/src/core/lock.target.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 
 /** A semaphore of one permit is a lock: whoever has the permit has it. */

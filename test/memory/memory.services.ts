@@ -1,8 +1,8 @@
 import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
-import { MemoryStore } from '../../libs/distributed-lock/src/testing/memory.store.js';
-import { openMemoryService } from '../../libs/distributed-lock/src/testing/open.memory.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
+import { MemoryStore } from '../../libs/distributed-lock/src/memory/memory.store.js';
+import { openMemoryService } from '../../libs/distributed-lock/src/memory/open.memory.js';
 import type { FleetServices } from '../locks/lock.fleet.js';
 
 const PREFIX = 'test:';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import type { LockService } from 'nestjs-distributed-lock';
 import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
-import { logNotices } from '../../libs/distributed-lock/src/service/notice.logger.js';
-import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { logNotices } from '../../libs/distributed-lock/src/startup/notice.logger.js';
+import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import { Services } from '../support/services.js';

@@ -1,6 +1,6 @@
 import { array, assert as expectAlways, asyncProperty, nat, noBias, tuple } from 'fast-check';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { toBytes } from '../../libs/distributed-lock/src/testing/memory.scripts.js';
+import { toBytes } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
 import { scaled } from '../support/slowness.js';
 import { MemoryModelStore } from './memory.model.store.js';
 import { ModelStore } from './model.store.js';

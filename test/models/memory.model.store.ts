@@ -1,6 +1,6 @@
 import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
-import { fromBytes, toBytes } from '../../libs/distributed-lock/src/testing/memory.scripts.js';
-import { MemoryStore } from '../../libs/distributed-lock/src/testing/memory.store.js';
+import { fromBytes, toBytes } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
+import { MemoryStore } from '../../libs/distributed-lock/src/memory/memory.store.js';
 import type { Step } from './model.store.js';
 import { NEVER, type Snapshot, type StoredKey } from './store.dump.js';
 

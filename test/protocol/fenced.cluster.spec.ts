@@ -2,7 +2,7 @@ import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
-import { guardedWrite } from '../../libs/distributed-lock/src/scripts/fencing.guard.js';
+import { guardedWrite } from '../../libs/distributed-lock/src/fencing/fencing.guard.js';
 import { scaled } from '../support/slowness.js';
 import { acquire, readTokens, send, transfer } from './fenced.calls.js';
 import { namesOf, ProtocolStage } from './protocol.stage.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { readTemplate } from '../../libs/distributed-lock/src/redis/client.factory.js';
-import { ConnectionPair } from '../../libs/distributed-lock/src/redis/connection.pair.js';
+import { readTemplate } from '../../libs/distributed-lock/src/sources/client.factory.js';
+import { ConnectionPair } from '../../libs/distributed-lock/src/connections/connection.pair.js';
 import { FencedScripts } from '../../libs/distributed-lock/src/scripts/fenced.scripts.js';
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';
 import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';

@@ -6,7 +6,7 @@ import {
   guardedWrite,
   type Fence,
   type GuardedCommand,
-} from '../../libs/distributed-lock/src/scripts/fencing.guard.js';
+} from '../../libs/distributed-lock/src/fencing/fencing.guard.js';
 import { StaleTokenError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 
 const BIG = 2n ** 53n;

@@ -6,8 +6,8 @@ import type {
   RedLockTimes,
 } from '../../libs/distributed-lock/src/contracts/module.options.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import { uniquePrefix } from '../support/services.js';

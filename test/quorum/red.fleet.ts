@@ -1,11 +1,11 @@
 import type { Lock, Lockable, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
 import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
-import type { Hold } from '../../libs/distributed-lock/src/locks/hold.js';
+import type { Hold } from '../../libs/distributed-lock/src/holds/hold.js';
 import type { LockEngine } from '../../libs/distributed-lock/src/locks/lock.engine.js';
 import { currentLock } from '../../libs/distributed-lock/src/locks/current.lock.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import type { LockState } from '../../libs/distributed-lock/src/scripts/lock.replies.js';
+import type { LockState } from '../../libs/distributed-lock/src/replies/lock.replies.js';
 import type { Fleet } from '../locks/lock.fleet.js';
 import { until } from '../support/until.js';
 import type { QuorumStage } from './quorum.stage.js';

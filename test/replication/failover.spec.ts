@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
 import { uniquePrefix } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
 import { SentinelTopology } from '../support/topology/sentinel.topology.js';

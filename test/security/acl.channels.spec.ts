@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/service/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/service/settings.reader.js';
+import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { startGuarded, type GuardedRedis } from './acl.line.js';

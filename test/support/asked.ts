@@ -2,8 +2,8 @@ import type {
   AcquireReply,
   LockScripts,
   ReleaseReply,
-} from '../../libs/distributed-lock/src/scripts/lock.replies.js';
-import { promised } from '../../libs/distributed-lock/src/scripts/reply.hearer.js';
+} from '../../libs/distributed-lock/src/replies/lock.replies.js';
+import { promised } from '../../libs/distributed-lock/src/replies/reply.callback.js';
 
 /** Asks for a hold count as an attempt does. @param wait in ms; 0 asks once */
 export function acquired(

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, vi } from 'vitest';
-import { HolderIds } from '../../libs/distributed-lock/src/holders/holder.ids.js';
+import { HolderIds } from '../../libs/distributed-lock/src/core/holder.ids.js';
 import { instant, Lease } from '../../libs/distributed-lock/src/renewal/lease.js';
 import { Watchdog } from '../../libs/distributed-lock/src/renewal/watchdog.js';
 import { ReentrantScripts } from '../../libs/distributed-lock/src/scripts/reentrant.scripts.js';

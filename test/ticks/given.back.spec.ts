@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { TickPolicies } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
-import type { TickAnswer } from '../../libs/distributed-lock/src/locks/tick.claim.js';
+import type { TickAnswer } from '../../libs/distributed-lock/src/ticks/tick.claim.js';
 import { Services } from '../support/services.js';
 import { TcpProxy } from '../support/tcp.proxy.js';
 import { until } from '../support/until.js';

@@ -2,7 +2,7 @@ import type { DynamicModule, INestApplicationContext, Provider } from '@nestjs/c
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import { DistributedLock } from 'nestjs-distributed-lock';
 import type { Redis } from 'ioredis';
-import type { TickWay } from '../../libs/distributed-lock/src/schedule/job.claimer.port.js';
+import type { TickWay } from '../../libs/distributed-lock/src/jobs/job.claimer.port.js';
 import { locksOf, registryOf, type FireStage } from './fire.stage.js';
 
 /** Where a run was noted. */

@@ -3,7 +3,7 @@ import { Interval, type SchedulerRegistry } from '@nestjs/schedule';
 import { Redis } from 'ioredis';
 import { DistributedLock } from 'nestjs-distributed-lock';
 import { afterAll, beforeAll, describe, expect, test as base } from 'vitest';
-import { TICK_WAYS } from '../../libs/distributed-lock/src/schedule/job.claimer.port.js';
+import { TICK_WAYS } from '../../libs/distributed-lock/src/jobs/job.claimer.port.js';
 import { ownRedis } from '../locks/own.redis.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
@@ -219,9 +219,13 @@ describe('every way to begin a run has its rows', () => {
   });
 
   test('and no claim of a schedule passes by the one door', () => {
-    const folder = new URL('../../libs/distributed-lock/src/schedule/', import.meta.url);
-    const claiming = readdirSync(folder).filter(
-      (name) => !name.endsWith('.spec.ts') && /\.claim\(/.test(readFileSync(new URL(name, folder), 'utf8')),
+    const rooms = ['schedule', 'jobs', 'scheduler'].map(
+      (room) => new URL(`../../libs/distributed-lock/src/${room}/`, import.meta.url),
+    );
+    const claiming = rooms.flatMap((room) =>
+      readdirSync(room).filter(
+        (name) => !name.endsWith('.spec.ts') && /\.claim\(/.test(readFileSync(new URL(name, room), 'utf8')),
+      ),
     );
     expect(claiming).toEqual(['job.claimer.ts']);
   });

@@ -1,12 +1,12 @@
 import { CronTime } from 'cron';
-import type { TickAnswer, TickClaim } from '../../libs/distributed-lock/src/locks/tick.claim.js';
+import type { TickAnswer, TickClaim } from '../../libs/distributed-lock/src/ticks/tick.claim.js';
 import { now } from '../../libs/distributed-lock/src/timing/monotonic.clock.js';
-import { StoreClock } from '../../libs/distributed-lock/src/timing/store.clock.js';
+import { StoreClock } from '../../libs/distributed-lock/src/ticks/store.clock.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { CronTick } from '../../libs/distributed-lock/src/schedule/cron.tick.js';
-import type { CronJobLike } from '../../libs/distributed-lock/src/schedule/cron.job.port.js';
-import type { GrantedTick, JobClaims } from '../../libs/distributed-lock/src/schedule/job.claimer.port.js';
-import { LiveSchedule } from '../../libs/distributed-lock/src/schedule/live.schedule.js';
+import { CronTick } from '../../libs/distributed-lock/src/jobs/cron.tick.js';
+import type { CronJobLike } from '../../libs/distributed-lock/src/instants/cron.job.port.js';
+import type { GrantedTick, JobClaims } from '../../libs/distributed-lock/src/jobs/job.claimer.port.js';
+import { LiveSchedule } from '../../libs/distributed-lock/src/instants/live.schedule.js';
 
 /** A round trip, in ms. */
 export const TRIP = 4;

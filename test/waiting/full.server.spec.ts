@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
-import type { LockKinds } from '../../libs/distributed-lock/src/locks/lock.kinds.js';
+import type { LockKinds } from '../../libs/distributed-lock/src/core/lock.kinds.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';

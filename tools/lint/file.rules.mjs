@@ -1,13 +1,9 @@
+import { APART, STOREYS } from './storeys.mjs';
+
 /** @typedef {import('./source.rules.mjs').Finding} Finding */
 
 const LONGEST = 300;
-/** Every room has its storey in .oxlintrc.json; a new one is added in both places. */
-const ROOMS = new Set(
-  (
-    'module testing health metrics tracing cli dashboard decorators interceptors filters schedule ' +
-    'service locks holders waiting renewal events scripts redis timing options errors contracts schematics'
-  ).split(' '),
-);
+const ROOMS = new Set([...STOREYS.flat(), ...APART]);
 const NAME = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*\.ts$/;
 const VAGUE = /(?:^|[./-])(?:utils?|helpers?|misc|common)[./-]/;
 

@@ -21,7 +21,8 @@ interface OxlintReport {
 export class LintFixture {
   readonly #folder = mkdtempSync(join(tmpdir(), 'house-'));
   #findings: string[] = [];
-  #failed = false;
+  #linterFailed = false;
+  #houseFailed = false;
 
   constructor() {
     cpSync(join(ROOT, '.oxlintrc.json'), join(this.#folder, '.oxlintrc.json'));
@@ -43,11 +44,16 @@ export class LintFixture {
       [filename.replaceAll('\\', '/'), code, message, help].join(' '),
     );
     this.#findings.push(...house.stderr.split('\n'));
-    this.#failed = linter.status !== 0 && house.status !== 0;
+    this.#linterFailed = linter.status !== 0;
+    this.#houseFailed = house.status !== 0;
   }
 
   get bothFailed(): boolean {
-    return this.#failed;
+    return this.#linterFailed && this.#houseFailed;
+  }
+
+  get houseFailed(): boolean {
+    return this.#houseFailed;
   }
 
   /** What was found in the files of a case. */

@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import { checkStoreys } from './storey.rules.mjs';
 
 /** @typedef {{ file: string, line: number, message: string }} Finding */
 
@@ -9,7 +10,7 @@ const TS_COMMENT = /@ts-(?:ignore|nocheck|expect-error)/;
 const EXPLAINED = /@ts-expect-error:? +\S+ \S+/;
 
 /**
- * What the linter has no rule for: double assertions, unexplained suppressions, barrels.
+ * What the linter has no rule for: imports that go up, double assertions, unexplained suppressions, barrels.
  * @param {string} file its path from the root, with slashes
  * @param {string} text
  * @returns {Finding[]}
@@ -18,6 +19,7 @@ export function checkSource(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const isTest = file.endsWith('.spec.ts') || file.startsWith('test/');
   return [
+    ...checkStoreys(source, file),
     ...checkComments(source, file, isTest),
     ...(isTest ? [] : checkAssertions(source, file)),
     ...(file.startsWith('libs/') && !BARREL.test(file) ? checkBarrel(source, file) : []),

@@ -8,7 +8,7 @@ import { readScripts } from './script.reader.mjs';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SOURCE = join(ROOT, 'libs/distributed-lock/src');
 const EMBEDDED = join(SOURCE, 'scripts/generated/lua.scripts.ts');
-const COMPILED = join(SOURCE, 'testing/generated/memory.scripts.ts');
+const COMPILED = join(SOURCE, 'memory/generated/memory.scripts.ts');
 
 /**
  * Embeds lua/ into the library: as text for Redis, as functions for the memory store.

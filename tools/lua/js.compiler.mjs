@@ -5,7 +5,7 @@ import { JsScope } from './js.scope.mjs';
 /** @typedef {import('./lua.types.js').FunctionExpression} FunctionExpression */
 /** @typedef {import('./lua.types.js').Statement} Statement */
 
-/** Writes statements of Lua in TypeScript: on functions of `testing/lua.operations.ts`, called `L`, and of its library, `G`. */
+/** Writes statements of Lua in TypeScript: on functions of `lua-runtime/lua.operations.ts`, called `L`, and of its library, `G`. */
 export class JsCompiler {
   #temporaries = 0;
   #expressions = new JsExpressions((value, scope) => this.#function(value, scope));

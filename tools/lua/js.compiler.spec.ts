@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
-import { libraryOn } from '../../libs/distributed-lock/src/testing/lua.library.js';
-import * as operations from '../../libs/distributed-lock/src/testing/lua.operations.js';
-import { LuaError, LuaTable, type Value } from '../../libs/distributed-lock/src/testing/lua.values.js';
+import { libraryOn } from '../../libs/distributed-lock/src/lua-runtime/lua.library.js';
+import * as operations from '../../libs/distributed-lock/src/lua-runtime/lua.operations.js';
+import { LuaError, LuaTable, type Value } from '../../libs/distributed-lock/src/lua-runtime/lua.values.js';
 import ts from 'typescript';
 import { JsCompiler } from './js.compiler.mjs';
 import { JsScope } from './js.scope.mjs';
@@ -118,6 +118,6 @@ describe('what the compiler does not know is refused with its script and line', 
 
 test('a stale file is noticed', () => {
   expect(execFileSync(process.execPath, ['tools/lua/embed.mjs', '--check'], { encoding: 'utf8' })).toContain(
-    'testing/generated/memory.scripts.ts is up to date',
+    'memory/generated/memory.scripts.ts is up to date',
   );
 });

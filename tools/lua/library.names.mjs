@@ -1,4 +1,4 @@
-/** What compiled scripts may use of Lua's library and of Redis': `testing/lua.library.ts` has each of them. */
+/** What compiled scripts may use of Lua's library and of Redis': `lua-runtime/lua.library.ts` has each of them. */
 export const LIBRARY = new Set(
   (
     'error pcall tonumber tostring type unpack cjson.decode cjson.encode math.abs math.ceil math.floor math.max math.min ' +

@@ -46,9 +46,9 @@ export function generateMemoryScripts(scripts, parts) {
  */
 function write(functions, entries) {
   return `// Generated from lua/ by "npm run build:lua"; change the scripts there.
-import type { Library } from '../lua.library.js';
-import * as L from '../lua.operations.js';
-import type { LuaTable, Value } from '../lua.values.js';
+import type { Library } from '../../lua-runtime/lua.library.js';
+import * as L from '../../lua-runtime/lua.operations.js';
+import type { LuaTable, Value } from '../../lua-runtime/lua.values.js';
 
 /** What the scripts ask the store for. */
 export type Command =

@@ -23,7 +23,7 @@ export const MUTATIONS = [
   },
   {
     name: 'no second attempt after subscribing',
-    file: 'libs/distributed-lock/src/locks/contender.ts',
+    file: 'libs/distributed-lock/src/acquire/acquire.loop.ts',
     from: `void this.#subscription.answered.then(() => this.#signal.wake());`,
     to: ``,
     spec: 'test/faults/late.answers.spec.ts',
@@ -31,7 +31,7 @@ export const MUTATIONS = [
   },
   {
     name: 'local deadline from the reply instead of the sending',
-    file: 'libs/distributed-lock/src/locks/timely.answer.ts',
+    file: 'libs/distributed-lock/src/acquire/late.grant.ts',
     from: `{ reply: first, sent, first }`,
     to: `{ reply: first, sent: instant(), first }`,
     spec: 'test/faults/late.answers.spec.ts',
@@ -87,7 +87,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a grant that nobody begins is kept at shutdown',
-    file: 'libs/distributed-lock/src/locks/claimed.tick.ts',
+    file: 'libs/distributed-lock/src/ticks/tick.run.ts',
     from: `    if (this.grant.isRefusing()) {\n`,
     to: `    if (this.grant.isRefusing() && this.#begun) {\n`,
     spec: 'test/ticks/given.back.spec.ts',
@@ -95,7 +95,7 @@ export const MUTATIONS = [
   },
   {
     name: 'local queue not FIFO',
-    file: 'libs/distributed-lock/src/waiting/waiter.queue.ts',
+    file: 'libs/distributed-lock/src/acquire/waiter.queue.ts',
     from: `    return this.#first;\n`,
     to: `    return this.#last;\n`,
     spec: 'test/locks/reentrant.conformance.spec.ts',
@@ -130,7 +130,7 @@ export const MUTATIONS = [
   },
   {
     name: 'a gift is begun on the word of a message',
-    file: 'libs/distributed-lock/src/locks/attempt.ts',
+    file: 'libs/distributed-lock/src/acquire/acquire.attempt.ts',
     from: `if (left === undefined || `,
     to: `if (`,
     spec: 'test/kinds/fair.gift.spec.ts',

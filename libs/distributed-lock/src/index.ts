@@ -38,7 +38,7 @@ export type {
 } from './contracts/semaphore.contract.js';
 export type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from './contracts/job.contract.js';
 export type { TickOutcome, TickRecord } from './contracts/tick.contract.js';
-export { directCall } from './contracts/tick.frame.js';
+export { directCall } from './metadata/tick.frame.js';
 export { lockServiceToken } from './contracts/tokens.js';
 export { DistributedLock } from './decorators/distributed-lock.decorator.js';
 export type { DistributedLockOptions, GuardDecorator, LockKey } from './decorators/guard.types.js';
@@ -89,7 +89,7 @@ export type {
   DistributedLockModuleOptions,
   RedLockOptions,
 } from './module/distributed-lock.module-definition.js';
-export type { IoredisClient, RedisSource } from './redis/source.reader.js';
+export type { IoredisClient, RedisSource } from './sources/source.reader.js';
 export {
   FENCE_LUA,
   guardedWrite,
@@ -97,5 +97,5 @@ export {
   type Fence,
   type GuardClient,
   type GuardedCommand,
-} from './scripts/fencing.guard.js';
+} from './fencing/fencing.guard.js';
 export { LockService } from './service/lock.service.js';

@@ -19,7 +19,7 @@ export interface BrokenLock {
 }
 
 const SCRIPTS = 'dist/esm/scripts/generated/lua.scripts.js';
-const GRANT = 'dist/esm/locks/grant.js';
+const GRANT = 'dist/esm/holds/handle.js';
 const LEASE = 'dist/esm/renewal/lease.js';
 
 export const BROKEN_LOCKS: readonly BrokenLock[] = [

@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ServerPort } from '../redis/server.session.js';
+import type { ServerPort } from '../connections/server.session.js';
 import type { Probe } from './acl.probes.js';
 
 /** What is said of a command, a key or a channel that a user may not use, by all versions. */

@@ -1,4 +1,4 @@
-import { jobKeys } from '../scripts/job.keys.js';
+import { jobKeys } from '../ticks/job.keys.js';
 import {
   latchChannel,
   lockChannel,

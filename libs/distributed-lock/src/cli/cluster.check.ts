@@ -1,6 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ServerPort, ServerSession } from '../redis/server.session.js';
-import type { Finding } from '../service/server.findings.js';
+import type { ServerPort, ServerSession } from '../connections/server.session.js';
+import type { Finding } from '../startup/server.findings.js';
 
 const SLOTS = 16_384;
 

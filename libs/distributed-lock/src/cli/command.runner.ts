@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Logger } from '@nestjs/common';
 import { DistributedLockError, LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { ServerSession } from '../redis/server.session.js';
+import { ServerSession } from '../connections/server.session.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { readLine, UsageError, type CommandLine } from './command.line.js';
 import type { Desk } from './desk.contract.js';

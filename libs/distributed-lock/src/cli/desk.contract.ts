@@ -1,4 +1,4 @@
-import type { ServerSession } from '../redis/server.session.js';
+import type { ServerSession } from '../connections/server.session.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { CommandLine } from './command.line.js';
 import type { Terminal } from './terminal.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { urlOf } from '../redis/address.reader.js';
+import { urlOf } from '../sources/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ServerPort, ServerSession } from '../redis/server.session.js';
+import type { ServerPort, ServerSession } from '../connections/server.session.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { readFacts, type ServerFacts } from '../service/server.facts.js';
-import { judgeFacts, type Finding } from '../service/server.findings.js';
+import { readFacts, type ServerFacts } from '../startup/server.facts.js';
+import { judgeFacts, type Finding } from '../startup/server.findings.js';
 import { judgeAcl } from './acl.judge.js';
 import { aclProbes } from './acl.probes.js';
 import type { CommandLine } from './command.line.js';

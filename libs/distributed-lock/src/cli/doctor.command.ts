@@ -1,8 +1,8 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { urlOf } from '../redis/address.reader.js';
+import { urlOf } from '../sources/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { ServerSession } from '../redis/server.session.js';
-import type { Finding } from '../service/server.findings.js';
+import { ServerSession } from '../connections/server.session.js';
+import type { Finding } from '../startup/server.findings.js';
 import type { Desk } from './desk.contract.js';
 import { examine } from './doctor.checks.js';
 import { EXIT } from './exit.codes.js';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { DistributedLockError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ServerSession } from '../redis/server.session.js';
-import type { Finding } from '../service/server.findings.js';
+import type { ServerSession } from '../connections/server.session.js';
+import type { Finding } from '../startup/server.findings.js';
 import type { LockService } from '../service/lock.service.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';

@@ -1,4 +1,4 @@
-import type { ServerSession } from '../redis/server.session.js';
+import type { ServerSession } from '../connections/server.session.js';
 import { placeBeside } from '../scripts/wire.names.js';
 import { readLock } from './lock.reader.js';
 import type { LockView } from './lock.view.js';

@@ -1,7 +1,7 @@
-import type { ServerSession } from '../redis/server.session.js';
+import type { ServerSession } from '../connections/server.session.js';
 import type { LockService } from '../service/lock.service.js';
-import { openLockService } from '../service/open.service.js';
-import { readSettings } from '../service/settings.reader.js';
+import { openLockService } from '../startup/open.service.js';
+import { readSettings } from '../startup/settings.reader.js';
 import type { CommandLine } from './command.line.js';
 
 /** The library's own service, for what is more than reading. Whoever opens it shuts it down. */

@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ServerPort, ServerSession } from '../redis/server.session.js';
+import type { ServerPort, ServerSession } from '../connections/server.session.js';
 import { lockChannel, prefixName, readWriteChannel, suffixName } from '../scripts/wire.names.js';
 import type { HolderView, LockView, ViewKind } from './lock.view.js';
 

@@ -1,7 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { ServerPort } from '../redis/server.session.js';
-import type { ServerFacts } from '../service/server.facts.js';
-import type { Finding } from '../service/server.findings.js';
+import type { ServerPort } from '../connections/server.session.js';
+import type { ServerFacts } from '../startup/server.facts.js';
+import type { Finding } from '../startup/server.findings.js';
 
 const REMEDY =
   'Set appendonly yes, or accept that a restart frees what is held and forgets the ticks of jobs.';

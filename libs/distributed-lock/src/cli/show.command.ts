@@ -1,4 +1,4 @@
-import { checkKey, checkName } from '../locks/name.checks.js';
+import { checkKey, checkName } from '../core/name.checks.js';
 import type { Desk } from './desk.contract.js';
 import { EXIT } from './exit.codes.js';
 import { readLock } from './lock.reader.js';

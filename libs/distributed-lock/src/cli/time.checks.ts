@@ -1,6 +1,6 @@
-import type { ServerPort } from '../redis/server.session.js';
+import type { ServerPort } from '../connections/server.session.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { Finding } from '../service/server.findings.js';
+import type { Finding } from '../startup/server.findings.js';
 
 const CLOCK_SAMPLES = 5;
 /** In ms; ticks go by the server's clock, so an offset does no harm to them, but to who compares logs. */

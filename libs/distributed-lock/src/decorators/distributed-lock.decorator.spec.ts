@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readGuards } from '../contracts/guard.registry.js';
+import { readGuards } from '../metadata/guard.registry.js';
 import { DistributedLock } from './distributed-lock.decorator.js';
 import type { DistributedLockOptions } from './guard.types.js';
 

@@ -1,8 +1,8 @@
-import { addGuard, type GuardEntry } from '../contracts/guard.registry.js';
-import { responsePosition } from '../contracts/handler.metadata.js';
-import { readReturnKind } from '../contracts/return.kind.js';
+import { addGuard, type GuardEntry } from '../metadata/guard.registry.js';
+import { responsePosition } from '../metadata/handler.metadata.js';
+import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
-import { GuardedSection } from '../service/guarded.section.js';
+import { GuardedSection } from '../guards/guarded.scope.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
 import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';

@@ -1,14 +1,14 @@
 import { isObservable } from 'rxjs';
 import type { GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
-import type { GuardEntry } from '../contracts/guard.registry.js';
-import { patternOf } from '../contracts/handler.metadata.js';
-import { takeCall } from '../contracts/tick.frame.js';
+import type { GuardEntry } from '../metadata/guard.registry.js';
+import { patternOf } from '../metadata/handler.metadata.js';
+import { takeCall } from '../metadata/tick.frame.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { runToEnd } from '../holders/lasting.work.js';
-import type { GuardedSection } from '../service/guarded.section.js';
+import { runToEnd } from '../work/lasting.work.js';
+import type { GuardedSection } from '../guards/guarded.scope.js';
 import type { LockService } from '../service/lock.service.js';
-import type { Section } from '../service/section.stream.js';
-import { whenSent } from '../service/sent.response.js';
+import type { Section } from '../guards/scope.stream.js';
+import { whenSent } from '../guards/sent.response.js';
 import { runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
 import { serviceReader } from './service.property.js';
 

@@ -1,7 +1,7 @@
 import type { LockNames } from '../contracts/guard.contract.js';
 import { errorText } from '../errors/error.text.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkIndexes, checkStaticKey, type KeyDoor } from '../service/key.mistakes.js';
+import { checkIndexes, checkStaticKey, type KeyDoor } from '../guards/key.mistakes.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockKey } from './guard.types.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readLeaderMethods } from '../contracts/leader.registry.js';
+import { readLeaderMethods } from '../metadata/leader.registry.js';
 import { LeaderOnly } from './leader-only.decorator.js';
 
 /** What is thrown for an option that types would not let through. */

@@ -1,8 +1,8 @@
-import { addLeaderMethod } from '../contracts/leader.registry.js';
-import { readReturnKind } from '../contracts/return.kind.js';
+import { addLeaderMethod } from '../metadata/leader.registry.js';
+import { readReturnKind } from '../metadata/return.kind.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
-import { checkStaticKey } from '../service/key.mistakes.js';
+import { checkStaticKey } from '../guards/key.mistakes.js';
 import { checkTarget } from './decoration.target.js';
 import { leaderCall } from './leader.call.js';
 import type { LeaderDecorator, LeaderOnlyOptions } from './leader.types.js';

@@ -1,5 +1,5 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
-import type { Section } from '../service/section.stream.js';
+import type { Section } from '../guards/scope.stream.js';
 import type { LeaderOnlyOptions } from './leader.types.js';
 import { runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
 import { serviceReader } from './service.property.js';

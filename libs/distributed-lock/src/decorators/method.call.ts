@@ -1,8 +1,8 @@
 import { defer, isObservable, type Observable, type ObservableInput } from 'rxjs';
-import type { ReturnKind } from '../contracts/return.kind.js';
+import type { ReturnKind } from '../metadata/return.kind.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { promiseThrough } from '../service/section.loan.js';
-import { streamThrough, type Section } from '../service/section.stream.js';
+import { promiseThrough } from '../guards/scope.loan.js';
+import { streamThrough, type Section } from '../guards/scope.stream.js';
 
 export type InstanceMethod<A extends readonly unknown[]> = (this: object, ...args: A) => unknown;
 

@@ -4,7 +4,7 @@ import { throwError } from 'rxjs';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
-import { isUnknown } from '../service/refused.handlers.js';
+import { isUnknown } from '../guards/refused.handlers.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
 import { describeRpcRefusal, emitRefusal, isHttpResponse } from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';

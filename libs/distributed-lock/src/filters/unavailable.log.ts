@@ -1,6 +1,6 @@
 import type { LockErrorCode } from '../errors/error.table.js';
 import type { LockUnavailableError } from '../errors/lock.errors.js';
-import { RateLimitedLog } from '../service/rate.limited.log.js';
+import { RateLimitedLog } from '../guards/rate.limited.log.js';
 
 /** At most one line of a code in this time, in ms: what every request meets is one piece of news. */
 const INTERVAL = 10_000;

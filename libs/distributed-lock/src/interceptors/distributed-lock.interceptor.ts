@@ -1,16 +1,16 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
 import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
-import { isSse, patternOf, responsePosition } from '../contracts/handler.metadata.js';
-import { readReturnKind } from '../contracts/return.kind.js';
+import { isSse, patternOf, responsePosition } from '../metadata/handler.metadata.js';
+import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
-import { GuardedSection } from '../service/guarded.section.js';
+import { GuardedSection } from '../guards/guarded.scope.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkStaticKey, REQUEST_KEY } from '../service/key.mistakes.js';
+import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
-import { streamThrough, type RunsOn } from '../service/section.stream.js';
-import { whenSent } from '../service/sent.response.js';
+import { streamThrough, type RunsOn } from '../guards/scope.stream.js';
+import { whenSent } from '../guards/sent.response.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** Options of `@UseDistributedLock` and of the interceptor. */

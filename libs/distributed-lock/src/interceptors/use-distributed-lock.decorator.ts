@@ -1,5 +1,5 @@
 import { Inject, mixin, UseInterceptors, type NestInterceptor, type Type } from '@nestjs/common';
-import { addIntercepted } from '../contracts/intercepted.registry.js';
+import { addIntercepted } from '../metadata/intercepted.registry.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';

@@ -1,8 +1,8 @@
-import { lastingKindOf } from '../contracts/lasting.kind.js';
+import { lastingKindOf } from '../work/lasting.kind.js';
 import type { LockHandle, UnlockOutcome, UsingOptions, WorkResult } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
-import { awaitLasting, begun } from '../holders/lasting.work.js';
+import { awaitLasting, begun } from '../work/lasting.work.js';
 
 /**
  * Runs `work` in the scope of a handle once it is granted, and unlocks when the work has ended: a stream that it gives, or another result

@@ -1,6 +1,6 @@
 import type { CurrentLock } from '../contracts/lock.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { currentFrame } from '../holders/hold.scope.js';
+import { currentFrame } from '../holds/hold.scope.js';
 
 /** The handle of the innermost lock around the caller: of a decorated method, an intercepted handler, a `using` or a tick. */
 export function currentLock(): CurrentLock | undefined {

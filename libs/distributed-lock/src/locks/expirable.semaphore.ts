@@ -5,14 +5,14 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { parseDuration } from '../timing/duration.parser.js';
-import { checkPermits } from './call.checks.js';
-import { SHORTEST_LEASE } from './fixed.lease.js';
-import type { Hold } from './hold.js';
-import { unavailable } from './lock.context.js';
+import { checkPermits } from '../core/option.checks.js';
+import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
+import type { Hold } from '../holds/hold.js';
+import { unavailable } from '../core/lock.context.js';
 import type { LockEngine } from './lock.engine.js';
-import type { LockTarget } from './lock.target.js';
+import type { LockTarget } from '../core/lock.target.js';
 import { PlainLock } from './named.lock.js';
-import { RecordedCalls } from './recorded.calls.js';
+import { RecordedCalls } from '../counters/recorded.calls.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** The semaphore whose permits expire (wire format section 10): each permit is held like a lock that has room for more than one. */

@@ -1,8 +1,8 @@
 import type { FencedLock, FencedLockHandle } from '../contracts/lock.contract.js';
 import type { Watchable } from '../events/handle.watch.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
-import type { Grant } from './grant.js';
-import { unavailable } from './lock.context.js';
+import type { Grant } from '../holds/handle.js';
+import { unavailable } from '../core/lock.context.js';
 import { NamedLock } from './named.lock.js';
 import type { AcquireRequest } from './reentry.js';
 

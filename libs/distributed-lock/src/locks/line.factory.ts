@@ -1,10 +1,10 @@
-import { ExclusiveLine } from './exclusive.line.js';
-import type { LineHome } from './line.book.js';
-import type { LineForm } from './lock.kind.js';
-import type { LockLine } from './lock.line.js';
-import type { LockTarget } from './lock.target.js';
-import { QueuedLine } from './queued.line.js';
-import { SharedLine } from './shared.line.js';
+import { ExclusiveLine } from '../local/exclusive.lock.js';
+import type { LineHome } from '../local/local.locks.js';
+import type { LineForm } from '../core/lock.kind.js';
+import type { LockLine } from '../local/local.lock.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { QueuedLine } from '../local/fair.lock.js';
+import { SharedLine } from '../local/shared.lock.js';
 
 const FORMS = { exclusive: ExclusiveLine, queued: QueuedLine, shared: SharedLine } satisfies Record<
   LineForm,

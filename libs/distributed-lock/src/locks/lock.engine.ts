@@ -1,18 +1,18 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
-import { isInside } from '../holders/hold.scope.js';
-import type { LockState } from '../scripts/lock.replies.js';
+import { isInside } from '../holds/hold.scope.js';
+import type { LockState } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
-import { CounterEngine } from './counter.engine.js';
-import { leaveOnAbort } from './early.leave.js';
-import type { Grant } from './grant.js';
-import type { Hold } from './hold.js';
-import { LineBook, type Lines } from './line.book.js';
+import { CounterEngine } from '../counters/counter.engine.js';
+import { leaveOnAbort } from '../acquire/cancellable.wait.js';
+import type { Grant } from '../holds/handle.js';
+import type { Hold } from '../holds/hold.js';
+import { LineBook, type Lines } from '../local/local.locks.js';
 import { makeLine } from './line.factory.js';
-import { shuttingDown, unavailable, type LockContext } from './lock.context.js';
-import type { LockLine } from './lock.line.js';
-import { otherSideOf, type LockTarget } from './lock.target.js';
-import { NameBook } from './name.book.js';
+import { shuttingDown, unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockLine } from '../local/local.lock.js';
+import { otherSideOf, type LockTarget } from '../core/lock.target.js';
+import { NameBook } from '../core/name.registry.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */

@@ -1,7 +1,7 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { shuttingDown } from './lock.context.js';
+import { shuttingDown } from '../core/lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 
 /** How long aborted work may take to let go of its locks, in ms. */

@@ -1,9 +1,9 @@
 import type { Lock, LockHandle } from '../contracts/lock.contract.js';
 import type { LockKindName } from '../events/lock.listener.js';
 import { BaseLock } from './base.lock.js';
-import type { Grant } from './grant.js';
+import type { Grant } from '../holds/handle.js';
 import type { LockEngine } from './lock.engine.js';
-import type { LockTarget } from './lock.target.js';
+import type { LockTarget } from '../core/lock.target.js';
 import type { AcquireRequest } from './reentry.js';
 
 /** A lock by its name, of whatever kind its target is. */

@@ -1,17 +1,17 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { findHold } from '../holders/hold.scope.js';
+import { findHold } from '../holds/hold.scope.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { WaitWatch } from '../waiting/waiter.js';
-import { leaveEarly, leaveOnAbort } from './early.leave.js';
-import { Grant } from './grant.js';
-import { Hold } from './hold.js';
-import { SHORTFALLS } from './line.news.js';
-import { unavailable, type LockContext } from './lock.context.js';
-import type { LockLine } from './lock.line.js';
-import { otherSideOf, type LockTarget } from './lock.target.js';
-import { ROUND_TRIP } from './waiting.line.js';
-import { SharedLine } from './shared.line.js';
+import type { WaitWatch } from '../acquire/waiter.js';
+import { leaveEarly, leaveOnAbort } from '../acquire/cancellable.wait.js';
+import { Grant } from '../holds/handle.js';
+import { Hold } from '../holds/hold.js';
+import { SHORTFALLS } from '../local/last.answer.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockLine } from '../local/local.lock.js';
+import { otherSideOf, type LockTarget } from '../core/lock.target.js';
+import { ROUND_TRIP } from '../local/local.waiters.js';
+import { SharedLine } from '../local/shared.lock.js';
 
 /** What an acquisition asks for, in ms. */
 export interface AcquireRequest {

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import { INQUIRER, REQUEST, type ModulesContainer } from '@nestjs/core';
 import { isObject } from '../contracts/prototype.chain.js';
-import { prototypeOf, type ProviderWrapper } from '../contracts/provider.prototype.js';
+import { prototypeOf, type ProviderWrapper } from '../metadata/provider.prototype.js';
 
 /** A class of the application. */
 export interface FoundClass {

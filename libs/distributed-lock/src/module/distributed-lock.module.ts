@@ -1,9 +1,9 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { optionNames } from '../options/option.names.js';
 import type { LockService } from '../service/lock.service.js';
-import { openLockService } from '../service/open.service.js';
-import { SETTINGS } from '../service/setting.names.js';
-import { readSettings } from '../service/settings.reader.js';
+import { openLockService } from '../startup/open.service.js';
+import { SETTINGS } from '../startup/setting.names.js';
+import { readSettings } from '../startup/settings.reader.js';
 import { checkForRoot, checkForRootAsync, checkMade } from './module.checks.js';
 import { provideLocks } from './lock.providers.js';
 import { readSources } from './source.reader.js';

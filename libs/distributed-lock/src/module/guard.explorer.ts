@@ -1,14 +1,14 @@
 import type { OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { readGuards } from '../contracts/guard.registry.js';
-import { readLeaderMethods } from '../contracts/leader.registry.js';
-import type { MethodEntry } from '../contracts/method.registry.js';
+import { readGuards } from '../metadata/guard.registry.js';
+import { readLeaderMethods } from '../metadata/leader.registry.js';
+import type { MethodEntry } from '../metadata/method.registry.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { forgetApplication, noteApplication } from '../decorators/hidden.instances.js';
 import { bindService } from '../decorators/service.property.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockService } from '../service/lock.service.js';
-import { bootHook } from '../service/open.applications.js';
+import { bootHook } from '../startup/open.applications.js';
 import { checkIntercepted } from './handler.checks.js';
 import { findClasses, findHidden, hasInstance, type FoundClass } from './class.finder.js';
 

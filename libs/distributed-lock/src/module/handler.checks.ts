@@ -1,8 +1,8 @@
 import 'reflect-metadata';
-import { readIntercepted, type InterceptedEntry } from '../contracts/intercepted.registry.js';
+import { readIntercepted, type InterceptedEntry } from '../metadata/intercepted.registry.js';
 import { chainOf } from '../contracts/prototype.chain.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkStaticKey, REQUEST_KEY } from '../service/key.mistakes.js';
+import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
 
 /** What Nest notes of routes; in Nest 11 and 12. */
 const PATH = 'path';

@@ -1,9 +1,9 @@
 import type { OnApplicationBootstrap } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
-import { readLeaderMethods } from '../contracts/leader.registry.js';
+import { readLeaderMethods } from '../metadata/leader.registry.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
-import { refuseBoot } from '../service/open.applications.js';
+import { refuseBoot } from '../startup/open.applications.js';
 import { findClasses } from './class.finder.js';
 
 /** Has this instance stand for election for the key of every `@LeaderOnly`, once for each. */

@@ -6,7 +6,7 @@ import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
 import { isMock } from '../service/mocked.service.js';
-import { openIn } from '../service/open.applications.js';
+import { openIn } from '../startup/open.applications.js';
 import { MODULE_OPTIONS_TOKEN } from './distributed-lock.module-definition.js';
 import { GuardExplorer } from './guard.explorer.js';
 import { refuseSecondInstance } from './instance.check.js';

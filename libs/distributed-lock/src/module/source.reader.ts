@@ -1,5 +1,5 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { readSource, type RedisSource } from '../redis/source.reader.js';
+import { readSource, type RedisSource } from '../sources/source.reader.js';
 import type { DistributedLockModuleOptions } from './distributed-lock.module-definition.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ReplyHearer } from '../scripts/reply.hearer.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
 
 /** Asks Redis to keep a lease, in the way of its kind. */
 export interface Renewer {

@@ -1,5 +1,5 @@
 import { errorText } from '../errors/error.text.js';
-import type { ReplyHearer } from '../scripts/reply.hearer.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
 import type { LeaseListener } from './lease.listener.js';
 import type { Instant, Lease } from './lease.js';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { HolderIds } from '../holders/holder.ids.js';
+import { HolderIds } from '../core/holder.ids.js';
 import { now, wallOffset } from '../timing/monotonic.clock.js';
 import { instant, Lease, safetyMargin } from './lease.js';
 

@@ -1,4 +1,4 @@
-import { promised } from '../scripts/reply.hearer.js';
+import { promised } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';

@@ -1,18 +1,18 @@
-import { directCall, type TickCall } from '../contracts/tick.frame.js';
-import type { TickAnswer } from '../locks/tick.claim.js';
-import type { CronJobLike } from './cron.job.port.js';
-import { CronTick, type TickAges } from './cron.tick.js';
-import { IntervalTick } from './interval.tick.js';
-import type { JobTicks } from './job.claimer.port.js';
-import type { ClaimerFactory, JobClaimer } from './job.claimer.js';
-import type { JobStarter } from './job.starter.js';
-import { LiveJob } from './live.job.js';
-import { LiveSchedule } from './live.schedule.js';
-import type { MethodFires } from './method.fires.js';
-import type { NominalInstants } from './nominal.instants.js';
-import type { CronSchedule } from './schedule.metadata.js';
-import type { ScheduledMethod } from './scheduled.method.js';
-import type { SequenceBook } from './sequence.book.js';
+import { directCall, type TickCall } from '../metadata/tick.frame.js';
+import type { TickAnswer } from '../ticks/tick.claim.js';
+import type { CronJobLike } from '../instants/cron.job.port.js';
+import { CronTick, type TickAges } from '../jobs/cron.tick.js';
+import { IntervalTick } from '../jobs/interval.tick.js';
+import type { JobTicks } from '../jobs/job.claimer.port.js';
+import type { ClaimerFactory, JobClaimer } from '../jobs/job.claimer.js';
+import type { JobStarter } from '../jobs/job.starter.js';
+import { LiveJob } from '../scheduler/live.job.js';
+import { LiveSchedule } from '../instants/live.schedule.js';
+import type { MethodFires } from '../scheduler/method.fires.js';
+import type { NominalInstants } from '../instants/nominal.instants.js';
+import type { CronSchedule } from '../scheduler/schedule.metadata.js';
+import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import type { SequenceBook } from '../instants/sequence.registry.js';
 
 /** What a cron method is made of. */
 export interface CronPlan {

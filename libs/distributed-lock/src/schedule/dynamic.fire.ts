@@ -1,9 +1,9 @@
-import type { GuardEntry } from '../contracts/guard.registry.js';
-import { markFire, type Fire, type TickCall } from '../contracts/tick.frame.js';
+import type { GuardEntry } from '../metadata/guard.registry.js';
+import { markFire, type Fire, type TickCall } from '../metadata/tick.frame.js';
 import type { NoticeBoard } from '../events/notice.board.js';
-import type { CronJobLike } from './cron.job.port.js';
+import type { CronJobLike } from '../instants/cron.job.port.js';
 import type { CronMethod } from './cron.method.js';
-import { LiveJob } from './live.job.js';
+import { LiveJob } from '../scheduler/live.job.js';
 import type { TimerMethod } from './timer.method.js';
 
 /** What the fires of jobs that the application makes itself are matched with. */

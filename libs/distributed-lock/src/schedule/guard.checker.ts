@@ -1,9 +1,9 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { jobName } from './job.name.js';
-import type { GuardedMethod } from './scheduled.finder.js';
-import type { ScheduledMethod } from './scheduled.method.js';
-import type { ExplorerLike, MountList } from './scheduler.finder.js';
-import type { Schedule } from './schedule.metadata.js';
+import type { GuardedMethod } from '../scheduler/scheduled.finder.js';
+import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import type { ExplorerLike, MountList } from '../scheduler/scheduler.finder.js';
+import type { Schedule } from '../scheduler/schedule.metadata.js';
 
 /** The options that only a schedule gives a meaning. */
 const TICK_OPTIONS = [

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import type { ScheduledMethod } from './scheduled.method.js';
+import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
 
 /** The longest time that setTimeout and setInterval keep, in ms. */
 const LONGEST_TIMER = 2_147_483_647;

@@ -1,9 +1,9 @@
 import { unbound } from './guard.checker.js';
-import type { CronJobLike } from './cron.job.port.js';
+import type { CronJobLike } from '../instants/cron.job.port.js';
 import { CronMethod } from './cron.method.js';
 import { DynamicJob, type DynamicPlan } from './dynamic.fire.js';
-import type { ExplorerLike, MountEntry } from './scheduler.finder.js';
-import { entriesOf, type Seat } from './scheduler.roster.js';
+import type { ExplorerLike, MountEntry } from '../scheduler/scheduler.finder.js';
+import { entriesOf, type Seat } from '../scheduler/scheduler.roster.js';
 import type { TimerMethod } from './timer.method.js';
 
 /** A method that a scheduler will fire, and its ticks. */

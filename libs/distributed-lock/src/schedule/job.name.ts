@@ -1,4 +1,4 @@
-import type { GuardKey } from '../contracts/guard.registry.js';
+import type { GuardKey } from '../metadata/guard.registry.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 
 /** The beginning of a placeholder for an argument. */

@@ -1,19 +1,19 @@
 import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { lockServiceToken } from '../contracts/tokens.js';
-import type { GuardEntry } from '../contracts/guard.registry.js';
+import type { GuardEntry } from '../metadata/guard.registry.js';
 import type { LockService } from '../service/lock.service.js';
-import { bootHook } from '../service/open.applications.js';
+import { bootHook } from '../startup/open.applications.js';
 import type { CronMethod } from './cron.method.js';
 import { checkGuards, checkSeats } from './guard.checker.js';
 import { checkJobs } from './job.checker.js';
 import { JobMounter, type BoundSeat } from './job.mounter.js';
 import { jobName } from './job.name.js';
-import { scheduleOfEntry } from './schedule.metadata.js';
-import { GuardFinder } from './scheduled.finder.js';
-import type { ScheduledMethod } from './scheduled.method.js';
-import { findSchedulers } from './scheduler.finder.js';
-import { readRoster, type Seat } from './scheduler.roster.js';
+import { scheduleOfEntry } from '../scheduler/schedule.metadata.js';
+import { GuardFinder } from '../scheduler/scheduled.finder.js';
+import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import { findSchedulers } from '../scheduler/scheduler.finder.js';
+import { readRoster, type Seat } from '../scheduler/scheduler.roster.js';
 import { TickFactory } from './tick.factory.js';
 
 /** A seat that is guarded, before its ticks are made. */

@@ -1,17 +1,17 @@
 import type { LockService } from '../service/lock.service.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { CronMethod } from './cron.method.js';
-import { IntervalTick, toleranceOf } from './interval.tick.js';
-import { JobClaimer, type ClaimerFactory } from './job.claimer.js';
-import { JobStarter } from './job.starter.js';
-import type { JobIdentity } from './job.registration.js';
-import { MethodFires, type FireSurroundings } from './method.fires.js';
-import type { CronSchedule } from './schedule.metadata.js';
-import type { ScheduledMethod } from './scheduled.method.js';
-import { SequenceBook } from './sequence.book.js';
-import { TickJournal } from './tick.journal.js';
+import { IntervalTick, toleranceOf } from '../jobs/interval.tick.js';
+import { JobClaimer, type ClaimerFactory } from '../jobs/job.claimer.js';
+import { JobStarter } from '../jobs/job.starter.js';
+import type { JobIdentity } from '../jobs/job.registration.js';
+import { MethodFires, type FireSurroundings } from '../scheduler/method.fires.js';
+import type { CronSchedule } from '../scheduler/schedule.metadata.js';
+import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import { SequenceBook } from '../instants/sequence.registry.js';
+import { TickJournal } from '../jobs/tick.journal.js';
 import { TimerMethod, type TimerTicks } from './timer.method.js';
-import { TurnTick } from './turn.tick.js';
+import { TurnTick } from '../jobs/turn.tick.js';
 
 /** How old a tick may be that another alarm was set for, in ms. */
 const GRACE = 5000;

@@ -1,7 +1,7 @@
-import type { TickCall } from '../contracts/tick.frame.js';
-import type { MethodFires } from './method.fires.js';
-import type { ScheduledMethod } from './scheduled.method.js';
-import type { MountEntry, RegistryLike } from './scheduler.finder.js';
+import type { TickCall } from '../metadata/tick.frame.js';
+import type { MethodFires } from '../scheduler/method.fires.js';
+import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import type { MountEntry, RegistryLike } from '../scheduler/scheduler.finder.js';
 
 /** What a timer method does, as its kind has it. */
 export interface TimerTicks {

@@ -1,9 +1,9 @@
 import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
-import type { AcquireReply, Beat, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
+import type { AcquireReply, Beat, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
-import type { ReplyHearer } from './reply.hearer.js';
-import type { ReplyReader } from './reply.reader.js';
-import { isDone, readAcquire, readRelease } from './reply.rows.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
+import { isDone, readAcquire, readRelease } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 import { lockChannel, prefixName, suffixName } from './wire.names.js';

@@ -1,9 +1,9 @@
 import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.scripts.js';
-import type { AcquireReply, TransferReply } from './lock.replies.js';
+import type { AcquireReply, TransferReply } from '../replies/lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
-import type { ReplyHearer } from './reply.hearer.js';
-import type { ReplyReader } from './reply.reader.js';
-import { readAcquire, readTransfer } from './reply.rows.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
+import { readAcquire, readTransfer } from '../replies/reply.rows.js';
 import { GRANTING, TRANSFERRING } from './sending.js';
 import { prefixName } from './wire.names.js';
 

@@ -1,8 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Deadline } from '../timing/deadline.line.js';
 import type { LuaScript } from './lua.script.js';
-import type { ReplyHearer } from './reply.hearer.js';
-import { ReplyReader } from './reply.reader.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
+import { ReplyReader } from '../replies/reply.reader.js';
 
 /** What an operation needs of whoever sends it. */
 export interface Sender {

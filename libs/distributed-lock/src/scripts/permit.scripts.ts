@@ -5,12 +5,12 @@ import {
   permitRenew,
   permitResize,
 } from './generated/lua.scripts.js';
-import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
+import type { AcquireReply, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
 import type { LuaScript } from './lua.script.js';
-import { promised, type ReplyHearer } from './reply.hearer.js';
-import type { ReplyReader } from './reply.reader.js';
+import { promised, type ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
 import { readRenewal } from './reentrant.scripts.js';
-import { isDone, readRelease } from './reply.rows.js';
+import { isDone, readRelease } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTS, TELLING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';

@@ -1,8 +1,8 @@
-import type { AcquireReply, LockScripts, LockState, ReleaseReply } from './lock.replies.js';
+import type { AcquireReply, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
 import type { LuaScript } from './lua.script.js';
-import type { ReplyHearer } from './reply.hearer.js';
-import type { ReplyReader } from './reply.reader.js';
-import { isDone } from './reply.rows.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
+import { isDone } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { TELLING } from './sending.js';
 import { suffixName } from './wire.names.js';

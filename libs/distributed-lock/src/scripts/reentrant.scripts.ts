@@ -6,11 +6,17 @@ import {
   reentrantTransfer,
   renewalRenew,
 } from './generated/lua.scripts.js';
-import type { AcquireReply, LockScripts, LockState, ReleaseReply, TransferReply } from './lock.replies.js';
-import type { ReplyHearer } from './reply.hearer.js';
-import type { ReplyReader } from './reply.reader.js';
+import type {
+  AcquireReply,
+  LockScripts,
+  LockState,
+  ReleaseReply,
+  TransferReply,
+} from '../replies/lock.replies.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
 import { SharedNumbers } from './shared.numbers.js';
-import { isDone, readAcquire, readRelease, readTransfer } from './reply.rows.js';
+import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING, TRANSFERRING } from './sending.js';
 

@@ -1,5 +1,5 @@
-import type { Answer } from '../redis/acked.calls.js';
-import type { Commands, Hearer } from '../redis/command.contract.js';
+import type { Answer } from '../cluster/acked.calls.js';
+import type { Commands, Hearer } from '../connections/command.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import type { LuaScript } from './lua.script.js';

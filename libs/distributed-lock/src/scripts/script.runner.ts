@@ -1,12 +1,12 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { Commands } from '../redis/command.contract.js';
+import type { Commands } from '../connections/command.contract.js';
 import { DeadlineLine, type Deadline } from '../timing/deadline.line.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
 import { Operation, type Asked, type Sender } from './operation.js';
-import { promised, type ReplyHearer } from './reply.hearer.js';
-import type { ReplyReader } from './reply.reader.js';
+import { promised, type ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
 import { ScriptCall } from './script.call.js';
 import type { Sending } from './sending.js';
 

@@ -8,8 +8,8 @@ import {
   semaphoreSet,
   semaphoreUndo,
 } from './generated/lua.scripts.js';
-import type { ReplyReader } from './reply.reader.js';
-import { isDone } from './reply.rows.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
+import { isDone } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';

@@ -5,12 +5,12 @@ import {
   writeRelease,
   writeRenew,
 } from './generated/lua.scripts.js';
-import type { AcquireReply, ReleaseReply } from './lock.replies.js';
+import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
-import type { ReplyHearer } from './reply.hearer.js';
-import type { ReplyReader } from './reply.reader.js';
-import { readAcquire, readRelease } from './reply.rows.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
+import { readAcquire, readRelease } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 

@@ -1,10 +1,10 @@
 import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
-import type { RedLocks } from '../locks/red.lock.js';
+import type { RedLocks } from '../groups/red.lock.js';
 import { reportOf } from '../locks/shutdown.report.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
-import type { ElectionBook } from './election.book.js';
+import type { ElectionBook } from '../elections/election.registry.js';
 
 /** How long a shutdown may wait before it says what it waits for, in ms: most work that runs when it begins is over by then. */
 const MOMENT = 200;

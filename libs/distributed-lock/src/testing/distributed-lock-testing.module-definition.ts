@@ -1,7 +1,7 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
 import type { DistributedLockModuleExtras } from '../module/distributed-lock.module-definition.js';
-import type { MemoryStore } from './memory.store.js';
+import type { MemoryStore } from '../memory/memory.store.js';
 
 /** Options of the testing module: those of DistributedLockModule, without `redis`, which is
  * ignored where an application gives both modules the same options. `shutdownTimeout` is 1 s by default. */

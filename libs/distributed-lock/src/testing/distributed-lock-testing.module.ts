@@ -13,7 +13,7 @@ import {
 } from './distributed-lock-testing.module-definition.js';
 import { LockTestingControl } from './lock-testing.control.js';
 import { MemoryOpener } from './memory.opener.js';
-import { MemoryStore } from './memory.store.js';
+import { MemoryStore } from '../memory/memory.store.js';
 import { OPTIONS, readTestingSettings } from './testing.settings.js';
 
 const MODULE = 'DistributedLockTestingModule';

@@ -1,14 +1,14 @@
 import type { GuardKind } from '../contracts/guard.contract.js';
 import type { Duration } from '../contracts/duration.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
-import { HolderIds } from '../holders/holder.ids.js';
+import { HolderIds } from '../core/holder.ids.js';
 import type { LockSettings } from '../contracts/settings.js';
 import type { LockService } from '../service/lock.service.js';
-import type { MemoryInstance } from './memory.instance.js';
-import type { MemoryStore } from './memory.store.js';
+import type { MemoryInstance } from '../memory/memory.instance.js';
+import type { MemoryStore } from '../memory/memory.store.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { checkKind } from '../service/lock.choice.js';
-import { openMemoryService } from './open.memory.js';
+import { openMemoryService } from '../memory/open.memory.js';
 
 /** How somebody else holds a lock. */
 export interface HoldByOptions {

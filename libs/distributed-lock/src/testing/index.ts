@@ -2,6 +2,6 @@ export { DistributedLockTestingModule } from './distributed-lock-testing.module.
 export type { DistributedLockTestingOptions } from './distributed-lock-testing.module-definition.js';
 export type { HeldByOther, HoldByOptions } from './holder.guest.js';
 export { LockTestingControl, type HeldLock, type ProviderSource } from './lock-testing.control.js';
-export { MemoryStore } from './memory.store.js';
+export { MemoryStore } from '../memory/memory.store.js';
 export type { AdvancedTick } from './tick.advance.js';
 export { withTestingLocks, type ProviderOverrides } from './testing.locks.js';

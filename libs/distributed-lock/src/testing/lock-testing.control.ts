@@ -1,14 +1,14 @@
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import type { Hold } from '../locks/hold.js';
+import type { Hold } from '../holds/hold.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { LOCK_OPENER } from '../module/lock.opener.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
 import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
-import type { MemoryInstance } from './memory.instance.js';
+import type { MemoryInstance } from '../memory/memory.instance.js';
 import { MemoryOpener } from './memory.opener.js';
-import type { MemoryStore } from './memory.store.js';
+import type { MemoryStore } from '../memory/memory.store.js';
 import { advanceTicks, type AdvancedTick } from './tick.advance.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import { showAs } from '../contracts/object.form.js';

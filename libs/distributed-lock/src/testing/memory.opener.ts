@@ -3,8 +3,8 @@ import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockOpener } from '../module/lock.opener.js';
 import type { LockService } from '../service/lock.service.js';
-import { MemoryStore } from './memory.store.js';
-import { openMemoryService } from './open.memory.js';
+import { MemoryStore } from '../memory/memory.store.js';
+import { openMemoryService } from '../memory/open.memory.js';
 
 /** Opens services in memory, of options that may name their store. */
 export class MemoryOpener<O extends { readonly store?: MemoryStore | undefined }> implements LockOpener<O> {

@@ -2,7 +2,7 @@ import type { DistributedLockModuleOptions } from '../module/distributed-lock.mo
 import { LOCK_OPENER } from '../module/lock.opener.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { MemoryOpener } from './memory.opener.js';
-import { MemoryStore } from './memory.store.js';
+import { MemoryStore } from '../memory/memory.store.js';
 import { readTestingSettings } from './testing.settings.js';
 
 /** What is used of the `TestingModuleBuilder` of `@nestjs/testing`. */

@@ -1,9 +1,9 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { CronMethod } from '../schedule/cron.method.js';
-import { jobKeys } from '../scripts/job.keys.js';
-import type { MemoryInstance } from './memory.instance.js';
-import { toBytes } from './memory.scripts.js';
-import type { MemoryStore } from './memory.store.js';
+import { jobKeys } from '../ticks/job.keys.js';
+import type { MemoryInstance } from '../memory/memory.instance.js';
+import { toBytes } from '../memory/memory.scripts.js';
+import type { MemoryStore } from '../memory/memory.store.js';
 
 /** What became of a tick that a test has brought about. */
 export interface AdvancedTick {

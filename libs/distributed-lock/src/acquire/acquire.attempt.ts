@@ -1,0 +1,181 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import { instant, type Instant } from '../renewal/lease.js';
+import type { AcquireReply } from '../replies/lock.replies.js';
+import { tellsOfGift } from '../scripts/lock.messages.js';
+import { promised, type ReplyHearer } from '../replies/reply.callback.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { News, RawGrant, Wish } from './acquire.contract.js';
+import type { LockContext } from '../core/lock.context.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { askAgain, isUseful } from './late.grant.js';
+
+/** Nothing was asked for so far. */
+const NOTHING: Wish = { leaseTime: undefined, waitTime: 0 };
+
+/**
+ * Asks Redis for a free lock, one question at a time. An attempt whose answer got lost is made again under the same holder id, which is safe to
+ * repeat; when it is given up, or answered with "busy", the id is freed, so that a late grant leaves nothing behind.
+ * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is given up.
+ */
+export class Attempt implements ReplyHearer<AcquireReply> {
+  /** Made for the next attempt, if there is one. */
+  #holder: string | undefined;
+  #doubt: RedisFailure | undefined;
+  #marked = false;
+  /** Of the one under way, or the last. */
+  #wish = NOTHING;
+  #lease = 0;
+  #sent!: Instant;
+  #conclude!: (news: News) => void;
+  #isGiven = false;
+  /** When the release was sent that has handed it the lock. */
+  #handed: Instant | undefined;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly target: LockTarget,
+  ) {}
+
+  /** The holder id under which the next attempt is made. */
+  get holder(): string {
+    return (this.#holder ??= this.target.kind.holders.next());
+  }
+
+  /** @param conclude is called once, with what came of it; must not throw */
+  ask(wish: Wish, conclude: (news: News) => void): void {
+    const { leaseTime: lease = this.context.settings.watchdogTimeout } = wish;
+    // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
+    if (lease !== this.#lease) this.abandon();
+    this.#wish = wish;
+    this.#lease = lease;
+    this.#conclude = conclude;
+    const handed = this.#takeOver(lease);
+    if (handed !== undefined) conclude(handed);
+    else if (this.#isGiven) void this.#confirm();
+    else this.#send();
+  }
+
+  get askedAt(): number {
+    return this.#sent.at;
+  }
+
+  heard(reply: AcquireReply): void {
+    const at = now();
+    if (isUseful(reply, this.#sent, this.#lease, at)) this.#conclude(this.#newsOf(reply, this.#sent, at));
+    else void this.#sendAgain(reply);
+  }
+
+  failed(error: unknown): void {
+    const failure = RedisFailure.from(error);
+    if (failure.kind === 'ambiguous') this.#doubt = failure;
+    // What must not count must not be in the way of others either; but a place in a queue is worth more than that.
+    if (failure.isShortfall && !this.#marked) this.abandon();
+    this.#conclude(failure);
+  }
+
+  /** A message to its holder id was heard. */
+  told(payload: string): void {
+    // Where nothing is given, such as permits, a number means something else.
+    this.#isGiven ||= this.target.kind.giftLease !== undefined && tellsOfGift(payload);
+  }
+
+  /** A release of this process has made it the holder, with its whole lease. @param sent when that was asked for */
+  handed(sent: Instant): void {
+    this.#handed = sent;
+  }
+
+  /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
+  abandon(): void {
+    if (this.#doubt === undefined && !this.#marked) return;
+    void this.context.retirement.retire({
+      target: this.target,
+      holder: this.holder,
+      lease: this.#lease,
+      failure: this.#doubt,
+    });
+    this.#renew();
+  }
+
+  #renew(): void {
+    this.#doubt = undefined;
+    this.#marked = false;
+    this.#holder = undefined;
+    this.#isGiven = false;
+    this.#handed = undefined;
+  }
+
+  #send(): void {
+    this.#marked ||= this.target.kind.marksWaiters && this.#wish.waitTime > 0;
+    this.#sent = instant();
+    try {
+      this.#acquire(this);
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  #acquire(hearer: ReplyHearer<AcquireReply>): void {
+    const { key, kind } = this.target;
+    const { waitTime } = this.#wish;
+    // The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take.
+    const declared = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
+    kind.scripts.acquire(key, this.holder, this.#lease, 1, hearer, declared, this.#giftLease);
+  }
+
+  /** As askInTime does, and without a promise where the first answer is in time: this is what every lock waits for. */
+  async #sendAgain(first: AcquireReply): Promise<void> {
+    const ask = () => promised<AcquireReply>((hearer) => this.#acquire(hearer));
+    await askAgain(this.#lease, ask, first).then(
+      ({ reply, sent }) => this.#conclude(this.#newsOf(reply, sent, now())),
+      (error: unknown) => this.failed(error),
+    );
+  }
+
+  #newsOf(reply: AcquireReply, sent: Instant, at: number): News {
+    if (reply.kind === 'granted') return this.#granted(sent, at, reply);
+    if (!this.#marked) this.abandon();
+    if (reply.kind === 'busy') return reply;
+    return new RedisFailure('refused', 'a first acquisition cannot have been lost');
+  }
+
+  #granted(sent: Instant, at: number, { token, room }: Pick<RawGrant, 'token' | 'room'> = {}): RawGrant {
+    const { holder } = this;
+    this.#renew();
+    return { kind: 'granted', holder, leaseTime: this.#wish.leaseTime, sent, at, token, room };
+  }
+
+  /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
+  #takeOver(lease: number): RawGrant | undefined {
+    const sent = this.#handed;
+    if (sent === undefined) return undefined;
+    this.#handed = undefined;
+    const at = now();
+    return at - sent.at > lease / 2 ? undefined : this.#granted(sent, at);
+  }
+
+  /**
+   * A release has made it the holder, for a short time: so a message said, which may be late by any time. The lease that counts is
+   * the one that Redis gives now. Without one it asks as ever: then it is granted what it has, or told who is in the way.
+   */
+  async #confirm(): Promise<void> {
+    this.#isGiven = false;
+    const { key, kind } = this.target;
+    const sent = instant();
+    const left = await promised<number | undefined>((hearer) =>
+      kind.scripts.renew(key, this.holder, this.#lease, hearer),
+    ).catch(() => undefined);
+    const at = now();
+    if (left === undefined || at - sent.at > this.#lease / 2) this.#send();
+    else this.#conclude(this.#granted(sent, at));
+  }
+
+  /** Only a lease that is renewed may be given: a fixed one begins when its holder has it. And a grant that replicas must have comes from its holder. */
+  get #giftLease(): number | undefined {
+    const { leaseTime, waitTime } = this.#wish;
+    const { watchdogTimeout, replication } = this.context.settings;
+    const isTaken = leaseTime === undefined && waitTime > 0 && replication === undefined;
+    const { giftLease = Infinity } = this.target.kind;
+    // A lease that is not longer needs no short one before it.
+    return isTaken && watchdogTimeout > giftLease ? giftLease : undefined;
+  }
+}

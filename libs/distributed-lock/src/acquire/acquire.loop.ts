@@ -1,0 +1,167 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../replies/lock.replies.js';
+import type { Subscription } from '../redis/channel.subscriptions.js';
+import { WakeSignal } from './wake.signal.js';
+import type { Asking, Contest, Ears, Granted, News, RawGrant, Wish } from './acquire.contract.js';
+import { Courtesy, type OthersTurns } from './yield.policy.js';
+import type { LockContext } from '../core/lock.context.js';
+
+/** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
+const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, deaf: 1000 };
+
+/** How long a channel of its own is still listened to, in ms: that it need not be is said when nobody waits for what comes first. */
+const LINGER = 50;
+
+/** Pauses of a contender that nobody tells anything, in ms: as Redisson's spin lock doubles them. */
+const SPIN = { first: 1, longest: 128 };
+
+/** The one of this process that talks to Redis for a lock, while others of this process wait. */
+export class Contender<W = Wish, G extends Granted = RawGrant> {
+  readonly #signal: WakeSignal;
+  #subscription: Subscription | undefined;
+  #running = false;
+  readonly #courtesy = new Courtesy();
+  #spin = SPIN.first;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly contest: Contest<W, G>,
+    private readonly attempt: Asking<W, G>,
+    private readonly ears: Ears,
+  ) {
+    this.#signal = new WakeSignal(context.wheel);
+  }
+
+  /** Messages heard so far; tells a later one apart. */
+  get messages(): number {
+    return this.#courtesy.messages;
+  }
+
+  /** Whether it has a subscription to its channel. */
+  get isListening(): boolean {
+    return this.#subscription !== undefined;
+  }
+
+  /** Starts asking, or asks again at once. */
+  kick(): void {
+    this.#signal.wake();
+    if (this.#running) return;
+    this.#running = true;
+    this.contest.begin();
+    this.context.outside(() => this.#next());
+  }
+
+  /** Asks after others had their chance. */
+  kickAfterOthers(turns: OthersTurns): void {
+    this.#courtesy.owe(turns);
+    this.kick();
+  }
+
+  /** Nobody waits any more: stops asking, and listening. */
+  rest(): void {
+    if (this.#running) {
+      this.#signal.wake();
+      return;
+    }
+    const subscription = this.#subscription;
+    this.#subscription = undefined;
+    if (subscription === undefined) return;
+    if (this.ears.isOwn === true) this.context.wheel.after(LINGER, () => subscription.release());
+    else subscription.release();
+  }
+
+  /** Asks for the first waiter; stops when there is none. */
+  #next(): void {
+    const wish = this.contest.next();
+    if (wish === undefined) this.#stop();
+    else if (this.#courtesy.isOwed) this.#after(this.#courtesy.show(this.#signal), () => this.#ask(wish));
+    else this.#ask(wish);
+  }
+
+  #ask(wish: W): void {
+    this.#courtesy.asks();
+    // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
+    this.#signal.clear();
+    this.attempt.ask(wish, this.#goOn);
+  }
+
+  readonly #goOn = (news: News<G>): void => {
+    let more: Promise<void> | void;
+    try {
+      more = news.kind === 'granted' ? this.#granted(news) : this.#refused(news);
+    } catch (error) {
+      this.#fail(error);
+    }
+    if (more === undefined) this.#next();
+    else this.#after(more, () => this.#next());
+  };
+
+  #after(pause: Promise<void>, step: () => void): void {
+    void pause.then(step, (error: unknown) => this.#fail(error));
+  }
+
+  /** The line is not to be kept for a contender that will never end. */
+  #fail(error: unknown): never {
+    this.contest.end();
+    throw error;
+  }
+
+  #granted(grant: G): Promise<void> | void {
+    this.#spin = SPIN.first;
+    this.#courtesy.end();
+    return this.contest.granted(grant);
+  }
+
+  #refused(news: Busy | RedisFailure): Promise<void> {
+    this.contest.heard(news);
+    if (news instanceof RedisFailure) return this.#waitOut(news);
+    return this.ears.channel === undefined ? this.#pause(news.ttl) : this.#sleep(news.ttl, this.ears.channel);
+  }
+
+  #stop(): void {
+    this.#running = false;
+    this.attempt.abandon();
+    if (!this.contest.isWaitedFor) this.rest();
+    this.contest.end();
+  }
+
+  /** The first time it subscribes, and the answer wakes it: the release may have come before the subscription. */
+  async #sleep(ttl: number, channel: string): Promise<void> {
+    if (this.#subscription === undefined) {
+      this.#subscription = this.context.subscriptions.subscribe(channel, (payload) => this.#heard(payload));
+      void this.#subscription.answered.then(() => this.#signal.wake());
+    }
+    const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
+    const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
+    // Without a subscription nothing wakes us: Redis refuses it, or has not answered yet.
+    const cap = this.#subscription.isActive ? this.ears.longestSleep : SLEEP.deaf;
+    await this.#signal.sleep(Math.min(bound, cap));
+  }
+
+  /** Jittered, so that the contenders of several processes do not ask in step. */
+  async #pause(ttl: number): Promise<void> {
+    const pause = this.#spin * (0.75 + 0.5 * Math.random());
+    await this.#signal.sleep(ttl > 0 ? Math.min(pause, ttl + 1) : pause);
+    this.#spin = Math.min(this.#spin * 2, SPIN.longest);
+  }
+
+  /** Never more than one attempt under way: the next one waits until the last one cannot run any more. */
+  async #waitOut(failure: RedisFailure): Promise<void> {
+    if (!failure.passing) return;
+    const command = { settled: false };
+    void failure.settled.then(() => {
+      command.settled = true;
+      this.#signal.wake();
+    });
+    while (!command.settled && this.contest.isWaitedFor)
+      await this.#signal.sleep(this.context.settings.watchdogTimeout);
+    if (this.contest.isWaitedFor) await this.#signal.sleep(SLEEP.afterError);
+  }
+
+  #heard(payload: string | undefined): void {
+    if (payload !== undefined && !this.ears.isNews(payload)) return;
+    if (payload !== undefined) this.attempt.told?.(payload);
+    this.#courtesy.heard();
+    this.#signal.wake();
+  }
+}

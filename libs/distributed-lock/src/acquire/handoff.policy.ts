@@ -1,0 +1,70 @@
+import type { LockSettings } from '../contracts/settings.js';
+import { safetyMargin, type Lease } from '../renewal/lease.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { WaitRequest } from './waiter.js';
+
+/** Hand-overs in a row while it is not known whether other processes wait. */
+const UNKNOWN = 64;
+
+/** And where they do, if so many wait here: below it a row is so short that the way between processes is all that is done. */
+const LEAST = 16;
+
+/**
+ * How long one process may hand a lock from waiter to waiter: a row of hand-overs is bounded in number and in time, so that
+ * other processes get their turn and a forced unlock is noticed. While others wait it ends with those who stood in line when it
+ * began: who comes back at once stands behind the other processes.
+ */
+export class HandOver {
+  #count = 0;
+  #since = 0;
+  #max = 0;
+  #others: boolean | undefined;
+
+  constructor(private readonly bounds: LockSettings['handOver']) {}
+
+  /** The lock was taken from Redis: a new row may begin. */
+  begin(): void {
+    this.#count = 0;
+  }
+
+  /** What the last release has told: whether other processes wait. */
+  heard(others: boolean): void {
+    this.#others = others;
+  }
+
+  /** Counts one hand-over, if another one is within bounds. @param waiting those who stand in line @param at the monotonic clock */
+  next(waiting: number, at = now()): boolean {
+    if (this.#count === 0) {
+      this.#since = at;
+      this.#max = Math.min(this.bounds.max, this.#bound(waiting));
+    }
+    if (this.#count >= this.#max || at - this.#since >= this.bounds.time) return false;
+    this.#count += 1;
+    return true;
+  }
+
+  #bound(waiting: number): number {
+    if (this.#others === undefined) return UNKNOWN;
+    return this.#others ? Math.max(waiting, LEAST) : Infinity;
+  }
+}
+
+/** Whoever is handed a fixed lease inside the process has at least so much of it left: a slow answer of Redis may cost more. */
+const NEARLY_ALL = 0.99;
+
+/**
+ * Whether the next waiter can go on under the same holder id without asking Redis: for Redis it is one longer hold of this process.
+ * Only with a lease of the length that it wants, the longest that was ever asked for, and which is surely alive: one that the watchdog
+ * renews must have most of its time left, a fixed one nearly all of it.
+ * @param at the monotonic clock
+ */
+export function canShare(lease: Lease, watchdogTimeout: number, next: WaitRequest, at = now()): boolean {
+  const { leaseTime: fixed, leaseTime: wanted = watchdogTimeout } = next;
+  if (lease.longest !== wanted) return false;
+  if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
+  // What was cut off of its deadline counts as gone.
+  const left = lease.deadline - at;
+  // Something has made it longer: whoever dies under it would leave the lock held for longer than its lease.
+  if (left > wanted) return false;
+  return fixed === undefined ? left > wanted / 2 : left >= fixed * NEARLY_ALL - safetyMargin(fixed);
+}

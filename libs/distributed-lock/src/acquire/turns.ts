@@ -1,0 +1,45 @@
+import type { LockSettings } from '../contracts/settings.js';
+import { now } from '../timing/monotonic.clock.js';
+import { LONGEST_PAUSE, type OthersTurns } from './yield.policy.js';
+import { HandOver } from './handoff.policy.js';
+
+/** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
+const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
+
+/** Whose turn it is, between the processes at one lock, as this one sees it. Made for a lock that somebody waits for. */
+export class Turns {
+  readonly handOver: HandOver;
+  /** What the last release has left to others. */
+  #owed: OthersTurns | undefined;
+  #standBack = STAND_BACK.first;
+
+  constructor({ handOver }: Pick<LockSettings, 'handOver'>) {
+    this.handOver = new HandOver(handOver);
+  }
+
+  /** How long others go first after the next release, in ms. */
+  get standBack(): number {
+    return this.#standBack;
+  }
+
+  /** What is left to others at this moment. */
+  get owed(): OthersTurns | undefined {
+    return this.#owed !== undefined && now() < this.#owed.until ? this.#owed : undefined;
+  }
+
+  owe(turns: OthersTurns): void {
+    this.#owed = turns;
+  }
+
+  /** Another one had the lock when this process asked. */
+  taken(): void {
+    this.#standBack = STAND_BACK.first;
+  }
+
+  /** This process has got the lock. Those who were let go first, and did not take it, were too slow: the next time they get more. */
+  granted(): void {
+    if (this.#owed === undefined) return;
+    this.#owed = undefined;
+    this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
+  }
+}

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { now } from '../timing/monotonic.clock.js';
+import { TimerWheel } from '../timing/timer.wheel.js';
+import { WakeSignal } from './wake.signal.js';
+import { Courtesy, LONGEST_PAUSE } from './yield.policy.js';
+
+const PAUSE = 5;
+
+describe('the courtesy of a process that has released a lock', () => {
+  let courtesy: Courtesy;
+  let sleeper: WakeSignal;
+  let asked: boolean;
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    courtesy = new Courtesy();
+    sleeper = new WakeSignal(new TimerWheel());
+    asked = false;
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
+  const hear = async () => {
+    courtesy.heard();
+    sleeper.wake();
+    await pass(0);
+  };
+  /** It has released the lock, and as many others were told of it. */
+  const owe = (others: number) =>
+    courtesy.owe({ until: now() + PAUSE, pause: PAUSE, turns: courtesy.messages + others });
+  const ask = async () => {
+    asked = false;
+    void courtesy.show(sleeper).then(() => {
+      courtesy.asks();
+      asked = true;
+    });
+    await pass(0);
+  };
+
+  test('is none where nothing is owed', async () => {
+    await ask();
+    expect(asked).toBe(true);
+  });
+
+  test('ends when each of them has had the lock', async () => {
+    owe(2);
+    await ask();
+    await hear();
+    await pass(PAUSE - 2);
+    expect(asked).toBe(false);
+    await hear();
+    expect(asked).toBe(true);
+  });
+
+  test('lasts a pause where nobody takes his turn', async () => {
+    owe(3);
+    await ask();
+    await pass(PAUSE - 1);
+    expect(asked).toBe(false);
+    await pass(1);
+    expect(asked).toBe(true);
+  });
+
+  test('goes on after an attempt in vain, when the next of them releases the lock', async () => {
+    owe(2);
+    await ask();
+    await pass(PAUSE);
+    expect(asked).toBe(true);
+    await pass(20);
+    courtesy.heard();
+    await ask();
+    expect(asked).toBe(false);
+    courtesy.heard();
+    sleeper.wake();
+    await pass(0);
+    expect(asked).toBe(true);
+  });
+
+  test('gives them as long as they hold the lock, up to a bound', async () => {
+    owe(9);
+    await hear();
+    await pass(20);
+    await hear();
+    await ask();
+    await pass(24);
+    expect(asked).toBe(false);
+    await pass(1);
+    expect(asked).toBe(true);
+    await pass(10_000);
+    await hear();
+    await ask();
+    await pass(LONGEST_PAUSE - 1);
+    expect(asked).toBe(false);
+    await pass(1);
+    expect(asked).toBe(true);
+  });
+
+  test('is over once the process has the lock again', async () => {
+    owe(2);
+    courtesy.end();
+    await ask();
+    expect(asked).toBe(true);
+  });
+});

@@ -1,0 +1,81 @@
+import { now } from '../timing/monotonic.clock.js';
+import type { WakeSignal } from './wake.signal.js';
+
+/** The longest that a lock may stand free since nobody takes the turn that is left to him, in ms. */
+export const LONGEST_PAUSE = 40;
+
+/** What is left to others after a release that they heard of. */
+export interface OthersTurns {
+  /** The monotonic instant until which nothing is asked after the release. */
+  readonly until: number;
+  /** How long after a release of theirs nothing is asked, in ms; longer where they hold it longer, up to {@link LONGEST_PAUSE}. */
+  readonly pause: number;
+  /** The count of messages at which each of them has had it. */
+  readonly turns: number;
+}
+
+/**
+ * Lets others go first: each process that heard of a release has the lock once before the one that released it asks as fast as they
+ * do. Else it is the same few who are the first to ask, again and again. Whoever does not take his turn costs a pause.
+ */
+export class Courtesy {
+  #owed: OthersTurns | undefined;
+  #messages = 0;
+  #heardAt = 0;
+  /** Between the last two messages, in ms: so long did somebody have the lock. */
+  #interval = 0;
+  /** As many messages as were heard before the last attempt. */
+  #answered = 0;
+
+  /** Messages heard so far; tells a later one apart. */
+  get messages(): number {
+    return this.#messages;
+  }
+
+  /** A release was told. */
+  heard(): void {
+    const at = now();
+    this.#interval = at - this.#heardAt;
+    this.#heardAt = at;
+    this.#messages += 1;
+  }
+
+  owe(turns: OthersTurns): void {
+    this.#owed = turns;
+  }
+
+  /** Nothing is left to others any more: it is this process' turn. */
+  end(): void {
+    this.#owed = undefined;
+  }
+
+  get isOwed(): boolean {
+    return this.#owed !== undefined;
+  }
+
+  /** An attempt is made now. */
+  asks(): void {
+    this.#answered = this.#messages;
+  }
+
+  /** Resolves when an attempt may be made. @param sleeper is woken by what is heard */
+  async show(sleeper: WakeSignal): Promise<void> {
+    if (this.#owed === undefined) return;
+    const { until, pause, turns } = this.#owed;
+    let answered = this.#answered;
+    let end = until;
+    while (this.#messages < turns) {
+      if (this.#messages > answered) end = this.#heardAt + this.#turnTime(pause);
+      answered = this.#messages;
+      const left = end - now();
+      if (left <= 0) return;
+      await sleeper.sleep(left);
+    }
+    this.end();
+  }
+
+  /** How long the next of the others may take until it has the lock, and has released it. */
+  #turnTime(pause: number): number {
+    return Math.max(pause, Math.min(this.#interval * 1.25, LONGEST_PAUSE));
+  }
+}

@@ -1,0 +1,66 @@
+import type { ClusterCalls } from './cluster.calls.js';
+import type { NodeKey } from './cluster.map.js';
+import type { RedisFailure } from '../redis/redis.failure.js';
+import type { Guard, NodeAcks, NodePort, ReplicaAcks } from './replica.acks.js';
+import type { ScriptPort } from '../redis/script.command.js';
+
+/** A script's reply, and what becomes of what it granted. */
+export interface Answer {
+  readonly reply: unknown;
+  /** Resolves with why it must not count; with undefined when it does. None where nobody is waited for. */
+  readonly verdict?: Promise<RedisFailure | undefined>;
+}
+
+/** Sends a script to a node, on its connection. */
+export type Send = (client: ScriptPort, node: NodeKey) => Promise<unknown>;
+
+/** The name of the one server. */
+export const SERVER: NodeKey = '';
+
+/** Where scripts are sent whose grants replicas have to acknowledge. */
+export interface AckedPlaces {
+  readonly acks: ReplicaAcks;
+  /** The one server; undefined in a cluster. */
+  readonly server?: NodePort | undefined;
+  readonly cluster?: ClusterCalls | undefined;
+  /** Notices that a server has fallen silent. */
+  readonly guardOf: (node: NodeKey) => Guard;
+}
+
+/** Sends scripts so that a `WAIT` can follow them on their connection. */
+export class AckedCalls {
+  constructor(private readonly places: AckedPlaces) {}
+
+  /** Asks every server for its replicas, so that a warning comes early. */
+  look(): void {
+    const { server, cluster } = this.places;
+    if (server !== undefined) this.#of(SERVER, server);
+    for (const { key, client } of cluster?.masters ?? []) this.#of(key, client);
+  }
+
+  /** Resolves when a script for a key may be sent. */
+  async turn(key: string): Promise<void> {
+    const { server, cluster } = this.places;
+    const node = cluster?.ownerOf(key);
+    if (server !== undefined) await this.#of(SERVER, server).turn();
+    else if (node !== undefined) await this.#of(node.key, node.client).turn();
+  }
+
+  /** To be called when it is the key's {@link turn}. @throws RedisFailure, or what ioredis rejects with */
+  async send(key: string, command: Send): Promise<Answer> {
+    const { server, cluster } = this.places;
+    if (server !== undefined) return await this.#follow(SERVER, server, command);
+    if (cluster === undefined) throw new TypeError('neither a server nor a cluster');
+    return await cluster.send(key, (node) => this.#follow(node.key, node.client, command));
+  }
+
+  async #follow(key: NodeKey, node: NodePort, command: Send): Promise<Answer> {
+    const sent = command(node, key);
+    const verdict = this.#of(key, node).join();
+    return { reply: await sent, verdict };
+  }
+
+  #of(key: NodeKey, node: NodePort): NodeAcks {
+    return this.places.acks.of(key, node, this.places.guardOf(key));
+  }
+}

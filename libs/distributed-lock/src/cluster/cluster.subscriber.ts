@@ -1,0 +1,194 @@
+import { now } from '../timing/monotonic.clock.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import type { ClusterMap, NodeKey } from './cluster.map.js';
+import { slotOf } from '../redis/key.slot.js';
+import type { PubSubMode } from '../redis/pub-sub.mode.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { SubscriberConnection } from '../redis/subscriber.connection.js';
+import type { Subscriber, SubscriberEars } from '../redis/subscriber.contract.js';
+
+/** Pause before the cluster is asked again who has the channels that nobody listens to, in ms. */
+const ASK_AGAIN = 250;
+
+/** How long an application that starts waits for the connections to the other nodes, once it has one, in ms. */
+const SETTLING = 500;
+
+/**
+ * How long after a server gave channels up the cluster is asked, in ms: until the news has spread, an answer may still name
+ * that server, and it takes subscriptions as the replica that it is, but may not hear of every message.
+ */
+const UNSETTLED = 5000;
+
+/**
+ * Listens in a cluster: to a sharded channel on the node that has its slot, to all classic ones on one node. A channel
+ * follows its slot, and is told as restored when it has arrived. One connection per node, reached like the node itself.
+ */
+export class ClusterSubscriber implements Subscriber {
+  readonly #seats = new Map<NodeKey, SubscriberConnection>();
+  /** Every channel that is wanted, and the node on which it is. */
+  readonly #homes = new Map<string, NodeKey | undefined>();
+  readonly #moved = new Set<SubscriberConnection>();
+  /** Where classic channels are. */
+  #station: NodeKey | undefined;
+  #ears: SubscriberEars | undefined;
+  #search: Timer | undefined;
+  #isSearching = false;
+  #unsettledUntil = -Infinity;
+  #isClosed = false;
+
+  constructor(
+    private readonly map: ClusterMap,
+    private readonly mode: PubSubMode,
+    private readonly wheel: TimerWheel,
+    /** Makes the connection to a node; undefined while no node is known. */
+    private readonly connect: (node: NodeKey) => SubscriberConnection | undefined,
+    /** Connects to the cluster, which tells what channels it has, and where. */
+    private readonly start: () => void,
+  ) {
+    map.onRefresh(() => this.#follow());
+    mode.whenKnown(() => this.#follow());
+  }
+
+  listen(ears: SubscriberEars): void {
+    this.#ears = ears;
+  }
+
+  async subscribe(channel: string): Promise<void> {
+    this.#homes.set(channel, undefined);
+    if (!this.mode.isKnown) {
+      this.start();
+      throw new RedisFailure('unsent', 'the cluster has not told yet what channels it has');
+    }
+    const owner = this.#ownerOf(channel);
+    const seat = this.#seatOf(owner);
+    if (seat === undefined) {
+      this.#searchSoon();
+      throw new RedisFailure('unsent', 'no node of the cluster is known to have the channel');
+    }
+    this.#homes.set(channel, owner);
+    try {
+      await seat.subscribe(channel);
+    } catch (error) {
+      this.#searchSoon();
+      throw error;
+    }
+  }
+
+  unsubscribe(channel: string): void {
+    const home = this.#homes.get(channel);
+    this.#homes.delete(channel);
+    if (home !== undefined) this.#seats.get(home)?.unsubscribe(channel);
+  }
+
+  async untilReady(timeout: number): Promise<void> {
+    const known = new Promise<true>((resolve) => this.mode.whenKnown(() => resolve(true)));
+    if ((await this.wheel.within(timeout, known)) === undefined)
+      throw new RedisFailure('unsent', 'no node of the cluster has told what channels it has');
+    const nodes = this.mode.isSharded ? this.map.masters : [this.#findStation()];
+    const seats = nodes.flatMap((node) => this.#seatOf(node) ?? []);
+    // A node that stands still must not stop an application that starts: its channels follow when it has been replaced.
+    const ready = seats.map((seat) => seat.untilReady(timeout));
+    await Promise.any(ready).catch((error: AggregateError) => {
+      throw error.errors[0];
+    });
+    await this.wheel.within(SETTLING, Promise.allSettled(ready));
+  }
+
+  restart(): void {
+    for (const seat of this.#seats.values()) seat.restart();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.wheel.cancel(this.#search);
+    await Promise.all([...this.#seats.values()].map((seat) => seat.close()));
+  }
+
+  #ownerOf(channel: string): NodeKey | undefined {
+    return this.mode.isSharded ? this.map.ownerOf(slotOf(channel)) : this.#findStation();
+  }
+
+  /** The node for classic channels: the one that was chosen, as long as its connection lasts. */
+  #findStation(): NodeKey | undefined {
+    const { masters } = this.map;
+    if (this.#station !== undefined && masters.includes(this.#station)) return this.#station;
+    return (this.#station = masters[Math.floor(Math.random() * masters.length)]);
+  }
+
+  #seatOf(node: NodeKey | undefined): SubscriberConnection | undefined {
+    if (node === undefined || this.#isClosed) return undefined;
+    const known = this.#seats.get(node);
+    if (known !== undefined) return known;
+    const seat = this.connect(node);
+    if (seat === undefined) return undefined;
+    this.#seats.set(node, seat);
+    seat.listen({
+      message: (channel, payload) => this.#ears?.message(channel, payload),
+      restored: (channel) => this.#ears?.restored(channel),
+      lost: (channel) => this.#lost(node, channel),
+    });
+    seat.onMoved(() => {
+      this.#moved.add(seat);
+      this.#unsettledUntil = now() + UNSETTLED;
+      this.#searchSoon();
+    });
+    return seat;
+  }
+
+  #lost(node: NodeKey, channel: string): void {
+    this.#ears?.lost(channel);
+    // Any other node will do for classic channels; a sharded one waits until its slot has a master again.
+    if (node === this.#station) this.#station = this.map.masters.find((other) => other !== node);
+    this.#searchSoon();
+  }
+
+  /** Finds out who has the channels now; goes on until each is listened to. */
+  #searchSoon(delay = 0): void {
+    if (this.#isSearching || this.#isClosed) return;
+    this.#isSearching = true;
+    this.#search = this.wheel.after(delay, () => void this.#lookAround());
+  }
+
+  async #lookAround(): Promise<void> {
+    await this.map.refresh();
+    this.#isSearching = false;
+    if (this.#isClosed) return;
+    this.#follow();
+    // A server that gave a channel up may have it again, or another one that is still its own.
+    for (const seat of this.#moved) void seat.restore();
+    this.#moved.clear();
+    const homeless = [...this.#homes.values()].some(
+      (home) => home === undefined || this.#seats.get(home)?.lifecycle.isReady !== true,
+    );
+    if (homeless || now() < this.#unsettledUntil) this.#searchSoon(ASK_AGAIN);
+  }
+
+  /** Moves each channel to the node that has it now. */
+  #follow(): void {
+    if (!this.mode.isKnown || this.#isClosed) return;
+    const arrivals = new Map<SubscriberConnection, string[]>();
+    for (const [channel, home] of this.#homes) {
+      const owner = this.#ownerOf(channel);
+      if (owner === undefined || owner === home) continue;
+      const seat = this.#seatOf(owner);
+      if (seat === undefined) continue;
+      if (home !== undefined) this.#seats.get(home)?.unsubscribe(channel);
+      this.#homes.set(channel, owner);
+      const group = arrivals.get(seat);
+      if (group === undefined) arrivals.set(seat, [channel]);
+      else group.push(channel);
+    }
+    for (const [seat, channels] of arrivals) void seat.adopt(channels);
+    this.#leaveStrangers();
+  }
+
+  /** A node that is no master any more, and has none of our channels, is not listened to. */
+  #leaveStrangers(): void {
+    const { masters } = this.map;
+    for (const [node, seat] of this.#seats) {
+      if (masters.includes(node) || seat.size > 0) continue;
+      this.#seats.delete(node);
+      void seat.close();
+    }
+  }
+}

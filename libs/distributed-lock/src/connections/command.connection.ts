@@ -1,0 +1,170 @@
+import type { RedisOptions } from 'ioredis';
+import { now } from '../timing/monotonic.clock.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import { AckedCalls, SERVER, type AckedPlaces, type Answer, type Send } from '../cluster/acked.calls.js';
+import type { ClientLifecycle } from '../redis/client.lifecycle.js';
+import { ClusterCalls, type ClusterNode } from '../cluster/cluster.calls.js';
+import type { ClusterMap, NodeKey } from '../cluster/cluster.map.js';
+import type { Commands, Hearer } from './command.contract.js';
+import { slotOf } from '../redis/key.slot.js';
+import type { PubSubMode } from '../redis/pub-sub.mode.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { sendScript, type ScriptCommand, type ScriptWords } from '../redis/script.command.js';
+import { StallGuard } from '../redis/stall.guard.js';
+
+/** What a connection that sends commands is made with. */
+export interface CommandConnectionParts {
+  readonly lifecycle: ClientLifecycle;
+  readonly mode: PubSubMode;
+  readonly wheel: TimerWheel;
+  /** Silence in ms, with something expected, that counts as a stall. */
+  readonly silence: number;
+  /** Drops the connections, and makes new ones. */
+  readonly restart: () => void;
+  /** Of a cluster. */
+  readonly map?: ClusterMap | undefined;
+  /** What a connection to one more node of a cluster has beside the node's own options. */
+  readonly nodeOptions?: RedisOptions | undefined;
+  /** Undefined where nothing waits for replicas. */
+  readonly acked?: Pick<AckedPlaces, 'acks' | 'server'> | undefined;
+}
+
+/** The connection that scripts are sent on; in a cluster one per node. A command is sent at most once. */
+export class CommandConnection implements Commands {
+  readonly lifecycle: ClientLifecycle;
+  readonly #guards = new Map<NodeKey, StallGuard>();
+  readonly #cluster: ClusterCalls | undefined;
+  readonly #acked: AckedCalls | undefined;
+  #demotedAt = -Infinity;
+
+  constructor(private readonly parts: CommandConnectionParts) {
+    this.lifecycle = parts.lifecycle;
+    const { mode, map, lifecycle, acked, wheel, silence } = parts;
+    this.#cluster = map && new ClusterCalls(map, wheel, parts.nodeOptions);
+    if (acked !== undefined) {
+      const guardOf = (node: NodeKey) => this.#guardAt(node);
+      this.#acked = new AckedCalls({ ...acked, cluster: this.#cluster, guardOf });
+      lifecycle.onReady(() => this.#acked?.look());
+    }
+    if (map === undefined) return;
+    lifecycle.onReady(() => void mode.look(lifecycle, wheel, silence));
+  }
+
+  get isReady(): boolean {
+    return this.lifecycle.isReady && this.parts.mode.isKnown;
+  }
+
+  /** The command that tells a channel. */
+  get publish(): 'PUBLISH' | 'SPUBLISH' {
+    return this.parts.mode.isSharded ? 'SPUBLISH' : 'PUBLISH';
+  }
+
+  /** Calls `listener` each time commands can be sent again. */
+  onReady(listener: () => void): void {
+    this.lifecycle.onReady(() => this.parts.mode.whenKnown(listener));
+  }
+
+  /** Keys of one group can travel in one script: all of them, or those of a slot. */
+  groupOf(key: string): number {
+    return this.parts.map === undefined ? 0 : slotOf(key);
+  }
+
+  /** Ends the connection for good; what is under way is rejected. */
+  async close(): Promise<void> {
+    this.#cluster?.close();
+    await this.lifecycle.close();
+  }
+
+  /** Whether replicas have to acknowledge what is granted. */
+  get isAcked(): boolean {
+    return this.#acked !== undefined;
+  }
+
+  /** Resolves when a script may be sent whose grants replicas have to acknowledge. */
+  async turn(key: string): Promise<void> {
+    await this.#acked?.turn(key);
+  }
+
+  /**
+   * Runs a script.
+   * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
+   */
+  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: Hearer): void {
+    const [, , key = ''] = words;
+    if (isAcked && this.#acked !== undefined)
+      this.#sendAcked(this.#acked, key, (client) => sendScript(client, how, words), hearer);
+    else if (this.#cluster !== undefined)
+      this.#sendToOwner(this.#cluster, key, (client) => sendScript(client, how, words), hearer);
+    else this.#hear(SERVER, sendScript(this.lifecycle.client, how, words), hearer);
+  }
+
+  /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
+  demoted(): void {
+    if (now() - this.#demotedAt < this.parts.silence) return;
+    this.#demotedAt = now();
+    if (this.parts.map === undefined) this.parts.restart();
+    else void this.parts.map.refresh();
+  }
+
+  #sendAcked(acked: AckedCalls, key: string, send: Send, hearer: Hearer): void {
+    tell(
+      hearer,
+      acked.send(key, (client, node) => this.#reply(node, send(client, node))),
+    );
+  }
+
+  /** One redirection in thousands: only what is redirected needs more than its hearer. */
+  #sendToOwner(cluster: ClusterCalls, key: string, send: Send, hearer: Hearer): void {
+    const owner = cluster.open(key);
+    if (owner instanceof RedisFailure) {
+      hearer.failed(owner);
+      return;
+    }
+    const again = async ({ key: node, client }: ClusterNode) => ({
+      reply: await this.#reply(node, send(client, node)),
+    });
+    this.#hear(owner.key, send(owner.client, owner.key), {
+      answered: (reply) => hearer.answered(reply),
+      failed: (failure) => {
+        if (cluster.isRedirection(failure)) tell(hearer, cluster.follow(key, failure, again));
+        else hearer.failed(failure);
+      },
+    });
+  }
+
+  #reply(node: NodeKey, sent: Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#hear(node, sent, { answered: resolve, failed: reject }));
+  }
+
+  #hear(node: NodeKey, sent: Promise<unknown>, hearer: Hearer): void {
+    const guard = this.#guardAt(node);
+    guard.expect();
+    sent.then(
+      (reply) => {
+        guard.progress();
+        hearer.answered(reply);
+      },
+      (error: unknown) => {
+        guard.progress();
+        hearer.failed(RedisFailure.from(error));
+      },
+    );
+  }
+
+  /** One per server: a node that stands still must not cost the others of its cluster their connections. */
+  #guardAt(node: NodeKey): StallGuard {
+    const { map, wheel, silence, restart } = this.parts;
+    const known = this.#guards.get(node);
+    if (known !== undefined) return known;
+    const guard = new StallGuard(wheel, silence, () => (map === undefined ? restart() : map.drop(node)));
+    this.#guards.set(node, guard);
+    return guard;
+  }
+}
+
+function tell(hearer: Hearer, answer: Promise<Answer>): void {
+  answer.then(
+    ({ reply, verdict }) => hearer.answered(reply, verdict),
+    (error: unknown) => hearer.failed(RedisFailure.from(error)),
+  );
+}

@@ -1,0 +1,163 @@
+import { LockUnavailableError } from '../errors/lock.errors.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { Client, Template } from '../sources/client.factory.js';
+import { ClientLifecycle } from '../redis/client.lifecycle.js';
+import type { ClientPort } from '../redis/client.port.js';
+import { ClusterMap, type NodeKey } from '../cluster/cluster.map.js';
+import { ClusterSubscriber } from '../cluster/cluster.subscriber.js';
+import { CommandConnection } from './command.connection.js';
+import type { Ground } from './backend.contract.js';
+import { HandshakeWatch, type HandshakeRemark, type RemarkListener } from '../redis/handshake.watch.js';
+import { watchNodes } from './node.watch.js';
+import { PubSubMode, type PubSubOption } from '../redis/pub-sub.mode.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { ReplicaAcks } from '../cluster/replica.acks.js';
+import { watchSentinels } from './sentinel.watch.js';
+import { SubscriberConnection } from '../redis/subscriber.connection.js';
+import type { Subscriber } from '../redis/subscriber.contract.js';
+
+/** How long the first connection may take, in ms. */
+const BOOT_TIMEOUT = 5000;
+
+/** A silence of this many command timeouts means that a connection is dead: whoever waits for it has given up before. */
+const STALL_FACTOR = 1.5;
+
+/**
+ * The two connections of a module instance: one sends scripts, one listens; in a cluster two for each node. We made them, so
+ * we close them.
+ */
+export class ConnectionPair implements Ground {
+  readonly commands: CommandConnection;
+  readonly subscriber: Subscriber;
+  readonly mode: PubSubMode;
+  readonly #silence: number;
+  readonly #map: ClusterMap | undefined;
+  readonly #remarks = new Set<string>();
+
+  constructor(
+    private readonly template: Template,
+    private readonly wheel: TimerWheel,
+    private readonly commandTimeout: number,
+    pubsub: PubSubOption = 'auto',
+    /** Undefined where nothing waits for replicas. */
+    acks?: ReplicaAcks,
+    /** Called once for each remark. */
+    private readonly remark: RemarkListener = () => undefined,
+  ) {
+    this.#silence = commandTimeout * STALL_FACTOR;
+    this.mode = new PubSubMode(template.isCluster, pubsub);
+    const client = template.create('commands');
+    const lifecycle = this.#follow(client);
+    this.#map = 'nodes' in client ? new ClusterMap(client, lifecycle.trouble) : undefined;
+    if ('nodes' in client)
+      watchNodes(client, lifecycle.trouble, template, (...said) => this.#remarked(...said));
+    this.commands = new CommandConnection({
+      lifecycle,
+      mode: this.mode,
+      wheel,
+      silence: this.#silence,
+      restart: () => this.#restart(),
+      map: this.#map,
+      nodeOptions: template.nodeOptions('commands'),
+      acked: acks && { acks, server: 'nodes' in client ? undefined : client },
+    });
+    this.subscriber = this.#listen(this.#map);
+  }
+
+  get keyPrefix(): string {
+    return this.template.keyPrefix;
+  }
+
+  get isCluster(): boolean {
+    return this.template.isCluster;
+  }
+
+  /** Whether the number of clients that a message reached is that of all there are: not where each node counts its own. */
+  get countsFleet(): boolean {
+    return !this.template.isCluster || this.mode.isSharded;
+  }
+
+  /**
+   * Connects both and waits until they can be used; with `lazyConnect` it does nothing, and the first command connects.
+   * @throws LockUnavailableError that names the address and the cause
+   */
+  async open(): Promise<void> {
+    if (this.template.lazy) return;
+    try {
+      await this.ready();
+    } catch (error) {
+      const cause = RedisFailure.from(error);
+      const { isMismatch } = this.commands.lifecycle.trouble;
+      await this.close();
+      const { address } = this.template;
+      const why = cause.message.replace(/\.$/, '');
+      const told = isMismatch
+        ? 'is not what the redis options ask for'
+        : `could not be reached within ${BOOT_TIMEOUT} ms`;
+      throw new LockUnavailableError(
+        undefined,
+        `Redis at ${address} ${told}: ${why}. Set lazyConnect: true in the redis options to start without it.`,
+        { cause },
+      );
+    }
+  }
+
+  /** Connects both; it goes on trying after the time is over. @throws RedisFailure when they cannot be used in time */
+  async ready(): Promise<void> {
+    const commands = this.commands.lifecycle.untilReady(BOOT_TIMEOUT);
+    if (this.#map !== undefined) {
+      // Its commands tell where a cluster's channels are.
+      await commands;
+      // One that stands still is for its cluster to replace.
+      await this.wheel.within(this.commandTimeout, this.#map.connectMasters());
+    }
+    await Promise.all([commands, this.subscriber.untilReady(BOOT_TIMEOUT)]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.commands.close(), this.subscriber.close()]);
+  }
+
+  #listen(map: ClusterMap | undefined): Subscriber {
+    if (map === undefined) {
+      const lifecycle = this.#follow(this.template.create('subscriber'));
+      return new SubscriberConnection(lifecycle, this.wheel, this.#silence, () => this.#restart());
+    }
+    const connect = (node: NodeKey) => {
+      const client = map.connect(node, this.template.nodeOptions('subscriber'));
+      if (client === undefined) return undefined;
+      const lifecycle = this.#follow(client);
+      const { isSharded } = this.mode;
+      const stalled = () => lifecycle.restart();
+      return new SubscriberConnection(lifecycle, this.wheel, this.#silence, stalled, isSharded);
+    };
+    const start = () => this.commands.lifecycle.start();
+    return new ClusterSubscriber(map, this.mode, this.wheel, connect, start);
+  }
+
+  #follow(client: Client): ClientLifecycle {
+    const { isCluster, resp3, address } = this.template;
+    // Version 6 types every reply by its mapping; the port says what is used, for both versions.
+    const port: ClientPort = client;
+    const lifecycle = new ClientLifecycle(port, this.wheel, this.commandTimeout, address);
+    // The connections of a cluster are its nodes'.
+    if (isCluster) return lifecycle;
+    HandshakeWatch.on(client, { master: true, resp3 }, (...said) => this.#remarked(...said));
+    watchSentinels(client, lifecycle.trouble, (why) => this.#remarked('sentinel-away', why));
+    return lifecycle;
+  }
+
+  /** Two connections, and each of them again and again, give the same reason. */
+  #remarked(remark: HandshakeRemark, why: string): void {
+    const text = `${remark} ${why}`;
+    if (this.#remarks.has(text)) return;
+    this.#remarks.add(text);
+    this.remark(remark, why);
+  }
+
+  /** What swallows commands swallows messages, too; and a demoted master has no messages to tell. */
+  #restart(): void {
+    this.commands.lifecycle.restart();
+    this.subscriber.restart();
+  }
+}

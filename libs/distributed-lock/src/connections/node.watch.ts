@@ -1,0 +1,58 @@
+import type { Cluster, Redis } from 'ioredis';
+import type { ConnectionTrouble } from '../redis/connection.trouble.js';
+import {
+  HandshakeWatch,
+  replaceMethod,
+  type Demands,
+  type RemarkListener,
+} from '../redis/handshake.watch.js';
+
+/** No master is demanded of a node: the cluster's map says what it is. */
+type NodeDemands = Pick<Demands, 'resp3'>;
+
+/**
+ * Reads what ioredis learns of a cluster's nodes and keeps to itself: the handshake of each connection, also of those by which ioredis asks for
+ * the slots, and why the cluster is not taken for ready.
+ */
+export function watchNodes(
+  cluster: Cluster,
+  trouble: ConnectionTrouble,
+  { resp3 }: NodeDemands,
+  remark: RemarkListener,
+): void {
+  const demands = { master: false, resp3 };
+  cluster.on('+node', (node: Redis) => {
+    HandshakeWatch.on(node, demands, remark);
+    const { host, port } = node.options;
+    const duplicate = node.duplicate.bind(node);
+    node.duplicate = (options) => {
+      const copy = duplicate(options);
+      HandshakeWatch.on(copy, demands, remark);
+      // ioredis rejects what waits for such a connection with "Connection is closed." alone.
+      copy.on('error', (error) => trouble.hearNode(error, `${host}:${port}`));
+      return copy;
+    };
+    node.on('ready', () => trouble.clearNode(`${host}:${port}`));
+  });
+  cluster.on('node error', (error: unknown, node: string) => trouble.hearNode(error, node));
+  // A name that cannot be resolved is no event: the reason is given to what decides about the next attempt.
+  const { clusterRetryStrategy: retry } = cluster.options;
+  if (typeof retry === 'function')
+    cluster.options.clusterRetryStrategy = (attempt, reason) => {
+      if (reason !== undefined) trouble.hear(reason);
+      return retry(attempt, reason);
+    };
+  // Without an event, too, ioredis drops the connections to a cluster that says that it is down, or does not answer.
+  replaceMethod(cluster, 'cluster', async (ask, words) => {
+    if (words[0] !== 'INFO') return await ask(...words);
+    try {
+      const answer = await ask(...words);
+      if (/^cluster_state:fail/m.test(String(answer)))
+        trouble.hear(new Error('CLUSTERDOWN the cluster is down'));
+      return answer;
+    } catch (error) {
+      trouble.hear(error);
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,148 @@
+import { Cluster, Redis } from 'ioredis';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import { readTemplate, type Client, type Template } from '../sources/client.factory.js';
+import { ClientLifecycle } from '../redis/client.lifecycle.js';
+import type { ClientPort } from '../redis/client.port.js';
+import { ClusterMap } from '../cluster/cluster.map.js';
+import { slotOf } from '../redis/key.slot.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { RedisSource } from '../sources/source.reader.js';
+
+/** One server that answers an operator's questions. */
+export interface ServerPort {
+  readonly address: string;
+  /**
+   * Sends one command.
+   * @throws RedisFailure, also when no answer has come in time
+   */
+  ask(command: string, ...args: readonly string[]): Promise<unknown>;
+}
+
+/** A direct line to the servers of a URL, beside the locks: whoever opens it closes it. It gives up at the first trouble. */
+export class ServerSession {
+  private constructor(
+    /** What locks are to be opened with; it finds a cluster behind the URL of one of its nodes. */
+    readonly source: RedisSource,
+    /** For messages; never has a password. */
+    readonly address: string,
+    /** What the URL has ioredis put before keys. */
+    readonly keyPrefix: string,
+    readonly isCluster: boolean,
+    /** The one server; of a cluster the masters. */
+    readonly servers: readonly ServerPort[],
+    /** The one that has a key. */
+    readonly serverOf: (key: string) => ServerPort,
+    readonly close: () => Promise<void>,
+  ) {}
+
+  /**
+   * @param timeout in ms, for the connection and for each answer
+   * @throws LockConfigurationError for what is no URL
+   * @throws RedisFailure when nobody answers, or the password is wrong
+   */
+  static async open(url: string, wheel: TimerWheel, timeout: number): Promise<ServerSession> {
+    const template = readTemplate(url);
+    const { client, close } = await connect(template, wheel, timeout);
+    try {
+      const port = portOf(client, template.address, wheel, timeout);
+      const info = await port.ask('INFO', 'cluster').catch(forgiven);
+      if (!/^cluster_enabled:1/m.test(String(info))) {
+        const { address, keyPrefix } = template;
+        return new ServerSession(url, address, keyPrefix, false, [port], () => port, close);
+      }
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    await close();
+    return await ServerSession.#ofCluster(url, template, wheel, timeout);
+  }
+
+  static async #ofCluster(
+    url: string,
+    { address, keyPrefix }: Template,
+    wheel: TimerWheel,
+    timeout: number,
+  ): Promise<ServerSession> {
+    const reader = new Redis(url, { lazyConnect: true });
+    reader.disconnect();
+    const { host, port, username, password, tls } = reader.options;
+    const login = { ...(username != null && { username }), ...(password != null && { password }) };
+    const source = new Cluster([{ host: host ?? 'localhost', port: port ?? 6379 }], {
+      lazyConnect: true,
+      redisOptions: { ...login, ...(tls !== undefined && { tls }) },
+      // The certificate is for the name that the node tells, not for the address behind it.
+      ...(tls !== undefined && { dnsLookup: (name, callback) => callback(null, name) }),
+    });
+    const { client, close } = await connect(readTemplate(source), wheel, timeout);
+    if (!('nodes' in client)) throw new RedisFailure('unsent', 'no cluster');
+    const map = new ClusterMap(client);
+    await wheel.within(timeout, map.connectMasters());
+    const ports = new Map(
+      map.masters.map((key) => [key, portOf(map.client(key) ?? client, key, wheel, timeout)] as const),
+    );
+    const servers = [...ports.values()];
+    const [any] = servers;
+    const serverOf = (key: string) => {
+      const found = ports.get(map.ownerOf(slotOf(key)) ?? '') ?? any;
+      if (found !== undefined) return found;
+      throw new RedisFailure('unsent', 'the cluster has no master');
+    };
+    return new ServerSession(source, `the cluster at ${address}`, keyPrefix, true, servers, serverOf, close);
+  }
+}
+
+interface Connected {
+  readonly client: Client;
+  readonly close: () => Promise<void>;
+}
+
+async function connect(template: Template, wheel: TimerWheel, timeout: number): Promise<Connected> {
+  const client = template.create('commands');
+  const port: ClientPort = client;
+  const lifecycle = new ClientLifecycle(port, wheel, timeout);
+  try {
+    await Promise.race([
+      lifecycle.untilReady(timeout),
+      ...(template.isCluster ? [] : [firstError(lifecycle)]),
+    ]);
+  } catch (error) {
+    await lifecycle.close();
+    const { message } = RedisFailure.from(error);
+    throw new RedisFailure(
+      'unsent',
+      /^no connection yet$/.test(message) ? `no answer within ${timeout} ms` : message,
+    );
+  }
+  return { client, close: () => lifecycle.close() };
+}
+
+/** Who asks by hand wants to be told at once, and not to be kept waiting for a server that may come back. */
+function firstError(lifecycle: ClientLifecycle): Promise<never> {
+  return new Promise((_, reject) => {
+    lifecycle.client.once('error', () => reject(new RedisFailure('unsent', lifecycle.lastError)));
+  });
+}
+
+function portOf(client: Client, address: string, wheel: TimerWheel, timeout: number): ServerPort {
+  return {
+    address,
+    async ask(command, ...args) {
+      const sent = client.call(command, ...args).then(
+        (reply: unknown) => ({ reply }),
+        (error: unknown) => {
+          throw RedisFailure.from(error);
+        },
+      );
+      const answer = await wheel.within(timeout, sent);
+      if (answer !== undefined) return answer.reply;
+      throw new RedisFailure('ambiguous', `no answer within ${timeout} ms`);
+    },
+  };
+}
+
+/** Whoever may not ask is not refused for it: the question is whether there is more to say. */
+function forgiven(error: unknown): undefined {
+  if (error instanceof RedisFailure && error.kind === 'refused') return undefined;
+  throw error;
+}

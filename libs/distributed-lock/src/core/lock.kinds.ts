@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import type { HolderIds } from './holder.ids.js';
+import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
+import { FencedScripts } from '../scripts/fenced.scripts.js';
+import { tellsOfGift, tellsOfLock } from '../scripts/lock.messages.js';
+import { PermitScripts } from '../scripts/permit.scripts.js';
+import { ReadScripts } from '../scripts/read.scripts.js';
+import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
+import type { ScriptRunner } from '../scripts/script.runner.js';
+import { lockChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire.names.js';
+import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
+import type { LockKind } from './lock.kind.js';
+
+/** A permit is known by an id of its own, whoever has it. */
+const PERMIT_IDS: LockKind['holders'] = {
+  next: () => randomBytes(16).toString('hex'),
+  brief: (holder) => holder,
+  whole: String,
+};
+
+/** Every kind of lock of a module instance. */
+export interface LockKinds {
+  readonly reentrant: LockKind;
+  readonly nonReentrant: LockKind;
+  readonly spin: LockKind;
+  readonly fenced: LockKind;
+  /** What leaders are elected by: a fenced lock that is held for long. */
+  readonly leader: LockKind;
+  readonly fair: LockKind;
+  readonly nonReentrantFair: LockKind;
+  readonly read: LockKind;
+  readonly write: LockKind;
+  readonly permit: LockKind;
+}
+
+/** What each kind is; the rules stand at {@link LockKind}. */
+export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
+  const reentrant: LockKind = {
+    id: 'reentrant',
+    name: 're-entrant lock',
+    family: 're-entrant lock',
+    scripts: new ReentrantScripts(runner),
+    holders,
+    channelOf: lockChannel,
+    line: 'exclusive',
+    reentry: 'counted',
+    sharesHolder: true,
+    marksWaiters: false,
+    isTold: true,
+  };
+  const fair: LockKind = {
+    ...reentrant,
+    id: 'fair',
+    name: 'fair lock',
+    family: 'fair lock',
+    scripts: new FairScripts(runner),
+    line: 'queued',
+    sharesHolder: false,
+    marksWaiters: true,
+    isNews: (payload) => tellsOfLock(payload) || tellsOfGift(payload),
+    // Given by a message, which may go to a dead one: that is in the way of the others for no longer than in the queue.
+    giftLease: FAIR_LIFE,
+  };
+  // A token is given by Redis, so each grant has to come from there.
+  const fenced = kindOf(reentrant, 'fenced lock', {
+    id: 'fenced',
+    scripts: new FencedScripts(runner),
+    sharesHolder: false,
+  });
+  const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, sharesHolder: false };
+  return {
+    reentrant,
+    nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { id: 'non-reentrant', reentry: 'refused' }),
+    spin: kindOf(reentrant, 'spin lock', { id: 'spin', isTold: false }),
+    fenced,
+    leader: { ...fenced, isLasting: true },
+    fair,
+    nonReentrantFair: kindOf(fair, 'non-re-entrant fair lock', {
+      id: 'non-reentrant-fair',
+      reentry: 'refused',
+    }),
+    read: {
+      ...reentrant,
+      ...readWrite,
+      id: 'read',
+      name: 'read lock',
+      scripts: new ReadScripts(runner),
+      line: 'shared',
+      side: 'read',
+    },
+    write: {
+      ...reentrant,
+      ...readWrite,
+      id: 'write',
+      name: 'write lock',
+      scripts: new WriteScripts(runner),
+      marksWaiters: true,
+      longestSleep: WRITER_SLEEP,
+      side: 'write',
+    },
+    permit: {
+      id: 'permit',
+      name: 'permit',
+      family: 'permit-expirable semaphore',
+      scripts: new PermitScripts(runner),
+      channelOf: semaphoreChannel,
+      line: 'shared',
+      reentry: 'another',
+      sharesHolder: false,
+      marksWaiters: false,
+      isTold: true,
+      // Its messages are the permits that there are.
+      isNews: (payload) => Number(payload) > 0,
+      holders: PERMIT_IDS,
+    },
+  };
+}
+
+function kindOf(base: LockKind, name: string, rules: Partial<LockKind>): LockKind {
+  return { ...base, name, family: name, ...rules };
+}

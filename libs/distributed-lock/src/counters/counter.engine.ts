@@ -1,0 +1,77 @@
+import { isInside } from '../holds/hold.scope.js';
+import type { WaitRequest } from '../acquire/waiter.js';
+import type { CounterTarget } from '../core/counter.target.js';
+import { LatchLine } from './latch.waiters.js';
+import { LineBook } from '../local/local.locks.js';
+import { shuttingDown, type LockContext } from '../core/lock.context.js';
+import type { NameBook } from '../core/name.registry.js';
+import type { PermitSection } from './permit.scope.js';
+import { SemaphoreLine } from './semaphore.waiters.js';
+
+/** The semaphores and latches of a module instance that callers of this process wait for, or work under. */
+export class CounterEngine {
+  readonly semaphores: LineBook<CounterTarget, SemaphoreLine>;
+  readonly latches: LineBook<CounterTarget, LatchLine>;
+  readonly #sections = new Set<PermitSection>();
+  #closing = false;
+
+  constructor(
+    readonly context: LockContext,
+    readonly names: NameBook,
+  ) {
+    this.semaphores = new LineBook(context, (home, target) => new SemaphoreLine(home, target));
+    this.latches = new LineBook(context, (home, target) => new LatchLine(home, target));
+  }
+
+  /**
+   * Whether the caller runs inside a lock that it holds: shutdown lets it go on.
+   * @throws LockUnavailableError `SHUTTING_DOWN` for anybody else once the application shuts down
+   */
+  enter(name: string): boolean {
+    const nested = isInside(this.context);
+    if (this.#closing && !nested) throw shuttingDown(name);
+    return nested;
+  }
+
+  /** Keeps a section in mind while it runs. */
+  async during<T>(section: PermitSection, work: () => Promise<T>): Promise<T> {
+    this.#sections.add(section);
+    try {
+      return await work();
+    } finally {
+      this.#sections.delete(section);
+    }
+  }
+
+  /** The work that runs under permits. */
+  get sections(): readonly PermitSection[] {
+    return [...this.#sections];
+  }
+
+  /** Resolves when nobody of this process waits, or works under permits. */
+  async idle(): Promise<void> {
+    await Promise.all([this.semaphores.idle(), this.latches.idle()]);
+  }
+
+  /** From now on only callers inside a lock that they hold may wait; other waiters are refused. */
+  refuseNewcomers(): void {
+    this.#closing = true;
+    this.#refuse(({ nested }) => !nested);
+  }
+
+  /** Tells the work under permits that its time is over. */
+  abort(): void {
+    for (const section of this.#sections) section.abort();
+  }
+
+  /** Refuses whoever still waits, and gives back the permits under which work still runs: with this process they would be lost. */
+  end(): void {
+    this.#refuse(() => true);
+    for (const section of this.#sections) void section.giveBack();
+  }
+
+  #refuse(isRefused: (request: WaitRequest) => boolean): void {
+    for (const line of [...this.semaphores.values(), ...this.latches.values()])
+      line.refuse((request) => (isRefused(request) ? shuttingDown(line.name) : undefined));
+  }
+}

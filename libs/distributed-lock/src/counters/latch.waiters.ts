@@ -1,0 +1,79 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Waiter } from '../acquire/waiter.js';
+import { Contender } from '../acquire/acquire.loop.js';
+import type { Asking, Contest, News } from '../acquire/acquire.contract.js';
+import type { CounterTarget } from '../core/counter.target.js';
+import type { LineHome } from '../local/local.locks.js';
+import { WaitingLine } from '../local/local.waiters.js';
+
+/** A look at the latch. */
+interface Look {
+  /** The monotonic instant at which it was begun. */
+  readonly at: number;
+}
+
+/** The latch was open at a look. */
+interface Opened extends Look {
+  readonly kind: 'granted';
+}
+
+/** The callers of this process that wait for one latch: one look lets all of them go. */
+export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened>, Asking<Look, Opened> {
+  readonly #contender: Contender<Look, Opened>;
+
+  constructor(
+    protected readonly home: LineHome<LatchLine>,
+    readonly target: CounterTarget,
+  ) {
+    super();
+    const { context } = home;
+    this.#contender = new Contender<Look, Opened>(context, this, this, {
+      channel: target.channel,
+      longestSleep: context.settings.watchdogTimeout,
+      isNews: () => true,
+    });
+  }
+
+  next(): Look | undefined {
+    return this.isWaitedFor ? { at: now() } : undefined;
+  }
+
+  ask({ at }: Look, conclude: (news: News<Opened>) => void): void {
+    void this.context.counters.latch.count(this.target.key).then(
+      (count) =>
+        conclude(count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' }),
+      (error: unknown) => conclude(RedisFailure.from(error)),
+    );
+  }
+
+  /** Nothing is left of a look. */
+  abandon(): void {}
+
+  /** Who came after the look was begun may have come after the latch was closed again. */
+  granted({ at }: Opened): void {
+    this.wasGranted();
+    for (const waiter of this.queue.snapshot()) {
+      if (waiter.since > at) continue;
+      this.queue.remove(waiter);
+      waiter.grant();
+    }
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  protected override get excludes(): boolean {
+    return false;
+  }
+
+  protected entered(waiter: Waiter<void>): void {
+    if (this.isReasonToAsk(waiter)) this.#contender.kick();
+  }
+
+  protected left(): void {
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  protected settle(): void {
+    if (this.isQuiet) this.home.forget(this);
+  }
+}

@@ -1,0 +1,83 @@
+import type { WorkResult } from '../contracts/lock.contract.js';
+import type { TakenPermits } from '../contracts/semaphore.contract.js';
+import type { HandleWatch } from '../events/handle.watch.js';
+import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES } from '../errors/loss.reasons.js';
+import type { InScope } from '../holds/hold.scope.js';
+import { runLasting } from '../work/lasting.work.js';
+import type { SemaphoreLine } from './semaphore.waiters.js';
+import { showAs } from '../contracts/object.form.js';
+
+/** Work that runs under permits of a semaphore, which are given back once. */
+export class PermitSection implements TakenPermits {
+  static {
+    showAs(PermitSection, ({ name, permits }) => ({ type: 'TakenPermits', name, permits }));
+  }
+
+  /** Epoch ms. */
+  readonly since = Date.now();
+  readonly #line: SemaphoreLine;
+  readonly #watch: HandleWatch | undefined;
+  #controller: AbortController | undefined;
+  #loss: LockLostError | undefined;
+  #given: Promise<unknown> | undefined;
+
+  constructor(
+    line: SemaphoreLine,
+    readonly permits: number,
+    /** Undefined where nobody listens. */
+    watch: HandleWatch | undefined,
+  ) {
+    this.#line = line;
+    this.#watch = watch;
+  }
+
+  get name(): string {
+    return this.#line.name;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#loss !== undefined) this.#controller.abort(this.#loss);
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#end(LockLostError.of(this.name, LOSSES.shuttingDown));
+  }
+
+  /**
+   * Runs `work`, and gives the permits back when it has ended.
+   * @param handOut gets a result that goes on, such as a stream, before its end
+   */
+  async run<T>(work: (taken: TakenPermits) => WorkResult<T>, handOut: (result: T) => void): Promise<T> {
+    const watch = this.#watch;
+    const inScope: InScope = (step) => (watch === undefined ? step() : watch.around(step));
+    try {
+      const { result, ended } = await runLasting(() => work(this), inScope);
+      if (ended !== undefined) handOut(result);
+      await ended;
+      return result;
+    } finally {
+      await this.giveBack();
+    }
+  }
+
+  /** Resolves when Redis has them, or when they go back in the background. */
+  async giveBack(): Promise<void> {
+    this.#end(LockLostError.of(this.name, LOSSES.permitsGivenBack));
+    this.#given ??= this.#giveBack();
+    await this.#given;
+  }
+
+  #end(loss: LockLostError): void {
+    this.#loss ??= loss;
+    this.#controller?.abort(this.#loss);
+  }
+
+  #giveBack(): Promise<unknown> {
+    const given = this.#line.add('release', this.permits);
+    this.#watch?.unlocking(given.then(() => 'released'));
+    return given.catch(() => undefined);
+  }
+}

@@ -1,0 +1,79 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../replies/lock.replies.js';
+import type { Asking, News } from '../acquire/acquire.contract.js';
+import type { CounterTarget } from '../core/counter.target.js';
+import type { LockContext } from '../core/lock.context.js';
+import { RecordedCalls } from './recorded.calls.js';
+
+/** How many permits are asked for. */
+export interface PermitsWish {
+  readonly permits: number;
+  /** What is asked for where that cannot be had: fewer, for the first waiter alone. */
+  readonly least: number;
+}
+
+/** Permits as they come from Redis. */
+export interface PermitsGrant {
+  readonly kind: 'granted';
+  readonly permits: number;
+  /** The permits that are still available. */
+  readonly left: number;
+}
+
+/** Nothing ends by itself that stands in the way of permits: a message wakes, or the longest sleep is over. */
+const NONE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
+
+/** Asks Redis for permits. An attempt whose answer got lost is made again under the same call id, or undone. */
+export class PermitsAttempt implements Asking<PermitsWish, PermitsGrant> {
+  readonly #calls: RecordedCalls;
+  #call: string;
+  #permits = 0;
+  #doubt: RedisFailure | undefined;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly target: CounterTarget,
+  ) {
+    this.#calls = new RecordedCalls(context, target);
+    this.#call = context.ids.next();
+  }
+
+  ask(wish: PermitsWish, conclude: (news: News<PermitsGrant>) => void): void {
+    void this.make(wish).then(conclude);
+  }
+
+  async make({ permits, least }: PermitsWish): Promise<News<PermitsGrant>> {
+    // A record answers for the permits that its call asked for.
+    if (permits !== this.#permits) this.abandon();
+    this.#permits = permits;
+    try {
+      const reply = await this.context.counters.semaphore.acquire(this.target.key, this.#call, permits);
+      if (reply.kind === 'granted') {
+        this.#calls.forget(this.#call, this.#doubt !== undefined);
+        this.#renew();
+        return { kind: 'granted', permits, left: reply.permits };
+      }
+      this.abandon();
+      if (reply.kind === 'undone') return new RedisFailure('refused', 'nobody has undone this call');
+      return reply.permits >= least && least < permits ? await this.make({ permits: least, least }) : NONE;
+    } catch (error) {
+      const failure = RedisFailure.from(error);
+      if (failure.kind === 'ambiguous') this.#doubt = failure;
+      if (failure.isShortfall) this.abandon();
+      return failure;
+    }
+  }
+
+  abandon(): void {
+    const { key } = this.target;
+    const call = this.#call;
+    if (this.#doubt === undefined) return;
+    this.#calls.undo(() => this.context.counters.semaphore.undo(key, call), this.#doubt);
+    this.#renew();
+  }
+
+  #renew(): void {
+    this.#doubt = undefined;
+    this.#call = this.context.ids.next();
+  }
+}

@@ -1,0 +1,88 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import { CALL_ECHO, CALL_LIFE } from '../scripts/call.scripts.js';
+import type { CounterTarget } from '../core/counter.target.js';
+import { leaveEarly } from '../acquire/cancellable.wait.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
+
+/**
+ * Calls to what only counts. Each goes under an id of its own, of which Redis keeps a record: so it is safe to repeat, and can be undone,
+ * although nobody holds anything.
+ */
+export class RecordedCalls {
+  constructor(
+    private readonly context: LockContext,
+    private readonly target: CounterTarget,
+  ) {}
+
+  /**
+   * Asks once.
+   * @param undo sees to it that a call without an answer has no effect
+   * @throws LockUnavailableError
+   */
+  async once<T>(ask: (call: string) => Promise<T>, undo?: (call: string) => Promise<unknown>): Promise<T> {
+    const call = this.context.ids.next();
+    try {
+      return await this.#ask(call, ask);
+    } catch (error) {
+      const failure = RedisFailure.from(error);
+      if (undo !== undefined) this.undo(() => undo(call), failure);
+      throw unavailable(this.target.name, failure);
+    }
+  }
+
+  /**
+   * Asks until Redis has answered: what gives back must arrive. The caller waits no longer than for any round trip.
+   * @param what the call, for the log: "release"
+   * @throws LockUnavailableError
+   */
+  async insist<T>(what: string, ask: (call: string) => Promise<T>): Promise<T> {
+    const call = this.context.ids.next();
+    try {
+      return await this.#ask(call, ask);
+    } catch (error) {
+      const failure = RedisFailure.from(error);
+      const why = failure.message;
+      if (!failure.passing) {
+        this.#post('call-refused', what, why);
+        throw unavailable(this.target.name, failure);
+      }
+      return await this.#goOn(call, what, () => ask(call), failure);
+    }
+  }
+
+  /** Sees to it that a call without an answer has no effect. */
+  undo(undo: () => Promise<unknown>, failure: RedisFailure): void {
+    if (failure.kind === 'ambiguous') void this.context.retirement.insist(undo, CALL_LIFE, failure);
+  }
+
+  /** The reply of a call has come: nobody repeats it any more. @param wasRepeated whether a copy of it may still be on its way */
+  forget(call: string, wasRepeated = false): void {
+    const { retirement, counters } = this.context;
+    const keep = wasRepeated ? CALL_ECHO : 0;
+    void retirement.insist(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
+  }
+
+  async #ask<T>(call: string, ask: (call: string) => Promise<T>): Promise<T> {
+    const reply = await ask(call);
+    this.forget(call);
+    return reply;
+  }
+
+  async #goOn<T>(call: string, what: string, ask: () => Promise<T>, failure: RedisFailure): Promise<T> {
+    const { retirement, settings, wheel } = this.context;
+    const answer = retirement.insist(ask, CALL_LIFE, failure).then((answered) => {
+      if (answered !== undefined) this.forget(call, true);
+      return answered;
+    });
+    const timeUp = () => failure;
+    const bounds = { signal: undefined, within: settings.commandTimeout, timeUp };
+    const answered = await leaveEarly(answer, bounds, wheel, () => undefined).catch(() => undefined);
+    if (answered !== undefined) return answered.reply;
+    this.#post('call-delayed', what, failure.message);
+    throw unavailable(this.target.name, failure);
+  }
+
+  #post(kind: 'call-delayed' | 'call-refused', what: string, why: string): void {
+    this.context.notices.post({ kind, lock: this.target.name, what, why });
+  }
+}

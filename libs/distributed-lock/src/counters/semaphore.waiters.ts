@@ -1,0 +1,116 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
+import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import { Contender } from '../acquire/acquire.loop.js';
+import type { Contest } from '../acquire/acquire.contract.js';
+import type { CounterTarget } from '../core/counter.target.js';
+import type { LineHome } from '../local/local.locks.js';
+import { unavailable } from '../core/lock.context.js';
+import { PermitsAttempt, type PermitsGrant, type PermitsWish } from './permits.attempt.js';
+import { RecordedCalls } from './recorded.calls.js';
+import { WaitingLine } from '../local/local.waiters.js';
+
+/** A caller that waits for permits. */
+export interface PermitsRequest extends WaitRequest {
+  readonly permits: number;
+}
+
+type PermitsWaiter = Waiter<void, PermitsRequest>;
+
+/** The callers of this process that wait for permits of one semaphore. The first one asks, for as many of them as there seems room for. */
+export class SemaphoreLine
+  extends WaitingLine<void, PermitsRequest>
+  implements Contest<PermitsWish, PermitsGrant>
+{
+  readonly #contender: Contender<PermitsWish, PermitsGrant>;
+  readonly #calls: RecordedCalls;
+  /** The permits that were left after the last grant. */
+  #left = 0;
+
+  constructor(
+    protected readonly home: LineHome<SemaphoreLine>,
+    readonly target: CounterTarget,
+  ) {
+    super();
+    const { context } = home;
+    this.#calls = new RecordedCalls(context, target);
+    this.#contender = new Contender(context, this, new PermitsAttempt(context, target), {
+      channel: target.channel,
+      longestSleep: context.settings.watchdogTimeout,
+      // Its messages are the permits that there are.
+      isNews: (payload) => Number(payload) > 0,
+    });
+  }
+
+  /** Asks once. @returns whether it got the permits */
+  try(permits: number): Promise<boolean> {
+    return this.during(async () => {
+      const attempt = new PermitsAttempt(this.context, this.target);
+      const news = await attempt.make({ permits, least: permits });
+      attempt.abandon();
+      if (news instanceof RedisFailure) throw unavailable(this.name, news);
+      return news.kind === 'granted';
+    });
+  }
+
+  /** Adds permits, whoever had them. @param what the call, for the log */
+  add(what: string, change: number, addition?: Addition): Promise<AddReply> {
+    const { notices, counters } = this.context;
+    return this.during(async () => {
+      const ask = (call: string) => counters.semaphore.add(this.target.key, call, change, addition);
+      const reply = await this.#calls.insist(what, ask);
+      if (reply.kind === 'added' && reply.reached === -1)
+        notices.post({ kind: 'unpublished', lock: this.name, channel: this.target.channel });
+      if (this.isWaitedFor) this.#contender.kick();
+      return reply;
+    });
+  }
+
+  /** Gives permits back for which nobody waits any more; how that goes is told by the log. */
+  giveBack(permits: number): void {
+    void this.add('release', permits).catch(() => undefined);
+  }
+
+  next(): PermitsWish | undefined {
+    const { first } = this.queue;
+    if (first === undefined) return undefined;
+    const least = first.request.permits;
+    let permits = least;
+    for (let waiter = first.next; waiter !== undefined; waiter = waiter.next) {
+      if (permits + waiter.request.permits > this.#left) break;
+      permits += waiter.request.permits;
+    }
+    this.#left = 0;
+    return { permits, least };
+  }
+
+  granted({ permits, left }: PermitsGrant): void {
+    this.wasGranted();
+    this.#left = left;
+    let rest = permits;
+    for (let { first } = this.queue; first !== undefined; { first } = this.queue) {
+      if (first.request.permits > rest) break;
+      rest -= first.request.permits;
+      this.queue.remove(first);
+      first.grant();
+    }
+    if (rest > 0) this.giveBack(rest);
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  protected override get excludes(): boolean {
+    return false;
+  }
+
+  protected entered(waiter: PermitsWaiter): void {
+    if (this.isReasonToAsk(waiter)) this.#contender.kick();
+  }
+
+  protected left(): void {
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  protected settle(): void {
+    if (this.isQuiet) this.home.forget(this);
+  }
+}

@@ -1,0 +1,58 @@
+import { errorText } from '../errors/error.text.js';
+import { LockUnavailableError } from '../errors/lock.errors.js';
+import type { Grant } from '../holds/handle.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { isPassing } from '../core/transient.refusal.js';
+
+/** Waits for the lock of a leadership, in the line of everybody who waits for it. */
+export class Campaign {
+  /** Resolves when Redis has said whether the lock is free, or could not be asked, or nobody asks any more: whether this candidate leads is known as well as it can be. */
+  readonly asked: Promise<void>;
+  #wasAsked: () => void = () => undefined;
+
+  constructor(
+    private readonly engine: LockEngine,
+    private readonly target: LockTarget,
+    /** Ends it; an application that shuts down does so as well. */
+    private readonly leaving: AbortController,
+  ) {
+    this.asked = new Promise((resolve) => (this.#wasAsked = resolve));
+    leaving.signal.addEventListener('abort', () => this.#wasAsked(), { once: true });
+  }
+
+  /** @returns undefined when it was refused, which the log is told, or has ended; waiting through an outage is no refusal */
+  async win(): Promise<Grant | undefined> {
+    const { signal } = this.leaving;
+    try {
+      const grant = (await this.#askOnce()) ?? (await this.#ask(Infinity));
+      if (!signal.aborted) return grant;
+      await grant.unlock().catch(() => undefined);
+    } catch (error) {
+      if (error instanceof LockUnavailableError && error.code === 'SHUTTING_DOWN') this.leaving.abort();
+      if (!signal.aborted) this.#tell(error);
+    }
+    return undefined;
+  }
+
+  /** Only a question that does not wait tells when it is answered. */
+  async #askOnce(): Promise<Grant | undefined> {
+    try {
+      return await this.#ask(0);
+    } catch (error) {
+      if (isPassing(error)) return undefined;
+      throw error;
+    } finally {
+      this.#wasAsked();
+    }
+  }
+
+  #ask(waitTime: number): Promise<Grant> {
+    return this.engine.acquire(this.target, { waitTime, leaseTime: undefined, signal: this.leaving.signal });
+  }
+
+  #tell(error: unknown): void {
+    const why = errorText(error);
+    this.engine.context.notices.post({ kind: 'campaign-failed', lock: this.target.name, why });
+  }
+}

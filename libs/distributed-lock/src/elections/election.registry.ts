@@ -1,0 +1,78 @@
+import type { Election, ElectionCallbacks } from '../contracts/election.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { Candidate } from './candidate.js';
+import type { Leadership } from './leadership.js';
+import { checkElectionCallbacks } from '../options/call.options.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+
+/** The candidates of one module instance. */
+export class ElectionBook {
+  readonly #candidates = new Map<string, Set<Candidate>>();
+  #isClosing = false;
+
+  constructor(private readonly engine: LockEngine) {}
+
+  /** @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, `KIND_CONFLICT` */
+  open(key: string, callbacks: ElectionCallbacks): Election {
+    check(key, callbacks);
+    return this.#open(key, callbacks);
+  }
+
+  /** Sees to it that this instance has a candidate. @returns when it is known whether it leads */
+  async join(key: string): Promise<void> {
+    const candidates = this.#candidates.get(key) ?? [this.#join(key)];
+    await Promise.all([...candidates].map(({ asked }) => asked));
+  }
+
+  /** The leadership of whichever candidate of this instance leads now. The first question for a key makes a candidate. */
+  leaderOf(key: string): Leadership | undefined {
+    const candidates = this.#candidates.get(key) ?? [this.#join(key)];
+    for (const { leadership } of candidates) if (leadership !== undefined) return leadership;
+    return undefined;
+  }
+
+  /** All of them leave; from now on nobody stands. Resolves when the locks are given back. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await Promise.all([...this.#candidates.values()].flatMap((all) => [...all].map((each) => each.stop())));
+  }
+
+  /** It has no callbacks, and must not keep the context of the request that came first. */
+  #join(key: string): Candidate {
+    return this.engine.context.outside(() => this.#open(key, {}));
+  }
+
+  #open(key: string, callbacks: ElectionCallbacks): Candidate {
+    const { names, context } = this.engine;
+    const candidate = new Candidate(this.engine, names.target(context.kinds.leader, key), callbacks);
+    if (this.#isClosing) {
+      void candidate.stop();
+      return candidate;
+    }
+    const all = this.#candidates.get(key) ?? new Set();
+    this.#candidates.set(key, all.add(candidate));
+    void candidate.stand().then(() => {
+      all.delete(candidate);
+      if (all.size === 0) this.#candidates.delete(key);
+    });
+    return candidate;
+  }
+}
+
+/** For callers without types. */
+function check(key: string, callbacks: ElectionCallbacks): void {
+  checkElectionCallbacks(key, callbacks);
+  for (const name of ['onElected', 'onRevoked'] as const) {
+    const callback: unknown = callbacks[name];
+    if (callback !== undefined && typeof callback !== 'function')
+      throw invalid(key, name, 'a function', callback);
+  }
+}
+
+function invalid(key: string, what: string, expected: string, given: unknown): LockConfigurationError {
+  return new LockConfigurationError(
+    'INVALID_OPTION',
+    `${what} of elect("${String(key)}") must be ${expected}, not ${String(given)}.`,
+    key,
+  );
+}

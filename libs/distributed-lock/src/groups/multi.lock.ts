@@ -1,0 +1,171 @@
+import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import type { LockKindName } from '../events/lock.listener.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { now } from '../timing/monotonic.clock.js';
+import { BaseLock } from '../locks/base.lock.js';
+import { leaveEarly } from '../acquire/cancellable.wait.js';
+import type { Grant } from '../holds/handle.js';
+import { GroupHandle } from './group.handle.js';
+import { unavailable } from '../core/lock.context.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import { otherSideOf, type LockTarget } from '../core/lock.target.js';
+import { isPassing, type PassingRefusal } from '../core/transient.refusal.js';
+import type { AcquireRequest } from '../locks/reentry.js';
+import { ROUND_TRIP } from '../local/local.waiters.js';
+
+/** What one call has heard so far. */
+interface Progress {
+  /** Why it did not get one of its members. */
+  refusal: LockNotAcquiredError | undefined;
+  /** Why Redis could not be asked the last time. */
+  trouble: LockUnavailableError | undefined;
+  /** The monotonic instant of its last answer. */
+  heardAt: number;
+}
+
+/** How old an answer may be that a caller is told, in ms. */
+const FRESH = 1000;
+
+/** What giving back may take before a refused caller is answered without waiting for it, in ms. */
+const GIVING_BACK = 25;
+
+/**
+ * Several locks as one. They are taken in the order of their names, whatever order the caller named them in, and nobody
+ * who waits holds more than what comes before the lock that is waited for: so callers cannot wait for each other in a
+ * circle. What is free is taken in one round trip.
+ */
+export class MultiLock extends BaseLock {
+  readonly #engine: LockEngine;
+  readonly name: string;
+  readonly #targets: readonly LockTarget[];
+
+  /** @throws LockConfigurationError `INVALID_OPTION` for none at all, or both sides of one read/write lock */
+  constructor(engine: LockEngine, targets: readonly LockTarget[]) {
+    super(engine.context);
+    this.#engine = engine;
+    const byId = new Map(targets.map((target) => [target.id, target]));
+    this.#targets = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    this.name = this.#targets.map(({ name }) => name).join(', ');
+    if (byId.size === 0) throw new LockConfigurationError('INVALID_OPTION', 'A multi lock needs a name.');
+    const both = this.#targets.find((target) => byId.has(otherSideOf(target) ?? ''));
+    if (both !== undefined) {
+      throw new LockConfigurationError(
+        'INVALID_OPTION',
+        `A multi lock cannot read and write "${both.name}" at once.`,
+        both.name,
+      );
+    }
+  }
+
+  protected get kind(): LockKindName {
+    return 'multi';
+  }
+
+  isHeld(): boolean {
+    return this.#targets.every((target) => this.#engine.holdOf(target)?.isBelieved === true);
+  }
+
+  /** Whatever becomes of its members, the caller is answered in time; a lock that comes later is given back. */
+  protected acquire(request: AcquireRequest): Promise<GroupHandle> {
+    const { signal, waitTime } = request;
+    const since = now();
+    const progress: Progress = { refusal: undefined, trouble: undefined, heardAt: -Infinity };
+    const timeUp = () => this.#timeUp(progress, now() - since);
+    const bounds = { signal, within: waitTime >= ROUND_TRIP ? waitTime + GIVING_BACK : Infinity, timeUp };
+    const taken = this.#take(request, since, progress);
+    return leaveEarly(taken, bounds, this.#engine.context.wheel, (late) => late.unlock());
+  }
+
+  async #take(request: AcquireRequest, since: number, progress: Progress): Promise<GroupHandle> {
+    const end = since + request.waitTime;
+    for (;;) {
+      const got = await this.#round(request, end, progress);
+      if (
+        got.length === this.#targets.length &&
+        (await this.#refresh(got, request.leaseTime, since, progress))
+      )
+        return new GroupHandle(this.name, got, got.length);
+      await release(got);
+      if (now() >= end) throw this.#timeUp(progress, now() - since);
+    }
+  }
+
+  #timeUp({ refusal, trouble, heardAt }: Progress, waited: number): Error {
+    if (now() - heardAt <= FRESH) return new LockNotAcquiredError(this.name, waited, refusal?.heldBy);
+    const silence = new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`);
+    return unavailable(this.name, trouble?.cause ?? silence);
+  }
+
+  /** Takes what it can; waits with what it has, but no longer than half of a fixed lease, which would be over meanwhile. */
+  async #round(request: AcquireRequest, end: number, progress: Progress): Promise<Grant[]> {
+    const got: Grant[] = [];
+    try {
+      for (;;) {
+        hear(progress, await this.#takeFree(got, request));
+        const next = this.#targets[got.length];
+        const rest = end - now();
+        if (next === undefined || rest <= 0) return got;
+        const bound = got.length === 0 || request.leaseTime === undefined ? rest : request.leaseTime / 2;
+        got.push(await this.#engine.acquire(next, { ...request, waitTime: Math.min(rest, bound) }));
+        hear(progress, undefined);
+      }
+    } catch (error) {
+      // Whoever has no bound of his own is told by the member that has waited long enough for replicas.
+      const isHopeless = end === Infinity && isPassing(error) && error.code === 'NOT_REPLICATED';
+      if (isPassing(error) && !isHopeless) {
+        hear(progress, error);
+        return got;
+      }
+      await release(got);
+      throw error;
+    }
+  }
+
+  /** Asks for all that are missing in one turn, and keeps those before the first that is not free. */
+  async #takeFree(got: Grant[], request: AcquireRequest): Promise<PassingRefusal | undefined> {
+    const missing = this.#targets.slice(got.length);
+    const asked = missing.map((target) => this.#engine.acquire(target, { ...request, waitTime: 0 }));
+    const answers = await Promise.allSettled(asked);
+    const refused = answers.findIndex(({ status }) => status === 'rejected');
+    const kept = refused === -1 ? answers.length : refused;
+    const granted = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined));
+    got.push(...granted.slice(0, kept).filter((grant) => grant !== undefined));
+    await release(granted.slice(kept).filter((grant) => grant !== undefined));
+    for (const answer of answers) {
+      if (answer.status === 'fulfilled') continue;
+      const { reason } = answer;
+      if (!isPassing(reason) || (request.waitTime === 0 && reason instanceof LockUnavailableError))
+        throw reason;
+    }
+    const answer = answers[refused];
+    return answer?.status === 'rejected' ? answer.reason : undefined;
+  }
+
+  /** Fixed leases that began one after the other begin anew together. @returns false when one of them is over already */
+  async #refresh(
+    got: readonly Grant[],
+    leaseTime: number | undefined,
+    since: number,
+    progress: Progress,
+  ): Promise<boolean> {
+    if (leaseTime === undefined || now() - since < leaseTime / 10) return got.every(({ isHeld }) => isHeld);
+    const extended = await Promise.allSettled(got.map((grant) => grant.extend(leaseTime)));
+    const failed = extended.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected' && isPassing(failed.reason)) hear(progress, failed.reason);
+    return extended.every((answer) => answer.status === 'fulfilled' && answer.value);
+  }
+}
+
+function hear(progress: Progress, news: PassingRefusal | undefined): void {
+  if (news instanceof LockUnavailableError) {
+    progress.trouble = news;
+    return;
+  }
+  progress.refusal = news ?? progress.refusal;
+  progress.heardAt = now();
+}
+
+/** Gives back exactly what was got; trouble goes to the log, and on in the background. */
+async function release(grants: readonly Grant[]): Promise<void> {
+  await Promise.allSettled(grants.toReversed().map((grant) => grant.unlock()));
+}

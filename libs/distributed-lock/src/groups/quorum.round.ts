@@ -1,0 +1,167 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { HeldBy } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { now } from '../timing/monotonic.clock.js';
+import { Grant } from '../holds/handle.js';
+import { GroupHandle } from './group.handle.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import { QuorumTally, type QuorumWish, type RoundRefusal } from './quorum.tally.js';
+import type { Upheld } from './red.upkeep.js';
+
+/**
+ * Asks every server at once, and is done as soon as the quorum is there or out of reach. What is granted later joins the
+ * handle; of a round that failed every grant is given back, late ones as well.
+ * @param leaseTime in ms; undefined for a lease that the watchdog renews
+ * @param outer the handle by which the caller's scope, which is this one's, has the lock already
+ */
+export function askQuorum(
+  wish: QuorumWish,
+  leaseTime: number | undefined,
+  outer?: GroupHandle,
+): Promise<GroupHandle | RoundRefusal> {
+  return new Promise((resolve) => new QuorumRound(wish, leaseTime, outer, resolve).ask());
+}
+
+/**
+ * Looks whether a quorum is free, and takes nothing: who takes a minority and gives it back wakes everybody that waits.
+ * @returns undefined when it is free
+ */
+export function lookAround(wish: QuorumWish): Promise<RoundRefusal | undefined> {
+  const tally = new QuorumTally(wish);
+  return new Promise((resolve) => {
+    const check = () => {
+      if (tally.granted >= wish.quorum) resolve(undefined);
+      else if (tally.granted + tally.pending < wish.quorum) resolve(tally.refusal);
+    };
+    for (const { engine } of tally.asked) {
+      engine
+        .inspect(wish.targetOn(engine))
+        .then(({ isLocked, holder, ttl }) => (isLocked ? tally.refuse({ holder, ttl }) : tally.grant()))
+        .catch((error: unknown) => tally.fail(error))
+        .finally(check);
+    }
+    check();
+  });
+}
+
+class QuorumRound implements Upheld {
+  readonly #handle: GroupHandle;
+  readonly #tally: QuorumTally;
+  /** By server: what it granted, or null while it is asked. */
+  readonly #members = new Map<LockEngine, Grant | null>();
+  #isOver = false;
+  #isDelivered = false;
+
+  constructor(
+    private readonly wish: QuorumWish,
+    private readonly leaseTime: number | undefined,
+    private readonly outer: GroupHandle | undefined,
+    private readonly tell: (outcome: GroupHandle | RoundRefusal) => void,
+  ) {
+    this.#handle = new GroupHandle(wish.name, [], wish.quorum, {
+      ...wish.bounds,
+      closed: (outcome) => this.#closed(outcome),
+      lost: (why) => this.#lost(why),
+    });
+    this.#tally = new QuorumTally(wish);
+  }
+
+  get isHeld(): boolean {
+    return this.#handle.isHeld;
+  }
+
+  ask(): void {
+    this.wish.asOneHolder(() => {
+      for (const { engine } of this.#tally.asked) void this.#ask(engine).then(() => this.#check());
+    });
+    this.#check();
+  }
+
+  /** A server that forgot it, or was away, is asked under another id: of the first one something may still be on its way. */
+  complete(): void {
+    const ask = () => {
+      for (const { engine, trouble } of this.wish.servers) {
+        const member = this.#members.get(engine);
+        if (trouble === undefined && member !== null && member?.isOpen !== true) void this.#ask(engine);
+      }
+    };
+    // What the outer handle has got there by now is taken once more.
+    if (this.outer === undefined) ask();
+    else this.outer.run(ask);
+  }
+
+  async #ask(engine: LockEngine): Promise<void> {
+    this.#members.set(engine, null);
+    try {
+      const answer = await this.#answerOf(engine);
+      if (answer instanceof Grant) this.#got(engine, answer);
+      else if (!this.#isOver) this.#tally.refuse(answer);
+    } catch (error) {
+      if (!this.#isOver) this.#tally.fail(error);
+    } finally {
+      if (this.#members.get(engine) === null) this.#members.delete(engine);
+    }
+  }
+
+  /**
+   * A scope that holds it there takes it once more, and takes no more than that: it is the outer handle that is completed.
+   * Others go past the door of the engine: who may come in is decided for all servers together.
+   */
+  async #answerOf(engine: LockEngine): Promise<Grant | HeldBy> {
+    const target = this.wish.targetOn(engine);
+    const { leaseTime } = this;
+    const isOurs = engine.holdOf(target) !== undefined;
+    if (!isOurs && this.outer?.isOpen === true)
+      throw new RedisFailure('unsent', 'the scope has no hold there');
+    if (isOurs) return await engine.acquire(target, { leaseTime, waitTime: 0, signal: undefined });
+    const line = engine.line(target);
+    const answer = await line.try(leaseTime, (heldBy) => heldBy);
+    // A hold of this process was not asked about; the end of its lease is told by nobody.
+    const [own] = line.holds;
+    if (answer instanceof Grant || own === undefined) return answer;
+    return { ttl: Math.max(0, own.lease.deadline - now()), ...answer };
+  }
+
+  #closed(outcome: Promise<UnlockOutcome>): void {
+    const { upkeep, freed } = this.wish;
+    upkeep.remove(this);
+    // Before the round has told of it nobody knows of the handle, and what it gives back was never held.
+    if (this.#isDelivered) void outcome.catch(() => undefined).then((what) => what === 'kept' || freed());
+  }
+
+  #lost(why: string): void {
+    // The loss of what was taken once more is that of the outer handle.
+    if (this.#handle.isOpen && this.outer?.isOpen !== true) this.wish.lost(this.#handle.holder, why);
+  }
+
+  #got(engine: LockEngine, grant: Grant): void {
+    this.#tally.grant();
+    // In a group that has too few by now somebody else may have been, before this one came: it is not to be completed again.
+    if (!this.#handle.isOpen || (this.#isOver && !this.#handle.isHeld)) {
+      void grant.unlock().catch(() => undefined);
+      return;
+    }
+    this.#members.set(engine, grant);
+    this.#handle.join(grant);
+  }
+
+  #check(): void {
+    if (this.#isOver) return;
+    const { quorum, upkeep } = this.wish;
+    // What was granted first may be over by now: only what is still held counts.
+    const held = [...this.#members.values()].filter((grant) => grant?.isHeld === true).length;
+    if (held >= quorum) {
+      this.#isOver = true;
+      this.#isDelivered = true;
+      // From now on it tells of its loss.
+      void this.#handle.signal;
+      if (this.leaseTime === undefined) upkeep.add(this);
+      this.tell(this.#handle);
+    } else if (held + this.#tally.pending < quorum) {
+      this.#isOver = true;
+      const { refusal } = this.#tally;
+      // Its own keys must not be in the way of the next round. Who does not answer goes on being freed in the background.
+      void this.#handle.giveBack().then(() => this.tell(refusal));
+    }
+  }
+}

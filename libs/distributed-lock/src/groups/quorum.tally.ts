@@ -1,0 +1,138 @@
+import { LockNotAcquiredError, LockUnavailableError, type HeldBy } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { GroupBounds } from './group.handle.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import type { LockTarget } from '../core/lock.target.js';
+import type { RedUpkeep } from './red.upkeep.js';
+
+/** One of the independent servers. */
+export interface QuorumServer {
+  readonly engine: LockEngine;
+  /** Why it is not to be asked: it is away, or may have forgotten grants when it started. Undefined when its answer counts. */
+  readonly trouble: string | undefined;
+}
+
+/** A lock on several servers, as the callers of this process ask for it. */
+export interface QuorumWish {
+  readonly name: string;
+  readonly quorum: number;
+  readonly servers: readonly QuorumServer[];
+  readonly targetOn: (engine: LockEngine) => LockTarget;
+  /** Whoever is asked for by `ask`, in this turn of the event loop, is known to all servers by one holder id. */
+  readonly asOneHolder: (ask: () => void) => void;
+  readonly bounds: GroupBounds;
+  readonly upkeep: RedUpkeep;
+  /** To be called when this process has let go of the lock. */
+  readonly freed: () => void;
+  /** To be called when this process has lost it. */
+  readonly lost: (holder: string, why: string) => void;
+}
+
+/** What a round found out that did not get enough. */
+export interface RoundRefusal {
+  /** Who has it on most of the servers. */
+  readonly heldBy: HeldBy;
+  /** Whether nobody can have enough: several have asked at the same time. */
+  readonly isSplit: boolean;
+  /** How many servers granted it, or would have. */
+  readonly granted: number;
+  /** Whether enough servers could be asked to say that somebody else has it. */
+  readonly isReachable: boolean;
+  /** When enough leases will be over, as far as they say, in ms from now. */
+  readonly freeIn: number;
+  /** Why servers could not be asked. */
+  readonly failure: RedisFailure;
+}
+
+/** The answers of the servers so far. */
+export class QuorumTally {
+  /** Who is asked: nobody, where the quorum is out of reach from the start. */
+  readonly asked: readonly QuorumServer[];
+  readonly #usable: number;
+  readonly #busy: HeldBy[] = [];
+  readonly #failures: RedisFailure[] = [];
+  readonly #troubles: readonly string[];
+  #granted = 0;
+
+  constructor(private readonly wish: QuorumWish) {
+    const troubles = wish.servers.map(({ trouble }) => trouble);
+    const usable = wish.servers.filter((_, index) => troubles[index] === undefined);
+    this.#troubles = troubles.filter((trouble) => trouble !== undefined);
+    this.#usable = usable.length;
+    this.asked = usable.length < wish.quorum ? [] : usable;
+  }
+
+  get granted(): number {
+    return this.#granted;
+  }
+
+  /** How many have not answered yet. */
+  get pending(): number {
+    return this.asked.length - this.#granted - this.#busy.length - this.#failures.length;
+  }
+
+  grant(): void {
+    this.#granted += 1;
+  }
+
+  refuse(heldBy: HeldBy): void {
+    this.#busy.push(heldBy);
+  }
+
+  fail(error: unknown): void {
+    if (error instanceof LockNotAcquiredError) this.refuse(error.heldBy);
+    else
+      this.#failures.push(
+        RedisFailure.from(error instanceof LockUnavailableError ? (error.cause ?? error) : error),
+      );
+  }
+
+  get refusal(): RoundRefusal {
+    const { quorum, servers } = this.wish;
+    const reachable = this.#usable - this.#failures.length;
+    const [heldBy, most] = this.#mostHeldBy();
+    const silent = servers.length - this.#granted - this.#busy.length;
+    return {
+      heldBy,
+      isSplit: most + silent < quorum,
+      granted: this.#granted,
+      isReachable: reachable >= quorum,
+      freeIn: this.#freeIn(),
+      failure: this.#failure(reachable),
+    };
+  }
+
+  /** For good, when too many refuse for good. */
+  #failure(reachable: number): RedisFailure {
+    const { quorum, servers } = this.wish;
+    const forGood = this.#failures.filter(({ passing }) => !passing);
+    const [first] = forGood;
+    if (first !== undefined && servers.length - forGood.length < quorum) return first;
+    const reasons = new Set([...this.#troubles, ...this.#failures.map(({ message }) => message)]);
+    return new RedisFailure(
+      'unsent',
+      `${reachable} of ${servers.length} servers could be asked, and ${quorum} are needed (${[...reasons].join('; ')})`,
+    );
+  }
+
+  /** The others have to free as many servers as are missing now; one that has not answered may be free. */
+  #freeIn(): number {
+    const ttls = this.#busy.map(({ ttl }) => ttl ?? -1).filter((ttl) => ttl >= 0);
+    const missing = this.wish.quorum - this.#granted - this.pending;
+    return ttls.toSorted((a, b) => a - b)[Math.max(missing, 1) - 1] ?? Infinity;
+  }
+
+  #mostHeldBy(): [HeldBy, number] {
+    let [found, most]: [HeldBy, number] = [{}, 0];
+    for (const heldBy of this.#busy) {
+      const count = this.#busy.filter(({ holder }) => clientOf(holder) === clientOf(heldBy.holder)).length;
+      if (count > most) [found, most] = [heldBy, count];
+    }
+    return [found, most];
+  }
+}
+
+/** A hold has one id on the servers that granted it in one round, and others where it was completed later. */
+function clientOf(holder: string | undefined): string | undefined {
+  return holder?.slice(0, holder.lastIndexOf(':'));
+}

@@ -1,0 +1,208 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { LockKindName } from '../events/lock.listener.js';
+import { currentFrame, isInside } from '../holds/hold.scope.js';
+import { now } from '../timing/monotonic.clock.js';
+import { BaseLock } from '../locks/base.lock.js';
+import { leaveOnAbort } from '../acquire/cancellable.wait.js';
+import { GroupHandle } from './group.handle.js';
+import { LineBook } from '../local/local.locks.js';
+import { shuttingDown, type LockContext } from '../core/lock.context.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import type { LockKind } from '../core/lock.kind.js';
+import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { isPassing } from '../core/transient.refusal.js';
+import type { QuorumServer, QuorumWish } from './quorum.tally.js';
+import { RedLine } from './red.waiters.js';
+import { RedUpkeep } from './red.upkeep.js';
+import type { AcquireRequest } from '../locks/reentry.js';
+import { ROUND_TRIP } from '../local/local.waiters.js';
+
+/** Pause between attempts to re-enter while too few servers answer, in ms. */
+const PAUSE = 100;
+
+/** The independent servers of a module instance, and its locks on them. */
+export class RedLocks {
+  readonly #book: LineBook<QuorumWish & { readonly id: string }, RedLine>;
+  readonly #kinds = new Map<LockEngine, LockKind>();
+  readonly #upkeep: RedUpkeep;
+  #holder: string | undefined;
+  #closing = false;
+
+  constructor(
+    readonly context: LockContext,
+    readonly servers: readonly QuorumServer[],
+    /** How long a server that has started is not counted, in ms. */
+    private readonly restartDelay: number,
+  ) {
+    this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
+    this.#book = new LineBook(context, (home, wish) => new RedLine(home, wish));
+    // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
+    const holders = {
+      next: () => this.#holder ?? context.ids.next(),
+      brief: (holder: string) => context.ids.brief(holder),
+      whole: (brief: string | number) => context.ids.whole(brief),
+    };
+    for (const { engine } of servers)
+      this.#kinds.set(engine, { ...engine.context.kinds.reentrant, id: 'red', name: 'red lock', holders });
+  }
+
+  /** How many callers of this process stand in line. */
+  get waiters(): number {
+    return this.#book.values().reduce((sum, line) => sum + line.waiters, 0);
+  }
+
+  lock(name: string): RedLock {
+    return new RedLock(this, name);
+  }
+
+  /** The lock's target on one of the servers. @throws LockConfigurationError `INVALID_NAME` */
+  targetOn(engine: LockEngine, name: string): LockTarget {
+    return engine.names.target(this.#kinds.get(engine) ?? engine.context.kinds.reentrant, name);
+  }
+
+  /** @throws LockConfigurationError `INVALID_OPTION` for a lease that a server could forget, and grant anew, while it lasts */
+  async acquire(name: string, request: AcquireRequest): Promise<GroupHandle> {
+    const { leaseTime = 0, waitTime, signal } = request;
+    this.#checkLease(name, leaseTime);
+    signal?.throwIfAborted();
+    const end = now() + waitTime;
+    let left = waitTime;
+    if (this.isHeld(name)) {
+      const again = await this.#reenter(name, request, end);
+      if (again !== undefined) return again;
+      left = Math.max(end - now(), 1);
+    }
+    const nested = this.servers.some(({ engine }) => isInside(engine.context));
+    if (this.#closing && !nested) throw shuttingDown(name);
+    const line = this.#line(name);
+    if (waitTime === 0) return await line.try(request);
+    return await line.wait({ ...request, waitTime: left, nested });
+  }
+
+  /** Whether the caller's scope holds the lock on enough servers. */
+  isHeld(name: string): boolean {
+    return this.#handleOf(name) !== undefined;
+  }
+
+  /**
+   * Waits for running work as a single server's shutdown does, on all servers at once.
+   * @param left how long the work may go on, in ms
+   */
+  async shutDown(left: number): Promise<void> {
+    this.#closing = true;
+    this.#upkeep.end();
+    for (const line of this.#book.values())
+      line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.name)));
+    await Promise.all(this.servers.map(({ engine }) => shutDown(engine, left)));
+    for (const line of this.#book.values()) line.refuse(() => shuttingDown(line.name));
+    // A round that is under way gives back what it gets.
+    const { wheel, settings } = this.context;
+    await isDoneWithin(settings.commandTimeout, this.#book.idle(), wheel);
+  }
+
+  /** Waits, as long as it may, only for servers to answer. @returns undefined when the scope does not hold it any more */
+  async #reenter(name: string, request: AcquireRequest, end: number): Promise<GroupHandle | undefined> {
+    const { signal } = request;
+    const { wheel } = this.context;
+    for (;;) {
+      const outer = this.#handleOf(name);
+      if (outer === undefined) return undefined;
+      const rest = end - now();
+      try {
+        const within = request.waitTime >= ROUND_TRIP && rest > 0 ? rest : Infinity;
+        return await outer.run(() => this.#line(name).try(request, within, outer));
+      } catch (error) {
+        signal?.throwIfAborted();
+        // Lost while it was asked: nothing is left to be entered again.
+        if (isPassing(error) && this.#handleOf(name) === undefined) return undefined;
+        if (!isPassing(error) || now() + PAUSE >= end) throw error;
+        await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
+      }
+    }
+  }
+
+  /**
+   * The innermost handle around the caller in whose scope the lock is held. That knows of what servers granted after the
+   * caller's own scope was opened, and can then do without some of the first.
+   */
+  #handleOf(name: string): GroupHandle | undefined {
+    const isHeldHere = () =>
+      this.servers.filter(({ engine }) => engine.holdOf(this.targetOn(engine, name))?.isBelieved === true)
+        .length >= this.#quorum;
+    for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {
+      const { handle } = frame;
+      if (handle instanceof GroupHandle && handle.name === name && handle.run(isHeldHere)) return handle;
+    }
+    return undefined;
+  }
+
+  get #quorum(): number {
+    return Math.floor(this.servers.length / 2) + 1;
+  }
+
+  #line(name: string): RedLine {
+    return this.#book.line({
+      id: name,
+      name,
+      quorum: this.#quorum,
+      servers: this.servers,
+      targetOn: (engine) => this.targetOn(engine, name),
+      asOneHolder: (ask) => this.#asOneHolder(ask),
+      upkeep: this.#upkeep,
+      freed: () => this.#book.get(name)?.freed(),
+      lost: (holder, why) => {
+        this.context.notices.post({ kind: 'lost', lock: name, holder, why });
+        this.#book.get(name)?.freed();
+      },
+      bounds: {
+        spare: this.servers.length - this.#quorum,
+        checkLease: (lease) => this.#checkLease(name, lease),
+      },
+    });
+  }
+
+  /** Only for this turn: what asks later, for whatever reason, must not be taken for the same holder. */
+  #asOneHolder(ask: () => void): void {
+    this.#holder = this.context.ids.next();
+    try {
+      ask();
+    } finally {
+      this.#holder = undefined;
+    }
+  }
+
+  #checkLease(name: string, lease: number): void {
+    if (this.restartDelay === 0 || lease <= this.restartDelay) return;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `leaseTime of red lock "${name}" must not be longer than redLock.restartDelay (${this.restartDelay} ms).`,
+      name,
+    );
+  }
+}
+
+/** A lock on the majority of several independent servers (wire format section 9). */
+export class RedLock extends BaseLock {
+  readonly #locks: RedLocks;
+  constructor(
+    locks: RedLocks,
+    readonly name: string,
+  ) {
+    super(locks.context);
+    this.#locks = locks;
+    for (const { engine } of locks.servers) locks.targetOn(engine, name);
+  }
+
+  protected get kind(): LockKindName {
+    return 'red';
+  }
+
+  isHeld(): boolean {
+    return this.#locks.isHeld(this.name);
+  }
+
+  protected acquire(request: AcquireRequest): Promise<GroupHandle> {
+    return this.#locks.acquire(this.name, request);
+  }
+}

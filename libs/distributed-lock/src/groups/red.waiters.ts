@@ -1,0 +1,200 @@
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { tellsOfLock } from '../scripts/lock.messages.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Subscription } from '../redis/channel.subscriptions.js';
+import { WakeSignal } from '../acquire/wake.signal.js';
+import type { Waiter } from '../acquire/waiter.js';
+import { leaveEarly } from '../acquire/cancellable.wait.js';
+import { GroupHandle } from './group.handle.js';
+import { HandOver } from '../acquire/handoff.policy.js';
+import type { Hold } from '../holds/hold.js';
+import type { LineHome } from '../local/local.locks.js';
+import { unavailable } from '../core/lock.context.js';
+import { askQuorum, lookAround } from './quorum.round.js';
+import type { QuorumWish, RoundRefusal } from './quorum.tally.js';
+import type { AcquireRequest } from '../locks/reentry.js';
+import { WaitingLine } from '../local/local.waiters.js';
+
+/** Pauses between rounds, in ms: after a collision a random one, whose bound doubles; after a message; while too few can be asked. */
+const PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
+
+/** Sleeps, in ms: a floor against a hot loop at the end of a lease; a poll while too few servers tell of releases. */
+const SLEEP = { floor: 10, deaf: 1000 };
+
+/** How often a call that does not wait asks when several collide, and nobody gets the lock. */
+const TRIES = 5;
+
+/** A lock on several servers as this process sees it: its waiters stand first come, first served, and the first asks for all. */
+export class RedLine extends WaitingLine<GroupHandle> {
+  readonly #signal: WakeSignal;
+  readonly #handOver: HandOver;
+  #subscriptions: Subscription[] = [];
+  #running = false;
+  #collisions = 0;
+  /** Whether some servers are free while somebody may have the lock: then to ask, and to give back, would only wake the others. */
+  #isLoose = false;
+  /** Whether this process has just let go of the lock, and may take it again before others are heard. */
+  #isNext = false;
+
+  constructor(
+    protected readonly home: LineHome<RedLine>,
+    readonly target: QuorumWish & { readonly id: string },
+  ) {
+    super();
+    const { context } = home;
+    this.#signal = new WakeSignal(context.wheel);
+    this.#handOver = new HandOver(context.settings.handOver);
+  }
+
+  /**
+   * Asks once; a few times when several ask at the same time, and none of them gets it.
+   * @param within how long the answer may take, in ms
+   * @param outer the handle by which the caller's scope has it already
+   * @throws LockNotAcquiredError when others have it
+   * @throws LockUnavailableError when too few servers can be asked
+   */
+  try({ leaseTime, signal }: AcquireRequest, within = Infinity, outer?: GroupHandle): Promise<GroupHandle> {
+    const asked = this.during(() => this.#try(leaseTime, signal, outer));
+    const timeUp = () => unavailable(this.name, new RedisFailure('ambiguous', 'no answer in time'));
+    return leaveEarly(asked, { signal, within, timeUp }, this.context.wheel, (late) => late.unlock());
+  }
+
+  /** This process has let go of the lock: the next of its waiters may ask at once, for a while; then others have their chance. */
+  freed(): void {
+    this.news.freed();
+    this.#isNext = this.#handOver.next(this.queue.size);
+    if (!this.#isNext) this.#handOver.begin();
+    this.#signal.wake();
+  }
+
+  /** The hold of this process, where that has the majority. */
+  protected override get inTheWay(): Hold | undefined {
+    const { servers, quorum, targetOn } = this.target;
+    const holds = servers.flatMap(({ engine }) => engine.lines.get(targetOn(engine).id)?.holds ?? []);
+    return holds.length < quorum ? undefined : holds[0];
+  }
+
+  protected entered(waiter: Waiter<GroupHandle>): void {
+    if (this.isReasonToAsk(waiter)) this.#signal.wake();
+    if (this.#running) return;
+    this.#running = true;
+    void this.context.outside(() => this.during(() => this.#run()));
+  }
+
+  protected left(): void {
+    if (!this.isWaitedFor) this.#signal.wake();
+  }
+
+  protected settle(): void {
+    if (this.isQuiet) this.home.forget(this);
+  }
+
+  async #try(
+    leaseTime: number | undefined,
+    signal: AbortSignal | undefined,
+    outer: GroupHandle | undefined,
+  ): Promise<GroupHandle> {
+    for (let tries = 1; ; tries += 1) {
+      const outcome = await askQuorum(this.target, leaseTime, outer);
+      if (outcome instanceof GroupHandle) return outcome;
+      if (!outcome.isReachable) throw unavailable(this.name, outcome.failure);
+      if (!outcome.isSplit || tries === TRIES) throw new LockNotAcquiredError(this.name, 0, outcome.heldBy);
+      await this.context.wheel.pause(collisionPause(tries));
+      signal?.throwIfAborted();
+    }
+  }
+
+  async #run(): Promise<void> {
+    for (let first = this.queue.first; first !== undefined; first = this.queue.first) {
+      // A wake from before this round told of what the round finds out anyway; one from now on is kept for the sleep.
+      this.#signal.clear();
+      const seen = this.#isLoose ? await lookAround(this.target) : undefined;
+      this.#isLoose = seen !== undefined;
+      if (seen === undefined) await this.#ask(first.request.leaseTime);
+      else await this.#sleep(seen, false);
+    }
+    this.#running = false;
+    this.#isLoose = false;
+    this.#collisions = 0;
+    for (const subscription of this.#subscriptions.splice(0)) subscription.release();
+  }
+
+  async #ask(leaseTime: number | undefined): Promise<void> {
+    const outcome = await askQuorum(this.target, leaseTime);
+    if (!(outcome instanceof GroupHandle)) return await this.#sleep(outcome, true);
+    this.#collisions = 0;
+    this.wasGranted();
+    const { first } = this.queue;
+    // Who asked may have left meanwhile, and the next one may want another lease.
+    if (first === undefined || first.request.leaseTime !== leaseTime) return await outcome.giveBack();
+    this.queue.remove(first);
+    first.grant(outcome);
+  }
+
+  async #sleep(refusal: RoundRefusal, hasTaken: boolean): Promise<void> {
+    const { heldBy, isSplit, granted, isReachable, freeIn, failure } = refusal;
+    if (!isReachable) {
+      this.heard(failure);
+      await this.#signal.sleep(PAUSE.unreachable * (0.75 + 0.5 * Math.random()));
+      return;
+    }
+    this.heard({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
+    if (granted > 0 && !isSplit) this.#isLoose = true;
+    if (isSplit || (hasTaken && granted > 0)) return await this.#backOff();
+    this.#collisions = 0;
+    await this.#rest(freeIn);
+  }
+
+  /** Several asked at the same time: who is first now is a matter of luck. What is heard meanwhile is the echo of what they gave back. */
+  async #backOff(): Promise<void> {
+    this.#collisions += 1;
+    const end = now() + collisionPause(this.#collisions);
+    for (let left = end - now(); left > 0 && this.isWaitedFor; left = end - now())
+      await this.#signal.sleep(left);
+  }
+
+  /** Until somebody lets go of it, or could have without a word: servers that forgot it, and count again, tell nobody. */
+  async #rest(freeIn: number): Promise<void> {
+    const { watchdogTimeout } = this.context.settings;
+    await this.#signal.sleep(
+      Math.min(this.#listen(), watchdogTimeout / 3, Math.max(freeIn + 1, SLEEP.floor)),
+    );
+    const isNext = this.#isNext;
+    this.#isNext = false;
+    if (isNext) return;
+    // The contenders of all processes hear the same message: they should not ask in the same moment.
+    const jitter = Math.random() * PAUSE.afterMessage;
+    await this.context.wheel.pause(jitter);
+  }
+
+  /**
+   * Once so many servers tell of a release that none can be missed, it asks anew: there may have been one before.
+   * @returns how long it may rely on that, in ms
+   */
+  #listen(): number {
+    if (this.#subscriptions.length > 0)
+      return this.#subscriptions.filter(({ isActive }) => isActive).length < this.target.quorum
+        ? SLEEP.deaf
+        : Infinity;
+    // A hold of this process tells by itself; to look whether it is there costs nothing.
+    if (this.inTheWay !== undefined) return SLEEP.deaf;
+    let active = 0;
+    this.#subscriptions = this.target.servers.map(({ engine }) =>
+      engine.context.subscriptions.subscribe(this.target.targetOn(engine).channel, (payload) => {
+        if (payload === undefined || tellsOfLock(payload)) this.#signal.wake();
+      }),
+    );
+    for (const subscription of this.#subscriptions) {
+      void subscription.answered.then(() => {
+        if (subscription.isActive && (active += 1) === this.target.quorum) this.#signal.wake();
+      });
+    }
+    return SLEEP.deaf;
+  }
+}
+
+/** Random, so that those who collided do not collide again. */
+function collisionPause(collisions: number): number {
+  return Math.random() * Math.min(PAUSE.collision * 2 ** Math.min(collisions - 1, 8), PAUSE.longestCollision);
+}

@@ -1,0 +1,118 @@
+import type { BusyContext, GuardOptions, LockNames } from '../contracts/guard.contract.js';
+import type { LockHandle } from '../contracts/lock.contract.js';
+import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
+import { criticalSection } from '../locks/critical.section.js';
+import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
+import { parseDuration } from '../timing/duration.parser.js';
+import { checkKind } from '../service/lock.choice.js';
+import type { LockService } from '../service/lock.service.js';
+import { markKnown } from './refused.handlers.js';
+import { RateLimitedLog } from './rate.limited.log.js';
+
+/** One call that asks to enter. */
+export interface Entry<A extends readonly unknown[]> {
+  readonly locks: LockService;
+  /** The lock's name, or several of a multi lock. */
+  readonly names: LockNames;
+  /** What `onBusy` is told. */
+  readonly args: A;
+  /** Ends the wait when it aborts. */
+  readonly signal?: AbortSignal | undefined;
+  /** Made for a refused call only. @returns whose handler it is, if it is one of a microservice */
+  readonly patternOf: () => 'message' | 'event' | undefined;
+}
+
+/** What the decorator and the interceptor share: work that runs only under its lock, and what a refused call gives. */
+export class GuardedSection<A extends readonly unknown[]> {
+  /** Two applications of one process do not share a log. */
+  readonly #logs = new WeakMap<LockService, RateLimitedLog>();
+
+  /**
+   * @param where class and method, for messages
+   * @throws LockConfigurationError `INVALID_OPTION`
+   */
+  constructor(
+    private readonly door: 'decorator' | 'interceptor',
+    private readonly options: GuardOptions<A>,
+    private readonly where: string,
+  ) {
+    check(options, where);
+  }
+
+  /**
+   * Runs `work` under the lock; its result or error stands. A refused call gives what `onBusy` says. Refusals of other
+   * locks, which the work asks for, are the work's own errors.
+   * @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT`, `UPGRADE`: never "busy", whatever `onBusy` says
+   */
+  enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
+    try {
+      const { locks, names, signal } = entry;
+      const { kind, waitTime = locks.settings.waitTime[this.door], leaseTime, onLost } = this.options;
+      const lock = locks.lockOf(names, kind);
+      const granted = lock.lock({ waitTime, leaseTime, signal });
+      return criticalSection(granted, work, onLost, (error) => this.#refuse(error, lock.name, entry));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  #logOf(locks: LockService): RateLimitedLog {
+    const log = this.#logs.get(locks) ?? new RateLimitedLog('debug');
+    this.#logs.set(locks, log);
+    return log;
+  }
+
+  #refuse(refusal: unknown, name: string, { locks, args, patternOf }: Entry<A>): unknown {
+    if (!(refusal instanceof LockNotAcquiredError)) throw refusal;
+    const { onBusy = 'throw' } = this.options;
+    const {
+      waited,
+      heldBy: { holder },
+    } = refusal;
+    if (onBusy === 'throw') {
+      const pattern = patternOf();
+      // An event has no answer: its sender learns nothing, and Nest says nothing of an error that a filter has caught.
+      if (pattern === 'event')
+        locks.engine.context.notices.post({ kind: 'event-refused', lock: name, where: this.where, holder });
+      if (pattern !== undefined) markKnown(refusal);
+      throw refusal;
+    }
+    this.#logOf(locks).tell(
+      () => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'somebody else'}`,
+    );
+    if (onBusy === 'skip') return undefined;
+    const context: BusyContext<A> = { name, args, waited, holder };
+    return onBusy(context);
+  }
+}
+
+function check<A extends readonly unknown[]>(
+  { kind, waitTime, leaseTime, onBusy, onLost, service }: GuardOptions<A>,
+  where: string,
+): void {
+  checkKind(kind, `kind of ${where}`);
+  if (waitTime !== undefined) parseDuration(waitTime, { option: `waitTime of ${where}`, unbounded: true });
+  if (leaseTime !== undefined)
+    parseDuration(leaseTime, { option: `leaseTime of ${where}`, min: SHORTEST_LEASE });
+  const given: Readonly<Record<string, readonly [unknown, readonly unknown[], string]>> = {
+    onBusy: [
+      typeof onBusy === 'function' ? undefined : onBusy,
+      ['throw', 'skip'],
+      '"throw", "skip" or a function',
+    ],
+    onLost: [onLost, ['signal', 'throw'], '"signal" or "throw"'],
+  };
+  for (const [option, [value, allowed, expected]] of Object.entries(given)) {
+    if (value === undefined || allowed.includes(value)) continue;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `${option} of ${where} must be ${expected}, not ${String(value)}.`,
+    );
+  }
+  if (service !== undefined && (typeof service !== 'string' || service === '')) {
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `service of ${where} must be the name of a module instance.`,
+    );
+  }
+}

@@ -1,0 +1,64 @@
+import { isObservable, type Observable } from 'rxjs';
+import { lastingKindOf } from '../work/lasting.kind.js';
+import type { LockHandle } from '../contracts/lock.contract.js';
+import { streamThrough, type Section } from './scope.stream.js';
+
+/**
+ * Runs a method that promises its result under a lock. If the result turns out to be an Observable, the lock is held
+ * until that has ended: for the first subscription, which has to come in the same turn of the event loop (Nest's does).
+ * One that comes later takes the lock anew, so that an Observable nobody wants does not hold it for ever.
+ * @param unclaimed called when no subscription has come in time: a source that runs by itself runs without the lock then
+ */
+export function promiseThrough(
+  section: Section,
+  call: () => unknown,
+  unclaimed: () => void,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const ended = section(async (handle) => {
+      const result: unknown = await call();
+      if (lastingKindOf(result) !== 'observable' || !isObservable(result)) return result;
+      const loan = new SectionLoan(handle, unclaimed);
+      resolve(lend(result, loan, section, () => ended));
+      return await loan.over;
+    });
+    ended.then(resolve, reject);
+  });
+}
+
+function lend(
+  source: Observable<unknown>,
+  loan: SectionLoan,
+  section: Section,
+  ended: () => Promise<unknown>,
+): Observable<unknown> {
+  return streamThrough((work, left) => (loan.take(work) ? ended() : section(work, left)), {
+    source: () => source,
+  });
+}
+
+/** A section that stands open for one more piece of work. */
+class SectionLoan {
+  readonly over: Promise<unknown>;
+  #take: ((work: (handle: LockHandle) => Promise<unknown>) => void) | undefined;
+
+  constructor(handle: LockHandle, unclaimed: () => void) {
+    this.over = new Promise((resolve, reject) => {
+      this.#take = (work) => void handle.run(() => work(handle)).then(resolve, reject);
+      setImmediate(() => {
+        if (this.#take === undefined) return;
+        this.#take = undefined;
+        resolve(undefined);
+        unclaimed();
+      });
+    });
+  }
+
+  /** @returns false when somebody has taken it, or it is over */
+  take(work: (handle: LockHandle) => Promise<unknown>): boolean {
+    const take = this.#take;
+    this.#take = undefined;
+    take?.(work);
+    return take !== undefined;
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  from,
+  isObservable,
+  Observable,
+  Subject,
+  takeUntil,
+  type ObservableInput,
+  type Subscriber,
+} from 'rxjs';
+import { lastingKindOf } from '../work/lasting.kind.js';
+import type { LockHandle } from '../contracts/lock.contract.js';
+import { begun, holdLasting } from '../work/lasting.work.js';
+
+/** What a section gives when the source ran in it, and not an answer to a refusal. */
+const RELAYED = Symbol('relayed');
+
+/** Runs `work` under a lock, and settles after the lock was released; a refusal settles without running it. */
+export type Section = (
+  work: (handle: LockHandle) => Promise<unknown>,
+  left?: AbortSignal,
+) => Promise<unknown>;
+
+/**
+ * Whether a source goes on after an unsubscribe, as a promise does. `unknown`: its first value shows it, for a promise completes with that.
+ */
+export type RunsOn = boolean | 'unknown';
+
+/** What is relayed under a lock. */
+export interface StreamSource {
+  readonly source: () => ObservableInput<unknown>;
+  /** @default what `source` gives shows it */
+  readonly runsOn?: RunsOn;
+}
+
+/**
+ * An Observable that takes a lock when it is subscribed to, and holds it until `source` completes, fails or is
+ * unsubscribed from; where that goes on after an unsubscribe, until it has ended. Each subscription takes it anew. The end is told after
+ * the release, so that who hears of it finds the lock free; but a value that itself goes on, such as a stream, is there to be read by
+ * then, and holds the lock until its own end.
+ */
+export function streamThrough(section: Section, source: StreamSource): Observable<unknown> {
+  return new Observable((subscriber) => {
+    const left = new AbortController();
+    section((handle) => new Relay(subscriber, handle).run(source), left.signal).then(
+      (answer) => (answer === RELAYED ? subscriber.complete() : tell(answer, subscriber)),
+      (error: unknown) => subscriber.error(error),
+    );
+    return () => left.abort();
+  });
+}
+
+/** One subscription inside of its section. */
+class Relay {
+  readonly #left = new Subject<void>();
+  /** The ends of the values that go on. */
+  readonly #open: Promise<void>[] = [];
+  #hasEmitted = false;
+  #isLeft = false;
+
+  constructor(
+    private readonly subscriber: Subscriber<unknown>,
+    private readonly handle: LockHandle,
+  ) {}
+
+  run({ source, runsOn }: StreamSource): Promise<symbol> {
+    return new Promise((resolve, reject) => {
+      const end = () => resolve(RELAYED);
+      if (this.subscriber.closed) return end();
+      const input = source();
+      this.subscriber.add(() => this.#unsubscribed(runsOn ?? !isObservable(input)));
+      from(input)
+        .pipe(takeUntil(this.#left))
+        .subscribe({
+          next: (value) => this.#next(value, reject),
+          error: reject,
+          complete: () => this.#complete(end),
+        });
+    });
+  }
+
+  #unsubscribed(runsOn: RunsOn): void {
+    this.#isLeft = true;
+    if (runsOn === false || (runsOn === 'unknown' && this.#hasEmitted)) this.#leave();
+  }
+
+  /** What the source does when it is left still belongs to the section. */
+  #leave(): void {
+    if (this.#left.observed) this.handle.run(() => this.#left.next());
+  }
+
+  #next(value: unknown, fail: (error: unknown) => void): void {
+    this.#hasEmitted = true;
+    // A promise completes in this very turn, and an Observable that nobody listens to is left.
+    if (this.#isLeft) queueMicrotask(() => this.#leave());
+    const started = this.handle.run(() => begun(value));
+    if (started instanceof Promise) {
+      this.#open.push(started.then(ignore, ignore));
+      return this.subscriber.next(started);
+    }
+    const kind = lastingKindOf(value);
+    // An Observable of Observables is the business of its subscriber.
+    if (kind === undefined || (kind === 'observable' && isObservable(value)))
+      return this.subscriber.next(value);
+    try {
+      const { result, ended } = holdLasting(kind, value, (step) => this.handle.run(step));
+      this.#open.push(ended);
+      this.subscriber.next(result);
+    } catch (error) {
+      fail(error);
+      this.#leave();
+    }
+  }
+
+  #complete(end: () => void): void {
+    if (this.#open.length === 0) return end();
+    this.subscriber.complete();
+    void Promise.all(this.#open).then(end);
+  }
+}
+
+function ignore(): void {}
+
+/** What `onBusy` gave: one value, or the values of an Observable. */
+function tell(answer: unknown, subscriber: Subscriber<unknown>): void {
+  if (isObservable(answer)) {
+    answer.subscribe(subscriber);
+    return;
+  }
+  subscriber.next(answer);
+  subscriber.complete();
+}

@@ -1,0 +1,26 @@
+import { expect, test, vi } from 'vitest';
+import { HolderIds } from '../core/holder.ids.js';
+import { instant, Lease } from '../renewal/lease.js';
+import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
+import type { ScriptRunner } from '../scripts/script.runner.js';
+import { Grant, type GrantingHold } from './handle.js';
+
+test('an unlock inside of an unlock, by who hears that a lease inside is over, is the same one', async () => {
+  const release = vi.fn<() => Promise<'released'>>(() => Promise.resolve('released'));
+  let inner: Promise<string> | undefined;
+  let hears = true;
+  const scripts = new ReentrantScripts({} as ScriptRunner);
+  const hold = {
+    lease: new Lease({ key: 'key', renewer: scripts, holders: new HolderIds() }, 'holder', 1000, instant()),
+    checkDeadlines: () => {
+      if (!hears) return;
+      hears = false;
+      inner = grant.unlock();
+    },
+    release,
+  } as unknown as GrantingHold;
+  const grant = new Grant(hold, undefined, 0);
+  expect(await grant.unlock()).toBe('released');
+  expect(await inner).toBe('released');
+  expect(release).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,180 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Lease } from '../renewal/lease.js';
+import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
+import { promised } from '../replies/reply.callback.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { askInTime, type TimelyAnswer } from '../acquire/late.grant.js';
+
+/** Between attempts to bring Redis' count down, in ms. */
+const REPAIR_PAUSE = 200;
+
+/** What Redis is to have for a hold. */
+export interface Account {
+  /** Acquisitions that are neither released nor lost. */
+  readonly count: number;
+  /** The longest lease that one of them still has to have, in ms. */
+  readonly lease: number;
+}
+
+/** What is counted. */
+export interface Counted {
+  /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
+  readonly account: Account | undefined;
+  /**
+   * Has `ask` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long.
+   * @param ask gets the lease that a hold beside this one needs yet, in ms; undefined where there is none, or it is not known
+   */
+  shorten<T>(lease: number, ask: (nextLease?: number) => Promise<T>): Promise<T>;
+  /** Redis says that the holder has nothing. */
+  gone(): void;
+}
+
+/** Lowers a count in a way of its own: a tick's last step stores the outcome with it. */
+export type Lowering = (count: number, lease: number, nextLease?: number) => Promise<ReleaseReply>;
+
+/**
+ * The hold count of one holder id in Redis. Its operations run one after the other, and each names the count that it is to
+ * reach: an answer that got lost is made good by whatever comes next.
+ */
+export class CountLedger {
+  /** Those whose turn has not come; undefined when nobody's has. */
+  #waiting: (() => void)[] | undefined;
+  #known: number | undefined = 1;
+  #doubt: RedisFailure | undefined;
+  #repairing = false;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly target: LockTarget,
+    private readonly lease: Lease,
+    private readonly counted: Counted,
+  ) {}
+
+  /** Whether Redis surely counts 1, so that the holder id may go on to another hold. */
+  get isSingle(): boolean {
+    return this.#known === 1;
+  }
+
+  /** The command without an answer, since which nothing was heard that says what became of it. */
+  get doubt(): RedisFailure | undefined {
+    return this.#doubt;
+  }
+
+  /** Runs `operation` when those before it are done. */
+  async inTurn<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#waiting === undefined) this.#waiting = [];
+    else await this.#turn(this.#waiting);
+    try {
+      return await operation();
+    } finally {
+      const next = this.#waiting?.shift();
+      if (next === undefined) this.#waiting = undefined;
+      else next();
+    }
+  }
+
+  #turn(waiting: (() => void)[]): Promise<void> {
+    return new Promise((resolve) => waiting.push(resolve));
+  }
+
+  /** Counts one more. To be called in turn. */
+  async raise(count: number, lease: number): Promise<TimelyAnswer<AcquireReply>> {
+    this.#known = undefined;
+    this.lease.expect(lease);
+    try {
+      const answer = await askInTime(lease, () =>
+        promised<AcquireReply>((hearer) =>
+          this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, hearer, 0),
+        ),
+      );
+      if (answer.reply.kind === 'granted') this.#heard(answer.reply.count);
+      this.takeBackIfOver();
+      return answer;
+    } catch (error) {
+      this.#repairAfter(error);
+      throw error;
+    }
+  }
+
+  /** Leaves the acquisitions that remain, with the lease that they need (wire format D8). To be called in turn. */
+  async lower(account: Account, lowering: Lowering = this.#release): Promise<ReleaseReply> {
+    this.#known = undefined;
+    const { count, lease } = account;
+    try {
+      const reply = await this.counted.shorten(lease, (nextLease) => lowering(count, lease, nextLease));
+      if (reply.kind === 'kept') this.#heard(count);
+      return reply;
+    } catch (error) {
+      this.#repairAfter(error);
+      throw error;
+    }
+  }
+
+  /**
+   * As {@link lower}, for a caller.
+   * @throws LockUnavailableError
+   */
+  async lowerTo(account: Account, lowering?: Lowering): Promise<UnlockOutcome> {
+    try {
+      const { kind } = await this.lower(account, lowering);
+      if (kind === 'kept') return kind;
+    } catch (error) {
+      throw unavailable(this.target.name, error);
+    }
+    this.counted.gone();
+    return 'lost';
+  }
+
+  readonly #release: Lowering = (count, lease, nextLease) =>
+    this.target.release(this.lease.holder, count, lease, nextLease);
+
+  /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
+  takeBackIfOver(): boolean {
+    if (this.counted.account !== undefined) return false;
+    const { target, context, lease } = this;
+    const { holder, longest } = lease;
+    const freed = context.retirement.retire({ target, holder, lease: longest, failure: this.#doubt });
+    context.joints.ended(holder, freed);
+    return true;
+  }
+
+  #heard(count: number): void {
+    this.#known = count;
+    this.#doubt = undefined;
+  }
+
+  /** Brings Redis' count down to ours once the lost command can do nothing any more. */
+  #repairAfter(error: unknown): void {
+    const failure = RedisFailure.from(error);
+    if (failure.kind !== 'ambiguous') return;
+    this.#doubt = failure;
+    if (this.#repairing) return;
+    this.#repairing = true;
+    void this.context.outside(() => this.#repair(failure));
+  }
+
+  async #repair(lost: RedisFailure): Promise<void> {
+    for (let failure: RedisFailure | undefined = lost; failure?.passing === true;) {
+      await failure.settled;
+      failure = await this.inTurn(() => this.#lowerQuietly());
+      if (failure !== undefined) await this.context.wheel.pause(REPAIR_PAUSE);
+    }
+    this.#repairing = false;
+  }
+
+  async #lowerQuietly(): Promise<RedisFailure | undefined> {
+    const { account } = this.counted;
+    // Something was heard since. The hold may have ended in good order, and its holder id may live on in the next one.
+    if (this.#doubt === undefined) return undefined;
+    // A count of 0 is a hold that has got nothing yet: whoever asked for it either asks again, or ends it.
+    if (this.takeBackIfOver() || account?.count === 0 || this.#known === account?.count) return undefined;
+    try {
+      if (account !== undefined) await this.lower(account);
+      return undefined;
+    } catch (error) {
+      return RedisFailure.from(error);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { Lease } from '../renewal/lease.js';
+import { CountLedger, type Counted } from './hold.count.js';
+import type { Grant } from './handle.js';
+import type { TickRun } from './hold.contract.js';
+import type { HoldTimers } from './hold.timers.js';
+import { LeaseKeeper, type LeaseOwner } from './lease.control.js';
+import type { LockContext } from '../core/lock.context.js';
+import type { LockTarget } from '../core/lock.target.js';
+
+/** A hold, as what it has besides needs it. */
+interface WholeHold extends Counted, LeaseOwner {
+  readonly owner: LockContext;
+  readonly target: LockTarget;
+  readonly lease: Lease;
+}
+
+/** A hold beside another one, under the same holder id: what is done to that one's lease goes through it. */
+export interface HoldBeside {
+  /**
+   * Has `ask` end, in its turn, a hold that may have kept their common ttl longer than this one needs it.
+   * @param ask gets the lease in ms that this one needs yet, down to which it may set the ttl; undefined: not known, or none
+   * @param doneOf settles when nothing of an answer is still to be sent. @default at once
+   */
+  endBeside<T>(
+    ask: (lease: number | undefined) => Promise<T>,
+    doneOf?: (answer: T) => Promise<unknown>,
+  ): Promise<T>;
+}
+
+/**
+ * What few holds have: most are taken, renewed and released, and nothing else. Apart from the hold, so that a lock that is held has
+ * one field for all of it.
+ */
+export class HoldExtras {
+  timers: HoldTimers | undefined = undefined;
+  token: bigint | undefined = undefined;
+  run: TickRun | undefined = undefined;
+  /** Of a read hold under the id of a write hold: that one. */
+  writer: HoldBeside | undefined = undefined;
+  /** The acquisition that a run began with. */
+  first: Grant | undefined = undefined;
+  #ledger: CountLedger | undefined;
+  #keeper: LeaseKeeper | undefined;
+
+  constructor(private readonly hold: WholeHold) {}
+
+  /** Undefined where there never was more than the one acquisition that Redis counts. */
+  get ledger(): CountLedger | undefined {
+    return this.#ledger;
+  }
+
+  get counting(): CountLedger {
+    const { owner, target, lease } = this.hold;
+    return (this.#ledger ??= new CountLedger(owner, target, lease, this.hold));
+  }
+
+  get keeping(): LeaseKeeper {
+    const { owner, lease } = this.hold;
+    return (this.#keeper ??= new LeaseKeeper(lease, owner.watchdog, this.hold));
+  }
+}

@@ -1,0 +1,221 @@
+import { LockLostError } from '../errors/lock.errors.js';
+import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Lease } from '../renewal/lease.js';
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { HoldNotice } from '../events/notice.board.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Account, Counted } from './hold.count.js';
+import { GrantBook } from './handle.list.js';
+import { Grant, type GrantingHold } from './handle.js';
+import type { HoldKeeper, TickRun } from './hold.contract.js';
+import { HoldExtras, type HoldBeside } from './hold.extras.js';
+import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
+import { tellOfLease } from './lease.events.js';
+import type { LeaseOwner } from './lease.control.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockTarget } from '../core/lock.target.js';
+
+/** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
+export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted, LastingHold, HoldBeside {
+  #extras: HoldExtras | undefined;
+  #ended = false;
+
+  constructor(
+    private readonly keeper: HoldKeeper<Hold>,
+    readonly lease: Lease,
+    maxHold: number = keeper.context.settings.maxHold,
+    run?: TickRun,
+  ) {
+    super();
+    const { context, target } = keeper;
+    const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: context.settings.warnAfter, maxHold };
+    const timers = HoldTimers.of(context.wheel, bounds, this);
+    if (timers !== undefined) this.extras.timers = timers;
+    if (run !== undefined) this.extras.run = run;
+  }
+
+  get run(): TickRun | undefined {
+    return this.#extras?.run;
+  }
+
+  get owner(): LockContext {
+    return this.keeper.context;
+  }
+
+  get target(): LockTarget {
+    return this.keeper.target;
+  }
+
+  get id(): string {
+    return this.target.id;
+  }
+
+  /** Whether a scope may re-enter it. In doubt it may: the script will tell. */
+  get isLive(): boolean {
+    this.checkDeadlines();
+    return !this.#ended;
+  }
+
+  /** Whether its holder id may go on to another hold: Redis surely counts nothing but the acquisition that is released. */
+  get isSingle(): boolean {
+    return this.#extras?.ledger?.isSingle ?? true;
+  }
+
+  /** Not after a suspend, until Redis has confirmed it. */
+  get isBelieved(): boolean {
+    return !this.lease.isDoubtful || this.extras.keeping.isBelieved;
+  }
+
+  get token(): bigint | undefined {
+    return this.#extras?.token ?? this.run?.token;
+  }
+
+  /** Adds an acquisition that Redis has counted. */
+  admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): Grant {
+    const grant = new Grant(this, leaseTime, sentAt);
+    this.add(grant);
+    if (token !== undefined) this.extras.token = token;
+    if (this.#extras?.run !== undefined) this.#extras.first ??= grant;
+    this.rearm(at);
+    return grant;
+  }
+
+  /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
+  reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<Grant | undefined> {
+    return this.extras.counting.inTurn(async () => {
+      if (!this.isLive || !isWanted()) return undefined;
+      const ttl = leaseTime ?? this.owner.settings.watchdogTimeout;
+      const { reply, sent } = await this.extras.counting.raise(this.size + 1, ttl);
+      if (reply.kind !== 'granted') this.gone();
+      if (this.#ended || reply.kind !== 'granted') return undefined;
+      this.lease.raise(sent, ttl);
+      return this.admit(leaseTime, sent.at, reply.token);
+    });
+  }
+
+  release(grant: Grant, at: number): Promise<UnlockOutcome> {
+    // Nothing that a release could come before has ever been under way.
+    return this.#extras?.ledger?.inTurn(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at);
+  }
+
+  extend(grant: Grant, ttl: number): Promise<boolean> {
+    return this.extras.counting.inTurn(async () => {
+      if (!grant.isHeld) return false;
+      const sentAt = await this.extras.keeping.extend(ttl);
+      if (sentAt === undefined)
+        throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
+      if (sentAt !== false) grant.extendTo(ttl, sentAt);
+      this.rearm();
+      return sentAt !== false && !this.extras.counting.takeBackIfOver();
+    });
+  }
+
+  lookAfter(): void {
+    this.owner.watchdog.look(this.lease);
+  }
+
+  /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
+  checkDeadlines(at = now()): void {
+    if (this.#ended || at < this.nextDeadline) return;
+    if (at < this.lease.deadline && this.outlive(at, this.target.name)) return;
+    const isUnrenewed = this.lease.state === 'unknown' && this.renewalTtl > 0;
+    this.lose(isUnrenewed ? LOSSES.unrenewed : this.renewalTtl > 0 ? LOSSES.stalled : LOSSES.leaseOver);
+  }
+
+  /** Ends the belief in the whole hold. */
+  lose(reason: LossReason): void {
+    if (this.#ended) return;
+    const grants = this.all();
+    this.lease.lose();
+    this.end();
+    this.owner.watchdog.unwatch(this.lease, this);
+    // A scope that asked for the other side of its lock in vain has lost nothing.
+    if (grants.length > 0) this.post({ kind: 'lost', why: reason.why });
+    const loss = LockLostError.of(this.target.name, reason);
+    for (const grant of grants) grant.lose(loss);
+    this.keeper.lost(this);
+  }
+
+  gone(): void {
+    // Before its deadline a lease ends by nothing but somebody, or something, that took it away.
+    this.lose(now() < this.lease.deadline ? LOSSES.takenAway : LOSSES.gone);
+  }
+
+  unknown(why: string): void {
+    this.post({ kind: 'unknown', why });
+    tellOfLease('unknown', this, why);
+  }
+
+  renewed(): void {
+    if (this.owner.notices.events.isHeard) tellOfLease('renewed', this);
+  }
+
+  /** Its last command without an answer, if nothing was heard since. */
+  get doubt(): RedisFailure | undefined {
+    return this.#extras?.ledger?.doubt;
+  }
+
+  get account(): Account | undefined {
+    return this.#ended ? undefined : this.needs;
+  }
+
+  rearm(at = now()): void {
+    this.checkDeadlines(at);
+    if (!this.#ended) this.owner.watchdog.watch(this.lease, this, at);
+  }
+
+  shorten<T>(ttl: number, ask: (nextLease?: number) => Promise<T>): Promise<T> {
+    const shorten = (nextLease?: number) => this.extras.keeping.shorten(ttl, () => ask(nextLease));
+    return this.writer?.endBeside(shorten) ?? shorten();
+  }
+
+  /** Of a read hold under the id of a write hold: that one. */
+  get writer(): HoldBeside | undefined {
+    return this.#extras?.writer;
+  }
+
+  set writer(writer: HoldBeside | undefined) {
+    this.extras.writer = writer;
+  }
+
+  endBeside<T>(
+    ask: (lease: number | undefined) => Promise<T>,
+    doneOf?: (answer: T) => Promise<unknown>,
+  ): Promise<T> {
+    return this.extras.counting.inTurn(() => {
+      const { account } = this;
+      // What a lost command may have given it is not known: then nothing is made shorter.
+      if (account === undefined || account.count === 0 || this.doubt !== undefined) return ask(undefined);
+      return this.extras.keeping.shorten(account.lease, () => ask(account.lease), doneOf);
+    });
+  }
+
+  private get extras(): HoldExtras {
+    return (this.#extras ??= new HoldExtras(this));
+  }
+
+  private releaseNow(grant: Grant, at: number): Promise<UnlockOutcome> {
+    this.remove(grant);
+    if (this.#ended) return Promise.resolve('lost');
+    const finish = this.#extras?.first === grant ? this.run?.finish : undefined;
+    if (!this.isEmpty) return this.extras.counting.lowerTo(this.needs, finish);
+    this.end();
+    try {
+      return this.keeper.free(this, finish, at);
+    } finally {
+      // Whoever was handed the lease has taken over its watch.
+      this.owner.watchdog.unwatch(this.lease, this);
+    }
+  }
+
+  post(notice: HoldNotice): void {
+    this.owner.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
+  }
+
+  private end(): void {
+    this.#ended = true;
+    this.clear();
+    this.#extras?.timers?.cancel();
+  }
+}

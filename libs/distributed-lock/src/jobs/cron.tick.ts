@@ -1,0 +1,214 @@
+import { Logger } from '@nestjs/common';
+import type { TickCall } from '../metadata/tick.frame.js';
+import type { TickAnswer } from '../ticks/tick.claim.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
+import type { LiveSchedule } from '../instants/live.schedule.js';
+import type { NominalInstants } from '../instants/nominal.instants.js';
+import { othersHaveRung, RECHECK, TickWait } from './tick.wait.js';
+
+/** A timer may fire this much before its instant, in ms. */
+const EARLY = 50;
+/**
+ * How late an alarm may come for its own instant, in ms: cron fires up to an hour late after a gap in local time, and for
+ * no reason after a repeat, when the latest instant is yesterday's and must not be revived.
+ */
+const OWN = 3_600_000;
+/** Claims of one alarm: each after the first has seen the clock by the answer to the one before. */
+const ATTEMPTS = 6;
+/** Bounds of how long a claim is asked again while Redis does not answer, in ms. */
+const LEAST_PATIENCE = 1000;
+const PATIENCE = 5000;
+
+/** What a run does. */
+type TickWork = Parameters<TickCall['run']>[0];
+
+/** How old ticks may be, in ms. */
+export interface TickAges {
+  /** One that another alarm was set for. */
+  readonly grace: number;
+  /** One that was missed while the fleet or Redis was away; 0: none is caught up with. */
+  readonly catchUp: number;
+}
+
+/** What came of an alarm. */
+interface Decision {
+  readonly granted?: GrantedTick;
+  /** The store's now by which it was made; undefined when it could not be made. */
+  readonly at?: number;
+}
+
+/** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and asks for it. */
+export class CronTick implements TickCall, JobTicks {
+  readonly #wait: TickWait;
+  /** The newest tick that has its verdict, for all instances. */
+  #settled = -Infinity;
+  #asking: number | undefined;
+  #owed: number | undefined;
+  #answered = -Infinity;
+  #isStopped = false;
+  #work: TickWork | undefined;
+
+  constructor(
+    private readonly claims: JobClaims,
+    private readonly schedule: LiveSchedule,
+    private readonly ages: TickAges,
+  ) {
+    this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
+  }
+
+  /** An alarm of the instance's own. */
+  async run(work: TickWork): Promise<unknown> {
+    this.#isStopped = false;
+    this.#work = work;
+    // Of the schedule by which it rang: another alarm of this moment may change it.
+    const [own, instants] = [this.#own, this.schedule.byStore];
+    await othersHaveRung();
+    return await this.#pursue('alarm', own, work, instants);
+  }
+
+  /** The job was stopped: nothing is waited for until it fires again, or is started. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#wait.cancel();
+  }
+
+  resume(): void {
+    this.#isStopped = false;
+  }
+
+  /** Runs the latest tick if nobody did, and it is not too old to be made up for. */
+  async catchUp(): Promise<void> {
+    const at = this.#storeNow;
+    const tick = this.schedule.byStore.latestAt(at);
+    if (tick === undefined || this.#isStopped || at - tick >= this.ages.catchUp) return;
+    await this.#makeUp('catch-up', undefined);
+  }
+
+  /** Asks once more for the tick that had no verdict because an older one, which has to be run again, could not be. */
+  async settle(): Promise<void> {
+    const owed = this.#owed;
+    this.#owed = undefined;
+    if (owed !== undefined && owed > this.#settled && !this.#isStopped) await this.#makeUp('settle', owed);
+  }
+
+  async #makeUp(way: TickWay, alarm: number | undefined): Promise<void> {
+    const { granted } = await this.#decide(way, alarm);
+    if (granted !== undefined) this.claims.start(granted);
+  }
+
+  /** @param alarm the instant that the alarm was set for */
+  async #pursue(
+    way: TickWay,
+    alarm: number | undefined,
+    work: TickWork,
+    instants?: NominalInstants,
+  ): Promise<unknown> {
+    const { granted, at }: Decision = (await this.claims.ready())
+      ? await this.#decide(way, alarm, instants)
+      : {};
+    this.claims.checkClocks(this.#settled);
+    // An instant that has come since the decision was made is not passed over.
+    this.#watch(at ?? this.#storeNow);
+    const running = granted?.run(work);
+    this.#foresee();
+    return await running;
+  }
+
+  /** The next alarm needs what follows its instant: it is found now, and not in the moment in which the job is to start. */
+  #foresee(): void {
+    const instants = this.schedule.byStore;
+    const next = instants.nextAfter(this.#storeNow);
+    if (next !== undefined) instants.nextAfter(next);
+  }
+
+  async #decide(
+    way: TickWay,
+    alarm: number | undefined,
+    instants = this.schedule.byStore,
+  ): Promise<Decision> {
+    let at = this.#storeNow;
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      at = this.#storeNow;
+      const tick = instants.latestAt(at);
+      // A verdict stands for ever; but it is asked for again now and then, since the answer tells the time.
+      const isKnown = tick === undefined || (tick <= this.#settled && now() - this.#answered < RECHECK);
+      if (isKnown || tick === this.#asking) return { at };
+      const answer = await this.#ask(way, instants, tick, at, tick === alarm);
+      if (answer === undefined) return {};
+      if (answer.kind === 'granted') {
+        if (answer.tick === tick) return { at, granted: answer };
+        // One that has to be run again comes first. This one still needs its verdict, which is not "granted" while that one runs.
+        this.claims.start(answer);
+      }
+      if (answer.kind === 'taken' && answer.mark < tick) {
+        this.#owed = tick;
+        return { at };
+      }
+      if (answer.kind === 'early') await this.claims.wheel.pause(2 ** attempt);
+    }
+    return { at };
+  }
+
+  async #ask(
+    way: TickWay,
+    instants: NominalInstants,
+    tick: number,
+    at: number,
+    isOfAlarm: boolean,
+  ): Promise<TickAnswer | undefined> {
+    const following = instants.nextAfter(tick);
+    this.#asking = tick;
+    const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp);
+    const answer = await this.claims.ask({
+      way,
+      mode: at - tick < age ? 'cron' : 'close',
+      tick,
+      following,
+      previous: this.schedule.takeChange() ? undefined : instants.latestAt(tick - 1),
+      // Once the next tick has come, its own alarm goes on asking.
+      patience: Math.max(Math.min((following ?? Infinity) - at, PATIENCE), LEAST_PATIENCE),
+    });
+    if (this.#asking === tick) this.#asking = undefined;
+    if (answer === undefined || answer.kind === 'refused') return undefined;
+    this.#answered = now();
+    if (isVerdict(answer, tick)) this.#settled = Math.max(this.#settled, tick);
+    return answer;
+  }
+
+  /**
+   * While the instance's alarms stand for other instants than the store's clock does, or come so late that they nearly
+   * do, the next tick is waited for by that clock.
+   */
+  #watch(at: number): void {
+    if (this.#isStopped || this.claims.isClosed) return;
+    const instants = this.schedule.byStore;
+    const tick = instants.latestAt(at);
+    const next = instants.nextAfter(at);
+    if (next === undefined) this.#wait.cancel();
+    else if (tick !== this.#own || this.claims.clock.aheadOfWall > (next - (tick ?? at)) / 2)
+      this.#wait.arm(next);
+    else this.#wait.cancel();
+  }
+
+  #wake(target: number): void {
+    const work = this.#work;
+    if (work === undefined || this.claims.isClosed) return;
+    // No scheduler waits for this run: its error is told the way the scheduler tells it.
+    this.#pursue('wait', target, work).catch((error: unknown) => new Logger('Scheduler').error(error));
+  }
+
+  /** The instant that an alarm which fires now was set for. */
+  get #own(): number | undefined {
+    return this.schedule.byWall.latestAt(Date.now() + EARLY);
+  }
+
+  get #storeNow(): number {
+    return this.claims.clock.now() ?? Date.now();
+  }
+}
+
+/** Whether the tick that was asked for has its verdict by now, for all instances. */
+function isVerdict(answer: TickAnswer, tick: number): boolean {
+  return answer.kind === 'granted' ? answer.tick === tick : answer.kind !== 'refused' && answer.mark >= tick;
+}

@@ -1,0 +1,174 @@
+import { Logger } from '@nestjs/common';
+import type { TickPolicies } from '../contracts/tick.contract.js';
+import { LockUnavailableError } from '../errors/lock.errors.js';
+import type { TickAnswer, TickClaim } from '../ticks/tick.claim.js';
+import type { TickRunner } from '../ticks/tick.runner.js';
+import { jobKeys } from '../ticks/job.keys.js';
+import type { StoreClock } from '../ticks/store.clock.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
+import { JobRegistration, type JobIdentity } from './job.registration.js';
+import type { JobStarter } from './job.starter.js';
+import { JobWatch } from './job.watch.js';
+import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import type { TickJournal } from './tick.journal.js';
+
+/** Makes the claimer of a method's job. @param gap the least time between two starts now, in ms, where its ticks are counted from the last start */
+export type ClaimerFactory = (
+  method: ScheduledMethod,
+  identity: Omit<JobIdentity, 'job'>,
+  isOn: () => boolean,
+  gap?: () => number | undefined,
+) => JobClaimer;
+
+/** What a claimer is made of. */
+export interface ClaimerPlan {
+  readonly runner: TickRunner;
+  readonly journal: TickJournal;
+  readonly identity: JobIdentity;
+  readonly policies: TickPolicies;
+  readonly gap: () => number | undefined;
+  readonly starter: JobStarter;
+  /** Whether the scheduler runs the job on this instance now. */
+  readonly isOn: () => boolean;
+}
+
+/** Asks for the ticks of one job. Never throws because a tick is not to be run: the journal tells why. */
+export class JobClaimer implements JobClaims {
+  readonly #registration: JobRegistration;
+  readonly #watch: JobWatch;
+  #isClosed = false;
+  /** Whether it was off when it was to see what was missed. */
+  #isBehind = false;
+  #ticks: JobTicks | undefined;
+
+  constructor(private readonly plan: ClaimerPlan) {
+    const { runner, identity } = plan;
+    const { context } = runner.engine;
+    this.#registration = new JobRegistration(runner, identity, () => this.#returned());
+    const target = runner.jobs.targetOf(identity.job);
+    const channels = { lock: target.channel, job: jobKeys(target.key).channel };
+    this.#watch = new JobWatch(
+      context,
+      channels,
+      () => this.#unattended(this.#look()),
+      () => this.#returned(),
+    );
+  }
+
+  get clock(): StoreClock {
+    return this.plan.runner.clock;
+  }
+
+  get wheel(): TimerWheel {
+    return this.plan.runner.engine.context.wheel;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /**
+   * Registers the job in the background, and then looks for what waits.
+   * @param ticks of a schedule; an interval has none that could be missed
+   */
+  open(ticks?: JobTicks): void {
+    this.#ticks = ticks;
+    this.#watch.open();
+    this.#registration.begin();
+  }
+
+  /** No tick is asked for any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#registration.cancel();
+    this.#watch.close();
+  }
+
+  /** The job was turned on or off here. */
+  switched(): void {
+    const isOn = this.plan.isOn();
+    this.#watch.rest(!isOn);
+    if (!isOn) return;
+    if (this.#isBehind) this.#returned();
+    else if (this.#registration.isDone) this.#unattended(this.#look());
+  }
+
+  async ready(): Promise<boolean> {
+    return (await this.#quietly(() => this.#registration.done().then(() => true))) ?? false;
+  }
+
+  async ask(claim: TickClaim & { readonly way: TickWay }): Promise<TickAnswer | undefined> {
+    const { runner, journal, identity, isOn } = this.plan;
+    if (!isOn()) {
+      this.#watch.rest(true);
+      return undefined;
+    }
+    this.#watch.rest(false);
+    const policies = { ...this.plan.policies, gap: this.plan.gap() };
+    const answer = await this.#quietly(() =>
+      runner.claim(identity.job, {
+        policies,
+        mayBegin: isOn,
+        unheard: () => this.#watch.unheard(),
+        ...claim,
+      }),
+    );
+    if (answer?.kind === 'granted') journal.granted(identity.job, answer.tick);
+    if (answer?.kind === 'granted' || answer?.kind === 'refused') return answer;
+    this.#watch.heard(answer);
+    if (answer !== undefined && claim.mode !== 'again')
+      journal.refused(identity.job, claim.tick, answer.kind);
+    return answer;
+  }
+
+  /** Afterwards it looks for what else waits: nobody else may be there to. */
+  start(granted: GrantedTick): void {
+    const { starter, runner } = this.plan;
+    runner.engine.context.outside(() => {
+      this.#unattended(starter.start(granted).then(() => this.#look()));
+    });
+  }
+
+  checkClocks(settled = -Infinity): void {
+    this.plan.journal.checkClocks(this.plan.identity.job, settled);
+  }
+
+  /** Takes what waits to be run. */
+  async #look(): Promise<void> {
+    if (!(await this.ready())) return;
+    const answer = await this.ask({ way: 'look', mode: 'again', tick: 0 });
+    if (answer?.kind === 'granted') this.start(answer);
+    else if (answer === undefined || answer.kind === 'refused' || answer.wait !== 0) return;
+    await this.#ticks?.settle();
+  }
+
+  /** The store is there, for the first time or again. */
+  #returned(): void {
+    this.#isBehind = !this.plan.isOn();
+    if (this.#isBehind) return;
+    const catchUp = async () => {
+      if (await this.ready()) await this.#ticks?.catchUp();
+      await this.#look();
+    };
+    this.#unattended(catchUp());
+  }
+
+  async #quietly<T>(call: () => Promise<T>): Promise<T | undefined> {
+    if (this.#isClosed) return undefined;
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof LockUnavailableError)) throw error;
+      if (!this.#isClosed) this.plan.journal.unclaimed(this.plan.identity.job, error);
+      return undefined;
+    }
+  }
+
+  /** Nobody waits for what the claimer does by itself: its error is told the way the scheduler tells one, and ends no process. */
+  #unattended(work: Promise<unknown>): void {
+    work.catch((error: unknown) => {
+      if (!this.#isClosed) new Logger('Scheduler').error(error);
+    });
+  }
+}

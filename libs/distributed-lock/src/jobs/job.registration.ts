@@ -1,0 +1,84 @@
+import type { TickRunner } from '../ticks/tick.runner.js';
+import type { Timer } from '../timing/timer.wheel.js';
+
+/** Pause before a registration that failed is tried again, in ms; doubled each time up to the longest. */
+const FIRST_PAUSE = 1000;
+const LONGEST_PAUSE = 30_000;
+
+/** What a job is registered with. */
+export interface JobIdentity {
+  readonly job: string;
+  /** Tells one schedule from another. */
+  readonly fingerprint: () => string;
+  /** The latest tick at or before a time by the store's clock: ticks up to it are never run. */
+  readonly latest: (at: number) => number | 'now' | undefined;
+}
+
+/** Makes a job known in Redis, once: from the start of the application on, for as long as it takes. */
+export class JobRegistration {
+  #isDone = false;
+  #isCancelled = false;
+  #attempt: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #pause = FIRST_PAUSE;
+
+  constructor(
+    private readonly runner: TickRunner,
+    private readonly identity: JobIdentity,
+    /** Called when the job is known. */
+    private readonly registered: () => void,
+  ) {}
+
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
+  /** Goes on in the background until it is done, or cancelled. */
+  begin(): void {
+    this.runner.jobs.follow(this.identity.job, () => this.#again());
+    this.#attemptSoon();
+  }
+
+  #attemptSoon(): void {
+    this.#timer = undefined;
+    this.done().catch(() => {
+      if (this.#isCancelled) return;
+      const { wheel } = this.runner.engine.context;
+      this.#timer = wheel.after(this.#pause, () => this.#attemptSoon());
+      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+    });
+  }
+
+  /**
+   * Tries now, unless it is done or under way.
+   * @throws LockUnavailableError when Redis could not be asked
+   */
+  async done(): Promise<void> {
+    if (this.#isDone) return;
+    this.#attempt ??= this.#register();
+    await this.#attempt;
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    this.runner.jobs.unfollow(this.identity.job);
+    this.runner.engine.context.wheel.cancel(this.#timer);
+  }
+
+  /** The record may have been deleted since. */
+  async #again(): Promise<void> {
+    this.#isDone = false;
+    await this.done();
+  }
+
+  async #register(): Promise<void> {
+    try {
+      const { job, fingerprint, latest } = this.identity;
+      await this.runner.jobs.register(job, fingerprint(), latest);
+      this.#isDone = true;
+      if (!this.#isCancelled) this.registered();
+    } finally {
+      this.#attempt = undefined;
+    }
+  }
+}

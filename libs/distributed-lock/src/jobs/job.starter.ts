@@ -1,0 +1,38 @@
+import { Logger } from '@nestjs/common';
+import type { TickCall } from '../metadata/tick.frame.js';
+import type { GrantedTick } from '../ticks/tick.claim.js';
+import { JobFire } from '../scheduler/job.fire.js';
+import type { MethodFires } from '../scheduler/method.fires.js';
+import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+
+/** Runs a scheduled method for ticks that no alarm of this instance stands for: retried, queued, caught up with, asked for. */
+export class JobStarter {
+  constructor(
+    private readonly method: ScheduledMethod,
+    private readonly fires: MethodFires,
+  ) {}
+
+  /** Settles when the run is over. No scheduler waits for it: its error is told the way the scheduler tells it. */
+  async start(granted: GrantedTick): Promise<void> {
+    try {
+      await this.run(granted);
+    } catch (error) {
+      new Logger('Scheduler').error(error);
+    }
+  }
+
+  /** Settles when the run is over, with its error. */
+  async run(granted: GrantedTick): Promise<void> {
+    const { instance, method } = this.method;
+    const tick: TickCall = { run: (work) => granted.run(work) };
+    const fire = new JobFire(this.fires, tick);
+    try {
+      if (typeof method === 'function')
+        await this.fires.begin(fire, (): unknown => Reflect.apply(method, instance, []));
+      await fire.decided();
+    } finally {
+      // A decorator around the guard may have kept the call to itself.
+      await granted.giveBack();
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import type { LockContext } from '../core/lock.context.js';
+import type { Waiting } from '../ticks/tick.scripts.js';
+import type { Timer } from '../timing/timer.wheel.js';
+import type { Subscription } from '../redis/channel.subscriptions.js';
+
+/** Instances that wait for one thing ask within this time, each at a moment of its own, in ms. */
+const JITTER = 200;
+/** The same when a lease has ended: a run is begun again within 100 ms of it. */
+const LEASE_JITTER = 80;
+/** The same after a message that a lock is free: whoever is first takes the tick. */
+const SHORT_JITTER = 20;
+/** The sleep where a lock has no end of its own, in ms. */
+const RECHECK = 30_000;
+/** The pause after Redis could not be asked, in ms: each time it is asked again for seconds. */
+const UNANSWERED = 1000;
+
+/** Where a job is told of. */
+export interface JobChannels {
+  /** Of its lock: a message when it is free. */
+  readonly lock: string;
+  /** Of the job: a message when something waits to be run. */
+  readonly job: string;
+}
+
+/** Asks for what waits to be run of one job, when there is reason to: one timer at most, and no polling. */
+export class JobWatch {
+  #job: Subscription | undefined;
+  #lock: Subscription | undefined;
+  #timer: Timer | undefined;
+  /** Whether a message has said that there is reason to ask, and nobody has asked since: older answers say nothing of it. */
+  #isDue = false;
+  /** Whether there was reason to ask, and no answer since. */
+  #isOwed = false;
+  #isResting = false;
+  #isClosed = false;
+
+  /**
+   * @param look asks the store
+   * @param returned is told when messages may have been missed: Redis was away
+   */
+  constructor(
+    private readonly context: LockContext,
+    private readonly channels: JobChannels,
+    private readonly look: () => void,
+    private readonly returned: () => void,
+  ) {}
+
+  /** Listens to the job's channel from now on. */
+  open(): void {
+    if (this.#isClosed || this.#job !== undefined) return;
+    this.#job = this.context.subscriptions.subscribe(this.channels.job, (text) => {
+      if (text === undefined) this.#due(JITTER, this.returned);
+      else if (text === 'look') this.#soon();
+    });
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#job?.release();
+    this.#job = undefined;
+    this.#forget();
+  }
+
+  /** Whether nothing is asked for: the job's timer was stopped on this instance. */
+  rest(isResting: boolean): void {
+    this.#isResting = isResting;
+    if (isResting) this.#forget();
+  }
+
+  /** What the store has said of the job. @param waiting undefined: it could not be asked */
+  heard(waiting: Waiting | undefined): void {
+    if (waiting === undefined) {
+      if (this.#lock !== undefined || this.#isOwed) this.#in(UNANSWERED + Math.random() * JITTER, this.look);
+      return;
+    }
+    if (this.#isDue) return;
+    this.#isOwed = false;
+    const { wait, listens } = waiting;
+    this.#forgetTimer();
+    if (listens && wait !== 0) this.#listen();
+    else this.#leave();
+    if (wait > 0) this.#in(wait + 1 + Math.random() * LEASE_JITTER, this.look);
+    else if (wait < 0) this.#in(RECHECK + Math.random() * JITTER, this.look);
+    else if (listens) this.#in(Math.random() * SHORT_JITTER, this.look);
+  }
+
+  /** A question that was not answered can have no effect any more: what Redis has queued in silence waits for somebody to ask. */
+  unheard(): void {
+    if (this.#timer === undefined) this.#in(Math.random() * JITTER, this.look);
+  }
+
+  #listen(): void {
+    if (this.#isClosed || this.#isResting || this.#lock !== undefined) return;
+    const lock = this.context.subscriptions.subscribe(this.channels.lock, () => this.#soon());
+    this.#lock = lock;
+    // The lock may have been freed before the channel was heard.
+    void lock.answered.then(() => {
+      if (this.#lock === lock && lock.isActive) this.#soon();
+    });
+  }
+
+  #soon(): void {
+    if (!this.#isDue) this.#due(SHORT_JITTER, this.look);
+  }
+
+  /** Asks within `jitter` ms, whatever older answers say. */
+  #due(jitter: number, ask: () => void): void {
+    this.#in(Math.random() * jitter, ask);
+    this.#isDue = this.#timer !== undefined;
+  }
+
+  #in(delay: number, ask: () => void): void {
+    this.#forgetTimer();
+    if (this.#isClosed || this.#isResting) return;
+    this.#timer = this.context.wheel.after(delay, () => {
+      this.#timer = undefined;
+      this.#isDue = false;
+      this.#isOwed = true;
+      this.context.outside(ask);
+    });
+  }
+
+  #forget(): void {
+    this.#forgetTimer();
+    this.#leave();
+  }
+
+  #leave(): void {
+    this.#lock?.release();
+    this.#lock = undefined;
+  }
+
+  #forgetTimer(): void {
+    this.context.wheel.cancel(this.#timer);
+    this.#timer = undefined;
+    this.#isDue = false;
+  }
+}

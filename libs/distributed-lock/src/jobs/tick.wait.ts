@@ -1,0 +1,51 @@
+import type { StoreClock } from '../ticks/store.clock.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+
+/** Node's own: a test that fakes the time must not hold a claim back. */
+const { setImmediate: soon } = globalThis;
+
+/**
+ * Resolves when all alarms that are due in this moment have rung. An instance that asked before would be given ticks that it cannot
+ * begin until then, while another one, which has its alarms behind it, could.
+ */
+export function othersHaveRung(): Promise<void> {
+  return new Promise((resolve) => void soon(resolve));
+}
+
+/** The longest sleep before the clocks are compared again, in ms: they drift, and are set. */
+export const RECHECK = 60_000;
+
+/** One alarm by the store's clock, for a job whose own alarms come at other moments. Never more than one at a time. */
+export class TickWait {
+  #target: number | undefined;
+  #timer: Timer | undefined;
+
+  /** @param wake gets the instant that was waited for, at that instant, or earlier to compare the clocks */
+  constructor(
+    private readonly wheel: TimerWheel,
+    private readonly clock: StoreClock,
+    private readonly wake: (target: number) => void,
+  ) {}
+
+  /** The instant that is waited for. */
+  get target(): number | undefined {
+    return this.#target;
+  }
+
+  /** Waits for `target` (epoch ms by the store's clock), and for nothing else any more. */
+  arm(target: number): void {
+    if (target === this.#target) return;
+    this.cancel();
+    this.#target = target;
+    const left = target - (this.clock.now() ?? target);
+    this.#timer = this.wheel.after(Math.min(Math.max(left, 0), RECHECK), () => {
+      this.#target = undefined;
+      this.wake(target);
+    });
+  }
+
+  cancel(): void {
+    this.wheel.cancel(this.#timer);
+    this.#target = undefined;
+  }
+}

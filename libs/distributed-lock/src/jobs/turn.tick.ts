@@ -1,0 +1,37 @@
+import type { TickCall } from '../metadata/tick.frame.js';
+import { LockUnavailableError } from '../errors/lock.errors.js';
+import { criticalSection } from '../locks/critical.section.js';
+import type { LockService } from '../service/lock.service.js';
+
+/** A `@Timeout` without `minInterval`: every instance runs it, each in its turn under the plain lock. */
+export class TurnTick implements TickCall {
+  readonly #leaving = new AbortController();
+
+  constructor(
+    private readonly locks: LockService,
+    private readonly job: string,
+  ) {}
+
+  async run(work: Parameters<TickCall['run']>[0]): Promise<unknown> {
+    const { signal } = this.#leaving;
+    const granted = this.locks.getLock(this.job).lock({ waitTime: Infinity, signal });
+    return await criticalSection(
+      granted,
+      (handle) => work(handle),
+      'signal',
+      (error) => this.#leave(error),
+    );
+  }
+
+  /** Whoever still waits for its turn leaves the line. */
+  close(): void {
+    this.#leaving.abort();
+  }
+
+  /** Its turn does not come. */
+  #leave(error: unknown): void {
+    if (this.#leaving.signal.aborted) return;
+    if (!(error instanceof LockUnavailableError)) throw error;
+    this.locks.engine.context.notices.post({ kind: 'tick-unclaimed', lock: this.job, why: error.message });
+  }
+}

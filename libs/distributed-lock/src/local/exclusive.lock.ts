@@ -1,0 +1,171 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { RedisFailure } from '../redis/redis.failure.js';
+import type { Lease } from '../renewal/lease.js';
+import type { Busy } from '../replies/lock.replies.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import { Attempt } from '../acquire/acquire.attempt.js';
+import type { Contender } from '../acquire/acquire.loop.js';
+import type { Contest, RawGrant } from '../acquire/acquire.contract.js';
+import type { Lowering } from '../holds/hold.count.js';
+import type { Grant } from '../holds/handle.js';
+import { canShare } from '../acquire/handoff.policy.js';
+import type { TickRun } from '../holds/hold.contract.js';
+import { Hold } from '../holds/hold.js';
+import type { Freed, LineRelease } from './release.js';
+import { LockLine } from './local.lock.js';
+
+/** One holder at a time; the waiters of this process stand first come, first served, and only the first talks to Redis. */
+export class ExclusiveLine extends LockLine implements Contest {
+  /** Made when somebody waits. */
+  #contender: Contender | undefined;
+  #hold: Hold | undefined;
+  /** A release or a hand-over is under way. */
+  #isParting = false;
+
+  get holds(): readonly Hold[] {
+    return this.#hold === undefined ? [] : [this.#hold];
+  }
+
+  protected get isFree(): boolean {
+    return this.#hold === undefined;
+  }
+
+  adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
+    const former = this.#hold;
+    const hold = new Hold(this, lease, maxHold, run);
+    this.#hold = hold;
+    // Redis gave the lock to a new holder id: the former one has nothing any more, whatever was still believed here.
+    former?.gone();
+    return hold;
+  }
+
+  next(): WaitRequest | undefined {
+    return this.#hold === undefined && !this.#isParting ? this.first?.request : undefined;
+  }
+
+  override heard(news: Busy | RedisFailure): void {
+    if (news.kind === 'busy') this.knownTurns?.taken();
+    super.heard(news);
+  }
+
+  /** Delivers a grant with the lease that its waiter wants. */
+  granted(raw: RawGrant): Promise<void> | undefined {
+    this.wasGranted();
+    const { first } = this;
+    const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
+    if (fits) {
+      this.deliver(raw);
+      return undefined;
+    }
+    // Nobody asked what becomes of the grant that is exchanged.
+    return this.handOn(this.leaseOf(raw), first).then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+    if (this.#hold === hold) this.#hold = undefined;
+    this.wasFreed(at);
+    const { first } = this;
+    const { lease } = hold;
+    // Counts one hand-over, if another one is within bounds.
+    if (finish !== undefined || first === undefined || !this.turns.handOver.next(this.waiters, at))
+      return this.releaseBy(this.releaseOf(lease), finish, at);
+    const { watchdogTimeout } = this.context.settings;
+    if (
+      !this.target.kind.sharesHolder ||
+      !hold.isSingle ||
+      !canShare(lease, watchdogTimeout, first.request, at)
+    )
+      return this.during(() => this.handOn(lease, first));
+    this.grant(first, this.adopt(lease).admit(first.request.leaseTime, at, undefined, at));
+    return Promise.resolve('released');
+  }
+
+  lost(hold: Hold): void {
+    if (this.#hold !== hold) return;
+    this.#hold = undefined;
+    this.wasFreed();
+    this.knownTurns?.handOver.begin();
+    this.stopWriting(hold.lease);
+    if (this.isWaitedFor) this.asker.kick();
+    this.settle();
+  }
+
+  /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
+  private stopWriting({ holder, longest }: Lease): void {
+    if (this.target.kind.side === 'write' && this.context.joints.has(holder)) this.giveBack(holder, longest);
+  }
+
+  protected entered(waiter: Waiter<Grant>): void {
+    if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.ask(this.asker);
+  }
+
+  protected override rest(): void {
+    super.rest();
+    this.#contender = undefined;
+  }
+
+  protected left(): void {
+    if (!this.isWaitedFor) this.#contender?.rest();
+  }
+
+  private get asker(): Contender {
+    return (this.#contender ??= this.contender(this, new Attempt(this.context, this.target)));
+  }
+
+  /** Gives the lock to the first waiter; frees it when none is left. */
+  private deliver(raw: RawGrant): void {
+    const waiter = this.first;
+    if (waiter === undefined) this.giveBack(raw.holder, this.leaseOf(raw).longest);
+    else this.grant(waiter, this.admit(raw));
+  }
+
+  private grant(waiter: Waiter<Grant>, grant: Grant): void {
+    this.queue.remove(waiter);
+    this.give(waiter, grant);
+    if (!this.isWaitedFor) this.#contender?.rest();
+  }
+
+  /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
+  private async handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
+    const release = this.releaseOf(from);
+    if (!release.canPass) return await this.releaseBy(release, undefined, now());
+    this.#isParting = true;
+    const { outcome, news } = await release.pass(waiter.request.leaseTime);
+    this.#isParting = false;
+    if (news?.kind === 'granted') {
+      await this.granted(news);
+    } else {
+      if (news !== undefined) this.heard(news);
+      this.asker.kick();
+    }
+    return await outcome;
+  }
+
+  private releaseBy(release: LineRelease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+    this.begin();
+    this.knownTurns?.handOver.begin();
+    const before = this.#contender?.messages ?? 0;
+    this.#isParting = true;
+    return release.free(finish, at, (freed) => {
+      this.#isParting = false;
+      this.freed(freed, before);
+      if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());
+      this.end();
+      return freed.outcome;
+    });
+  }
+
+  /** @param before the messages that were heard before the release */
+  private freed({ others, listeners }: Freed, before: number): void {
+    // The other side of a read/write lock in this process hears the same channel, by the same connection.
+    const hasNeighbours = listeners > (this.#contender?.isListening === true ? 1 : 0);
+    const rivals = Math.max(others, hasNeighbours ? 1 : 0);
+    this.knownTurns?.handOver.heard(rivals > 0);
+    if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.turns.standBack);
+    if (this.isWaitedFor) this.ask(this.asker);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Timer } from '../timing/timer.wheel.js';
+import type { LockContext } from '../core/lock.context.js';
+import type { LockTarget } from '../core/lock.target.js';
+
+/** How often a process says that its waiters live, in ms: three times within the time that a silent one is waited for. */
+const PERIOD = 1000;
+
+/** The least time between two of them, in ms: the head of the queue may be about to be given up. */
+const FLOOR = 50;
+
+/**
+ * Says, while this process waits in the queue of a lock, that its waiters live; the same call takes dead ones out of the way
+ * and tells the head, should the message that freed the lock have gone to one of them.
+ */
+export class QueuePulse {
+  #timer: Timer | undefined;
+  /** Counts starts and stops: a beat that comes back later belongs to a row that is over. */
+  #row = 0;
+  #running = false;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly target: LockTarget,
+    /** Hears that Redis has a holder of this process. */
+    private readonly isHeld: (holder: string) => void,
+  ) {}
+
+  start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    this.context.outside(() => this.#next(PERIOD, (this.#row += 1)));
+  }
+
+  stop(): void {
+    this.#running = false;
+    this.#row += 1;
+    this.context.wheel.cancel(this.#timer);
+  }
+
+  #next(delay: number, row: number): void {
+    this.#timer = this.context.wheel.after(delay, () => void this.#beat(row));
+  }
+
+  async #beat(row: number): Promise<void> {
+    const { key, channel, kind } = this.target;
+    let next = PERIOD;
+    try {
+      const told = await kind.scripts.beat?.(key, this.context.ids.client, channel);
+      if (told?.holder !== undefined) this.isHeld(told.holder);
+      if (told !== undefined && told.next >= 0) next = Math.min(PERIOD, Math.max(told.next, FLOOR));
+    } catch {
+      // Redis is away, or refuses: the waiters themselves are told so, and the next beat comes in time.
+    }
+    if (this.#row === row) this.#next(next, row);
+  }
+}

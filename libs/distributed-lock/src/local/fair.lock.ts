@@ -1,0 +1,180 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Instant, Lease } from '../renewal/lease.js';
+import type { Busy } from '../replies/lock.replies.js';
+import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import { Attempt } from '../acquire/acquire.attempt.js';
+import type { Contender } from '../acquire/acquire.loop.js';
+import type { Contest, RawGrant } from '../acquire/acquire.contract.js';
+import type { Lowering } from '../holds/hold.count.js';
+import type { Grant } from '../holds/handle.js';
+import type { TickRun } from '../holds/hold.contract.js';
+import { Hold } from '../holds/hold.js';
+import type { Freed } from './release.js';
+import type { LineHome } from './local.locks.js';
+import { LockLine } from './local.lock.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { QueuePulse } from './fair.heartbeat.js';
+
+/** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
+export class QueuedLine extends LockLine {
+  readonly #places = new Map<Waiter<Grant>, Place>();
+  readonly #pulse: QueuePulse;
+  #hold: Hold | undefined;
+
+  constructor(home: LineHome<LockLine>, target: LockTarget) {
+    super(home, target);
+    const { context } = home;
+    this.#pulse = new QueuePulse(context, target, (holder) => this.#wake(holder));
+  }
+
+  get holds(): readonly Hold[] {
+    return this.#hold === undefined ? [] : [this.#hold];
+  }
+
+  protected get isFree(): boolean {
+    return this.#hold === undefined;
+  }
+
+  adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
+    const former = this.#hold;
+    this.#hold = new Hold(this, lease, maxHold, run);
+    former?.gone();
+    return this.#hold;
+  }
+
+  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+    if (this.#hold === hold) this.#hold = undefined;
+    this.wasFreed(at);
+    return this.during(() =>
+      this.releaseOf(hold.lease).free(finish, at, ({ outcome, others, handed }) => {
+        if (handed !== undefined) this.#hand(handed);
+        // Without an answer: one of us may have been handed it, and whoever stood here first need not be the head of the queue.
+        else if (typeof outcome !== 'string') this.#askAll();
+        // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
+        else if (others === 0) this.#askFirst();
+        return outcome;
+      }),
+    );
+  }
+
+  lost(hold: Hold): void {
+    if (this.#hold !== hold) return;
+    this.#hold = undefined;
+    this.wasFreed();
+    this.#askAll();
+    this.settle();
+  }
+
+  /** @internal A place got the lock. */
+  granted(waiter: Waiter<Grant>, raw: RawGrant): void {
+    this.wasGranted();
+    if (waiter.isDone) {
+      this.giveBack(raw.holder, this.leaseOf(raw).longest);
+      return;
+    }
+    this.queue.remove(waiter);
+    this.#vacate(waiter);
+    this.give(waiter, this.admit(raw));
+  }
+
+  /** @internal */
+  contenderFor(place: Contest, attempt: Attempt): Contender {
+    return this.contender(place, attempt, `${this.target.channel}:${attempt.holder}`);
+  }
+
+  protected entered(waiter: Waiter<Grant>): void {
+    const place = new Place(this, waiter, new Attempt(this.context, this.target));
+    this.#places.set(waiter, place);
+    this.#pulse.start();
+    place.ask();
+  }
+
+  protected left(waiter: Waiter<Grant>): void {
+    this.#vacate(waiter);
+  }
+
+  /** Who has left meanwhile gives it back by itself. */
+  #hand({ holder, sent }: NonNullable<Freed['handed']>): void {
+    this.#placeOf(holder)?.hand(sent);
+  }
+
+  /** Who waits, and has the lock in Redis, was given it by a message that did not arrive. */
+  #wake(holder: string): void {
+    this.#placeOf(holder)?.ask();
+  }
+
+  #placeOf(holder: string): Place | undefined {
+    for (const place of this.#places.values()) if (place.holder === holder) return place;
+    return undefined;
+  }
+
+  #askAll(): void {
+    for (const place of this.#places.values()) place.ask();
+  }
+
+  #askFirst(): void {
+    const { first } = this.queue;
+    if (first !== undefined) this.#places.get(first)?.ask();
+  }
+
+  #vacate(waiter: Waiter<Grant>): void {
+    this.#places.get(waiter)?.leave();
+    this.#places.delete(waiter);
+    if (this.#places.size === 0) this.#pulse.stop();
+  }
+}
+
+/** One waiter's place in the queue: it asks, sleeps and hears for itself. */
+class Place implements Contest {
+  readonly #contender: Contender;
+
+  constructor(
+    private readonly line: QueuedLine,
+    private readonly waiter: Waiter<Grant>,
+    private readonly attempt: Attempt,
+  ) {
+    this.#contender = line.contenderFor(this, attempt);
+  }
+
+  get holder(): string {
+    return this.attempt.holder;
+  }
+
+  get isWaitedFor(): boolean {
+    return !this.waiter.isDone;
+  }
+
+  next(): WaitRequest | undefined {
+    return this.waiter.isDone ? undefined : this.waiter.request;
+  }
+
+  granted(raw: RawGrant): void {
+    this.line.granted(this.waiter, raw);
+  }
+
+  heard(news: Busy | RedisFailure): void {
+    this.line.heard(news);
+  }
+
+  begin(): void {
+    this.line.begin();
+  }
+
+  end(): void {
+    this.line.end();
+  }
+
+  ask(): void {
+    this.#contender.kick();
+  }
+
+  hand(sent: Instant): void {
+    this.attempt.handed(sent);
+    this.#contender.kick();
+  }
+
+  leave(): void {
+    this.#contender.rest();
+  }
+}

@@ -1,0 +1,205 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { forCaller } from '../errors/caller.stack.js';
+import type { HeldBy } from '../errors/lock.errors.js';
+import type { LossReason } from '../errors/loss.reasons.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { Lease, type Instant } from '../renewal/lease.js';
+import { tellsOfLock } from '../scripts/lock.messages.js';
+import type { Busy } from '../replies/lock.replies.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Waiter } from '../acquire/waiter.js';
+import { Attempt } from '../acquire/acquire.attempt.js';
+import { Contender } from '../acquire/acquire.loop.js';
+import type { Contest, RawGrant } from '../acquire/acquire.contract.js';
+import type { Lowering } from '../holds/hold.count.js';
+import type { Grant } from '../holds/handle.js';
+import type { HoldKeeper, TickRun } from '../holds/hold.contract.js';
+import { Hold } from '../holds/hold.js';
+import type { LineHome } from './local.locks.js';
+import { LineRelease } from './release.js';
+import { unavailable } from '../core/lock.context.js';
+import { otherSideOf, type LockTarget } from '../core/lock.target.js';
+import { Turns } from '../acquire/turns.js';
+import { WaitingLine } from './local.waiters.js';
+
+/** One lock as this process sees it: who of us holds it, and who of us waits. How the waiters stand is its form's business. */
+export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<Hold> {
+  #turns: Turns | undefined;
+
+  constructor(
+    protected readonly home: LineHome<LockLine>,
+    readonly target: LockTarget,
+  ) {
+    super();
+  }
+
+  /** The holds of this process. */
+  abstract get holds(): readonly Hold[];
+
+  get leases(): readonly Lease[] {
+    return this.holds.map(({ lease }) => lease);
+  }
+
+  protected releaseOf(lease: Lease): LineRelease {
+    return new LineRelease(this.context, this.target, lease);
+  }
+
+  protected override get warnAfter(): number {
+    return this.target.kind.isLasting ? Infinity : super.warnAfter;
+  }
+
+  /** Whether there are none; asked each time that anything ends. */
+  protected abstract get isFree(): boolean;
+
+  /** Takes over what Redis has granted. */
+  abstract adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold;
+  abstract free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome>;
+  abstract lost(hold: Hold): void;
+
+  /** Asks once. @param refuse what becomes of it when somebody is in the way */
+  try<T>(leaseTime: number | undefined, refuse: (heldBy: HeldBy) => T): Promise<Grant | T> {
+    this.begin();
+    const holder = this.inTheWay;
+    if (holder !== undefined && isCertain(holder)) {
+      const heldBy = this.news.heldBy(holder);
+      this.end();
+      return Promise.resolve(heldBy).then(refuse);
+    }
+    const attempt = new Attempt(this.context, this.target);
+    return new Promise((resolve) => {
+      attempt.ask({ leaseTime, waitTime: 0 }, (news) => {
+        attempt.abandon();
+        resolve(news.kind === 'granted' ? this.admit(news) : this.answer(news, refuse));
+        this.end();
+      });
+    });
+  }
+
+  private answer<T>(news: Busy | RedisFailure, refuse: (heldBy: HeldBy) => T): Promise<T> {
+    return forCaller(() => {
+      if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
+      return refuse({ holder: news.holder || undefined, ttl: news.ttl });
+    });
+  }
+
+  /**
+   * Redis has freed the lock for this process, and not for its holders: they need not wait for their next renewal to learn of it.
+   * @param leases those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
+   */
+  freedFor(reason: LossReason, leases: ReadonlySet<Lease>): void {
+    this.news.forced();
+    for (const hold of this.holds)
+      if (leases.has(hold.lease)) hold.lose(reason);
+      else void this.context.watchdog.renewNow(hold.lease, 0, hold);
+  }
+
+  protected override get ownHolds(): readonly Hold[] {
+    const { kind } = this.target;
+    if (kind.isLasting === true) return [];
+    // A kind with one side: its holds exclude each other, or have the permits that are waited for.
+    if (kind.side === undefined) return this.holds;
+    const across = this.home.get(otherSideOf(this.target) ?? '')?.holds ?? [];
+    // Readers are not in each other's way.
+    return kind.side === 'read' ? across : [...this.holds, ...across];
+  }
+
+  protected override get inTheWay(): Hold | undefined {
+    // A holder of a shared lock is not in the way of others of its process.
+    return this.target.kind.line === 'shared' ? undefined : this.holds[0];
+  }
+
+  /**
+   * A caller that comes back at once must not overtake, again and again, those who were told of its release.
+   * @param rivals how many they are
+   * @param before the messages that were heard before the release, by whom this line asks
+   * @param pause in ms
+   */
+  protected letOthersGoFirst(
+    asker: Contender | undefined,
+    rivals: number,
+    before: number,
+    pause: number,
+  ): void {
+    // The release is told to this process as well, where it listens.
+    const echoes = asker?.isListening === true ? 1 : 0;
+    this.turns.owe({ until: now() + pause, pause, turns: before + echoes + rivals });
+    // Kept for so long, for the sake of those who come back.
+    void this.during(() => this.context.wheel.pause(pause));
+  }
+
+  protected get turns(): Turns {
+    return (this.#turns ??= new Turns(this.context.settings));
+  }
+
+  /** Undefined where nobody ever waited, neither here nor elsewhere, as far as is known. */
+  protected get knownTurns(): Turns | undefined {
+    return this.#turns;
+  }
+
+  protected override wasGranted(): void {
+    super.wasGranted();
+    this.#turns?.granted();
+  }
+
+  protected ask(asker: Contender): void {
+    const owed = this.#turns?.owed;
+    if (owed === undefined) asker.kick();
+    else asker.kickAfterOthers(owed);
+  }
+
+  /** Takes a grant over for its caller. */
+  protected admit(raw: RawGrant): Grant {
+    const hold = this.adopt(this.leaseOf(raw));
+    const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token, raw.at);
+    // It may have been given before, and freed with the rest: then nothing but Redis knows.
+    if (this.knownNews?.mayHaveFreed(raw.sent.at) === true)
+      void this.context.watchdog.renewNow(hold.lease, 0, hold);
+    return grant;
+  }
+
+  /**
+   * Gives a waiter what was admitted for it. It may have left by that: a hold that is over by a newer grant tells its signal, and
+   * whoever waits may listen to that.
+   */
+  protected give(waiter: Waiter<Grant>, grant: Grant): void {
+    if (!waiter.grant(grant)) void grant.unlock().catch(() => undefined);
+  }
+
+  /** Gives back what came for a waiter that has left. */
+  protected giveBack(holder: string, lease: number): void {
+    void this.context.retirement.retire({ target: this.target, holder, lease });
+  }
+
+  protected leaseOf({
+    holder,
+    leaseTime,
+    sent,
+  }: {
+    holder: string;
+    leaseTime: number | undefined;
+    sent: Instant;
+  }): Lease {
+    const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
+    return new Lease(this.target, holder, ttl, sent);
+  }
+
+  protected contender(contest: Contest, attempt: Attempt, channel = this.target.channel): Contender {
+    const { isTold, longestSleep, isNews = tellsOfLock } = this.target.kind;
+    return new Contender(this.context, contest, attempt, {
+      channel: isTold ? channel : undefined,
+      longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
+      isNews,
+      isOwn: channel !== this.target.channel,
+    });
+  }
+
+  /** The line is forgotten when nobody holds, waits or works. */
+  protected settle(): void {
+    if (this.isQuiet && this.isFree) this.home.forget(this);
+  }
+}
+
+/** Whether it surely holds, so that nobody need ask Redis. */
+function isCertain(hold: Hold): boolean {
+  return hold.isLive && hold.isBelieved && hold.lease.state !== 'unknown';
+}

@@ -1,0 +1,73 @@
+import type { LockContext } from '../core/lock.context.js';
+import { SilenceWatch, type Silent } from './silence.watch.js';
+
+/** Where a line is at home. */
+export interface LineHome<L> {
+  readonly context: LockContext;
+  /** To be called whenever nobody holds, waits or works any more. */
+  forget(line: L): void;
+  get(id: string): L | undefined;
+  /** Watches lines for callers that wait for themselves. */
+  readonly silence: SilenceWatch;
+}
+
+/** The lines that there are. */
+export interface Lines<L> {
+  readonly size: number;
+  get(id: string): L | undefined;
+  /** Those of this moment. */
+  values(): readonly L[];
+}
+
+/** The lines of one sort: each is made when it is first needed, and forgotten when nobody needs it any more. */
+export class LineBook<T extends { readonly id: string }, L extends Silent & { readonly target: T }>
+  implements Lines<L>, LineHome<L>
+{
+  /** One of them has a place of its own: a map that is emptied is made anew, and a caller who takes one lock after the other empties it each time. */
+  #single: L | undefined;
+  readonly #others = new Map<string, L>();
+  #whenIdle: (() => void)[] = [];
+  readonly silence: SilenceWatch;
+
+  constructor(
+    readonly context: LockContext,
+    private readonly make: (home: LineHome<L>, target: T) => L,
+  ) {
+    this.silence = new SilenceWatch(context.wheel, context.settings.selfWaitAfter, () => this.values());
+  }
+
+  get size(): number {
+    return this.#others.size + (this.#single === undefined ? 0 : 1);
+  }
+
+  get(id: string): L | undefined {
+    return this.#single?.target.id === id ? this.#single : this.#others.get(id);
+  }
+
+  values(): readonly L[] {
+    const others = [...this.#others.values()];
+    return this.#single === undefined ? others : [this.#single, ...others];
+  }
+
+  line(target: T): L {
+    const known = this.get(target.id);
+    if (known !== undefined) return known;
+    const line = this.make(this, target);
+    if (this.#single === undefined) this.#single = line;
+    else this.#others.set(target.id, line);
+    return line;
+  }
+
+  /** Resolves when there are no lines. */
+  async idle(): Promise<void> {
+    if (this.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
+  }
+
+  forget(line: L): void {
+    const { id } = line.target;
+    if (this.#single === line) this.#single = undefined;
+    else if (this.#others.get(id) === line) this.#others.delete(id);
+    if (this.size > 0 || this.#whenIdle.length === 0) return;
+    for (const resolve of this.#whenIdle.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,273 @@
+import { callStack, placeOf, type CallStack } from '../errors/call.place.js';
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../replies/lock.replies.js';
+import { Waiter, type WaitKeeper, type WaitRequest } from '../acquire/waiter.js';
+import { WaiterQueue } from '../acquire/waiter.queue.js';
+import type { Hold } from '../holds/hold.js';
+import { LineNews } from './last.answer.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { Silent, SilenceWatch } from './silence.watch.js';
+
+/**
+ * A round trip may take so long in a busy moment, in ms. A `waitTime` below that bounds the waiting for others alone, as 0 does: Redis has
+ * `commandTimeout` to say whether there is anything to wait for.
+ */
+export const ROUND_TRIP = 100;
+
+/** Where waiters stand, and what they may be told. */
+interface WaitingRoom<G, R extends WaitRequest> {
+  readonly queue: WaiterQueue<G, R>;
+  readonly news: LineNews;
+  /** Where the first one was called that may wait for itself, and the hold of which the log was told that it does. */
+  suspicion: { waiter?: unknown; call?: CallStack; told?: Hold } | undefined;
+}
+
+/** The callers of this process that wait for one thing in Redis. How they stand, and what they are given, is its form's business. */
+export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest>
+  implements WaitKeeper<G, R>, Silent
+{
+  /** Made for the first waiter, or for what is heard: most locks are never waited for. */
+  #room: WaitingRoom<G, R> | undefined;
+  #working = 0;
+
+  protected abstract readonly home: { readonly context: LockContext; readonly silence: SilenceWatch };
+
+  get context(): LockContext {
+    return this.home.context;
+  }
+
+  /** What is waited for. */
+  abstract readonly target: { readonly name: string };
+
+  /** A waiter stands in line now. */
+  protected abstract entered(waiter: Waiter<G, R>): void;
+  /** A waiter has left without a grant. */
+  protected abstract left(waiter: Waiter<G, R>): void;
+  /** Sees to it that a line that nobody needs any more is forgotten. */
+  protected abstract settle(): void;
+
+  get name(): string {
+    return this.target.name;
+  }
+
+  /** How many stand in line. */
+  get waiters(): number {
+    return this.#room?.queue.size ?? 0;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.first !== undefined;
+  }
+
+  protected get queue(): WaiterQueue<G, R> {
+    return this.room.queue;
+  }
+
+  /** Who has waited longest. */
+  protected get first(): Waiter<G, R> | undefined {
+    return this.#room?.queue.first;
+  }
+
+  private get room(): WaitingRoom<G, R> {
+    return (this.#room ??= {
+      queue: new WaiterQueue(),
+      news: new LineNews(this.name),
+      suspicion: undefined,
+    });
+  }
+
+  protected get news(): LineNews {
+    return this.room.news;
+  }
+
+  /** Undefined where nothing was heard, and nobody waits. */
+  protected get knownNews(): LineNews | undefined {
+    return this.#room?.news;
+  }
+
+  /** A caller of this process got it. */
+  protected wasGranted(): void {
+    this.#room?.news.granted();
+    // The one that is granted is taken from the queue in this turn of the event loop.
+    if (this.excludes && this.first?.isOverdue === true) setImmediate(() => this.refuseOverdue());
+  }
+
+  /** This process let go of it, or lost it. */
+  protected wasFreed(at?: number): void {
+    this.#room?.news.freed(at);
+  }
+
+  /** Neither waits anybody, nor is anything under way. */
+  protected get isQuiet(): boolean {
+    return this.#working === 0 && !this.isWaitedFor;
+  }
+
+  /** The hold of this process that is in the way of its waiters. */
+  protected get inTheWay(): Hold | undefined {
+    return undefined;
+  }
+
+  /** The holds of this process that may be in the way of its waiters, and of which it is known that they are. */
+  protected get ownHolds(): readonly Hold[] {
+    return this.inTheWay === undefined ? [] : [this.inTheWay];
+  }
+
+  /** When a wait is long, in ms. */
+  protected get warnAfter(): number {
+    return this.context.settings.warnAfter;
+  }
+
+  /** Stands in line. Rejects when the time is over, or with the signal's reason. */
+  wait(request: R): Promise<G> {
+    const { maxWaiters } = this.context.settings;
+    if (request.signal?.aborted === true) {
+      this.settle();
+      return Promise.reject(request.signal.reason);
+    }
+    if (this.queue.size >= maxWaiters) {
+      const heldBy = this.news.heldBy(this.inTheWay);
+      return Promise.reject(new LockNotAcquiredError(this.name, 0, heldBy, 'TOO_MANY_WAITERS'));
+    }
+    // Who is the first to stand here waits only if Redis says so.
+    if (request.watch !== undefined && (this.isWaitedFor || this.inTheWay !== undefined))
+      this.tellWaiting(request);
+    const waiter = new Waiter<G, R>(request, this.context.wheel, this);
+    waiter.warnAfter(this.warnAfter);
+    if (request.waitTime === Infinity && this.home.silence.isOn) this.watchSilence(waiter);
+    this.queue.push(waiter);
+    this.entered(waiter);
+    return waiter.granted;
+  }
+
+  /** It is known where the first in the line was called; those behind it do not pay for a stack. */
+  private watchSilence(waiter: Waiter<G, R>): void {
+    const { silence } = this.home;
+    if (
+      !this.isWaitedFor &&
+      this.ownHolds.some(({ isByHand }) => isByHand) &&
+      silence.affordsStack(waiter.since)
+    )
+      this.room.suspicion = { ...this.room.suspicion, waiter, call: callStack(this.wait) };
+    silence.begin();
+  }
+
+  warnOfSelfWait(delay: number): void {
+    const hold = this.ownHolds.find(({ isByHand, held }) => isByHand && held >= delay);
+    if (hold === undefined || hold === this.room.suspicion?.told) return;
+    const waiter = this.queue
+      .snapshot()
+      .find(({ request, waited }) => request.waitTime === Infinity && waited >= delay);
+    if (waiter === undefined) return;
+    const { since, lease } = hold;
+    const { suspicion } = this.room;
+    const where = suspicion?.waiter === waiter && suspicion.call ? placeOf(suspicion.call) : undefined;
+    this.room.suspicion = { ...suspicion, told: hold };
+    const { waited } = waiter;
+    this.context.notices.post({
+      kind: 'self-wait',
+      lock: this.name,
+      waited,
+      heldBy: lease.holder,
+      since,
+      where,
+    });
+  }
+
+  private tellWaiting(request: R | undefined): void {
+    request?.watch?.waiting(this.news.heldBy(this.inTheWay));
+  }
+
+  /** Why a waiter got nothing in its time. */
+  timeUp(late: Waiter<G, R>): Error {
+    return this.news.timeUp(late, this.inTheWay);
+  }
+
+  staysFor(waiter: Waiter<G, R>): number {
+    const { waitTime } = waiter.request;
+    if (waitTime >= ROUND_TRIP || this.news.hasAnswer(waiter, this.inTheWay, this.excludes)) return 0;
+    return this.context.settings.commandTimeout - waiter.waited;
+  }
+
+  /** Whether what one caller got is what the others wait for: not where there may be room for several. */
+  protected get excludes(): boolean {
+    return true;
+  }
+
+  /** Waiters whose time is over were only waiting for this answer. */
+  private refuseOverdue(): void {
+    for (const waiter of this.queue.snapshot())
+      if (waiter.isOverdue && this.news.hasAnswer(waiter, this.inTheWay, this.excludes))
+        waiter.refuse(this.timeUp(waiter));
+  }
+
+  /** A waiter has waited for long. */
+  warn(waiter: Waiter<G, R>): void {
+    this.context.notices.post(this.news.longWait(waiter, this.inTheWay));
+  }
+
+  /** A waiter leaves without a grant. */
+  quit(waiter: Waiter<G, R>): void {
+    this.queue.remove(waiter);
+    this.left(waiter);
+    this.settle();
+  }
+
+  /** Refuses waiters for whom `refuse` has an error. */
+  refuse(refuse: (request: R) => Error | undefined): void {
+    for (const waiter of this.queue.snapshot()) {
+      const error = refuse(waiter.request);
+      if (error !== undefined) waiter.refuse(error);
+    }
+  }
+
+  heard(news: Busy | RedisFailure): void {
+    this.news.hear(news);
+    if (this.first?.isOverdue === true) this.refuseOverdue();
+    if (!(news instanceof RedisFailure)) {
+      this.tellWaiting(this.first?.request);
+      return;
+    }
+    if (!news.passing) this.refuse(() => unavailable(this.name, news));
+    if (!news.isShortfall) return;
+    for (const waiter of this.queue.snapshot()) {
+      const error = this.news.endless(waiter);
+      if (error !== undefined) waiter.refuse(error);
+    }
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.begin();
+    try {
+      return await work();
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Something is under way: the line is kept until its {@link end}. */
+  begin(): void {
+    this.#working += 1;
+  }
+
+  /** What was under way has ended. */
+  end(): void {
+    this.#working -= 1;
+    if (this.isQuiet) this.rest();
+    this.settle();
+  }
+
+  /** Nobody waits any more: what was kept for those who did is forgotten. */
+  protected rest(): void {
+    this.#room = undefined;
+  }
+
+  /**
+   * Whether a new waiter is a reason to ask Redis: it is the first one; or its time will be over, and it must not be told by what was
+   * heard before it came, since Redis may be away by now.
+   */
+  protected isReasonToAsk(waiter: Waiter<G, R>): boolean {
+    const wantsNews = waiter.request.waitTime !== Infinity && this.news.isStale;
+    return wantsNews || this.first === waiter;
+  }
+}

@@ -1,0 +1,186 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { forCaller } from '../errors/caller.stack.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { instant, type Instant, type Lease } from '../renewal/lease.js';
+import type { Busy, LockScripts, ReleaseReply } from '../replies/lock.replies.js';
+import type { ReplyHearer } from '../replies/reply.callback.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { RawGrant } from '../acquire/acquire.contract.js';
+import type { Lowering } from '../holds/hold.count.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockTarget } from '../core/lock.target.js';
+import type { Retired } from '../core/background.release.js';
+import { askInTime } from '../acquire/late.grant.js';
+
+/** A hand-over in Redis: what became of the giver, and what the taker has. */
+export interface Passed {
+  readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
+  /** Undefined when there was no answer. */
+  readonly news: RawGrant | Busy | undefined;
+}
+
+/** A release in Redis, and how many other processes heard of it, as far as is known. */
+export interface Freed {
+  readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
+  readonly others: number;
+  /** How many of this process hear its channel. */
+  readonly listeners: number;
+  /** Settles when nothing of it is left to be sent. */
+  readonly done: Promise<unknown>;
+  /** The holder id of this process that has it now, with the lease of the watchdog, and when that was asked for. */
+  readonly handed?: { readonly holder: string; readonly sent: Instant } | undefined;
+}
+
+/** Nothing is left to be sent. */
+const DONE = Promise.resolve();
+
+function canPass(scripts: LockScripts): scripts is LockScripts & Required<Pick<LockScripts, 'transfer'>> {
+  return scripts.transfer !== undefined;
+}
+
+/** Lets go of a lock in Redis, once: for good, or in favour of the next one of this process. */
+export class LineRelease implements ReplyHearer<ReleaseReply> {
+  askedAt = 0;
+  /** Whether this process listens to the channel, and so is one of those that a release reaches. */
+  #isListening = false;
+  /** Of a release that may make a waiter of this process the holder: its lease is counted from then. */
+  #sent: Instant | undefined;
+  #conclude!: (freed: Freed) => void;
+
+  constructor(
+    private readonly context: LockContext,
+    private readonly target: LockTarget,
+    private readonly lease: Lease,
+  ) {}
+
+  /** Whether this kind of lock can be handed over in Redis. */
+  get canPass(): boolean {
+    return canPass(this.target.kind.scripts);
+  }
+
+  /** Hands the lock to a new holder id in one round trip, ownership checked in Redis. Rejects only where it {@link canPass} not. */
+  async pass(leaseTime: number | undefined): Promise<Passed> {
+    const { context, target, lease } = this;
+    const { scripts } = target.kind;
+    if (!canPass(scripts)) throw new TypeError(`a ${target.kind.name} is not handed over`);
+    const to = target.kind.holders.next();
+    const ttl = leaseTime ?? context.settings.watchdogTimeout;
+    try {
+      const { reply, sent, first } = await askInTime(ttl, () =>
+        scripts.transfer(target.key, lease.holder, to, ttl, target.channel),
+      );
+      const outcome = first.kind === 'transferred' ? 'released' : 'lost';
+      if (reply.kind === 'busy') return { outcome, news: reply };
+      return {
+        outcome,
+        news: { kind: 'granted', holder: to, leaseTime, sent, at: now(), token: reply.token },
+      };
+    } catch (error) {
+      const failure = RedisFailure.from(error);
+      void context.retirement.retire({ target, holder: to, lease: ttl, failure });
+      return { outcome: this.#freeLater(failure).outcome, news: undefined };
+    }
+  }
+
+  /**
+   * Frees the lock, by `finish` where a run ends with it.
+   * @param at the monotonic clock, read a moment ago
+   * @param conclude goes on as soon as it is known what came of it, and never without. {@link Freed.outcome} may reject
+   * @param beside the lease that a write hold of the same holder id needs yet, in ms, where that is known
+   */
+  free<T>(
+    finish: Lowering | undefined,
+    at: number,
+    conclude: (freed: Freed) => T | Promise<T>,
+    beside?: number,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.askedAt = at;
+      this.#conclude = (freed) => {
+        try {
+          resolve(conclude(freed));
+        } catch (error) {
+          reject(error);
+        }
+      };
+      try {
+        this.#ask(finish, beside);
+      } catch (error) {
+        this.failed(error);
+      }
+    });
+  }
+
+  heard(reply: ReleaseReply): void {
+    const { subscriptions } = this.context;
+    const listeners = subscriptions.listeners(this.target.channel);
+    if (reply.kind !== 'released')
+      return this.#conclude({ outcome: 'lost', others: 0, listeners, done: DONE });
+    const { reached, next: holder } = reply;
+    const sent = this.#sent;
+    this.#conclude({
+      outcome: 'released',
+      others: this.#others(reached),
+      listeners,
+      done: DONE,
+      handed: holder === undefined || sent === undefined ? undefined : { holder, sent },
+    });
+  }
+
+  failed(error: unknown): void {
+    const listeners = this.context.subscriptions.listeners(this.target.channel);
+    this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), others: 0, listeners });
+  }
+
+  #ask(finish: Lowering | undefined, beside: number | undefined): void {
+    const { kind, key, channel } = this.target;
+    const { subscriptions, settings } = this.context;
+    this.#isListening = subscriptions.isActive(channel);
+    const nextLease = kind.giftLease === undefined ? beside : settings.watchdogTimeout;
+    if (kind.giftLease !== undefined) this.#sent = instant(this.askedAt);
+    if (finish === undefined) kind.scripts.release(key, this.lease.holder, 0, 1, channel, this, nextLease);
+    else
+      void finish(0, 1).then(
+        (reply) => this.heard(reply),
+        (error: unknown) => this.failed(error),
+      );
+  }
+
+  /** How many other processes heard a release that reached so many clients. */
+  #others(reached: number): number {
+    const { context, target } = this;
+    const { isTold } = target.kind;
+    if (reached === -1 && isTold)
+      context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
+    // Where nobody may listen nobody is counted: another one has to be supposed.
+    return context.countsFleet && isTold ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
+  }
+
+  /** The release goes on in the background, unless Redis refused it. */
+  #freeLater(failure: RedisFailure): Omit<Freed, 'others' | 'listeners'> {
+    const { target, context } = this;
+    const { holder, longest } = this.lease;
+    if (!failure.passing) {
+      context.notices.post({ kind: 'release-refused', lock: target.name, holder, why: failure.message });
+      const outcome = forCaller<UnlockOutcome>(() => {
+        throw unavailable(target.name, failure);
+      });
+      return { outcome, done: DONE };
+    }
+    const done = context.retirement.retire({ target, holder, lease: longest, failure });
+    return { outcome: this.#inTime(failure, done), done };
+  }
+
+  /** Its caller waits no longer than for any round trip. */
+  async #inTime(failure: RedisFailure, retired: Promise<Retired>): Promise<UnlockOutcome> {
+    const { target, context, lease } = this;
+    const outcome = await context.wheel.within(context.settings.commandTimeout, retired);
+    if (outcome === undefined || outcome === 'unanswered') {
+      const { holder } = lease;
+      context.notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
+      throw unavailable(target.name, failure);
+    }
+    // The field was gone at the second time of asking: by our first one, as long as nobody else can have taken it.
+    return outcome === 'released' || now() < lease.deadline ? 'released' : 'lost';
+  }
+}

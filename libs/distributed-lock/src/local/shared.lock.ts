@@ -1,0 +1,168 @@
+import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import { instant, type Lease } from '../renewal/lease.js';
+import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import { Attempt } from '../acquire/acquire.attempt.js';
+import type { Contender } from '../acquire/acquire.loop.js';
+import type { Contest, RawGrant } from '../acquire/acquire.contract.js';
+import type { Lowering } from '../holds/hold.count.js';
+import type { Grant } from '../holds/handle.js';
+import type { TickRun } from '../holds/hold.contract.js';
+import { Hold } from '../holds/hold.js';
+import type { LineHome } from './local.locks.js';
+import { LockLine } from './local.lock.js';
+import type { Freed } from './release.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { now } from '../timing/monotonic.clock.js';
+import { LOSSES } from '../errors/loss.reasons.js';
+
+/** How long others go first after a release that they heard of, in ms, where there may be room for a few only. */
+const STAND_BACK = 5;
+
+/** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
+export class SharedLine extends LockLine implements Contest {
+  readonly #contender: Contender;
+  readonly #holds = new Map<string, Hold>();
+  /** Releases under way that make room for a few: what comes of them decides who asks next, and when. */
+  #parting = 0;
+
+  constructor(home: LineHome<LockLine>, target: LockTarget) {
+    super(home, target);
+    const { context } = home;
+    this.#contender = this.contender(this, new Attempt(context, target));
+  }
+
+  get holds(): readonly Hold[] {
+    return [...this.#holds.values()];
+  }
+
+  protected get isFree(): boolean {
+    return this.#holds.size === 0;
+  }
+
+  adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
+    const hold = new Hold(this, lease, maxHold, run);
+    this.#holds.set(lease.holder, hold);
+    return hold;
+  }
+
+  /** The hold of a holder id that comes from the other side of its lock; a new one has nothing yet. To be left when it has its answer. */
+  join(writer: Hold): Hold {
+    const { holder } = writer.lease;
+    this.context.joints.arrive(holder);
+    const known = this.#holds.get(holder);
+    if (known !== undefined) return known;
+    const hold = this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }));
+    hold.writer = writer;
+    return hold;
+  }
+
+  /** The last one that has joined a hold in vain ends it. */
+  leave(hold: Hold): void {
+    const { holder } = hold.lease;
+    if (this.context.joints.depart(holder) && hold.account?.count === 0)
+      this.context.joints.ended(holder, this.#endEmpty(hold));
+  }
+
+  next(): WaitRequest | undefined {
+    return this.#parting > 0 ? undefined : this.first?.request;
+  }
+
+  async granted(raw: RawGrant): Promise<void> {
+    this.wasGranted();
+    const { first } = this;
+    if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
+      this.giveBack(raw.holder, this.leaseOf(raw).longest);
+      return;
+    }
+    this.#grant(first, raw);
+    await this.#letIn(this.queue.snapshot().slice(0, raw.room ?? 0));
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+    const { lease } = hold;
+    this.#holds.delete(lease.holder);
+    this.wasFreed(at);
+    const before = this.#contender.messages;
+    const freed = this.#freed(hold, finish, at);
+    this.context.joints.ended(
+      lease.holder,
+      freed.then(({ done }) => done),
+    );
+    // Readers are in nobody's way.
+    const isShort = this.target.kind.side === undefined;
+    if (isShort) this.#parting += 1;
+    return this.during(async () => {
+      const { outcome, others } = await freed;
+      if (isShort) this.#parting -= 1;
+      if (isShort && others > 0) this.letOthersGoFirst(this.#contender, others, before, STAND_BACK);
+      if (this.isWaitedFor) this.ask(this.#contender);
+      return await outcome;
+    });
+  }
+
+  /** Where its holder id writes on, the lock goes on with what that needs. */
+  #freed({ lease, writer }: Hold, finish: Lowering | undefined, at: number): Promise<Freed> {
+    const release = this.releaseOf(lease);
+    const known = (freed: Freed) => freed;
+    if (writer === undefined) return release.free(finish, at, known);
+    return writer.endBeside(
+      (nextLease) => release.free(finish, now(), known, nextLease),
+      ({ done }) => done,
+    );
+  }
+
+  lost(hold: Hold): void {
+    const { holder } = hold.lease;
+    if (this.#holds.get(holder) === hold) this.#holds.delete(holder);
+    this.context.joints.lost(holder);
+    this.wasFreed();
+    if (this.isWaitedFor) this.#contender.kick();
+    this.settle();
+  }
+
+  protected override get excludes(): boolean {
+    return false;
+  }
+
+  protected entered(waiter: Waiter<Grant>): void {
+    if (this.isReasonToAsk(waiter)) this.ask(this.#contender);
+  }
+
+  protected left(): void {
+    if (!this.isWaitedFor) this.#contender.rest();
+  }
+
+  /** What was asked for the hold is answered first, or given up; what a lost answer may have given it is freed. */
+  async #endEmpty(hold: Hold): Promise<void> {
+    await hold.reenter(undefined, () => false);
+    if (hold.account?.count !== 0) return;
+    const { doubt } = hold;
+    const { holder, longest } = hold.lease;
+    hold.lose(LOSSES.notGranted);
+    await this.context.retirement.retire({ target: this.target, holder, lease: longest, failure: doubt });
+  }
+
+  /** They are asked for in one turn, so that they travel together. Resolves when each has its answer. */
+  #letIn(waiters: readonly Waiter<Grant>[]): Promise<void> | undefined {
+    let open = waiters.length;
+    if (open === 0) return undefined;
+    return new Promise((done) => {
+      for (const waiter of waiters) {
+        const attempt = new Attempt(this.context, this.target);
+        attempt.ask(waiter.request, (news) => {
+          attempt.abandon();
+          if (news.kind === 'granted' && !waiter.isDone) this.#grant(waiter, news);
+          else if (news.kind === 'granted') this.giveBack(news.holder, this.leaseOf(news).longest);
+          open -= 1;
+          if (open === 0) done();
+        });
+      }
+    });
+  }
+
+  #grant(waiter: Waiter<Grant>, raw: RawGrant): void {
+    this.queue.remove(waiter);
+    this.give(waiter, this.admit(raw));
+  }
+}

@@ -1,0 +1,67 @@
+import type { Commands, Hearer } from '../connections/command.contract.js';
+import type { Ground } from '../connections/backend.contract.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
+import { MemorySubscriber } from './memory.subscriber.js';
+import type { MemoryStore } from './memory.store.js';
+
+/** The ground of one module instance on a memory store: commands run at once, and are answered a little later. */
+export class MemoryGround implements Ground, Commands {
+  readonly commands: Commands = this;
+  readonly subscriber: MemorySubscriber;
+  readonly lifecycle = { start: () => undefined, lastTrouble: 'the store is closed' };
+  readonly keyPrefix = '';
+  readonly isCluster = false;
+  readonly countsFleet = true;
+  readonly publish = 'PUBLISH';
+  readonly isAcked = false;
+  #isClosed = false;
+
+  constructor(private readonly store: MemoryStore) {
+    this.subscriber = new MemorySubscriber(store);
+  }
+
+  get isReady(): boolean {
+    return !this.#isClosed;
+  }
+
+  onReady(listener: () => void): void {
+    this.store.turns.later(listener);
+  }
+
+  groupOf(): number {
+    return 0;
+  }
+
+  turn(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  demoted(): void {
+    // A store in memory has no replicas.
+  }
+
+  run(_how: ScriptCommand, words: ScriptWords, _isAcked: boolean, hearer: Hearer): void {
+    const answer = this.#answer(words);
+    this.store.turns.later(() => {
+      if ('failure' in answer) hearer.failed(answer.failure);
+      else hearer.answered(answer.reply);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    return this.subscriber.close();
+  }
+
+  #answer([script = '', keys, ...rest]: ScriptWords):
+    { readonly reply: unknown } | { readonly failure: RedisFailure } {
+    const first = Number(keys);
+    try {
+      return { reply: this.store.scripts.run(script, rest.slice(0, first), rest.slice(first)) };
+    } catch (error) {
+      if (error instanceof RedisFailure) return { failure: error };
+      throw error;
+    }
+  }
+}

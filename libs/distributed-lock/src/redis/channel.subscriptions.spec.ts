@@ -1,0 +1,199 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { afterEach, beforeEach, describe, expect, test, vi, type Mock } from 'vitest';
+import { FakeClient } from '../../../../test/support/fake.client.js';
+import { ClientLifecycle } from './client.lifecycle.js';
+import { SubscriberConnection } from './subscriber.connection.js';
+import { TimerWheel } from '../timing/timer.wheel.js';
+import { ChannelSubscriptions, type Listener, type Subscription } from './channel.subscriptions.js';
+
+/** Lets what is promised already happen. */
+const settle = () => new Promise(setImmediate);
+
+describe('the subscriptions of a service', () => {
+  let wheel: TimerWheel;
+  let client: FakeClient;
+  let subscriptions: ChannelSubscriptions;
+  beforeEach(() => {
+    wheel = new TimerWheel();
+    client = new FakeClient();
+    const lifecycle = new ClientLifecycle(client, wheel, 3000);
+    subscriptions = new ChannelSubscriptions(
+      new SubscriberConnection(lifecycle, wheel, 3000, () => undefined),
+    );
+    client.ready();
+  });
+  afterEach(() => {
+    client.disconnect();
+  });
+
+  const asked = () => client.take('subscribe').map(({ args }) => args);
+  const left = () => client.take('unsubscribe').map(({ args }) => args);
+  /** Hears a channel. */
+  const listen = (channel: string): [Subscription, Mock<Listener>] => {
+    const listener = vi.fn<Listener>();
+    return [subscriptions.subscribe(channel, listener), listener];
+  };
+  async function answer(): Promise<void> {
+    for (const command of client.take('subscribe')) command.answer();
+    for (const command of client.take('unsubscribe')) command.answer();
+    await settle();
+  }
+
+  test('ask Redis once for a channel, however many listen to it', async () => {
+    const [one] = listen('a');
+    const [other] = listen('a');
+    expect(asked()).toEqual([['a']]);
+    one.release();
+    expect(left()).toEqual([]);
+    other.release();
+    expect(subscriptions.size).toBe(0);
+    expect(left()).toEqual([]);
+    await settle();
+    expect(left()).toEqual([['a']]);
+  });
+
+  test('are active from the answer of Redis on', async () => {
+    const [one] = listen('a');
+    expect([one.isActive, subscriptions.isActive('a')]).toEqual([false, false]);
+    await answer();
+    await one.answered;
+    expect([one.isActive, subscriptions.isActive('a')]).toEqual([true, true]);
+    one.release();
+    // Until Redis is told, its messages reach this process.
+    expect(subscriptions.isActive('a')).toBe(true);
+    await settle();
+    expect(subscriptions.isActive('a')).toBe(false);
+    await answer();
+    expect(wheel.size).toBe(0);
+  });
+
+  test('tell a message to all who listen to its channel, and to nobody else', async () => {
+    const [, one] = listen('a');
+    const [, other] = listen('a');
+    const [, stranger] = listen('b');
+    await answer();
+    client.message('a', '0');
+    client.message('c', '1');
+    expect(one.mock.calls).toEqual([['0']]);
+    expect(other.mock.calls).toEqual([['0']]);
+    expect(stranger.mock.calls).toEqual([]);
+  });
+
+  test('do not tell who has left, and one who leaves twice takes no other with it', async () => {
+    const [one, heard] = listen('a');
+    const [, staying] = listen('a');
+    await answer();
+    one.release();
+    one.release();
+    client.message('a', '0');
+    expect(heard).not.toHaveBeenCalled();
+    expect(staying).toHaveBeenCalledOnce();
+    expect(left()).toEqual([]);
+  });
+
+  test('are left outside of the async scope of whoever left last', async () => {
+    const scope = new AsyncLocalStorage<string>();
+    const seen = vi.spyOn(client, 'unsubscribe').mockImplementation(async () => scope.getStore());
+    const [one] = listen('a');
+    scope.run('of a caller', () => one.release());
+    await settle();
+    expect(seen).toHaveBeenCalledOnce();
+    expect(await seen.mock.results[0]?.value).toBe(undefined);
+  });
+
+  test('stay for one who comes again in the turn in which the last one left', async () => {
+    const [one, former] = listen('a');
+    await answer();
+    one.release();
+    const [again, heard] = listen('a');
+    await settle();
+    expect([asked(), left(), again.isActive]).toEqual([[], [], true]);
+    one.release();
+    client.message('a', '0');
+    expect([former.mock.calls.length, heard.mock.calls.length]).toEqual([0, 1]);
+    again.release();
+    again.release();
+    await settle();
+    expect(left()).toEqual([['a']]);
+  });
+
+  test('survive that one leaves before the answer, and another one comes', async () => {
+    const [one] = listen('a');
+    one.release();
+    await settle();
+    const [again, heard] = listen('a');
+    expect([asked(), left()]).toEqual([[['a'], ['a']], [['a']]]);
+    one.release();
+    await settle();
+    expect(left()).toEqual([]);
+    client.message('a', '0');
+    expect(heard).toHaveBeenCalledOnce();
+    again.release();
+    await settle();
+    expect(left()).toEqual([['a']]);
+  });
+
+  test('are made anew after a reconnect, and everybody is woken once', async () => {
+    const [one, heard] = listen('a');
+    const [, other] = listen('b');
+    await answer();
+    client.cut();
+    expect(one.isActive).toBe(false);
+    client.ready();
+    expect(asked()).toEqual([['a', 'b']]);
+    expect(heard).not.toHaveBeenCalled();
+    client.cut();
+    client.ready();
+    await answer();
+    expect(heard.mock.calls).toEqual([[undefined]]);
+    expect(other.mock.calls).toEqual([[undefined]]);
+    expect(one.isActive).toBe(true);
+  });
+
+  test('that nobody needs any more are not made anew', async () => {
+    const [one] = listen('a');
+    const [two, heard] = listen('b');
+    await answer();
+    client.cut();
+    one.release();
+    await settle();
+    client.ready();
+    expect(asked()).toEqual([['b']]);
+    client.cut();
+    two.release();
+    await settle();
+    client.ready();
+    expect([asked(), heard.mock.calls.length]).toEqual([[], 0]);
+  });
+
+  test('asked for while the connection is away are made when it is back', async () => {
+    client.cut();
+    const [one, heard] = listen('a');
+    for (const command of client.take('subscribe')) command.fail(new Error('no connection'));
+    await one.answered;
+    expect(one.isActive).toBe(false);
+    client.ready();
+    await answer();
+    expect(one.isActive).toBe(true);
+    expect(heard.mock.calls).toEqual([[undefined]]);
+  });
+
+  test('that Redis refuses do not keep the others from being made', async () => {
+    listen('forbidden');
+    const [allowed] = listen('a');
+    await answer();
+    client.cut();
+    client.ready();
+    const [all] = client.take('subscribe');
+    const refusal = Object.assign(new Error('NOPERM no'), { name: 'ReplyError' });
+    all?.fail(refusal);
+    await settle();
+    const each = client.take('subscribe');
+    expect(each.map(({ args }) => args)).toEqual([['forbidden'], ['a']]);
+    each[0]?.fail(refusal);
+    each[1]?.answer();
+    await settle();
+    expect(allowed.isActive).toBe(true);
+    expect(subscriptions.isActive('forbidden')).toBe(false);
+  });
+});

@@ -1,0 +1,120 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Subscriber } from './subscriber.contract.js';
+
+/** One user of a channel. */
+export interface Subscription {
+  /** Whether Redis has acknowledged it, so that no message from now on is missed. */
+  readonly isActive: boolean;
+  /** Resolves when Redis has acknowledged it, or has failed to: see {@link isActive}. */
+  readonly answered: Promise<void>;
+  /** Lets go of the channel; once the last user has left it is unsubscribed at the end of the turn. */
+  release(): void;
+}
+
+/** Hears a channel: a payload, or undefined when messages may have been missed. */
+export type Listener = (payload: string | undefined) => void;
+
+/** Node's own: a test that fakes the time must not keep a channel subscribed. */
+const { setImmediate: soon } = globalThis;
+
+interface Channel {
+  readonly listeners: Set<Listener>;
+  isActive: boolean;
+  answered: Promise<void>;
+}
+
+/** The channels of a module instance on its one subscriber, each subscribed once however many listen. */
+export class ChannelSubscriptions {
+  readonly #channels = new Map<string, Channel>();
+  /** Those whose last user has left in this turn. */
+  #left: string[] = [];
+  /** What is sent for all is nobody's request. */
+  readonly #outside = AsyncLocalStorage.snapshot();
+
+  constructor(private readonly subscriber: Subscriber) {
+    subscriber.listen({
+      message: (name, payload) => this.#tell(name, payload),
+      restored: (name) => this.#restored(name),
+      lost: (name) => this.#lost(name),
+    });
+  }
+
+  /** Channels with a listener. */
+  get size(): number {
+    let size = 0;
+    for (const { listeners } of this.#channels.values()) if (listeners.size > 0) size += 1;
+    return size;
+  }
+
+  /** Whether messages of the channel reach this process, so that PUBLISH counts it as a client. */
+  isActive(name: string): boolean {
+    return this.#channelOf(name)?.isActive === true;
+  }
+
+  /** How many users the channel has in this process. */
+  listeners(name: string): number {
+    return this.#channelOf(name)?.listeners.size ?? 0;
+  }
+
+  subscribe(name: string, listener: Listener): Subscription {
+    const channel = this.#channels.get(name) ?? this.#open(name);
+    channel.listeners.add(listener);
+    return {
+      get isActive() {
+        return channel.isActive;
+      },
+      get answered() {
+        return channel.answered;
+      },
+      release: () => this.#leave(name, channel, listener),
+    };
+  }
+
+  /** Where nobody listens to anything, the name of a lock that is released, put together just now, need not be hashed. */
+  #channelOf(name: string): Channel | undefined {
+    return this.#channels.size === 0 ? undefined : this.#channels.get(name);
+  }
+
+  #open(name: string): Channel {
+    const channel: Channel = { listeners: new Set(), isActive: false, answered: Promise.resolve() };
+    this.#channels.set(name, channel);
+    channel.answered = this.subscriber.subscribe(name).then(
+      () => {
+        channel.isActive = true;
+      },
+      // The connection is away, and restores the subscription when it is back; or the user may not subscribe: then the ttl wakes.
+      () => undefined,
+    );
+    return channel;
+  }
+
+  #leave(name: string, channel: Channel, listener: Listener): void {
+    if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
+    this.#left.push(name);
+    if (this.#left.length === 1) this.#outside(() => soon(() => this.#unsubscribe()));
+  }
+
+  /** Not before whoever was let in by the last message goes on: what unsubscribing takes would be a part of his wait. */
+  #unsubscribe(): void {
+    for (const name of this.#left.splice(0)) {
+      if (this.listeners(name) > 0 || !this.#channels.delete(name)) continue;
+      this.subscriber.unsubscribe(name);
+    }
+  }
+
+  #tell(name: string, payload: string | undefined): void {
+    for (const listener of this.#channels.get(name)?.listeners ?? []) listener(payload);
+  }
+
+  #lost(name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel !== undefined) channel.isActive = false;
+  }
+
+  #restored(name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel === undefined) return;
+    channel.isActive = true;
+    this.#tell(name, undefined);
+  }
+}

@@ -1,0 +1,85 @@
+import type { GuardEntry } from '../metadata/guard.registry.js';
+import { outsideFires, type FireProof, type OpenFire, type TickCall } from '../metadata/tick.frame.js';
+
+/** What a fire tells the method that it is for. */
+export interface FireHost {
+  readonly guard: GuardEntry;
+  /** Whether a call of the guard on that instance may be a fire of this host. */
+  accepts(instance: object): boolean;
+  /** Whether calls of this method are known to keep their async context on the way to the guard. */
+  readonly keepsContext: boolean;
+  taken(fire: JobFire, proof: FireProof): void;
+}
+
+/**
+ * `fresh`: its callback is on the stack. `open`: it has left it, and the guarded method was not called. `lapsed`: the time for that is over.
+ * `taken`: the call has come. `guessed`: a call has come that only the order of events ties to it. `over`: nothing more is expected.
+ */
+type State = 'fresh' | 'open' | 'lapsed' | 'taken' | 'guessed' | 'over';
+
+/** One fire of a method's job, from the scheduler's callback to the call of the guard. */
+export class JobFire implements OpenFire {
+  state: State = 'fresh';
+  readonly #call: TickCall;
+  #decide: (() => void) | undefined;
+  #release: (() => void) | undefined;
+
+  /** @param tick what the call is */
+  constructor(
+    private readonly host: FireHost,
+    tick: TickCall,
+  ) {
+    this.#call = {
+      run: (work) =>
+        tick.run((lock) => {
+          // A run that is told to stop is not waited for: its schedule goes on.
+          if (this.#release !== undefined)
+            lock?.signal.addEventListener('abort', this.#release, { once: true });
+          return outsideFires(() => work(lock));
+        }),
+    };
+  }
+
+  get isTaken(): boolean {
+    return this.state === 'taken' || this.state === 'guessed' || this.state === 'over';
+  }
+
+  tickOf(guard: GuardEntry, instance: object): TickCall | undefined {
+    return guard === this.host.guard && this.host.accepts(instance) ? this.#call : undefined;
+  }
+
+  taken(proof: FireProof): void {
+    this.state = proof === 'guess' ? 'guessed' : 'taken';
+    this.host.taken(this, proof);
+    this.#decide?.();
+  }
+
+  guess(instance: object): TickCall | 'unclear' | undefined {
+    // The calls of a method that keeps its context come in that context, and any other call is direct.
+    if (this.host.keepsContext || !this.host.accepts(instance)) return undefined;
+    if (this.state !== 'open') return 'unclear';
+    this.taken('guess');
+    return this.#call;
+  }
+
+  /** Its time is over without a call. */
+  lapse(): void {
+    this.state = 'lapsed';
+    this.#decide?.();
+  }
+
+  /** Settles when the call has come, or does not come any more. */
+  decided(): Promise<void> {
+    if (this.isTaken || this.state === 'lapsed') return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#decide = resolve;
+    });
+  }
+
+  /** Settles with the callback, or before it when the run's signal aborts. Call it before the callback. */
+  aborted(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#release = resolve;
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import type { CronJobLike } from '../instants/cron.job.port.js';
+
+/** A cron job of the scheduler, as it is on this instance now. */
+export class LiveJob {
+  #lastDate: unknown;
+  #isByHand = false;
+  /** Whether it has fired for the last time, as the job of a Date does, and was not stopped since. */
+  #isSpent = false;
+  #wasOn: boolean;
+
+  /** @param switched called when its timer was started or stopped */
+  constructor(
+    readonly job: CronJobLike,
+    private readonly switched: () => void = () => undefined,
+  ) {
+    this.#lastDate = job.lastDate();
+    this.#wasOn = job.isActive;
+    const { fireOnTick, start, stop } = job;
+    job.fireOnTick = (...args) => {
+      // Its timer notes the time of each fire; a call of the user's own does not.
+      const last = job.lastDate();
+      this.#isByHand = last === this.#lastDate;
+      this.#lastDate = last;
+      if (!this.#isByHand && !job.isActive) this.#isSpent = true;
+      return Reflect.apply(fireOnTick, job, args);
+    };
+    job.start = (...args) => this.#watched(() => Reflect.apply(start, job, args));
+    job.stop = (...args) => {
+      this.#isSpent = false;
+      return this.#watched(() => Reflect.apply(stop, job, args));
+    };
+  }
+
+  /** Whether the scheduler fires it here: not one that is disabled, stopped, deleted, or yet to begin. */
+  get isOn(): boolean {
+    return this.job.isActive || this.#isSpent;
+  }
+
+  /** Whether the fire that is under way was called by hand: `fireOnTick()`. */
+  get isByHand(): boolean {
+    return this.#isByHand;
+  }
+
+  #watched<T>(call: () => T): T {
+    try {
+      return call();
+    } finally {
+      const { isOn } = this;
+      if (isOn !== this.#wasOn) {
+        this.#wasOn = isOn;
+        this.switched();
+      }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import { closeFire, holdOpen, markFire, type FireProof, type TickCall } from '../metadata/tick.frame.js';
+import type { NoticeBoard } from '../events/notice.board.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import { JobFire, type FireHost } from './job.fire.js';
+import type { ScheduledMethod } from './scheduled.method.js';
+
+/** How long after its callback's end a fire waits for the call of its method, in ms. */
+const PATIENCE = 1000;
+/** After this time a fire whose callback has not ended is told of, in ms: what stands around the guard may wait for its turn. */
+const LONG_WAIT = 10_000;
+
+/** Where it is told what became of fires. */
+export interface FireSurroundings {
+  readonly notices: NoticeBoard;
+  readonly wheel: TimerWheel;
+  /** The instances of the process that have scheduled methods of their own. */
+  readonly instances: WeakSet<object>;
+}
+
+/** The fires of one scheduled method, each of which is to end in one call of its guard. */
+export class MethodFires implements FireHost {
+  keepsContext = false;
+  #lapsed: JobFire | undefined;
+  #isTold = false;
+  #hasToldGuess = false;
+  readonly #open = new Map<JobFire, Timer>();
+
+  /** @param isOptional whether the method may leave out the call: it overrides the guarded one */
+  constructor(
+    private readonly method: ScheduledMethod,
+    private readonly surroundings: FireSurroundings,
+    private readonly isOptional = false,
+  ) {
+    surroundings.instances.add(method.instance);
+  }
+
+  get guard(): ScheduledMethod['guard'] {
+    return this.method.guard;
+  }
+
+  /** Its own instance, or what stands for it: a Proxy, a bound or a copied `this`. */
+  accepts(instance: object): boolean {
+    return instance === this.method.instance || !this.surroundings.instances.has(instance);
+  }
+
+  /**
+   * Runs the callback of a fire.
+   * @param tick what the call of the guard is
+   * @param isAwaited whether the scheduler fires again only when the callback has ended
+   */
+  run(tick: TickCall, callback: () => unknown, isAwaited = false): unknown {
+    const fire = new JobFire(this, tick);
+    const aborted = isAwaited ? fire.aborted() : undefined;
+    const result = this.begin(fire, callback);
+    return aborted === undefined ? result : Promise.race([result, aborted]);
+  }
+
+  /** @returns what the callback gives */
+  begin(fire: JobFire, callback: () => unknown): unknown {
+    const result = markFire(fire, callback);
+    if (!fire.isTaken) this.#leaveOpen(fire);
+    if (fire.state !== 'taken') {
+      const ended = () => this.#ended(fire);
+      Promise.resolve(result).then(ended, ended);
+    }
+    return result;
+  }
+
+  taken(fire: JobFire, proof: FireProof): void {
+    if (proof === 'context') this.keepsContext = true;
+    if (proof === 'guess') this.#tellGuess();
+    else this.#close(fire);
+    this.#cancel(fire);
+    // Calls come in the order of their fires: those before it have none.
+    if (this.#lapsed !== undefined && this.#lapsed !== fire) this.#close(this.#lapsed);
+    this.#lapsed = undefined;
+  }
+
+  /** No fire comes to a run any more: what is still without its call is refused when the call comes. */
+  lapseAll(): void {
+    this.#isTold = true;
+    for (const fire of this.#open.keys()) this.#lapse(fire);
+  }
+
+  /** The application has ended. */
+  end(): void {
+    for (const fire of this.#open.keys()) this.#close(fire);
+    if (this.#lapsed !== undefined) this.#close(this.#lapsed);
+  }
+
+  #leaveOpen(fire: JobFire): void {
+    fire.state = 'open';
+    holdOpen(this.guard, fire);
+    this.#open.set(
+      fire,
+      this.surroundings.wheel.after(LONG_WAIT, () => this.#tell()),
+    );
+  }
+
+  /** Its callback has ended. */
+  #ended(fire: JobFire): void {
+    if (fire.state === 'guessed') {
+      fire.state = 'over';
+      this.#close(fire);
+    }
+    if (fire.state !== 'open') return;
+    this.#cancel(fire);
+    this.#open.set(
+      fire,
+      this.surroundings.wheel.after(PATIENCE, () => this.#lapse(fire)),
+    );
+  }
+
+  #lapse(fire: JobFire): void {
+    this.#cancel(fire);
+    fire.lapse();
+    if (this.#lapsed !== undefined) this.#close(this.#lapsed);
+    this.#lapsed = fire;
+    if (this.isOptional) this.#close(fire);
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#isTold || this.isOptional) return;
+    this.#isTold = true;
+    this.surroundings.notices.post({ kind: 'fire-lost', lock: this.method.job, where: this.method.where });
+  }
+
+  #tellGuess(): void {
+    if (this.#hasToldGuess) return;
+    this.#hasToldGuess = true;
+    const { job, where } = this.method;
+    this.surroundings.notices.post({ kind: 'fire-guessed', lock: job, where });
+  }
+
+  #close(fire: JobFire): void {
+    this.#cancel(fire);
+    closeFire(this.guard, fire);
+  }
+
+  #cancel(fire: JobFire): void {
+    this.surroundings.wheel.cancel(this.#open.get(fire));
+    this.#open.delete(fire);
+  }
+}

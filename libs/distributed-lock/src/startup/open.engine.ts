@@ -1,0 +1,95 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { LockSettings } from '../contracts/settings.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { NoticeBoard } from '../events/notice.board.js';
+import { HolderIds } from '../core/holder.ids.js';
+import { counterScripts } from '../core/counter.scripts.js';
+import { JointHolders } from '../core/downgrade.registry.js';
+import { LockEngine } from '../locks/lock.engine.js';
+import { lockKinds } from '../core/lock.kinds.js';
+import { Retirement } from '../core/background.release.js';
+import type { Template } from '../sources/client.factory.js';
+import { ConnectionPair } from '../connections/connection.pair.js';
+import type { Ground } from '../connections/backend.contract.js';
+import { ReplicaAcks } from '../cluster/replica.acks.js';
+import { Watchdog } from '../renewal/watchdog.js';
+import { ScriptRunner } from '../scripts/script.runner.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import { ChannelSubscriptions } from '../redis/channel.subscriptions.js';
+import { checkServer } from './server.check.js';
+import { checkSlots } from './slot.checks.js';
+
+/** The locks on one ground, and what they stand on. */
+export interface OpenEngine<G extends Ground = ConnectionPair> {
+  readonly engine: LockEngine;
+  readonly runner: ScriptRunner;
+  readonly connections: G;
+}
+
+/** What engines of one module instance share. */
+export interface EngineParts {
+  readonly wheel: TimerWheel;
+  readonly notices: NoticeBoard;
+  /** @default those of a client with a uuid of its own */
+  readonly ids?: HolderIds;
+}
+
+/** Builds the locks on one Redis. Nothing is connected yet. */
+export function makeEngine(settings: LockSettings, template: Template, parts: EngineParts): OpenEngine {
+  const { wheel, notices } = parts;
+  if (settings.pubsub === 'sharded' && !template.isCluster) {
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      'pubsub: "sharded" is for a cluster: give an ioredis Cluster as redis.',
+    );
+  }
+  const { address } = template;
+  const acks =
+    settings.replication &&
+    new ReplicaAcks(settings.replication, (why) => notices.post({ kind: 'unreplicated', why }));
+  const { commandTimeout, pubsub } = settings;
+  const connections = new ConnectionPair(template, wheel, commandTimeout, pubsub, acks, (kind, why) =>
+    notices.post({ kind, address, why }),
+  );
+  connections.commands.lifecycle.watch(commandTimeout, {
+    lost: (why) => notices.post({ kind: 'disconnected', address, why }),
+    refused: (why) => notices.post({ kind: 'connection-refused', address, why }),
+    back: () => notices.post({ kind: 'reconnected', address }),
+  });
+  if (settings.serverCheck) checkServer(connections.commands.lifecycle, address, notices);
+  return engineOn(connections, settings, parts);
+}
+
+/** Builds the locks on any ground. */
+export function engineOn<G extends Ground>(
+  ground: G,
+  settings: LockSettings,
+  { wheel, notices, ids = new HolderIds() }: EngineParts,
+): OpenEngine<G> {
+  const runner = new ScriptRunner(ground.commands, wheel, settings.commandTimeout);
+  const outside = AsyncLocalStorage.snapshot();
+  // What ioredis would put before keys, but not before channels, is put before names: then both agree.
+  const mapName = (name: string) => {
+    const key = ground.keyPrefix + settings.mapName(name);
+    if (ground.isCluster) checkSlots(name, key);
+    return key;
+  };
+  const engine = new LockEngine({
+    settings: { ...settings, mapName },
+    kinds: lockKinds(runner, ids),
+    counters: counterScripts(runner),
+    wheel,
+    ids,
+    watchdog: new Watchdog(wheel),
+    subscriptions: new ChannelSubscriptions(ground.subscriber),
+    notices,
+    isCluster: ground.isCluster,
+    get countsFleet() {
+      return ground.countsFleet;
+    },
+    retirement: new Retirement(wheel, outside),
+    joints: new JointHolders(),
+    outside,
+  });
+  return { engine, runner, connections: ground };
+}

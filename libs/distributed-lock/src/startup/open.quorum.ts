@@ -1,0 +1,115 @@
+import type { LockSettings } from '../contracts/settings.js';
+import { LockConfigurationError, LockUnavailableError } from '../errors/lock.errors.js';
+import type { NoticeBoard } from '../events/notice.board.js';
+import type { QuorumServer } from '../groups/quorum.tally.js';
+import { RedLocks } from '../groups/red.lock.js';
+import { readTemplate, type Template } from '../sources/client.factory.js';
+import type { RedisSource } from '../sources/source.reader.js';
+import { ServerAge } from '../redis/server.age.js';
+import type { TimerWheel } from '../timing/timer.wheel.js';
+import { makeEngine, type OpenEngine } from './open.engine.js';
+import { QuorumNotices } from './quorum.notices.js';
+
+/** The red locks of a module instance, and how to close their connections. */
+export interface OpenQuorum {
+  readonly locks: RedLocks;
+  readonly close: () => Promise<void>;
+}
+
+/** One server that has an engine of its own. */
+interface Seat extends OpenEngine, QuorumServer {
+  readonly age: ServerAge;
+}
+
+/**
+ * Reads the servers of red locks, before anything is connected.
+ * @throws LockConfigurationError `INVALID_OPTION` for fewer than three servers, since two do not survive the loss of one, and for one that is named twice
+ */
+export function readQuorum(sources: readonly RedisSource[]): readonly Template[] {
+  if (sources.length === 0) return [];
+  const different = new Set(sources).size;
+  if (sources.length < 3 || different < sources.length) {
+    const said = sources.length < 3 ? `${sources.length}` : `${sources.length}, of which ${different} differ`;
+    throw new LockConfigurationError(
+      'INVALID_OPTION',
+      `redLock.servers must name at least three independent servers, not ${said}.`,
+    );
+  }
+  return sources.map((source, index) => readTemplate(source, `redLock.servers[${index}]`));
+}
+
+/**
+ * Builds locks on several independent servers. A minority of them may be away, at boot and later; they are connected to as
+ * soon as they can be.
+ * @throws LockUnavailableError when no majority can be reached
+ */
+export async function openQuorum(
+  settings: LockSettings,
+  templates: readonly Template[],
+  shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
+): Promise<OpenQuorum> {
+  const notices = new QuorumNotices(shared.notices);
+  const seats = templates.map((template) => makeSeat(settings, template, { ...shared, notices }));
+  const close = async () => void (await Promise.all(seats.map(({ connections }) => connections.close())));
+  const [first] = seats;
+  const ready = await countReady(seats);
+  if (first === undefined || ready < quorumOf(seats)) {
+    const troubles = seats.flatMap(({ trouble = [] }) => trouble).join('; ');
+    await close();
+    throw new LockUnavailableError(
+      undefined,
+      `${ready} of the ${seats.length} servers of redLock could be reached, and ${quorumOf(seats)} are needed (${troubles}).`,
+    );
+  }
+  const context = { ...first.engine.context, notices: shared.notices };
+  return { locks: new RedLocks(context, seats, settings.redLockRestartDelay), close };
+}
+
+function makeSeat(
+  settings: LockSettings,
+  template: Template,
+  shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices },
+): Seat {
+  const notices = shared.notices.of(template.address);
+  // A red lock rests on its majority; what a server's replicas have is no part of it.
+  const open = makeEngine({ ...settings, replication: undefined }, template, {
+    wheel: shared.wheel,
+    notices,
+  });
+  const { lifecycle } = open.connections.commands;
+  const age = new ServerAge(lifecycle, shared.wheel, settings.commandTimeout, settings.redLockRestartDelay);
+  return {
+    ...open,
+    age,
+    get trouble() {
+      const { trouble } = age;
+      return trouble === undefined ? undefined : `${template.address} ${trouble}`;
+    },
+  };
+}
+
+function quorumOf(seats: readonly Seat[]): number {
+  return Math.floor(seats.length / 2) + 1;
+}
+
+/** How many can be used: the majority, as soon as it is there, or all that there are. */
+function countReady(seats: readonly Seat[]): Promise<number> {
+  const needed = quorumOf(seats);
+  let [ready, failed] = [0, 0];
+  return new Promise((resolve) => {
+    const check = () => {
+      if (ready === needed || ready + failed === seats.length) resolve(ready);
+    };
+    for (const { connections, age } of seats) {
+      connections
+        .ready()
+        // Before it has told its age it does not count, and the first caller would be refused.
+        .then(() => age.asked)
+        .then(
+          () => (ready += 1),
+          () => (failed += 1),
+        )
+        .finally(check);
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import type { LockSettings } from '../contracts/settings.js';
+import { NoticeBoard } from '../events/notice.board.js';
+import { TickRunner } from '../ticks/tick.runner.js';
+import { readTemplate } from '../sources/client.factory.js';
+import type { RedisSource } from '../sources/source.reader.js';
+import type { Ground } from '../connections/backend.contract.js';
+import { TickScripts } from '../ticks/tick.scripts.js';
+import { StoreClock } from '../ticks/store.clock.js';
+import { TimerWheel } from '../timing/timer.wheel.js';
+import { LockService } from '../service/lock.service.js';
+import { logNotices } from './notice.logger.js';
+import { makeEngine, type OpenEngine } from './open.engine.js';
+import { openQuorum, readQuorum, type OpenQuorum } from './open.quorum.js';
+
+/**
+ * Builds the locks of one module instance, on two connections of its own, and two more for each server of red locks.
+ * @throws LockUnavailableError when Redis cannot be reached, unless the source says `lazyConnect`
+ */
+export async function openLockService(
+  settings: LockSettings,
+  source: RedisSource,
+  quorum: readonly RedisSource[] = [],
+): Promise<LockService> {
+  const shared = { wheel: new TimerWheel(), notices: new NoticeBoard() };
+  shared.notices.listen(logNotices());
+  const [template, servers] = [readTemplate(source), readQuorum(quorum)];
+  if (template.missesFailover)
+    shared.notices.post({ kind: 'failover-undetected', address: template.address });
+  const open = makeEngine(settings, template, shared);
+  const { connections } = open;
+  await connections.open();
+  const red = servers.length === 0 ? undefined : await openQuorum(settings, servers, shared).catch(closing);
+
+  async function closing(error: unknown): Promise<never> {
+    await connections.close();
+    throw error;
+  }
+
+  return serviceOn(open, red);
+}
+
+/** The service of locks that are ready to be used. */
+export function serviceOn(
+  { engine, runner, connections }: OpenEngine<Ground>,
+  red?: OpenQuorum,
+): LockService {
+  const clock = new StoreClock();
+  const ticks = new TickRunner(engine, new TickScripts(runner, clock), clock);
+  return new LockService(engine, ticks, red?.locks, async () => {
+    await Promise.all([connections.close(), red?.close()]);
+  });
+}

@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from '../contracts/job.contract.js';
+import type { TickRecord } from '../contracts/tick.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkCallOptions } from '../options/call.options.js';
+import { jobKeys } from './job.keys.js';
+import type { JobScripts } from './job.scripts.js';
+import { now } from '../timing/monotonic.clock.js';
+import { parseDuration } from '../timing/duration.parser.js';
+import { WakeSignal } from '../acquire/wake.signal.js';
+import { checkFlag } from '../core/option.checks.js';
+import { unavailable } from '../core/lock.context.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { readRecords, readStatus } from './tick.records.js';
+import { showAs } from '../contracts/object.form.js';
+
+/** Pause between looks at a request whose instance should have been heard of by now, in ms. */
+const LEAST_PAUSE = 20;
+
+/** What is known of the jobs of the fleet, and what operators do with them. */
+export class JobDesk implements JobControl {
+  static {
+    showAs(JobDesk, () => ({ type: 'JobControl' }));
+  }
+
+  readonly #engine: LockEngine;
+  readonly #scripts: JobScripts;
+  readonly #instance: string;
+  /** What makes the jobs of this process known. */
+  readonly #own = new Map<string, () => Promise<void>>();
+
+  constructor(
+    engine: LockEngine,
+    scripts: JobScripts,
+    /** This process, for the record. */
+    instance: string,
+  ) {
+    this.#engine = engine;
+    this.#scripts = scripts;
+    this.#instance = instance;
+  }
+
+  /** @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT` */
+  targetOf(job: string): LockTarget {
+    return this.#engine.names.target(this.#engine.context.kinds.reentrant, job);
+  }
+
+  /**
+   * Notes a job of this process: an operation on it waits until it is known, also again after its record was deleted.
+   * @param register makes it known
+   */
+  follow(job: string, register: () => Promise<void>): void {
+    this.#own.set(job, register);
+  }
+
+  unfollow(job: string): void {
+    this.#own.delete(job);
+  }
+
+  /**
+   * Makes a job known, so that its ticks are run from now on. `latest` gives the latest instant at or before a time by
+   * the store's clock; undefined for a job that has none yet.
+   */
+  async register(
+    job: string,
+    schedule: string,
+    latest: (at: number) => number | 'now' | undefined,
+  ): Promise<void> {
+    const { notices } = this.#engine.context;
+    const keys = this.#keysOf(job);
+    const app = this.#app;
+    await this.#quote(job, async () => {
+      const looked = await this.#scripts.register(keys, 'look', app, schedule);
+      // Of two that start at once neither may have seen the other when it looked; a call that is repeated finds itself.
+      const before = [looked, await this.#scripts.register(keys, latest(looked.at) ?? 0, app, schedule)];
+      const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
+      const changed = before.flatMap(({ app: by, schedule: was }) =>
+        by !== app || was === '' || was === schedule ? [] : [was],
+      );
+      const warn = (what: 'app' | 'schedule', was: string, is: string) =>
+        notices.post({ kind: 'shared-job', lock: job, what, is, was });
+      if (others[0] !== undefined) warn('app', others[0], app);
+      else if (changed[0] !== undefined) warn('schedule', changed[0], schedule);
+    });
+  }
+
+  /** The newest rows of a job, newest first. */
+  async records(job: string): Promise<TickRecord[]> {
+    return readRecords(await this.#quote(job, () => this.#scripts.inspect(this.#keysOf(job))));
+  }
+
+  async status(job: string): Promise<JobStatus | undefined> {
+    return readStatus(await this.#quote(job, () => this.#scripts.inspect(this.#keysOf(job))));
+  }
+
+  async pause(job: string): Promise<boolean> {
+    return await this.#steer(job, 'pause');
+  }
+
+  async resume(job: string): Promise<boolean> {
+    return await this.#steer(job, 'resume');
+  }
+
+  async forget(job: string, options: ForgetOptions = {}): Promise<boolean> {
+    checkCallOptions('forget', job, options);
+    const { force = false } = options;
+    checkFlag(job, 'force', force);
+    const outcome = await this.#quote(job, () => this.#scripts.forget(this.#keysOf(job), force));
+    if (outcome === 'unknown') throw this.#unknown(job);
+    return outcome === 'forgotten';
+  }
+
+  async runNow(job: string, options: RunNowOptions = {}): Promise<boolean> {
+    checkCallOptions('runNow', job, options);
+    const { timeout = '10s' } = options;
+    const patience = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
+    const keys = this.#keysOf(job);
+    await this.#checkKnown(job);
+    const { subscriptions, wheel } = this.#engine.context;
+    const signal = new WakeSignal(wheel);
+    const end = now() + patience;
+    const own = randomUUID();
+    let asked: string = own;
+    const subscription = subscriptions.subscribe(keys.channel, (text) => {
+      if (text === undefined || text === `served:${asked}`) signal.wake();
+    });
+    try {
+      // Whatever is said of the request from now on is heard; without a subscription its time tells.
+      await subscription.answered;
+      return await this.#quote(job, async () => {
+        asked = await this.#scripts.request(keys, asked, Math.ceil(patience), this.#instance);
+        for (;;) {
+          const state = await this.#scripts.withdraw(keys, asked);
+          if (state.kind !== 'waits') return state.kind === 'served';
+          const left = end - now();
+          // One that was joined goes on waiting for whoever asked first.
+          if (asked !== own && left <= 0) return false;
+          await signal.sleep(Math.max(Math.min(state.left, left), LEAST_PAUSE));
+        }
+      });
+    } finally {
+      subscription.release();
+    }
+  }
+
+  async #steer(job: string, verb: 'pause' | 'resume'): Promise<boolean> {
+    const keys = this.#keysOf(job);
+    await this.#checkKnown(job);
+    return await this.#quote(job, () => this.#scripts.pause(keys, verb, this.#app, this.#instance));
+  }
+
+  /** A record that was made for a misspelt name would look like success, and stay. */
+  async #checkKnown(job: string): Promise<void> {
+    if ((await this.status(job)) !== undefined) return;
+    const register = this.#own.get(job);
+    if (register === undefined) throw this.#unknown(job);
+    await register();
+  }
+
+  #unknown(job: string): LockConfigurationError {
+    return new LockConfigurationError('UNKNOWN_JOB', `Redis knows no job "${job}".`, job);
+  }
+
+  async #quote<T>(job: string, call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      throw unavailable(job, error);
+    }
+  }
+
+  #keysOf(job: string) {
+    return jobKeys(this.targetOf(job).key);
+  }
+
+  get #app(): string {
+    return this.#engine.context.settings.appName;
+  }
+}

@@ -1,0 +1,90 @@
+import {
+  tickForget,
+  tickInspect,
+  tickPause,
+  tickRegister,
+  tickRequest,
+  tickWithdraw,
+} from '../scripts/generated/lua.scripts.js';
+import type { JobKeys } from './job.keys.js';
+import type { TimedCaller } from './timed.caller.js';
+
+/** A job as Redis has it. */
+export interface JobState {
+  /** Whether the run that the newest row calls running still has the lock. */
+  readonly running: boolean;
+  /** JSON, newest first. */
+  readonly rows: readonly string[];
+  /** The fields of the record. */
+  readonly record: ReadonlyMap<string, string>;
+}
+
+/** What became of a request. @see JobScripts.withdraw */
+export type RequestState =
+  { readonly kind: 'served' | 'gone' } | { readonly kind: 'waits'; readonly left: number };
+
+/** The scripts that know and steer a job without running it, typed. */
+export class JobScripts {
+  constructor(private readonly caller: TimedCaller) {}
+
+  /** @returns the mark (undefined: none yet), and the application and schedule that the record had before */
+  async register(
+    { record }: JobKeys,
+    tick: number | 'now' | 'look',
+    app: string,
+    schedule: string,
+  ): Promise<{ at: number; mark: number | undefined; app: string; schedule: string }> {
+    const args = [tick === 'look' ? '' : `${tick}`, app, schedule];
+    const reply = await this.caller.call(tickRegister, [record], args);
+    const mark = reply.text(2);
+    return {
+      at: reply.integer(1),
+      mark: mark === '' ? undefined : Number(mark),
+      app: reply.text(3),
+      schedule: reply.text(4),
+    };
+  }
+
+  async inspect({ lock, record, runs }: JobKeys): Promise<JobState> {
+    const reply = await this.caller.call(tickInspect, [lock, record, runs], []);
+    const fields = reply.texts(4);
+    const pairs = fields.flatMap((name, index): [string, string][] =>
+      index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [],
+    );
+    return { running: reply.integer(2) === 1, rows: reply.texts(3), record: new Map(pairs) };
+  }
+
+  /** @returns false when it was so before */
+  async pause(
+    { lock, record, runs, channel }: JobKeys,
+    verb: 'pause' | 'resume',
+    app: string,
+    instance: string,
+  ): Promise<boolean> {
+    const reply = await this.caller.tell(tickPause, [lock, record, runs], [channel, verb, app, instance]);
+    return reply.integer(0) === 1;
+  }
+
+  /** @returns the id of the request in force: one that waits is joined */
+  async request({ record, channel }: JobKeys, id: string, patience: number, by: string): Promise<string> {
+    const reply = await this.caller.tell(tickRequest, [record], [channel, id, `${patience}`, by]);
+    return reply.text(2);
+  }
+
+  /** Withdraws a request whose time is over, or tells that it was served, or how long it still waits, in ms. */
+  async withdraw({ record }: JobKeys, id: string): Promise<RequestState> {
+    const reply = await this.caller.call(tickWithdraw, [record], [id]);
+    if (reply.integer(0) === 2) return { kind: 'waits', left: reply.integer(2) };
+    return { kind: reply.integer(0) === 1 ? 'served' : 'gone' };
+  }
+
+  /** `running`: it runs now, and was not forgotten. `unknown`: there was nothing to forget. */
+  async forget(
+    { lock, record, runs }: JobKeys,
+    force: boolean,
+  ): Promise<'forgotten' | 'running' | 'unknown'> {
+    const reply = await this.caller.call(tickForget, [lock, record, runs], [force ? 'force' : '']);
+    if (reply.integer(0) !== 1) return 'running';
+    return reply.integer(2) === 0 ? 'unknown' : 'forgotten';
+  }
+}

@@ -1,0 +1,112 @@
+import type { JobStatus } from '../contracts/job.contract.js';
+import type { TickOutcome, TickRecord } from '../contracts/tick.contract.js';
+import type { Notice } from '../events/notice.board.js';
+import type { JobState } from './job.scripts.js';
+
+const OUTCOMES: ReadonlySet<unknown> = new Set<TickOutcome>([
+  'running',
+  'completed',
+  'failed',
+  'crashed',
+  'handed-over',
+  'overlapped',
+  'missed',
+  'paused',
+]);
+
+/** A row whose outcome may be one of a newer version. */
+type Row = Omit<TickRecord, 'outcome'> & { readonly outcome: string };
+
+/**
+ * Reads a job's rows. Rows that cannot be read are left out: another version of this library may have written them.
+ * A run that the newest row calls running, and that has lost the lock, died.
+ */
+export function readRecords({ rows, running }: Pick<JobState, 'rows' | 'running'>): TickRecord[] {
+  return rows.flatMap((text) => {
+    const row = parse(text);
+    if (row === undefined) return [];
+    if (row.outcome !== 'running' || running) return [row];
+    return [{ ...row, outcome: 'crashed' as const, reason: 'the lease ended before the run did' }];
+  });
+}
+
+/** Reads a job's record; undefined when there is none. Fields that it does not know are another version's. */
+export function readStatus(state: JobState): JobStatus | undefined {
+  const { record, running } = state;
+  if (record.size === 0) return undefined;
+  const number = (field: string) => numberOf(record.get(field));
+  const count = (outcome: TickOutcome) => number(outcome) ?? 0;
+  const [newest] = readRecords(state);
+  return {
+    mark: number('mark'),
+    paused: numberOf(propertyOf(json(record.get('paused')), 'at')),
+    queued: number('queued'),
+    handedOver: numberOf(propertyOf(propertyOf(json(record.get('handed')), '0'), 'tick')),
+    running: running && newest?.outcome === 'running' ? newest : undefined,
+    counts: {
+      completed: count('completed'),
+      failed: count('failed'),
+      crashed: count('crashed'),
+      overlapped: count('overlapped'),
+      missed: count('missed'),
+    },
+    app: record.get('app'),
+    schedule: record.get('schedule'),
+  };
+}
+
+/** What people should know of rows that were just written: every tick that ran on nobody, or whose run died. */
+export function noticesOf(job: string, rows: readonly string[]): Notice[] {
+  return rows.flatMap((text): Notice[] => {
+    const row = parse(text);
+    if (row === undefined) return [];
+    const { tick, after, reason = '' } = row;
+    const since = after === undefined ? '' : ` since ${new Date(after).toISOString()}`;
+    switch (row.outcome) {
+      case 'missed':
+        return [{ kind: 'tick-missed', lock: job, tick, after, why: `${reason}${since}` }];
+      case 'crashed':
+        return [{ kind: 'tick-crashed', lock: job, tick, attempt: row.attempt, instance: row.instance }];
+      case 'overlapped':
+        return [{ kind: 'tick-skipped', lock: job, tick, why: reason }];
+      default:
+        return [];
+    }
+  });
+}
+
+function parse(text: string): TickRecord | undefined {
+  const row = json(text);
+  if (!isRow(row)) return undefined;
+  const { outcome } = row;
+  if (isOutcome(outcome)) return { ...row, outcome };
+  return { ...row, outcome: 'unknown', reason: [outcome, row.reason].filter(Boolean).join(': ') };
+}
+
+function json(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+function isOutcome(outcome: string): outcome is TickOutcome {
+  return OUTCOMES.has(outcome);
+}
+
+function isRow(row: unknown): row is Row {
+  if (typeof row !== 'object' || row === null) return false;
+  const { tick, start, attempt, outcome, app, instance }: Partial<Record<keyof TickRecord, unknown>> = row;
+  const numbers = [tick, start, attempt].every((value) => typeof value === 'number');
+  return numbers && [app, instance, outcome].every((value) => typeof value === 'string');
+}

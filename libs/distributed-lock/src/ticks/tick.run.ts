@@ -1,0 +1,179 @@
+import type { CurrentLock, WorkResult } from '../contracts/lock.contract.js';
+import type { TickPolicies } from '../contracts/tick.contract.js';
+import { errorText } from '../errors/error.text.js';
+import { TickWatch } from './tick.watch.js';
+import { runLasting } from '../work/lasting.work.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Instant, Lease } from '../renewal/lease.js';
+import type { JobKeys } from './job.keys.js';
+import type { ReleaseReply } from '../replies/lock.replies.js';
+import type { ClaimReply, FinishArguments, TickScripts } from './tick.scripts.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Grant } from '../holds/handle.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import type { LockTarget } from '../core/lock.target.js';
+import type { GrantedTick } from './tick.claim.js';
+
+/** Pause between attempts to store the outcome while Redis does not answer, in ms. */
+const PAUSE = 100;
+
+/** What the error message of a failed run is cut to: a record is read by people. */
+const LONGEST_REASON = 500;
+
+const SHUT_DOWN = 'the application was shutting down';
+
+const NOT_BEGUN = 'it did not begin: something around the guarded method kept the call to itself';
+
+/** A grant as it came, and what holds for its run. */
+export interface TickGrant {
+  readonly target: LockTarget;
+  readonly keys: JobKeys;
+  readonly lease: Lease;
+  readonly reply: ClaimReply & { readonly kind: 'granted' };
+  readonly policies: TickPolicies;
+  /** Whether any instance could run it: the work of `runOnce` is its caller's alone. */
+  readonly isFleets: boolean;
+  /** Whether no run may begin here any more: the application shuts down, or the job was turned off. */
+  readonly isRefusing: () => boolean;
+}
+
+/** A tick that was granted to this process: runs under the job's lock, and stores how it ended with the release. */
+export class ClaimedTick {
+  #ending: Pick<FinishArguments, 'outcome' | 'reason'>;
+  #handle: Grant | undefined;
+  #begun = false;
+  /** Settles when Redis knows that the run has begun; undefined for a run that nobody has asked for. */
+  #noted: Promise<unknown> | undefined;
+  #isStopped = false;
+
+  constructor(
+    private readonly engine: LockEngine,
+    private readonly scripts: TickScripts,
+    private readonly grant: TickGrant,
+  ) {
+    this.#ending = grant.isFleets
+      ? { outcome: 'returned', reason: '' }
+      : { outcome: 'failed', reason: `it did not begin: ${SHUT_DOWN}` };
+  }
+
+  /** Takes the hold over. @param sent when the claim was sent */
+  begin(sent: Instant): GrantedTick {
+    const { target, lease, reply, policies } = this.grant;
+    const { tick, attempt, token } = reply;
+    const run = {
+      tick,
+      attempt,
+      token,
+      finish: (count: number, ttl: number) => this.#finish(count, ttl),
+      stop: () => {
+        if (this.#begun) this.#stopped();
+        this.#isStopped = true;
+      },
+      abandon: () => this.scripts.finish(this.grant.keys, this.#arguments(0, 1)),
+    };
+    const { maxHold = this.engine.context.settings.tickMaxHold } = policies;
+    const handle = this.engine.line(target).adopt(lease, maxHold, run).admit(undefined, sent.at);
+    this.#handle = handle;
+    this.#tell(handle, reply);
+    return {
+      kind: 'granted',
+      tick,
+      run: (work) => this.#run(handle, work),
+      giveBack: () => this.#giveBack(),
+    };
+  }
+
+  #tell(handle: Grant, { tick, attempt }: TickGrant['reply']): void {
+    const { events } = this.engine.context.notices;
+    if (!events.isHeard) return;
+    const claimed = { job: handle.name, tick, attempt, holder: handle.holder };
+    handle.watch(
+      new TickWatch(events, claimed, (isLost) =>
+        isLost && !this.#isStopped ? 'lost' : this.#ending.outcome,
+      ),
+    );
+  }
+
+  async #run<T>(handle: Grant, work: (lock: CurrentLock) => WorkResult<T>): Promise<T | undefined> {
+    if (this.grant.isRefusing()) {
+      await this.#giveBack();
+      return undefined;
+    }
+    this.#begun = true;
+    this.#ending = { outcome: 'completed', reason: '' };
+    let ended: Promise<void> | undefined;
+    try {
+      const begin = () => {
+        this.#noteBegin();
+        return work(handle);
+      };
+      const lasting = await runLasting(begin, (step) => handle.run(step));
+      ({ ended } = lasting);
+      return lasting.result;
+    } catch (error) {
+      this.#ending = { outcome: 'failed', reason: errorText(error).slice(0, LONGEST_REASON) };
+      throw error;
+    } finally {
+      if (ended === undefined) await this.#end(handle);
+      else void ended.then(() => this.#end(handle));
+    }
+  }
+
+  /** Sent before the first line of the work, and not waited for: the end of the run is stored after it. */
+  #noteBegin(): void {
+    const { keys, lease, reply } = this.grant;
+    const { request } = reply;
+    if (request === undefined) return;
+    const { context } = this.engine;
+    const note = () => this.scripts.begin(keys, lease.holder, request);
+    this.#noted = context.retirement.insist(note, context.settings.watchdogTimeout);
+  }
+
+  async #end(handle: Grant): Promise<void> {
+    if (this.#noted !== undefined) await this.#noted;
+    // Aborted with its lease alive: told to stop by the shutdown. What came of it then is not the whole work, whatever it says.
+    if (handle.isOpen && handle.isAborted) this.#stopped();
+    // The work's own result or error stands; what became of the release is logged where it is known.
+    await handle.unlock().catch(() => undefined);
+  }
+
+  async #giveBack(): Promise<void> {
+    if (this.#begun) return;
+    // Whatever kept the work from beginning would do so again, here and elsewhere, without end.
+    if (!this.grant.isRefusing()) this.#ending = { outcome: 'failed', reason: NOT_BEGUN };
+    await this.#handle?.unlock().catch(() => undefined);
+  }
+
+  #stopped(): void {
+    const { policies, isFleets } = this.grant;
+    this.#ending = {
+      outcome: policies.onCrash === 'retry' && isFleets ? 'handed-over' : 'failed',
+      reason: SHUT_DOWN,
+    };
+  }
+
+  /** An outcome is worth asking for until the lease is over; repeating it is safe. */
+  async #finish(count: number, ttl: number): Promise<ReleaseReply> {
+    const { wheel, notices } = this.engine.context;
+    const { keys, target, lease } = this.grant;
+    const finish = this.#arguments(count, ttl);
+    for (;;) {
+      try {
+        return await this.scripts.finish(keys, finish);
+      } catch (error) {
+        const failure = RedisFailure.from(error);
+        if (!failure.passing || now() + PAUSE >= lease.deadline) throw failure;
+        const { holder } = lease;
+        notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
+        await failure.settled;
+        await wheel.pause(PAUSE);
+      }
+    }
+  }
+
+  #arguments(count: number, ttl: number): FinishArguments {
+    const { lease, reply, target } = this.grant;
+    const { holder } = lease;
+    return { holder, token: reply.token, count, lease: ttl, channel: target.channel, ...this.#ending };
+  }
+}

@@ -1,0 +1,174 @@
+import type { WorkResult } from '../contracts/lock.contract.js';
+import { hostname } from 'node:os';
+import type { TickPolicies } from '../contracts/tick.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import { Lease } from '../renewal/lease.js';
+import { jobKeys } from './job.keys.js';
+import type { Asker, ClaimReply, TickScripts } from './tick.scripts.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { StoreClock } from './store.clock.js';
+import { checkWork } from '../core/option.checks.js';
+import { ClaimedTick } from './tick.run.js';
+import { JobDesk } from './job.control.js';
+import { unavailable } from '../core/lock.context.js';
+import type { LockEngine } from '../locks/lock.engine.js';
+import type { LockTarget } from '../core/lock.target.js';
+import { isSkipped, type TickAnswer, type TickClaim } from './tick.claim.js';
+import { noticesOf } from './tick.records.js';
+import { askInTime } from '../acquire/late.grant.js';
+
+/** Pause between attempts while Redis does not answer, in ms. */
+const PAUSE = 100;
+
+/** The latest instant that a record can hold: its numbers have 14 digits. */
+const LAST_INSTANT = 99_999_999_999_999;
+
+/** A mark this far ahead of the store's clock, in ms, was set before that clock stepped back. */
+const STEP = 1000;
+
+/** Of claims that do not say. */
+const POLICIES: TickPolicies = { onCrash: 'skip', overlap: 'skip', grace: 0 };
+
+/** The holder id of a claim, and whether Redis may have granted it. */
+interface Owed {
+  readonly holder: string;
+  mayHave: boolean;
+  failure: RedisFailure | undefined;
+}
+
+/** Runs a job's ticks, each once in the fleet: claims, runs under the job's lock, stores how it ended. */
+export class TickRunner {
+  /** What is known of the jobs, and steers them. */
+  readonly jobs: JobDesk;
+  #refusing = false;
+  readonly #instance: string;
+
+  constructor(
+    readonly engine: LockEngine,
+    private readonly scripts: TickScripts,
+    /** The store's clock, which decides which tick it is. */
+    readonly clock: StoreClock,
+  ) {
+    this.#instance = `${hostname()}:${process.pid}:${engine.context.ids.client}`;
+    this.jobs = new JobDesk(engine, scripts.jobs, this.#instance);
+  }
+
+  /** From now on no tick is claimed. */
+  refuse(): void {
+    this.#refusing = true;
+  }
+
+  /** Runs `work` if `at` (epoch ms) is later than every instant of the job so far, and nobody has its lock. */
+  async runInstant<T>(job: string, at: number, work: () => WorkResult<T>): Promise<T | undefined> {
+    checkWork('runOnce()', job, work);
+    if (!Number.isInteger(at) || at < 0 || at > LAST_INSTANT) {
+      throw new LockConfigurationError(
+        'INVALID_OPTION',
+        `The instant of job "${job}" must be a Date or whole epoch milliseconds, not ${at}.`,
+        job,
+      );
+    }
+    const answer = await this.claim(job, { mode: 'instant', tick: at });
+    if (answer.kind === 'granted') return await answer.run(work);
+    const { events } = this.engine.context.notices;
+    if (events.isHeard && isSkipped(answer.kind))
+      events.tell('tickSkipped', { job, tick: at, why: answer.kind });
+    return undefined;
+  }
+
+  /**
+   * Asks for a tick. Asks again, under the same holder id, while the answer is lost or Redis is away.
+   * @throws LockUnavailableError when there was no answer within the claim's patience
+   */
+  claim(job: string, claim: TickClaim): Promise<TickAnswer> {
+    const target = this.jobs.targetOf(job);
+    // The line is kept for as long as a claim is under way, so that shutdown waits for it.
+    return this.engine.line(target).during(async () => {
+      const owed = { holder: target.kind.holders.next(), mayHave: false, failure: undefined };
+      try {
+        return await this.#ask(target, claim, owed);
+      } catch (error) {
+        throw unavailable(job, error);
+      } finally {
+        this.#settle(target, claim, owed);
+      }
+    });
+  }
+
+  async #ask(target: LockTarget, claim: TickClaim, owed: Owed): Promise<TickAnswer> {
+    const { wheel } = this.engine.context;
+    const end = now() + (claim.patience ?? 5000);
+    const { mayBegin = () => true } = claim;
+    const isRefusing = () => this.#refusing || !mayBegin();
+    for (;;) {
+      if (isRefusing()) return { kind: 'refused' };
+      try {
+        const { reply, sent } = await askInTime(this.#ttl, () => this.#send(target, claim, owed.holder));
+        this.#tell(target.name, claim, reply);
+        if (reply.kind !== 'granted') return reply;
+        owed.mayHave = false;
+        const until = reply.request?.until ?? Infinity;
+        const tick = new ClaimedTick(this.engine, this.scripts, {
+          target,
+          keys: jobKeys(target.key),
+          lease: new Lease(target, owed.holder, this.#ttl, sent),
+          reply,
+          policies: claim.policies ?? POLICIES,
+          isFleets: claim.mode !== 'instant',
+          isRefusing: () => isRefusing() || (this.clock.now() ?? 0) > until,
+        }).begin(sent);
+        if (!isRefusing()) return tick;
+        await tick.giveBack();
+        return { kind: 'refused' };
+      } catch (error) {
+        const failure = RedisFailure.from(error);
+        if (failure.kind === 'ambiguous') Object.assign(owed, { mayHave: true, failure });
+        if (!failure.passing || now() + PAUSE >= end) throw failure;
+        await wheel.pause(PAUSE);
+      }
+    }
+  }
+
+  #send({ key }: LockTarget, claim: TickClaim, holder: string): Promise<ClaimReply> {
+    const { mode, tick, following, previous, policies = POLICIES } = claim;
+    const { appName } = this.engine.context.settings;
+    const asker: Asker = { holder, lease: this.#ttl, app: appName, instance: this.#instance, policies };
+    if (mode === 'again') return this.scripts.again(jobKeys(key), asker);
+    return this.scripts.claim(jobKeys(key), { ...asker, mode, tick, following, previous });
+  }
+
+  /** A run that may have been granted, and that nobody runs, ends here and not with its lease: another instance may run its tick. */
+  #settle(target: LockTarget, { mode, unheard }: TickClaim, { holder, mayHave, failure }: Owed): void {
+    if (!mayHave) return;
+    const { retirement } = this.engine.context;
+    if (mode === 'instant') {
+      void retirement.retire({ target, holder, lease: this.#ttl, failure });
+      return;
+    }
+    const { channel } = target;
+    const unbegun = {
+      holder,
+      token: undefined,
+      count: 0,
+      lease: 1,
+      channel,
+      outcome: 'returned',
+      reason: '',
+    } as const;
+    const finish = () => this.scripts.finish(jobKeys(target.key), unbegun);
+    void retirement.insist(finish, this.#ttl, failure).then(unheard);
+  }
+
+  get #ttl(): number {
+    return this.engine.context.settings.watchdogTimeout;
+  }
+
+  /** What an answer has to say to people. */
+  #tell(job: string, { mode }: TickClaim, reply: ClaimReply): void {
+    const { notices } = this.engine.context;
+    for (const notice of noticesOf(job, reply.rows)) notices.post(notice);
+    if (reply.kind === 'taken' && mode !== 'instant' && reply.mark - reply.at > STEP)
+      notices.post({ kind: 'clock-stepped', lock: job, mark: reply.mark });
+  }
+}

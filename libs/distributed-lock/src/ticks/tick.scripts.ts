@@ -1,0 +1,132 @@
+import type { TickPolicies } from '../contracts/tick.contract.js';
+import type { StoreClock } from './store.clock.js';
+import { tickAgain, tickBegin, tickClaim, tickFinish } from '../scripts/generated/lua.scripts.js';
+import type { JobKeys } from './job.keys.js';
+import { JobScripts } from './job.scripts.js';
+import type { ReplyReader } from '../replies/reply.reader.js';
+import type { ReleaseReply } from '../replies/lock.replies.js';
+import { GRANTS } from '../scripts/sending.js';
+import type { ScriptRunner } from '../scripts/script.runner.js';
+import { TimedCaller } from './timed.caller.js';
+
+/** Who asks for a tick, and what holds for it. */
+export interface Asker {
+  readonly holder: string;
+  readonly lease: number;
+  readonly app: string;
+  readonly instance: string;
+  readonly policies: TickPolicies;
+}
+
+/** A claim as the script takes it. */
+export interface ClaimArguments extends Asker {
+  readonly mode: 'cron' | 'interval' | 'instant' | 'close';
+  /** Epoch ms; not looked at for an interval. */
+  readonly tick: number;
+  /** The instant after it; for an interval the least time since the last start, in ms. */
+  readonly following: number | undefined;
+  readonly previous: number | undefined;
+}
+
+/** What a claim is answered with beside the verdict. */
+interface Noted {
+  /** The store's time, epoch ms. */
+  readonly at: number;
+  /** The rows that this call has added to the record, as JSON. */
+  readonly rows: readonly string[];
+}
+
+/** What waits to be run of a job. */
+export interface Waiting {
+  /** When to ask again, in ms; 0: no reason to; -1: the lock has no end. */
+  readonly wait: number;
+  /** Whether something is to be run as soon as the lock is free. */
+  readonly listens: boolean;
+  /** The newest tick that has its verdict, epoch ms; 0 when there is none. */
+  readonly mark: number;
+}
+
+/** What a run was asked for by hand with. */
+export interface RunRequest {
+  readonly id: string;
+  /** The instant until which the run may begin, epoch ms by the store's clock. */
+  readonly until: number;
+}
+
+/** A run that was granted. */
+interface Granted {
+  readonly kind: 'granted';
+  readonly token: bigint;
+  readonly attempt: number;
+  readonly tick: number;
+  /** Undefined unless the run has to say that it has begun. */
+  readonly request: RunRequest | undefined;
+}
+
+export type ClaimReply = Noted & (Granted | (Waiting & { readonly kind: (typeof VERDICTS)[number] }));
+
+export interface FinishArguments {
+  readonly holder: string;
+  /** Undefined where the grant never arrived. */
+  readonly token: bigint | undefined;
+  readonly count: number;
+  readonly lease: number;
+  readonly channel: string;
+  /** `handed-over`: stopped midway, another instance makes the next attempt. `returned`: never begun, and run elsewhere. */
+  readonly outcome: 'completed' | 'failed' | 'handed-over' | 'returned';
+  readonly reason: string;
+}
+
+const VERDICTS = ['taken', 'overlapped', 'missed', 'early', 'stale', 'queued', 'paused'] as const;
+
+/** The scripts of ticks, typed. Each reply has the store's time, which the clock takes in. */
+export class TickScripts {
+  readonly jobs: JobScripts;
+  readonly #caller: TimedCaller;
+
+  constructor(runner: ScriptRunner, clock: StoreClock) {
+    this.#caller = new TimedCaller(runner, clock);
+    this.jobs = new JobScripts(this.#caller);
+  }
+
+  async claim({ lock, record, runs }: JobKeys, claim: ClaimArguments): Promise<ClaimReply> {
+    const { holder, lease, mode, tick, following = '', previous = '', app, instance, policies } = claim;
+    const { onCrash, overlap, grace } = policies;
+    const when = [`${tick}`, `${following}`, `${previous}`];
+    const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, `${grace}`];
+    return readClaim(await this.#caller.call(tickClaim, [lock, record, runs], args, GRANTS));
+  }
+
+  /** Takes what waits to be run, whichever tick it is now. */
+  async again({ lock, record, runs }: JobKeys, asker: Asker): Promise<ClaimReply> {
+    const { holder, lease, app, instance, policies } = asker;
+    const { gap = '', onCrash, grace } = policies;
+    const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`];
+    return readClaim(await this.#caller.call(tickAgain, [lock, record, runs], args, GRANTS));
+  }
+
+  /** Says that a run which was asked for by hand has begun. */
+  async begin({ record, channel }: JobKeys, holder: string, request: RunRequest): Promise<void> {
+    await this.#caller.tell(tickBegin, [record], [channel, holder, request.id]);
+  }
+
+  async finish(keys: JobKeys, finish: FinishArguments): Promise<ReleaseReply> {
+    const { holder, token = '', count, lease, channel, outcome, reason } = finish;
+    const args = [holder, `${token}`, `${count}`, `${lease}`, channel, keys.channel, outcome, reason];
+    const reply = await this.#caller.tell(tickFinish, [keys.lock, keys.record, keys.runs], args);
+    if (reply.integer(0) === 1) return { kind: 'released', reached: reply.integer(2) };
+    return { kind: reply.integer(0) === 2 ? 'kept' : 'gone' };
+  }
+}
+
+function readClaim(reply: ReplyReader): ClaimReply {
+  const noted = { at: reply.integer(1), rows: reply.texts(5) };
+  if (reply.integer(0) === 1) {
+    const [token, attempt, tick] = [BigInt(reply.text(2)), reply.integer(3), reply.integer(4)];
+    const request = reply.size > 6 ? { id: reply.text(6), until: reply.integer(7) } : undefined;
+    return { kind: 'granted', ...noted, token, attempt, tick, request };
+  }
+  const kind = VERDICTS[reply.integer(0) - 2];
+  if (kind === undefined) throw reply.malformed();
+  return { kind, ...noted, wait: reply.integer(2), mark: reply.integer(3), listens: reply.integer(4) === 1 };
+}

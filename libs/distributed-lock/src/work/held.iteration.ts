@@ -1,0 +1,103 @@
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { InScope } from '../holds/hold.scope.js';
+import { GRACE } from './held.stream.js';
+
+type Step = IteratorResult<unknown>;
+type Method = 'next' | 'return' | 'throw';
+
+/**
+ * The same iterable, whose steps run in the scope of a hold, and which tells its end: it is done, failed or left.
+ * @param over called at the end
+ */
+export function heldIterable(
+  iterable: AsyncIterable<unknown>,
+  inScope: InScope,
+  over: () => void,
+): AsyncIterable<unknown> {
+  const held = new HeldIteration(iterable, inScope, over);
+  if (Object.prototype.toString.call(iterable) === '[object AsyncGenerator]') return held;
+  // A page of results, or a cursor that is read otherwise, may never be iterated, and must not hold the lock for ever.
+  held.expectBegin();
+  // It has methods of its own, which see the object itself.
+  return new Proxy(iterable, {
+    get: (target, name) => {
+      const descriptor = Reflect.getOwnPropertyDescriptor(target, name);
+      // A Proxy has to give them as they are.
+      if (name === 'constructor' || descriptor?.configurable === false)
+        return Reflect.get(target, name, target);
+      if (name === Symbol.asyncIterator) return () => held;
+      if ((name === 'next' || name === 'return' || name === 'throw') && name in target)
+        return held[name].bind(held);
+      const member: unknown = Reflect.get(target, name, target);
+      return typeof member === 'function' ? member.bind(target) : member;
+    },
+  });
+}
+
+/** One iteration, begun with its first step. */
+class HeldIteration implements AsyncIterableIterator<unknown> {
+  readonly [Symbol.toStringTag] = 'AsyncGenerator';
+  #iterator: AsyncIterator<unknown> | undefined;
+  #grace: NodeJS.Timeout | undefined;
+  #isLapsed = false;
+
+  constructor(
+    private readonly iterable: AsyncIterable<unknown>,
+    private readonly inScope: InScope,
+    private readonly over: () => void,
+  ) {}
+
+  /** Ends the hold unless the iteration begins in time; after that it is refused. */
+  expectBegin(): void {
+    this.#grace = setTimeout(() => {
+      this.#isLapsed = true;
+      this.over();
+    }, GRACE).unref();
+  }
+
+  next(...sent: readonly unknown[]): Promise<Step> {
+    return this.#step('next', sent, () => ({ done: true, value: undefined }));
+  }
+
+  return(value?: unknown): Promise<Step> {
+    return this.#step('return', [value], () => ({ done: true, value }));
+  }
+
+  throw(error?: unknown): Promise<Step> {
+    return this.#step('throw', [error], () => Promise.reject(error));
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  /** @param missing what an iterator without that method does */
+  async #step(method: Method, sent: readonly unknown[], missing: () => Step | Promise<Step>): Promise<Step> {
+    clearTimeout(this.#grace);
+    if (this.#isLapsed) throw tooLate();
+    try {
+      const step = await this.inScope(async () => {
+        const iterator = (this.#iterator ??= this.iterable[Symbol.asyncIterator]());
+        const call = iterator[method];
+        return call === undefined ? await missing() : await Reflect.apply(call, iterator, sent);
+      });
+      // A generator may go on in its `finally` after it was asked to return.
+      if (step.done === true || (method === 'return' && step.done !== false)) this.over();
+      return step;
+    } catch (error) {
+      this.over();
+      throw error;
+    }
+  }
+}
+
+function tooLate(): LockConfigurationError {
+  return new LockConfigurationError(
+    'NOT_ASYNC',
+    `The iteration of what the work gave began more than ${GRACE} ms after the work had ended, and its lock had been released. Iterate inside the work, or begin at once.`,
+  );
+}

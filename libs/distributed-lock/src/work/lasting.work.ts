@@ -1,0 +1,166 @@
+import { finished, type Readable, type Stream } from 'node:stream';
+import { from, lastValueFrom, type ObservableInput } from 'rxjs';
+import { lastingKindOf, type LastingKind } from './lasting.kind.js';
+import type { WorkResult } from '../contracts/lock.contract.js';
+import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { InScope } from '../holds/hold.scope.js';
+import { heldIterable } from './held.iteration.js';
+import { heldResponse, heldStream } from './held.stream.js';
+import { whenExited } from './process.exit.js';
+
+/** A result, and until when it goes on. */
+export interface LastingResult<T> {
+  /** What the caller of the work gets: it goes on in the caller's hands. */
+  readonly result: T;
+  /** Resolves when it has ended, in whatever way; undefined when it has ended already. Never rejects. */
+  readonly ended: Promise<void> | undefined;
+}
+
+/** Work of another promise library, or a query that begins when it is awaited, begins here: in the scope of the caller. */
+export function begun<T>(result: WorkResult<T>): T | PromiseLike<T> {
+  // An Observable passes for the value until its kind is looked at.
+  if (result instanceof Promise || !isThenable(result)) return result as T | Promise<T>;
+  return new Promise((resolve, reject) => result.then(resolve, reject));
+}
+
+/** Runs work in a scope, and tells until when its result goes on. @throws what the work does; see {@link awaitLasting} */
+export async function runLasting<T>(work: () => WorkResult<T>, inScope: InScope): Promise<LastingResult<T>> {
+  const result = await inScope(() => begun(work()));
+  const kind = lastingKindOf(result);
+  return kind === undefined ? { result, ended: undefined } : await awaitLasting(kind, result, inScope);
+}
+
+/**
+ * Awaits an Observable, whose last value is the result; anything else that goes on is given to the caller, and ends when it has been
+ * read, closed or cancelled there.
+ * @throws LockConfigurationError `NOT_ASYNC` for a result whose end cannot be known
+ */
+export async function awaitLasting<T>(
+  kind: LastingKind,
+  result: T,
+  inScope: InScope,
+): Promise<LastingResult<T>> {
+  if (kind !== 'observable') return holdLasting(kind, result, inScope);
+  const last = (await inScope(() => lastOf(result))) as T;
+  const next = lastingKindOf(last);
+  return next === undefined ? { result: last, ended: undefined } : await awaitLasting(next, last, inScope);
+}
+
+/**
+ * What {@link awaitLasting} does with all but Observables, at once.
+ * @throws LockConfigurationError `NOT_ASYNC` for an Observable as well
+ */
+export function holdLasting<T>(
+  kind: LastingKind,
+  result: T,
+  inScope: InScope,
+): LastingResult<T> & { readonly ended: Promise<void> } {
+  let over: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (over = resolve));
+  return { result: hold(kind, result, inScope, over) as T, ended };
+}
+
+/** @param over called when it has ended; more than once, perhaps */
+function hold(kind: LastingKind, result: unknown, inScope: InScope, over: () => void): unknown {
+  switch (kind) {
+    case 'stream':
+    case 'file':
+      // No listener for errors: an error that the application does not handle must not disappear.
+      finished(streamOf(kind, result), { error: false }, () => over());
+      return result;
+    case 'web-stream':
+      return heldStream(unread(result as ReadableStream), over);
+    case 'response':
+      return heldResponse(result as Response, over);
+    case 'process':
+      void whenExited(result).then(over);
+      return result;
+    case 'async-iterable':
+      return heldIterable(result as AsyncIterable<unknown>, inScope, over);
+    case 'iterator':
+      throw refusedIterator();
+    case 'observable':
+      throw new LockConfigurationError(
+        'NOT_ASYNC',
+        'The work gave an Observable of another library, which rxjs does not know. Convert it with from().',
+      );
+  }
+}
+
+/**
+ * Runs a result to its end where no caller takes it, as that of a tick: an Observable is subscribed to, an iterable is iterated, a stream
+ * is read.
+ * @returns the last value of an Observable; nothing for anything else that went on; otherwise the result
+ * @throws the error with which it ended; LockConfigurationError `NOT_ASYNC` for an iterator
+ */
+export async function runToEnd(result: unknown): Promise<unknown> {
+  const settled = await result;
+  const kind = lastingKindOf(settled);
+  if (kind === 'observable') return await runToEnd(await lastOf(settled));
+  if (kind === undefined) return settled;
+  await endOf(kind, settled);
+  return undefined;
+}
+
+async function endOf(kind: Exclude<LastingKind, 'observable'>, result: unknown): Promise<void> {
+  switch (kind) {
+    case 'stream':
+    case 'file':
+      return await streamEnd(streamOf(kind, result));
+    case 'web-stream':
+      return await unread(result as ReadableStream).pipeTo(new WritableStream());
+    case 'response':
+      return await runBody((result as Response).body);
+    case 'process':
+      return await whenExited(result);
+    case 'async-iterable':
+      for await (const value of result as AsyncIterable<unknown>) void value;
+      return;
+    case 'iterator':
+      throw refusedIterator();
+  }
+}
+
+/** Some implementations of `fetch` have a stream of Node for a body. */
+async function runBody(body: unknown): Promise<void> {
+  const kind = lastingKindOf(body);
+  if (kind !== undefined && kind !== 'observable') await endOf(kind, body);
+}
+
+async function streamEnd(stream: Stream): Promise<void> {
+  const ended = new Promise<void>((resolve, reject) => {
+    finished(stream as Readable, (error) => (error ? reject(error) : resolve()));
+  });
+  const { readableFlowing } = stream as Readable;
+  // Nothing reads it, and nothing will.
+  if (readableFlowing === null) (stream as Readable).resume();
+  await ended;
+}
+
+function streamOf(kind: 'stream' | 'file', result: unknown): Readable {
+  return kind === 'file' ? (result as { getStream(): Readable }).getStream() : (result as Readable);
+}
+
+function unread(stream: ReadableStream): ReadableStream {
+  if (!stream.locked) return stream;
+  throw new LockConfigurationError(
+    'NOT_ASYNC',
+    'The work gave a ReadableStream that something else reads already, so its end cannot be known.',
+  );
+}
+
+function refusedIterator(): LockConfigurationError {
+  return new LockConfigurationError(
+    'NOT_ASYNC',
+    'The work gave an iterator, whose steps would run after the lock is released. Collect its values inside the work.',
+  );
+}
+
+async function lastOf(source: unknown): Promise<unknown> {
+  return await lastValueFrom(from(source as ObservableInput<unknown>), { defaultValue: undefined });
+}
+
+function isThenable<T>(result: WorkResult<T>): result is PromiseLike<T> {
+  if ((typeof result !== 'object' && typeof result !== 'function') || result === null) return false;
+  return 'then' in result && typeof result.then === 'function';
+}

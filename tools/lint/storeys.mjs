@@ -1,0 +1,33 @@
+/**
+ * The house from the roof down: a room imports rooms of lower storeys only, and never a neighbour on its own.
+ * A new room is added here, with a line in docs/contributing/rooms.md.
+ */
+export const STOREYS = [
+  ['testing'],
+  ['memory', 'module'],
+  ['cli', 'dashboard', 'health', 'metrics', 'tracing', 'lua-runtime'],
+  ['decorators', 'interceptors', 'filters', 'schedule'],
+  ['guards', 'jobs', 'startup'],
+  ['service', 'scheduler'],
+  ['ticks', 'groups', 'elections'],
+  ['locks'],
+  ['counters'],
+  ['local', 'work'],
+  ['holds'],
+  ['acquire'],
+  ['core', 'fencing'],
+  ['scripts'],
+  ['renewal', 'connections'],
+  ['cluster', 'events', 'replies'],
+  ['redis', 'sources'],
+  ['timing', 'instants'],
+  ['options'],
+  ['errors', 'metadata'],
+  ['contracts'],
+];
+
+/** Rooms that stand beside the house, and import nothing of it. */
+export const APART = ['schematics'];
+
+/** The rooms that know ioredis. */
+export const OF_IOREDIS = ['redis', 'sources', 'cluster', 'connections'];
