@@ -7,7 +7,7 @@ import { describe, expect, inject, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { around } from './disguises.js';
-import { fireFixtures, fireLogger, registryOf, type FireFixtures, type FireStage } from './fire.stage.js';
+import { fireFixtures, fireLogger, locksOf, registryOf, type FireFixtures, type FireStage } from './fire.stage.js';
 
 const test = base.extend<FireFixtures>(fireFixtures);
 
@@ -236,8 +236,12 @@ test.concurrent(
         await new Promise(() => undefined);
       }
     }
-    await stage.start(1, [Job], { watchdog: 900 });
+    const [app] = await stage.start(1, [Job], { watchdog: 900 });
+    if (app === undefined) throw new Error('unreachable');
     await until('three runs', () => stage.runs.length >= 3, 15_000);
     expectOnce(stage);
+    for (const job of registryOf(app).getCronJobs().values()) void job.stop();
+    // A run that does not end is not freed: its lease ends.
+    await until('the last lease is over', async () => !(await locksOf(app).getLock(stage.job).isLocked()));
   },
 );
