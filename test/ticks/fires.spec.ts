@@ -7,7 +7,14 @@ import { describe, expect, inject, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { around } from './disguises.js';
-import { fireFixtures, fireLogger, locksOf, registryOf, type FireFixtures, type FireStage } from './fire.stage.js';
+import {
+  fireFixtures,
+  fireLogger,
+  locksOf,
+  registryOf,
+  type FireFixtures,
+  type FireStage,
+} from './fire.stage.js';
 
 const test = base.extend<FireFixtures>(fireFixtures);
 

@@ -2,22 +2,22 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant } from '../renewal/lease.js';
 import type { AcquireReply } from '../replies/lock.replies.js';
 import { tellsOfGift } from '../scripts/lock.messages.js';
-import { promised, type ReplyHearer } from '../replies/reply.callback.js';
+import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { News, RawGrant, Wish } from './acquire.contract.js';
+import type { AttemptOutcome, AcquireResult, AcquireTerms } from './acquire.contract.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { askAgain, isUseful } from './late.grant.js';
+import { acquireAgain, isUseful } from './late.grant.js';
 
 /** Nothing was asked for so far. */
-const NOTHING: Wish = { leaseTime: undefined, waitTime: 0 };
+const NOTHING: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
 
 /**
  * Asks Redis for a free lock, one question at a time. An attempt whose answer got lost is made again under the same holder id, which is safe to
  * repeat; when it is given up, or answered with "busy", the id is freed, so that a late grant leaves nothing behind.
  * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is given up.
  */
-export class Attempt implements ReplyHearer<AcquireReply> {
+export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   /** Made for the next attempt, if there is one. */
   #holder: string | undefined;
   #doubt: RedisFailure | undefined;
@@ -26,7 +26,7 @@ export class Attempt implements ReplyHearer<AcquireReply> {
   #wish = NOTHING;
   #lease = 0;
   #sent!: Instant;
-  #conclude!: (news: News) => void;
+  #conclude!: (news: AttemptOutcome) => void;
   #isGiven = false;
   /** When the release was sent that has handed it the lock. */
   #handed: Instant | undefined;
@@ -42,7 +42,7 @@ export class Attempt implements ReplyHearer<AcquireReply> {
   }
 
   /** @param conclude is called once, with what came of it; must not throw */
-  ask(wish: Wish, conclude: (news: News) => void): void {
+  ask(wish: AcquireTerms, conclude: (news: AttemptOutcome) => void): void {
     const { leaseTime: lease = this.context.settings.watchdogTimeout } = wish;
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
@@ -114,7 +114,7 @@ export class Attempt implements ReplyHearer<AcquireReply> {
     }
   }
 
-  #acquire(hearer: ReplyHearer<AcquireReply>): void {
+  #acquire(hearer: ReplyCallback<AcquireReply>): void {
     const { key, kind } = this.target;
     const { waitTime } = this.#wish;
     // The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take.
@@ -122,30 +122,34 @@ export class Attempt implements ReplyHearer<AcquireReply> {
     kind.scripts.acquire(key, this.holder, this.#lease, 1, hearer, declared, this.#giftLease);
   }
 
-  /** As askInTime does, and without a promise where the first answer is in time: this is what every lock waits for. */
+  /** As acquireFresh does, and without a promise where the first answer is in time: this is what every lock waits for. */
   async #sendAgain(first: AcquireReply): Promise<void> {
     const ask = () => promised<AcquireReply>((hearer) => this.#acquire(hearer));
-    await askAgain(this.#lease, ask, first).then(
+    await acquireAgain(this.#lease, ask, first).then(
       ({ reply, sent }) => this.#conclude(this.#newsOf(reply, sent, now())),
       (error: unknown) => this.failed(error),
     );
   }
 
-  #newsOf(reply: AcquireReply, sent: Instant, at: number): News {
+  #newsOf(reply: AcquireReply, sent: Instant, at: number): AttemptOutcome {
     if (reply.kind === 'granted') return this.#granted(sent, at, reply);
     if (!this.#marked) this.abandon();
     if (reply.kind === 'busy') return reply;
     return new RedisFailure('refused', 'a first acquisition cannot have been lost');
   }
 
-  #granted(sent: Instant, at: number, { token, room }: Pick<RawGrant, 'token' | 'room'> = {}): RawGrant {
+  #granted(
+    sent: Instant,
+    at: number,
+    { token, room }: Pick<AcquireResult, 'token' | 'room'> = {},
+  ): AcquireResult {
     const { holder } = this;
     this.#renew();
     return { kind: 'granted', holder, leaseTime: this.#wish.leaseTime, sent, at, token, room };
   }
 
   /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
-  #takeOver(lease: number): RawGrant | undefined {
+  #takeOver(lease: number): AcquireResult | undefined {
     const sent = this.#handed;
     if (sent === undefined) return undefined;
     this.#handed = undefined;

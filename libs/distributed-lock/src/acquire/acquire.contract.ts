@@ -3,7 +3,7 @@ import type { Instant } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
 
 /** What is asked for, in ms. */
-export interface Wish {
+export interface AcquireTerms {
   /** Undefined for a lease that the watchdog renews. */
   readonly leaseTime: number | undefined;
   /** How long the caller is ready to wait from its first attempt on; 0 asks once. */
@@ -11,7 +11,7 @@ export interface Wish {
 }
 
 /** A grant as it comes from Redis. */
-export interface RawGrant {
+export interface AcquireResult {
   readonly kind: 'granted';
   readonly holder: string;
   /** The fixed lease that was asked for, in ms; undefined for a watchdog lease. */
@@ -25,7 +25,7 @@ export interface RawGrant {
 }
 
 /** What came of an attempt. */
-export type News<G = RawGrant> = G | Busy | RedisFailure;
+export type AttemptOutcome<G = AcquireResult> = G | Busy | RedisFailure;
 
 /** What comes of asking with success. */
 export interface Granted {
@@ -33,12 +33,12 @@ export interface Granted {
 }
 
 /** Asks Redis for a contender. */
-export interface Asking<W = Wish, G extends Granted = RawGrant> {
+export interface AttemptPort<W = AcquireTerms, G extends Granted = AcquireResult> {
   /**
    * Must not throw.
    * @param conclude is called once, with what came of it: most locks are granted at once, and need no promise for that
    */
-  ask(wish: W, conclude: (news: News<G>) => void): void;
+  ask(wish: W, conclude: (news: AttemptOutcome<G>) => void): void;
   /** A message was heard that is a reason to ask. */
   told?(payload: string): void;
   /** Sees to it that nothing of what was asked in vain is left. */
@@ -46,7 +46,7 @@ export interface Asking<W = Wish, G extends Granted = RawGrant> {
 }
 
 /** For whom the contender asks. */
-export interface Contest<W = Wish, G extends Granted = RawGrant> {
+export interface AcquireHost<W = AcquireTerms, G extends Granted = AcquireResult> {
   /** What the first waiter wants; undefined when nobody waits, or this process has the lock by itself. */
   next(): W | undefined;
   /** A promise only where more is to be done before it asks again. */
@@ -61,7 +61,7 @@ export interface Contest<W = Wish, G extends Granted = RawGrant> {
 }
 
 /** How it hears that asking again may help. */
-export interface Ears {
+export interface WakeSource {
   /** Undefined where pub/sub is forbidden. */
   readonly channel: string | undefined;
   /** In ms. */

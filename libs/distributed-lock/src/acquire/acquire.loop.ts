@@ -2,8 +2,16 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../replies/lock.replies.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 import { WakeSignal } from './wake.signal.js';
-import type { Asking, Contest, Ears, Granted, News, RawGrant, Wish } from './acquire.contract.js';
-import { Courtesy, type OthersTurns } from './yield.policy.js';
+import type {
+  AttemptPort,
+  AcquireHost,
+  WakeSource,
+  Granted,
+  AttemptOutcome,
+  AcquireResult,
+  AcquireTerms,
+} from './acquire.contract.js';
+import { YieldPolicy, type Yield } from './yield.policy.js';
 import type { LockContext } from '../core/lock.context.js';
 
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
@@ -16,18 +24,18 @@ const LINGER = 50;
 const SPIN = { first: 1, longest: 128 };
 
 /** The one of this process that talks to Redis for a lock, while others of this process wait. */
-export class Contender<W = Wish, G extends Granted = RawGrant> {
+export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   readonly #signal: WakeSignal;
   #subscription: Subscription | undefined;
   #running = false;
-  readonly #courtesy = new Courtesy();
+  readonly #courtesy = new YieldPolicy();
   #spin = SPIN.first;
 
   constructor(
     private readonly context: LockContext,
-    private readonly contest: Contest<W, G>,
-    private readonly attempt: Asking<W, G>,
-    private readonly ears: Ears,
+    private readonly contest: AcquireHost<W, G>,
+    private readonly attempt: AttemptPort<W, G>,
+    private readonly ears: WakeSource,
   ) {
     this.#signal = new WakeSignal(context.wheel);
   }
@@ -52,7 +60,7 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
   }
 
   /** Asks after others had their chance. */
-  kickAfterOthers(turns: OthersTurns): void {
+  kickAfterOthers(turns: Yield): void {
     this.#courtesy.owe(turns);
     this.kick();
   }
@@ -85,7 +93,7 @@ export class Contender<W = Wish, G extends Granted = RawGrant> {
     this.attempt.ask(wish, this.#goOn);
   }
 
-  readonly #goOn = (news: News<G>): void => {
+  readonly #goOn = (news: AttemptOutcome<G>): void => {
     let more: Promise<void> | void;
     try {
       more = news.kind === 'granted' ? this.#granted(news) : this.#refused(news);

@@ -3,7 +3,7 @@ import { HolderIds } from '../core/holder.ids.js';
 import { instant, Lease } from '../renewal/lease.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { WaitRequest } from './waiter.js';
-import { canShare, HandOver } from './handoff.policy.js';
+import { canShare, HandoffPolicy } from './handoff.policy.js';
 
 const T = 30_000;
 const REQUEST: WaitRequest = { leaseTime: undefined, waitTime: 1000, signal: undefined, nested: false };
@@ -18,14 +18,14 @@ afterEach(() => {
 const pass = (ms: number) => vi.advanceTimersByTime(ms);
 
 describe('a row of hand-overs', () => {
-  const count = (handOver: HandOver, waiting = 100) => {
+  const count = (handOver: HandoffPolicy, waiting = 100) => {
     let made = 0;
     while (made < 1000 && handOver.next(waiting)) made += 1;
     return made;
   };
 
   test.each([0, 1, 64])('has at most %i of them, and as many after the lock was in Redis again', (max) => {
-    const handOver = new HandOver({ max, time: 10 });
+    const handOver = new HandoffPolicy({ max, time: 10 });
     expect(count(handOver)).toBe(max);
     expect(handOver.next(100)).toBe(false);
     handOver.begin();
@@ -33,11 +33,11 @@ describe('a row of hand-overs', () => {
   });
 
   test('has 64 while it is not known whether other processes wait', () => {
-    expect(count(new HandOver({ max: 1000, time: 10 }))).toBe(64);
+    expect(count(new HandoffPolicy({ max: 1000, time: 10 }))).toBe(64);
   });
 
   test('has as many as it may where nobody else waits', () => {
-    const handOver = new HandOver({ max: 500, time: 10 });
+    const handOver = new HandoffPolicy({ max: 500, time: 10 });
     handOver.heard(false);
     expect(count(handOver)).toBe(500);
   });
@@ -47,14 +47,14 @@ describe('a row of hand-overs', () => {
     [3, 16],
     [2000, 500],
   ])('is where others wait for those who stood in line when it began: of %i, %i', (waiting, made) => {
-    const handOver = new HandOver({ max: 500, time: 10 });
+    const handOver = new HandoffPolicy({ max: 500, time: 10 });
     handOver.heard(true);
     expect(handOver.next(waiting)).toBe(true);
     expect(1 + count(handOver, 1)).toBe(made);
   });
 
   test('lasts no longer than its time, counted from the first of them', () => {
-    const handOver = new HandOver({ max: 1000, time: 10 });
+    const handOver = new HandoffPolicy({ max: 1000, time: 10 });
     pass(60_000);
     expect(handOver.next(100)).toBe(true);
     pass(9);
@@ -66,7 +66,7 @@ describe('a row of hand-overs', () => {
   });
 
   test('is none without time', () => {
-    expect(new HandOver({ max: 64, time: 0 }).next(100)).toBe(false);
+    expect(new HandoffPolicy({ max: 64, time: 0 }).next(100)).toBe(false);
   });
 });
 

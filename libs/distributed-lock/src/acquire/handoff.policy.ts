@@ -14,7 +14,7 @@ const LEAST = 16;
  * other processes get their turn and a forced unlock is noticed. While others wait it ends with those who stood in line when it
  * began: who comes back at once stands behind the other processes.
  */
-export class HandOver {
+export class HandoffPolicy {
   #count = 0;
   #since = 0;
   #max = 0;

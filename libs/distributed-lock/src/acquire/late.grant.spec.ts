@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
-import { askInTime } from './late.grant.js';
+import { acquireFresh } from './late.grant.js';
 
 const LEASE = 1000;
 
@@ -27,46 +27,46 @@ describe('the answer to a question for a lease', () => {
 
   test.each([0, 499, 500])('counts from its sending when it took %i ms of 1000', async (after) => {
     const { asked, ask } = asker([after, { kind: 'granted' }]);
-    const { reply, sent } = await askInTime(LEASE, ask);
+    const { reply, sent } = await acquireFresh(LEASE, ask);
     expect(reply).toEqual({ kind: 'granted' });
     expect(asked).toEqual([sent.at]);
   });
 
   test('that took more than half of the lease is asked for once more, and counts from then', async () => {
     const { asked, ask } = asker([501, { kind: 'granted' }], [400, { kind: 'granted' }]);
-    const { sent } = await askInTime(LEASE, ask);
+    const { sent } = await acquireFresh(LEASE, ask);
     expect(asked).toHaveLength(2);
     expect(sent.at).toBe(asked[1]);
   });
 
   test('is the second one when the lock went to somebody else meanwhile', async () => {
     const { ask } = asker([5000, { kind: 'granted' }], [1, { kind: 'busy' }]);
-    const { reply, first } = await askInTime(LEASE, ask);
+    const { reply, first } = await acquireFresh(LEASE, ask);
     expect([reply, first]).toEqual([{ kind: 'busy' }, { kind: 'granted' }]);
   });
 
   test('is not asked for again when the lock is busy', async () => {
     const { asked, ask } = asker([5000, { kind: 'busy' }]);
-    expect((await askInTime(LEASE, ask)).reply).toEqual({ kind: 'busy' });
+    expect((await acquireFresh(LEASE, ask)).reply).toEqual({ kind: 'busy' });
     expect(asked).toHaveLength(1);
   });
 
   test('is ambiguous when it is late twice: it was granted, and is of no use', async () => {
     const { ask } = asker([501, { kind: 'granted' }], [501, { kind: 'granted' }]);
-    await expect(askInTime(LEASE, ask)).rejects.toMatchObject({ name: 'RedisFailure', kind: 'ambiguous' });
+    await expect(acquireFresh(LEASE, ask)).rejects.toMatchObject({ name: 'RedisFailure', kind: 'ambiguous' });
   });
 
   test('is ambiguous when the second question failed, in whatever way: the first one was granted', async () => {
     for (const kind of ['unsent', 'ambiguous', 'refused'] as const) {
       const failure = new RedisFailure(kind, 'no answer');
       const { ask } = asker([501, { kind: 'granted' }], [1, failure]);
-      await expect(askInTime(LEASE, ask)).rejects.toMatchObject({ kind: 'ambiguous', cause: failure });
+      await expect(acquireFresh(LEASE, ask)).rejects.toMatchObject({ kind: 'ambiguous', cause: failure });
     }
   });
 
   test('is the error of the first question as it is', async () => {
     const failure = new RedisFailure('unsent', 'no connection');
     const { ask } = asker([5000, failure]);
-    await expect(askInTime(LEASE, ask)).rejects.toBe(failure);
+    await expect(acquireFresh(LEASE, ask)).rejects.toBe(failure);
   });
 });

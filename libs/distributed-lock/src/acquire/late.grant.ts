@@ -10,7 +10,7 @@ interface Reply {
 }
 
 /** An answer, and when what it answers was sent: the lease that it grants counts from then. */
-export interface TimelyAnswer<R> {
+export interface FreshAnswer<R> {
   readonly reply: R;
   readonly sent: Instant;
   /** What the first question was answered with: what it says of others still stands. */
@@ -19,22 +19,22 @@ export interface TimelyAnswer<R> {
 
 /**
  * Asks for a lease, and once more when the grant was so long on its way that half of it is over: nobody must begin with a lease
- * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh; an `Attempt` does the same by itself.
+ * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh; an `AcquireAttempt` does the same by itself.
  * @throws RedisFailure `ambiguous` when the second grant is late, too: it was granted, and is of no use
  */
-export function askInTime<R extends Reply>(lease: number, ask: () => Promise<R>): Promise<TimelyAnswer<R>> {
+export function acquireFresh<R extends Reply>(lease: number, ask: () => Promise<R>): Promise<FreshAnswer<R>> {
   const sent = instant();
   return ask().then((first) =>
-    isUseful(first, sent, lease) ? { reply: first, sent, first } : askAgain(lease, ask, first),
+    isUseful(first, sent, lease) ? { reply: first, sent, first } : acquireAgain(lease, ask, first),
   );
 }
 
-/** The second question of {@link askInTime}, for whoever has asked the first one. */
-export async function askAgain<R extends Reply>(
+/** The second question of {@link acquireFresh}, for whoever has asked the first one. */
+export async function acquireAgain<R extends Reply>(
   lease: number,
   ask: () => Promise<R>,
   first: R,
-): Promise<TimelyAnswer<R>> {
+): Promise<FreshAnswer<R>> {
   const sent = instant();
   let reply: R;
   try {

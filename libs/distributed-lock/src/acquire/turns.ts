@@ -1,20 +1,20 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { now } from '../timing/monotonic.clock.js';
-import { LONGEST_PAUSE, type OthersTurns } from './yield.policy.js';
-import { HandOver } from './handoff.policy.js';
+import { LONGEST_PAUSE, type Yield } from './yield.policy.js';
+import { HandoffPolicy } from './handoff.policy.js';
 
 /** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
 const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
 
 /** Whose turn it is, between the processes at one lock, as this one sees it. Made for a lock that somebody waits for. */
-export class Turns {
-  readonly handOver: HandOver;
+export class ProcessFairness {
+  readonly handOver: HandoffPolicy;
   /** What the last release has left to others. */
-  #owed: OthersTurns | undefined;
+  #owed: Yield | undefined;
   #standBack = STAND_BACK.first;
 
   constructor({ handOver }: Pick<LockSettings, 'handOver'>) {
-    this.handOver = new HandOver(handOver);
+    this.handOver = new HandoffPolicy(handOver);
   }
 
   /** How long others go first after the next release, in ms. */
@@ -23,11 +23,11 @@ export class Turns {
   }
 
   /** What is left to others at this moment. */
-  get owed(): OthersTurns | undefined {
+  get owed(): Yield | undefined {
     return this.#owed !== undefined && now() < this.#owed.until ? this.#owed : undefined;
   }
 
-  owe(turns: OthersTurns): void {
+  owe(turns: Yield): void {
     this.#owed = turns;
   }
 

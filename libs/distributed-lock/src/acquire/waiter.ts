@@ -24,7 +24,7 @@ export interface WaitRequest {
 }
 
 /** The line that a waiter stands in. */
-export interface WaitKeeper<G, R extends WaitRequest> {
+export interface WaiterHost<G, R extends WaitRequest> {
   /** It leaves without a grant. */
   quit(waiter: Waiter<G, R>): void;
   /** Why it got nothing in its time. */
@@ -53,7 +53,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   constructor(
     readonly request: R,
     private readonly wheel: TimerWheel,
-    private readonly keeper: WaitKeeper<G, R>,
+    private readonly keeper: WaiterHost<G, R>,
   ) {
     this.granted = new Promise((resolve, reject) => {
       this.#resolve = resolve;

@@ -2,17 +2,17 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { now } from '../timing/monotonic.clock.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { WakeSignal } from './wake.signal.js';
-import { Courtesy, LONGEST_PAUSE } from './yield.policy.js';
+import { YieldPolicy, LONGEST_PAUSE } from './yield.policy.js';
 
 const PAUSE = 5;
 
 describe('the courtesy of a process that has released a lock', () => {
-  let courtesy: Courtesy;
+  let courtesy: YieldPolicy;
   let sleeper: WakeSignal;
   let asked: boolean;
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    courtesy = new Courtesy();
+    courtesy = new YieldPolicy();
     sleeper = new WakeSignal(new TimerWheel());
     asked = false;
   });

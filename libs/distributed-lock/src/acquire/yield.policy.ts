@@ -5,7 +5,7 @@ import type { WakeSignal } from './wake.signal.js';
 export const LONGEST_PAUSE = 40;
 
 /** What is left to others after a release that they heard of. */
-export interface OthersTurns {
+export interface Yield {
   /** The monotonic instant until which nothing is asked after the release. */
   readonly until: number;
   /** How long after a release of theirs nothing is asked, in ms; longer where they hold it longer, up to {@link LONGEST_PAUSE}. */
@@ -18,8 +18,8 @@ export interface OthersTurns {
  * Lets others go first: each process that heard of a release has the lock once before the one that released it asks as fast as they
  * do. Else it is the same few who are the first to ask, again and again. Whoever does not take his turn costs a pause.
  */
-export class Courtesy {
-  #owed: OthersTurns | undefined;
+export class YieldPolicy {
+  #owed: Yield | undefined;
   #messages = 0;
   #heardAt = 0;
   /** Between the last two messages, in ms: so long did somebody have the lock. */
@@ -40,7 +40,7 @@ export class Courtesy {
     this.#messages += 1;
   }
 
-  owe(turns: OthersTurns): void {
+  owe(turns: Yield): void {
     this.#owed = turns;
   }
 

@@ -5,7 +5,7 @@ import { slotOf } from '../redis/key.slot.js';
 import type { PubSubMode } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { SubscriberConnection } from '../redis/subscriber.connection.js';
-import type { Subscriber, SubscriberEars } from '../redis/subscriber.contract.js';
+import type { Subscriber, SubscriberListener } from '../redis/subscriber.contract.js';
 
 /** Pause before the cluster is asked again who has the channels that nobody listens to, in ms. */
 const ASK_AGAIN = 250;
@@ -30,7 +30,7 @@ export class ClusterSubscriber implements Subscriber {
   readonly #moved = new Set<SubscriberConnection>();
   /** Where classic channels are. */
   #station: NodeKey | undefined;
-  #ears: SubscriberEars | undefined;
+  #ears: SubscriberListener | undefined;
   #search: Timer | undefined;
   #isSearching = false;
   #unsettledUntil = -Infinity;
@@ -49,7 +49,7 @@ export class ClusterSubscriber implements Subscriber {
     mode.whenKnown(() => this.#follow());
   }
 
-  listen(ears: SubscriberEars): void {
+  listen(ears: SubscriberListener): void {
     this.#ears = ears;
   }
 

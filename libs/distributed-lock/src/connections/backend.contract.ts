@@ -2,7 +2,7 @@ import type { Commands } from './command.contract.js';
 import type { Subscriber } from '../redis/subscriber.contract.js';
 
 /** What the locks of a module instance stand on: connections to Redis, or a store in memory. */
-export interface Ground {
+export interface Backend {
   readonly commands: Commands;
   readonly subscriber: Subscriber;
   /** Stands before the names of locks. */

@@ -5,7 +5,7 @@ import { AckedCalls, SERVER, type AckedPlaces, type Answer, type Send } from '..
 import type { ClientLifecycle } from '../redis/client.lifecycle.js';
 import { ClusterCalls, type ClusterNode } from '../cluster/cluster.calls.js';
 import type { ClusterMap, NodeKey } from '../cluster/cluster.map.js';
-import type { Commands, Hearer } from './command.contract.js';
+import type { Commands, CommandCallback } from './command.contract.js';
 import { slotOf } from '../redis/key.slot.js';
 import type { PubSubMode } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';
@@ -89,7 +89,7 @@ export class CommandConnection implements Commands {
    * Runs a script.
    * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
    */
-  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: Hearer): void {
+  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: CommandCallback): void {
     const [, , key = ''] = words;
     if (isAcked && this.#acked !== undefined)
       this.#sendAcked(this.#acked, key, (client) => sendScript(client, how, words), hearer);
@@ -106,7 +106,7 @@ export class CommandConnection implements Commands {
     else void this.parts.map.refresh();
   }
 
-  #sendAcked(acked: AckedCalls, key: string, send: Send, hearer: Hearer): void {
+  #sendAcked(acked: AckedCalls, key: string, send: Send, hearer: CommandCallback): void {
     tell(
       hearer,
       acked.send(key, (client, node) => this.#reply(node, send(client, node))),
@@ -114,7 +114,7 @@ export class CommandConnection implements Commands {
   }
 
   /** One redirection in thousands: only what is redirected needs more than its hearer. */
-  #sendToOwner(cluster: ClusterCalls, key: string, send: Send, hearer: Hearer): void {
+  #sendToOwner(cluster: ClusterCalls, key: string, send: Send, hearer: CommandCallback): void {
     const owner = cluster.open(key);
     if (owner instanceof RedisFailure) {
       hearer.failed(owner);
@@ -136,7 +136,7 @@ export class CommandConnection implements Commands {
     return new Promise((resolve, reject) => this.#hear(node, sent, { answered: resolve, failed: reject }));
   }
 
-  #hear(node: NodeKey, sent: Promise<unknown>, hearer: Hearer): void {
+  #hear(node: NodeKey, sent: Promise<unknown>, hearer: CommandCallback): void {
     const guard = this.#guardAt(node);
     guard.expect();
     sent.then(
@@ -162,7 +162,7 @@ export class CommandConnection implements Commands {
   }
 }
 
-function tell(hearer: Hearer, answer: Promise<Answer>): void {
+function tell(hearer: CommandCallback, answer: Promise<Answer>): void {
   answer.then(
     ({ reply, verdict }) => hearer.answered(reply, verdict),
     (error: unknown) => hearer.failed(RedisFailure.from(error)),

@@ -3,7 +3,7 @@ import type { RedisFailure } from '../redis/redis.failure.js';
 import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 
 /** Who sent a script, and hears what becomes of it. A promise for it would cost more than all that is done here. */
-export interface Hearer {
+export interface CommandCallback {
   answered(reply: Answer['reply'], verdict?: Answer['verdict']): void;
   failed(failure: RedisFailure): void;
 }
@@ -31,7 +31,7 @@ export interface Commands {
    * Runs a script.
    * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
    */
-  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: Hearer): void;
+  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: CommandCallback): void;
   /** A master that has become a replica, and can still be reached. */
   demoted(): void;
 }

@@ -6,7 +6,7 @@ import type { ClientPort } from '../redis/client.port.js';
 import { ClusterMap, type NodeKey } from '../cluster/cluster.map.js';
 import { ClusterSubscriber } from '../cluster/cluster.subscriber.js';
 import { CommandConnection } from './command.connection.js';
-import type { Ground } from './backend.contract.js';
+import type { Backend } from './backend.contract.js';
 import { HandshakeWatch, type HandshakeRemark, type RemarkListener } from '../redis/handshake.watch.js';
 import { watchNodes } from './node.watch.js';
 import { PubSubMode, type PubSubOption } from '../redis/pub-sub.mode.js';
@@ -26,7 +26,7 @@ const STALL_FACTOR = 1.5;
  * The two connections of a module instance: one sends scripts, one listens; in a cluster two for each node. We made them, so
  * we close them.
  */
-export class ConnectionPair implements Ground {
+export class ConnectionPair implements Backend {
   readonly commands: CommandConnection;
   readonly subscriber: Subscriber;
   readonly mode: PubSubMode;

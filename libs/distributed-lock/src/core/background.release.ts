@@ -7,7 +7,7 @@ import type { LockTarget } from './lock.target.js';
 const PAUSE = { first: 20, longest: 500 };
 
 /** A holder id to be freed. */
-export interface Retiree {
+export interface PendingRelease {
   readonly target: LockTarget;
   readonly holder: string;
   /** The lease that the holder may have, in ms: when it is over nothing is left to free. */
@@ -17,13 +17,13 @@ export interface Retiree {
 }
 
 /** What Redis said; `unanswered`: it refused, or could not be asked before the lease was over. */
-export type Retired = 'released' | 'gone' | 'unanswered';
+export type BackgroundOutcome = 'released' | 'gone' | 'unanswered';
 
 /**
  * Frees holder ids whose last command got no answer, or whose waiter has gone, until Redis has said that nothing is left
  * of them or their lease is over. Holder ids are never used twice, so this can never take down a later hold.
  */
-export class Retirement {
+export class BackgroundRelease {
   readonly #underWay = new Set<Promise<unknown>>();
   #over = false;
 
@@ -42,7 +42,7 @@ export class Retirement {
     this.#over = true;
   }
 
-  async retire({ target, holder, lease, failure }: Retiree): Promise<Retired> {
+  async retire({ target, holder, lease, failure }: PendingRelease): Promise<BackgroundOutcome> {
     const answer = await this.insist(() => target.release(holder, 0, 1), lease, failure);
     if (answer === undefined) return 'unanswered';
     return answer.reply.kind === 'released' ? 'released' : 'gone';

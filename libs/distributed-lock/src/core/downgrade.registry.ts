@@ -2,7 +2,7 @@
  * The holder ids of read holds that came from the write side of their lock: who writes may read, under the same id (wire format
  * section 7). Such an id is used again, so nothing that still frees it on the read side may be under way when it comes back.
  */
-export class JointHolders {
+export class DowngradeRegistry {
   readonly #joiners = new Map<string, number>();
   readonly #leaving = new Map<string, Promise<unknown>>();
   readonly #reading = new Set<string>();

@@ -8,9 +8,9 @@ import type { Watchdog } from '../renewal/watchdog.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { ChannelSubscriptions } from '../redis/channel.subscriptions.js';
 import type { CounterScripts } from './counter.scripts.js';
-import type { JointHolders } from './downgrade.registry.js';
+import type { DowngradeRegistry } from './downgrade.registry.js';
 import type { LockKinds } from './lock.kinds.js';
-import type { Retirement } from './background.release.js';
+import type { BackgroundRelease } from './background.release.js';
 
 /** What every lock of a module instance shares. */
 export interface LockContext {
@@ -22,8 +22,8 @@ export interface LockContext {
   readonly watchdog: Watchdog;
   readonly subscriptions: ChannelSubscriptions;
   readonly notices: NoticeBoard;
-  readonly retirement: Retirement;
-  readonly joints: JointHolders;
+  readonly retirement: BackgroundRelease;
+  readonly joints: DowngradeRegistry;
   /** Whether keys and channels have slots, which those of one name must share. */
   readonly isCluster: boolean;
   /** Whether the number of clients that PUBLISH reached is the fleet's; in a cluster it is one node's. */

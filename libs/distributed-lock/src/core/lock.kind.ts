@@ -3,7 +3,7 @@ import type { HolderForm } from '../renewal/lease.contract.js';
 import type { LockScripts } from '../replies/lock.replies.js';
 
 /** How the waiters of one process stand: see the three lines. */
-export type LineForm = 'exclusive' | 'queued' | 'shared';
+export type LocalLockForm = 'exclusive' | 'queued' | 'shared';
 
 /** A kind of lock: what it does in Redis, and by which of the rules that all kinds share its holders and waiters live. */
 export interface LockKind {
@@ -15,7 +15,7 @@ export interface LockKind {
   readonly family: string;
   readonly scripts: LockScripts;
   readonly channelOf: (key: string) => string;
-  readonly line: LineForm;
+  readonly line: LocalLockForm;
   /** What a scope that holds it and asks again gets: one more count of its hold, an error, or a further hold like anybody else. */
   readonly reentry: 'counted' | 'refused' | 'another';
   /** Whether the next local waiter may go on under the same holder id, without a word to Redis. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { LockKind } from './lock.kind.js';
-import { NameBook } from './name.registry.js';
+import { NameRegistry } from './name.registry.js';
 
 const kindOf = (family: string, side?: 'read' | 'write'): LockKind => ({
   ...Object.create(null),
@@ -9,7 +9,7 @@ const kindOf = (family: string, side?: 'read' | 'write'): LockKind => ({
   side,
 });
 const LOCK = kindOf('lock');
-const plain = () => new NameBook({ mapName: (name) => `lock:${name}`, isMapped: false });
+const plain = () => new NameRegistry({ mapName: (name) => `lock:${name}`, isMapped: false });
 
 test('a name is looked at once, and its lock found again', () => {
   const book = plain();
@@ -36,7 +36,7 @@ test('a second family on one name is refused, whichever of the two ways it comes
 
 test('what an application makes of a name is asked for each time, and keys are what must not be two things', () => {
   let tenant = 'a';
-  const book = new NameBook({ mapName: (name) => `${tenant}:${name}`, isMapped: true });
+  const book = new NameRegistry({ mapName: (name) => `${tenant}:${name}`, isMapped: true });
   expect(book.target(LOCK, 'x').key).toBe('a:x');
   tenant = 'b';
   expect(book.target(LOCK, 'x').key).toBe('b:x');

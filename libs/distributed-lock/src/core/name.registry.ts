@@ -14,7 +14,7 @@ type Use = LockTarget | string;
  * The names of this application, and what each is used for. The kinds write different things under one name, or do not hear each
  * other (wire format 1.6), so two families of them on one name are a mistake of the application.
  */
-export class NameBook {
+export class NameRegistry {
   /** The names that were used lately; those before them are forgotten when these are too many, all at once. */
   #recent = new Map<string, Use>();
   #former: ReadonlyMap<string, Use> = new Map();

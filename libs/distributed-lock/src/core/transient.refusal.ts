@@ -1,10 +1,10 @@
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 
 /** What waiting can help against. */
-export type PassingRefusal = LockNotAcquiredError | LockUnavailableError;
+export type TransientRefusal = LockNotAcquiredError | LockUnavailableError;
 
 /** Whether the same question may have another answer soon: somebody else has it, Redis is away, or its replicas are. */
-export function isPassing(error: unknown): error is PassingRefusal {
+export function isPassing(error: unknown): error is TransientRefusal {
   if (error instanceof LockNotAcquiredError) return error.code === 'NOT_ACQUIRED';
   return (
     error instanceof LockUnavailableError && (error.code === 'UNAVAILABLE' || error.code === 'NOT_REPLICATED')

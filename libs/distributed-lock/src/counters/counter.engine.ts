@@ -1,26 +1,26 @@
 import { isInside } from '../holds/hold.scope.js';
 import type { WaitRequest } from '../acquire/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import { LatchLine } from './latch.waiters.js';
-import { LineBook } from '../local/local.locks.js';
+import { LatchWaiters } from './latch.waiters.js';
+import { LocalLockRegistry } from '../local/local.locks.js';
 import { shuttingDown, type LockContext } from '../core/lock.context.js';
-import type { NameBook } from '../core/name.registry.js';
-import type { PermitSection } from './permit.scope.js';
-import { SemaphoreLine } from './semaphore.waiters.js';
+import type { NameRegistry } from '../core/name.registry.js';
+import type { PermitScope } from './permit.scope.js';
+import { SemaphoreWaiters } from './semaphore.waiters.js';
 
 /** The semaphores and latches of a module instance that callers of this process wait for, or work under. */
 export class CounterEngine {
-  readonly semaphores: LineBook<CounterTarget, SemaphoreLine>;
-  readonly latches: LineBook<CounterTarget, LatchLine>;
-  readonly #sections = new Set<PermitSection>();
+  readonly semaphores: LocalLockRegistry<CounterTarget, SemaphoreWaiters>;
+  readonly latches: LocalLockRegistry<CounterTarget, LatchWaiters>;
+  readonly #sections = new Set<PermitScope>();
   #closing = false;
 
   constructor(
     readonly context: LockContext,
-    readonly names: NameBook,
+    readonly names: NameRegistry,
   ) {
-    this.semaphores = new LineBook(context, (home, target) => new SemaphoreLine(home, target));
-    this.latches = new LineBook(context, (home, target) => new LatchLine(home, target));
+    this.semaphores = new LocalLockRegistry(context, (home, target) => new SemaphoreWaiters(home, target));
+    this.latches = new LocalLockRegistry(context, (home, target) => new LatchWaiters(home, target));
   }
 
   /**
@@ -34,7 +34,7 @@ export class CounterEngine {
   }
 
   /** Keeps a section in mind while it runs. */
-  async during<T>(section: PermitSection, work: () => Promise<T>): Promise<T> {
+  async during<T>(section: PermitScope, work: () => Promise<T>): Promise<T> {
     this.#sections.add(section);
     try {
       return await work();
@@ -44,7 +44,7 @@ export class CounterEngine {
   }
 
   /** The work that runs under permits. */
-  get sections(): readonly PermitSection[] {
+  get sections(): readonly PermitScope[] {
     return [...this.#sections];
   }
 

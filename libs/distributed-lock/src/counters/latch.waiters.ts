@@ -1,11 +1,11 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter } from '../acquire/waiter.js';
-import { Contender } from '../acquire/acquire.loop.js';
-import type { Asking, Contest, News } from '../acquire/acquire.contract.js';
+import { AcquireLoop } from '../acquire/acquire.loop.js';
+import type { AttemptPort, AcquireHost, AttemptOutcome } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { LineHome } from '../local/local.locks.js';
-import { WaitingLine } from '../local/local.waiters.js';
+import type { LocalLockHome } from '../local/local.locks.js';
+import { LocalWaiters } from '../local/local.waiters.js';
 
 /** A look at the latch. */
 interface Look {
@@ -19,16 +19,19 @@ interface Opened extends Look {
 }
 
 /** The callers of this process that wait for one latch: one look lets all of them go. */
-export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened>, Asking<Look, Opened> {
-  readonly #contender: Contender<Look, Opened>;
+export class LatchWaiters
+  extends LocalWaiters<void>
+  implements AcquireHost<Look, Opened>, AttemptPort<Look, Opened>
+{
+  readonly #contender: AcquireLoop<Look, Opened>;
 
   constructor(
-    protected readonly home: LineHome<LatchLine>,
+    protected readonly home: LocalLockHome<LatchWaiters>,
     readonly target: CounterTarget,
   ) {
     super();
     const { context } = home;
-    this.#contender = new Contender<Look, Opened>(context, this, this, {
+    this.#contender = new AcquireLoop<Look, Opened>(context, this, this, {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       isNews: () => true,
@@ -39,7 +42,7 @@ export class LatchLine extends WaitingLine<void> implements Contest<Look, Opened
     return this.isWaitedFor ? { at: now() } : undefined;
   }
 
-  ask({ at }: Look, conclude: (news: News<Opened>) => void): void {
+  ask({ at }: Look, conclude: (news: AttemptOutcome<Opened>) => void): void {
     void this.context.counters.latch.count(this.target.key).then(
       (count) =>
         conclude(count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' }),

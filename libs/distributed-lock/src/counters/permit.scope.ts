@@ -5,25 +5,25 @@ import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import type { InScope } from '../holds/hold.scope.js';
 import { runLasting } from '../work/lasting.work.js';
-import type { SemaphoreLine } from './semaphore.waiters.js';
+import type { SemaphoreWaiters } from './semaphore.waiters.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** Work that runs under permits of a semaphore, which are given back once. */
-export class PermitSection implements TakenPermits {
+export class PermitScope implements TakenPermits {
   static {
-    showAs(PermitSection, ({ name, permits }) => ({ type: 'TakenPermits', name, permits }));
+    showAs(PermitScope, ({ name, permits }) => ({ type: 'TakenPermits', name, permits }));
   }
 
   /** Epoch ms. */
   readonly since = Date.now();
-  readonly #line: SemaphoreLine;
+  readonly #line: SemaphoreWaiters;
   readonly #watch: HandleWatch | undefined;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
   #given: Promise<unknown> | undefined;
 
   constructor(
-    line: SemaphoreLine,
+    line: SemaphoreWaiters,
     readonly permits: number,
     /** Undefined where nobody listens. */
     watch: HandleWatch | undefined,

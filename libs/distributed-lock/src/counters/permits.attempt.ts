@@ -1,12 +1,12 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../replies/lock.replies.js';
-import type { Asking, News } from '../acquire/acquire.contract.js';
+import type { AttemptPort, AttemptOutcome } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LockContext } from '../core/lock.context.js';
 import { RecordedCalls } from './recorded.calls.js';
 
 /** How many permits are asked for. */
-export interface PermitsWish {
+export interface PermitsTerms {
   readonly permits: number;
   /** What is asked for where that cannot be had: fewer, for the first waiter alone. */
   readonly least: number;
@@ -24,7 +24,7 @@ export interface PermitsGrant {
 const NONE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
 
 /** Asks Redis for permits. An attempt whose answer got lost is made again under the same call id, or undone. */
-export class PermitsAttempt implements Asking<PermitsWish, PermitsGrant> {
+export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
   readonly #calls: RecordedCalls;
   #call: string;
   #permits = 0;
@@ -38,11 +38,11 @@ export class PermitsAttempt implements Asking<PermitsWish, PermitsGrant> {
     this.#call = context.ids.next();
   }
 
-  ask(wish: PermitsWish, conclude: (news: News<PermitsGrant>) => void): void {
+  ask(wish: PermitsTerms, conclude: (news: AttemptOutcome<PermitsGrant>) => void): void {
     void this.make(wish).then(conclude);
   }
 
-  async make({ permits, least }: PermitsWish): Promise<News<PermitsGrant>> {
+  async make({ permits, least }: PermitsTerms): Promise<AttemptOutcome<PermitsGrant>> {
     // A record answers for the permits that its call asked for.
     if (permits !== this.#permits) this.abandon();
     this.#permits = permits;

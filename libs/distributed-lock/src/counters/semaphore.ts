@@ -15,10 +15,10 @@ import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
 import { leaveOnAbort } from '../acquire/cancellable.wait.js';
 import { unavailable } from '../core/lock.context.js';
-import { PermitSection } from './permit.scope.js';
+import { PermitScope } from './permit.scope.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
-import type { SemaphoreLine } from './semaphore.waiters.js';
+import type { SemaphoreWaiters } from './semaphore.waiters.js';
 import { readLife, readWait, type Wait } from '../core/wait.options.js';
 import { showAs } from '../contracts/object.form.js';
 
@@ -81,7 +81,7 @@ export class CountingSemaphore implements Semaphore {
     const watch = this.#attempt(permits);
     const taken = this.#take(permits, wait, watch);
     const line = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
-    const section = new PermitSection(line, permits, watch);
+    const section = new PermitScope(line, permits, watch);
     return await new Promise<T>((resolve, reject) => {
       // The line lives as long as somebody works under its permits.
       const worked = () => this.#line.during(() => section.run(work, resolve));
@@ -136,7 +136,7 @@ export class CountingSemaphore implements Semaphore {
     permits: number,
     { waitTime, signal }: Wait,
     watch: AcquisitionWatch | undefined,
-  ): Promise<SemaphoreLine> {
+  ): Promise<SemaphoreWaiters> {
     signal?.throwIfAborted();
     const nested = this.#engine.enter(this.name);
     const line = this.#line;
@@ -151,7 +151,7 @@ export class CountingSemaphore implements Semaphore {
     return line;
   }
 
-  get #line(): SemaphoreLine {
+  get #line(): SemaphoreWaiters {
     return this.#engine.semaphores.line(this.#target);
   }
 

@@ -1,14 +1,14 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
-import { Contender } from '../acquire/acquire.loop.js';
-import type { Contest } from '../acquire/acquire.contract.js';
+import { AcquireLoop } from '../acquire/acquire.loop.js';
+import type { AcquireHost } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { LineHome } from '../local/local.locks.js';
+import type { LocalLockHome } from '../local/local.locks.js';
 import { unavailable } from '../core/lock.context.js';
-import { PermitsAttempt, type PermitsGrant, type PermitsWish } from './permits.attempt.js';
+import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
-import { WaitingLine } from '../local/local.waiters.js';
+import { LocalWaiters } from '../local/local.waiters.js';
 
 /** A caller that waits for permits. */
 export interface PermitsRequest extends WaitRequest {
@@ -18,23 +18,23 @@ export interface PermitsRequest extends WaitRequest {
 type PermitsWaiter = Waiter<void, PermitsRequest>;
 
 /** The callers of this process that wait for permits of one semaphore. The first one asks, for as many of them as there seems room for. */
-export class SemaphoreLine
-  extends WaitingLine<void, PermitsRequest>
-  implements Contest<PermitsWish, PermitsGrant>
+export class SemaphoreWaiters
+  extends LocalWaiters<void, PermitsRequest>
+  implements AcquireHost<PermitsTerms, PermitsGrant>
 {
-  readonly #contender: Contender<PermitsWish, PermitsGrant>;
+  readonly #contender: AcquireLoop<PermitsTerms, PermitsGrant>;
   readonly #calls: RecordedCalls;
   /** The permits that were left after the last grant. */
   #left = 0;
 
   constructor(
-    protected readonly home: LineHome<SemaphoreLine>,
+    protected readonly home: LocalLockHome<SemaphoreWaiters>,
     readonly target: CounterTarget,
   ) {
     super();
     const { context } = home;
     this.#calls = new RecordedCalls(context, target);
-    this.#contender = new Contender(context, this, new PermitsAttempt(context, target), {
+    this.#contender = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       // Its messages are the permits that there are.
@@ -71,7 +71,7 @@ export class SemaphoreLine
     void this.add('release', permits).catch(() => undefined);
   }
 
-  next(): PermitsWish | undefined {
+  next(): PermitsTerms | undefined {
     const { first } = this.queue;
     if (first === undefined) return undefined;
     const least = first.request.permits;

@@ -2,7 +2,7 @@ import { addGuard, type GuardEntry } from '../metadata/guard.registry.js';
 import { responsePosition } from '../metadata/handler.metadata.js';
 import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
-import { GuardedSection } from '../guards/guarded.scope.js';
+import { GuardedScope } from '../guards/guarded.scope.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
 import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';
@@ -56,7 +56,7 @@ export function DistributedLock<
     const method: InstanceMethod<A> = descriptor.value;
     const returns = readReturnKind(target, methodKey, method);
     const keyOf = readKey(key, where, method);
-    const section = new GuardedSection<A>('decorator', options, where);
+    const section = new GuardedScope<A>('decorator', options, where);
     const responseAt = responsePosition(target.constructor, methodKey);
     const guard: GuardEntry = {
       decorator: DECORATOR,

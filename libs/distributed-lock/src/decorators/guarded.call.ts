@@ -5,9 +5,9 @@ import { patternOf } from '../metadata/handler.metadata.js';
 import { takeCall } from '../metadata/tick.frame.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { runToEnd } from '../work/lasting.work.js';
-import type { GuardedSection } from '../guards/guarded.scope.js';
+import type { GuardedScope } from '../guards/guarded.scope.js';
 import type { LockService } from '../service/lock.service.js';
-import type { Section } from '../guards/scope.stream.js';
+import type { ScopeRunner } from '../guards/scope.stream.js';
 import { whenSent } from '../guards/sent.response.js';
 import { runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
 import { serviceReader } from './service.property.js';
@@ -16,7 +16,7 @@ import { serviceReader } from './service.property.js';
 export interface GuardPlan<A extends readonly unknown[]> extends WrappedMethod<A> {
   readonly guard: () => GuardEntry;
   readonly options: TickOptions & Pick<GuardOptions, 'service'>;
-  readonly section: GuardedSection<A>;
+  readonly section: GuardedScope<A>;
   readonly keyOf: (args: A) => LockNames;
   /** Where its arguments have the response, if it sends that by itself. */
   readonly responseAt: number | undefined;
@@ -40,7 +40,7 @@ export class GuardedCall<A extends readonly unknown[]> {
     const kind = takeCall(plan.guard(), instance);
     const call = () => this.#call(instance, args);
     if (typeof kind === 'object') return kind.run(async () => await runToEnd(call()));
-    const section: Section = (work, signal) => {
+    const section: ScopeRunner = (work, signal) => {
       if (kind === 'unclear') return Promise.reject(unclear(plan.where));
       const locks = this.#serviceOf(instance);
       const names = plan.keyOf(args);

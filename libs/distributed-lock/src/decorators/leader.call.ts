@@ -1,5 +1,5 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
-import type { Section } from '../guards/scope.stream.js';
+import type { ScopeRunner } from '../guards/scope.stream.js';
 import type { LeaderOnlyOptions } from './leader.types.js';
 import { runThrough, standIn, type InstanceMethod, type WrappedMethod } from './method.call.js';
 import { serviceReader } from './service.property.js';
@@ -15,7 +15,7 @@ export function leaderCall<A extends readonly unknown[]>(plan: LeaderPlan<A>): I
   const { key, options, where } = plan;
   const serviceOf = serviceReader(options.service, where);
   return standIn(plan, (instance, args, stream) => {
-    const section: Section = async (work) => {
+    const section: ScopeRunner = async (work) => {
       const { elections } = serviceOf(instance);
       const leadership = elections.leaderOf(key);
       if (leadership !== undefined) return await leadership.run(work);

@@ -1,6 +1,6 @@
 import { errorText } from '../errors/error.text.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
-import type { Grant } from '../holds/handle.js';
+import type { HoldHandle } from '../holds/handle.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { isPassing } from '../core/transient.refusal.js';
@@ -22,7 +22,7 @@ export class Campaign {
   }
 
   /** @returns undefined when it was refused, which the log is told, or has ended; waiting through an outage is no refusal */
-  async win(): Promise<Grant | undefined> {
+  async win(): Promise<HoldHandle | undefined> {
     const { signal } = this.leaving;
     try {
       const grant = (await this.#askOnce()) ?? (await this.#ask(Infinity));
@@ -36,7 +36,7 @@ export class Campaign {
   }
 
   /** Only a question that does not wait tells when it is answered. */
-  async #askOnce(): Promise<Grant | undefined> {
+  async #askOnce(): Promise<HoldHandle | undefined> {
     try {
       return await this.#ask(0);
     } catch (error) {
@@ -47,7 +47,7 @@ export class Campaign {
     }
   }
 
-  #ask(waitTime: number): Promise<Grant> {
+  #ask(waitTime: number): Promise<HoldHandle> {
     return this.engine.acquire(this.target, { waitTime, leaseTime: undefined, signal: this.leaving.signal });
   }
 

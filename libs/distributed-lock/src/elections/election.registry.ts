@@ -6,7 +6,7 @@ import { checkElectionCallbacks } from '../options/call.options.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 
 /** The candidates of one module instance. */
-export class ElectionBook {
+export class ElectionRegistry {
   readonly #candidates = new Map<string, Set<Candidate>>();
   #isClosing = false;
 

@@ -5,7 +5,7 @@ import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { isUnder } from '../holds/hold.scope.js';
 import { awaitLasting, begun, runToEnd, type LastingResult } from '../work/lasting.work.js';
-import type { Grant } from '../holds/handle.js';
+import type { HoldHandle } from '../holds/handle.js';
 import type { LockContext } from '../core/lock.context.js';
 
 /** The candidate, as its leadership knows it. */
@@ -24,7 +24,7 @@ export class Leadership {
 
   constructor(
     private readonly context: LockContext,
-    private readonly grant: Grant,
+    private readonly grant: HoldHandle,
     private readonly leader: Leader,
   ) {}
 

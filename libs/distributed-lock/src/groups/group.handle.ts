@@ -6,7 +6,7 @@ import type { HandleWatch, Watchable } from '../events/handle.watch.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { decide } from './quorum.decision.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
-import type { Grant } from '../holds/handle.js';
+import type { HoldHandle } from '../holds/handle.js';
 import { inspectAs } from '../contracts/object.form.js';
 
 /** What a group has that several locks taken together have not. */
@@ -27,7 +27,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     inspectAs('LockHandle', GroupHandle);
   }
 
-  #members: readonly Grant[];
+  #members: readonly HoldHandle[];
   readonly #needed: number;
   readonly #bounds: GroupBounds;
   readonly token = undefined;
@@ -42,7 +42,7 @@ export class GroupHandle implements CurrentLock, Watchable {
 
   constructor(
     readonly name: string,
-    members: readonly Grant[],
+    members: readonly HoldHandle[],
     needed: number,
     bounds: GroupBounds = {},
   ) {
@@ -52,7 +52,7 @@ export class GroupHandle implements CurrentLock, Watchable {
   }
 
   /** @internal What it stands on; the fault tests compare it with Redis. */
-  get members(): readonly Grant[] {
+  get members(): readonly HoldHandle[] {
     return this.#members;
   }
 
@@ -88,7 +88,7 @@ export class GroupHandle implements CurrentLock, Watchable {
    * One more member was granted. Once the group is complete, one may join it only while it is held: in a group that had too few for a
    * moment somebody else may have been, and it must never be believed in again.
    */
-  join(member: Grant): void {
+  join(member: HoldHandle): void {
     this.#members = [...this.#members, member];
     if (this.#watch !== undefined) member.watch(this.#follow(this.#watch));
     if (this.#controller !== undefined) this.#listen(member, this.#controller);
@@ -188,7 +188,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     };
   }
 
-  #listen(member: Grant, controller: AbortController): void {
+  #listen(member: HoldHandle, controller: AbortController): void {
     const { signal } = member;
     const check = () => {
       if (controller.signal.aborted || this.#count((each) => !each.signal.aborted) >= this.#needed) return;
@@ -230,7 +230,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     return this.#count(({ isHeld }) => isHeld) >= this.#needed;
   }
 
-  #count(matches: (member: Grant) => boolean): number {
+  #count(matches: (member: HoldHandle) => boolean): number {
     return this.#members.filter(matches).length;
   }
 }

@@ -4,12 +4,12 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from '../locks/base.lock.js';
 import { leaveEarly } from '../acquire/cancellable.wait.js';
-import type { Grant } from '../holds/handle.js';
+import type { HoldHandle } from '../holds/handle.js';
 import { GroupHandle } from './group.handle.js';
 import { unavailable } from '../core/lock.context.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
-import { isPassing, type PassingRefusal } from '../core/transient.refusal.js';
+import { isPassing, type TransientRefusal } from '../core/transient.refusal.js';
 import type { AcquireRequest } from '../locks/reentry.js';
 import { ROUND_TRIP } from '../local/local.waiters.js';
 
@@ -97,8 +97,8 @@ export class MultiLock extends BaseLock {
   }
 
   /** Takes what it can; waits with what it has, but no longer than half of a fixed lease, which would be over meanwhile. */
-  async #round(request: AcquireRequest, end: number, progress: Progress): Promise<Grant[]> {
-    const got: Grant[] = [];
+  async #round(request: AcquireRequest, end: number, progress: Progress): Promise<HoldHandle[]> {
+    const got: HoldHandle[] = [];
     try {
       for (;;) {
         hear(progress, await this.#takeFree(got, request));
@@ -122,7 +122,7 @@ export class MultiLock extends BaseLock {
   }
 
   /** Asks for all that are missing in one turn, and keeps those before the first that is not free. */
-  async #takeFree(got: Grant[], request: AcquireRequest): Promise<PassingRefusal | undefined> {
+  async #takeFree(got: HoldHandle[], request: AcquireRequest): Promise<TransientRefusal | undefined> {
     const missing = this.#targets.slice(got.length);
     const asked = missing.map((target) => this.#engine.acquire(target, { ...request, waitTime: 0 }));
     const answers = await Promise.allSettled(asked);
@@ -143,7 +143,7 @@ export class MultiLock extends BaseLock {
 
   /** Fixed leases that began one after the other begin anew together. @returns false when one of them is over already */
   async #refresh(
-    got: readonly Grant[],
+    got: readonly HoldHandle[],
     leaseTime: number | undefined,
     since: number,
     progress: Progress,
@@ -156,7 +156,7 @@ export class MultiLock extends BaseLock {
   }
 }
 
-function hear(progress: Progress, news: PassingRefusal | undefined): void {
+function hear(progress: Progress, news: TransientRefusal | undefined): void {
   if (news instanceof LockUnavailableError) {
     progress.trouble = news;
     return;
@@ -166,6 +166,6 @@ function hear(progress: Progress, news: PassingRefusal | undefined): void {
 }
 
 /** Gives back exactly what was got; trouble goes to the log, and on in the background. */
-async function release(grants: readonly Grant[]): Promise<void> {
+async function release(grants: readonly HoldHandle[]): Promise<void> {
   await Promise.allSettled(grants.toReversed().map((grant) => grant.unlock()));
 }

@@ -2,10 +2,10 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HeldBy } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
-import { Grant } from '../holds/handle.js';
+import { HoldHandle } from '../holds/handle.js';
 import { GroupHandle } from './group.handle.js';
 import type { LockEngine } from '../locks/lock.engine.js';
-import { QuorumTally, type QuorumWish, type RoundRefusal } from './quorum.tally.js';
+import { QuorumTally, type QuorumTerms, type RoundRefusal } from './quorum.tally.js';
 import type { Upheld } from './red.upkeep.js';
 
 /**
@@ -15,7 +15,7 @@ import type { Upheld } from './red.upkeep.js';
  * @param outer the handle by which the caller's scope, which is this one's, has the lock already
  */
 export function askQuorum(
-  wish: QuorumWish,
+  wish: QuorumTerms,
   leaseTime: number | undefined,
   outer?: GroupHandle,
 ): Promise<GroupHandle | RoundRefusal> {
@@ -26,7 +26,7 @@ export function askQuorum(
  * Looks whether a quorum is free, and takes nothing: who takes a minority and gives it back wakes everybody that waits.
  * @returns undefined when it is free
  */
-export function lookAround(wish: QuorumWish): Promise<RoundRefusal | undefined> {
+export function lookAround(wish: QuorumTerms): Promise<RoundRefusal | undefined> {
   const tally = new QuorumTally(wish);
   return new Promise((resolve) => {
     const check = () => {
@@ -48,12 +48,12 @@ class QuorumRound implements Upheld {
   readonly #handle: GroupHandle;
   readonly #tally: QuorumTally;
   /** By server: what it granted, or null while it is asked. */
-  readonly #members = new Map<LockEngine, Grant | null>();
+  readonly #members = new Map<LockEngine, HoldHandle | null>();
   #isOver = false;
   #isDelivered = false;
 
   constructor(
-    private readonly wish: QuorumWish,
+    private readonly wish: QuorumTerms,
     private readonly leaseTime: number | undefined,
     private readonly outer: GroupHandle | undefined,
     private readonly tell: (outcome: GroupHandle | RoundRefusal) => void,
@@ -94,7 +94,7 @@ class QuorumRound implements Upheld {
     this.#members.set(engine, null);
     try {
       const answer = await this.#answerOf(engine);
-      if (answer instanceof Grant) this.#got(engine, answer);
+      if (answer instanceof HoldHandle) this.#got(engine, answer);
       else if (!this.#isOver) this.#tally.refuse(answer);
     } catch (error) {
       if (!this.#isOver) this.#tally.fail(error);
@@ -107,7 +107,7 @@ class QuorumRound implements Upheld {
    * A scope that holds it there takes it once more, and takes no more than that: it is the outer handle that is completed.
    * Others go past the door of the engine: who may come in is decided for all servers together.
    */
-  async #answerOf(engine: LockEngine): Promise<Grant | HeldBy> {
+  async #answerOf(engine: LockEngine): Promise<HoldHandle | HeldBy> {
     const target = this.wish.targetOn(engine);
     const { leaseTime } = this;
     const isOurs = engine.holdOf(target) !== undefined;
@@ -118,7 +118,7 @@ class QuorumRound implements Upheld {
     const answer = await line.try(leaseTime, (heldBy) => heldBy);
     // A hold of this process was not asked about; the end of its lease is told by nobody.
     const [own] = line.holds;
-    if (answer instanceof Grant || own === undefined) return answer;
+    if (answer instanceof HoldHandle || own === undefined) return answer;
     return { ttl: Math.max(0, own.lease.deadline - now()), ...answer };
   }
 
@@ -134,7 +134,7 @@ class QuorumRound implements Upheld {
     if (this.#handle.isOpen && this.outer?.isOpen !== true) this.wish.lost(this.#handle.holder, why);
   }
 
-  #got(engine: LockEngine, grant: Grant): void {
+  #got(engine: LockEngine, grant: HoldHandle): void {
     this.#tally.grant();
     // In a group that has too few by now somebody else may have been, before this one came: it is not to be completed again.
     if (!this.#handle.isOpen || (this.#isOver && !this.#handle.isHeld)) {

@@ -13,7 +13,7 @@ export interface QuorumServer {
 }
 
 /** A lock on several servers, as the callers of this process ask for it. */
-export interface QuorumWish {
+export interface QuorumTerms {
   readonly name: string;
   readonly quorum: number;
   readonly servers: readonly QuorumServer[];
@@ -54,7 +54,7 @@ export class QuorumTally {
   readonly #troubles: readonly string[];
   #granted = 0;
 
-  constructor(private readonly wish: QuorumWish) {
+  constructor(private readonly wish: QuorumTerms) {
     const troubles = wish.servers.map(({ trouble }) => trouble);
     const usable = wish.servers.filter((_, index) => troubles[index] === undefined);
     this.#troubles = troubles.filter((trouble) => trouble !== undefined);

@@ -5,15 +5,15 @@ import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from '../locks/base.lock.js';
 import { leaveOnAbort } from '../acquire/cancellable.wait.js';
 import { GroupHandle } from './group.handle.js';
-import { LineBook } from '../local/local.locks.js';
+import { LocalLockRegistry } from '../local/local.locks.js';
 import { shuttingDown, type LockContext } from '../core/lock.context.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockKind } from '../core/lock.kind.js';
 import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { isPassing } from '../core/transient.refusal.js';
-import type { QuorumServer, QuorumWish } from './quorum.tally.js';
-import { RedLine } from './red.waiters.js';
+import type { QuorumServer, QuorumTerms } from './quorum.tally.js';
+import { RedLockWaiters } from './red.waiters.js';
 import { RedUpkeep } from './red.upkeep.js';
 import type { AcquireRequest } from '../locks/reentry.js';
 import { ROUND_TRIP } from '../local/local.waiters.js';
@@ -23,7 +23,7 @@ const PAUSE = 100;
 
 /** The independent servers of a module instance, and its locks on them. */
 export class RedLocks {
-  readonly #book: LineBook<QuorumWish & { readonly id: string }, RedLine>;
+  readonly #book: LocalLockRegistry<QuorumTerms & { readonly id: string }, RedLockWaiters>;
   readonly #kinds = new Map<LockEngine, LockKind>();
   readonly #upkeep: RedUpkeep;
   #holder: string | undefined;
@@ -36,7 +36,7 @@ export class RedLocks {
     private readonly restartDelay: number,
   ) {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
-    this.#book = new LineBook(context, (home, wish) => new RedLine(home, wish));
+    this.#book = new LocalLockRegistry(context, (home, wish) => new RedLockWaiters(home, wish));
     // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
     const holders = {
       next: () => this.#holder ?? context.ids.next(),
@@ -141,7 +141,7 @@ export class RedLocks {
     return Math.floor(this.servers.length / 2) + 1;
   }
 
-  #line(name: string): RedLine {
+  #line(name: string): RedLockWaiters {
     return this.#book.line({
       id: name,
       name,

@@ -7,14 +7,14 @@ import { WakeSignal } from '../acquire/wake.signal.js';
 import type { Waiter } from '../acquire/waiter.js';
 import { leaveEarly } from '../acquire/cancellable.wait.js';
 import { GroupHandle } from './group.handle.js';
-import { HandOver } from '../acquire/handoff.policy.js';
+import { HandoffPolicy } from '../acquire/handoff.policy.js';
 import type { Hold } from '../holds/hold.js';
-import type { LineHome } from '../local/local.locks.js';
+import type { LocalLockHome } from '../local/local.locks.js';
 import { unavailable } from '../core/lock.context.js';
 import { askQuorum, lookAround } from './quorum.round.js';
-import type { QuorumWish, RoundRefusal } from './quorum.tally.js';
+import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from '../locks/reentry.js';
-import { WaitingLine } from '../local/local.waiters.js';
+import { LocalWaiters } from '../local/local.waiters.js';
 
 /** Pauses between rounds, in ms: after a collision a random one, whose bound doubles; after a message; while too few can be asked. */
 const PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
@@ -26,9 +26,9 @@ const SLEEP = { floor: 10, deaf: 1000 };
 const TRIES = 5;
 
 /** A lock on several servers as this process sees it: its waiters stand first come, first served, and the first asks for all. */
-export class RedLine extends WaitingLine<GroupHandle> {
+export class RedLockWaiters extends LocalWaiters<GroupHandle> {
   readonly #signal: WakeSignal;
-  readonly #handOver: HandOver;
+  readonly #handOver: HandoffPolicy;
   #subscriptions: Subscription[] = [];
   #running = false;
   #collisions = 0;
@@ -38,13 +38,13 @@ export class RedLine extends WaitingLine<GroupHandle> {
   #isNext = false;
 
   constructor(
-    protected readonly home: LineHome<RedLine>,
-    readonly target: QuorumWish & { readonly id: string },
+    protected readonly home: LocalLockHome<RedLockWaiters>,
+    readonly target: QuorumTerms & { readonly id: string },
   ) {
     super();
     const { context } = home;
     this.#signal = new WakeSignal(context.wheel);
-    this.#handOver = new HandOver(context.settings.handOver);
+    this.#handOver = new HandoffPolicy(context.settings.handOver);
   }
 
   /**

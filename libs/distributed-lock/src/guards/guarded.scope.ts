@@ -23,7 +23,7 @@ export interface Entry<A extends readonly unknown[]> {
 }
 
 /** What the decorator and the interceptor share: work that runs only under its lock, and what a refused call gives. */
-export class GuardedSection<A extends readonly unknown[]> {
+export class GuardedScope<A extends readonly unknown[]> {
   /** Two applications of one process do not share a log. */
   readonly #logs = new WeakMap<LockService, RateLimitedLog>();
 

@@ -1,7 +1,7 @@
 import { isObservable, type Observable } from 'rxjs';
 import { lastingKindOf } from '../work/lasting.kind.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
-import { streamThrough, type Section } from './scope.stream.js';
+import { streamThrough, type ScopeRunner } from './scope.stream.js';
 
 /**
  * Runs a method that promises its result under a lock. If the result turns out to be an Observable, the lock is held
@@ -10,7 +10,7 @@ import { streamThrough, type Section } from './scope.stream.js';
  * @param unclaimed called when no subscription has come in time: a source that runs by itself runs without the lock then
  */
 export function promiseThrough(
-  section: Section,
+  section: ScopeRunner,
   call: () => unknown,
   unclaimed: () => void,
 ): Promise<unknown> {
@@ -18,7 +18,7 @@ export function promiseThrough(
     const ended = section(async (handle) => {
       const result: unknown = await call();
       if (lastingKindOf(result) !== 'observable' || !isObservable(result)) return result;
-      const loan = new SectionLoan(handle, unclaimed);
+      const loan = new ScopeLoan(handle, unclaimed);
       resolve(lend(result, loan, section, () => ended));
       return await loan.over;
     });
@@ -28,8 +28,8 @@ export function promiseThrough(
 
 function lend(
   source: Observable<unknown>,
-  loan: SectionLoan,
-  section: Section,
+  loan: ScopeLoan,
+  section: ScopeRunner,
   ended: () => Promise<unknown>,
 ): Observable<unknown> {
   return streamThrough((work, left) => (loan.take(work) ? ended() : section(work, left)), {
@@ -38,7 +38,7 @@ function lend(
 }
 
 /** A section that stands open for one more piece of work. */
-class SectionLoan {
+class ScopeLoan {
   readonly over: Promise<unknown>;
   #take: ((work: (handle: LockHandle) => Promise<unknown>) => void) | undefined;
 

@@ -15,7 +15,7 @@ import { begun, holdLasting } from '../work/lasting.work.js';
 const RELAYED = Symbol('relayed');
 
 /** Runs `work` under a lock, and settles after the lock was released; a refusal settles without running it. */
-export type Section = (
+export type ScopeRunner = (
   work: (handle: LockHandle) => Promise<unknown>,
   left?: AbortSignal,
 ) => Promise<unknown>;
@@ -38,7 +38,7 @@ export interface StreamSource {
  * the release, so that who hears of it finds the lock free; but a value that itself goes on, such as a stream, is there to be read by
  * then, and holds the lock until its own end.
  */
-export function streamThrough(section: Section, source: StreamSource): Observable<unknown> {
+export function streamThrough(section: ScopeRunner, source: StreamSource): Observable<unknown> {
   return new Observable((subscriber) => {
     const left = new AbortController();
     section((handle) => new Relay(subscriber, handle).run(source), left.signal).then(

@@ -3,18 +3,18 @@ import { LOSSES } from '../errors/loss.reasons.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Upkeep } from '../renewal/lease.listener.js';
 import { epochOf, wallTime } from '../timing/monotonic.clock.js';
-import type { Account } from './hold.count.js';
-import type { Grant } from './handle.js';
+import type { TargetCount } from './hold.count.js';
+import type { HoldHandle } from './handle.js';
 import type { LockContext } from '../core/lock.context.js';
 
 /**
  * The open acquisitions of one hold, and what they need together: a chain, from the newest to the one that it began with. What a hold
  * is made on, and no part of it: for each lock that is held an object less, and a list.
  */
-export abstract class GrantBook implements Upkeep {
+export abstract class HandleList implements Upkeep {
   abstract readonly owner: Pick<LockContext, 'settings'>;
   abstract readonly lease: Lease;
-  #newest: Grant | undefined;
+  #newest: HoldHandle | undefined;
   /** When the first one was counted, on the wall clock of this process. */
   #begun: number | undefined;
 
@@ -70,7 +70,7 @@ export abstract class GrantBook implements Upkeep {
   }
 
   /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */
-  protected get needs(): Account {
+  protected get needs(): TargetCount {
     let lease = 0;
     for (let grant = this.#newest; grant !== undefined; grant = grant.before)
       lease = Math.max(lease, grant.isFixed ? grant.left : this.watchdogTimeout);
@@ -85,13 +85,13 @@ export abstract class GrantBook implements Upkeep {
     return next;
   }
 
-  protected add(grant: Grant): void {
+  protected add(grant: HoldHandle): void {
     grant.before = this.#newest;
     this.#newest = grant;
     this.#begun ??= wallTime();
   }
 
-  protected remove(grant: Grant): void {
+  protected remove(grant: HoldHandle): void {
     if (this.#newest === grant) {
       this.#newest = grant.before;
       return;
@@ -102,8 +102,8 @@ export abstract class GrantBook implements Upkeep {
   }
 
   /** From the first to the newest. They stay as they are, whatever happens to the book. */
-  protected all(): readonly Grant[] {
-    const all: Grant[] = [];
+  protected all(): readonly HoldHandle[] {
+    const all: HoldHandle[] = [];
     for (let grant = this.#newest; grant !== undefined; grant = grant.before) all.push(grant);
     return all.toReversed();
   }

@@ -3,7 +3,7 @@ import { HolderIds } from '../core/holder.ids.js';
 import { instant, Lease } from '../renewal/lease.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
 import type { ScriptRunner } from '../scripts/script.runner.js';
-import { Grant, type GrantingHold } from './handle.js';
+import { HoldHandle, type HandleOwner } from './handle.js';
 
 test('an unlock inside of an unlock, by who hears that a lease inside is over, is the same one', async () => {
   const release = vi.fn<() => Promise<'released'>>(() => Promise.resolve('released'));
@@ -18,8 +18,8 @@ test('an unlock inside of an unlock, by who hears that a lease inside is over, i
       inner = grant.unlock();
     },
     release,
-  } as unknown as GrantingHold;
-  const grant = new Grant(hold, undefined, 0);
+  } as unknown as HandleOwner;
+  const grant = new HoldHandle(hold, undefined, 0);
   expect(await grant.unlock()).toBe('released');
   expect(await inner).toBe('released');
   expect(release).toHaveBeenCalledOnce();

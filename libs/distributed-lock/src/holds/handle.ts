@@ -13,7 +13,7 @@ import type { LockTarget } from '../core/lock.target.js';
 import { inspectAs } from '../contracts/object.form.js';
 
 /** What a grant needs of its hold. */
-export interface GrantingHold extends ScopedHold {
+export interface HandleOwner extends ScopedHold {
   readonly target: LockTarget;
   readonly lease: Lease;
   readonly run?: TickRun | undefined;
@@ -24,19 +24,19 @@ export interface GrantingHold extends ScopedHold {
   /** Ends what is past its deadline, at once. */
   checkDeadlines(at?: number): void;
   /** @param at the monotonic clock */
-  release(grant: Grant, at: number): Promise<UnlockOutcome>;
-  extend(grant: Grant, lease: number): Promise<boolean>;
+  release(grant: HoldHandle, at: number): Promise<UnlockOutcome>;
+  extend(grant: HoldHandle, lease: number): Promise<boolean>;
 }
 
 /** One acquisition of a hold, as its user has it in hand. */
-export class Grant implements CurrentLock, Watchable {
+export class HoldHandle implements CurrentLock, Watchable {
   static {
-    inspectAs('LockHandle', Grant);
+    inspectAs('LockHandle', HoldHandle);
   }
 
-  readonly #hold: GrantingHold;
+  readonly #hold: HandleOwner;
   /** @internal The one that its hold has counted before it, in the chain of those that are open. */
-  before: Grant | undefined = undefined;
+  before: HoldHandle | undefined = undefined;
   #hasRun = false;
   /** Undefined when the watchdog renews. */
   #fixed: FixedLease | undefined;
@@ -47,7 +47,7 @@ export class Grant implements CurrentLock, Watchable {
   #watch: HandleWatch | undefined;
 
   constructor(
-    hold: GrantingHold,
+    hold: HandleOwner,
     /** The fixed lease in ms; undefined when the watchdog renews. */
     leaseTime: number | undefined,
     sentAt: number,

@@ -1,18 +1,18 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
-import type { Lowering } from './hold.count.js';
+import type { ReleaseScript } from './hold.count.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 
 /** Where a hold stands: who is told when it ends, and frees the lock for it. */
-export interface HoldKeeper<H> {
+export interface HoldOwner<H> {
   readonly context: LockContext;
   readonly target: LockTarget;
   /**
    * The last acquisition was unlocked: frees the lock, by `finish` where a run ends with it, or hands it on.
    * @param at the monotonic clock
    */
-  free(hold: H, finish: Lowering | undefined, at: number): Promise<UnlockOutcome>;
+  free(hold: H, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   /** The lease was lost. */
   lost(hold: H): void;
 }
@@ -23,7 +23,7 @@ export interface TickRun {
   readonly attempt: number;
   readonly token: bigint;
   /** Stores the outcome and lowers the count in one step. */
-  readonly finish: Lowering;
+  readonly finish: ReleaseScript;
   /** The application shuts down, and cannot wait for its work any more: that is how it ended, whatever becomes of its lock. */
   readonly stop: () => void;
   /** Ends it for an application that shuts down and cannot wait for its work any more. Safe to repeat. */

@@ -5,13 +5,13 @@ import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
 import { promised } from '../replies/reply.callback.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { askInTime, type TimelyAnswer } from '../acquire/late.grant.js';
+import { acquireFresh, type FreshAnswer } from '../acquire/late.grant.js';
 
 /** Between attempts to bring Redis' count down, in ms. */
 const REPAIR_PAUSE = 200;
 
 /** What Redis is to have for a hold. */
-export interface Account {
+export interface TargetCount {
   /** Acquisitions that are neither released nor lost. */
   readonly count: number;
   /** The longest lease that one of them still has to have, in ms. */
@@ -19,9 +19,9 @@ export interface Account {
 }
 
 /** What is counted. */
-export interface Counted {
+export interface CountedHold {
   /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
-  readonly account: Account | undefined;
+  readonly account: TargetCount | undefined;
   /**
    * Has `ask` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long.
    * @param ask gets the lease that a hold beside this one needs yet, in ms; undefined where there is none, or it is not known
@@ -32,13 +32,13 @@ export interface Counted {
 }
 
 /** Lowers a count in a way of its own: a tick's last step stores the outcome with it. */
-export type Lowering = (count: number, lease: number, nextLease?: number) => Promise<ReleaseReply>;
+export type ReleaseScript = (count: number, lease: number, nextLease?: number) => Promise<ReleaseReply>;
 
 /**
  * The hold count of one holder id in Redis. Its operations run one after the other, and each names the count that it is to
  * reach: an answer that got lost is made good by whatever comes next.
  */
-export class CountLedger {
+export class HoldCount {
   /** Those whose turn has not come; undefined when nobody's has. */
   #waiting: (() => void)[] | undefined;
   #known: number | undefined = 1;
@@ -49,7 +49,7 @@ export class CountLedger {
     private readonly context: LockContext,
     private readonly target: LockTarget,
     private readonly lease: Lease,
-    private readonly counted: Counted,
+    private readonly counted: CountedHold,
   ) {}
 
   /** Whether Redis surely counts 1, so that the holder id may go on to another hold. */
@@ -80,11 +80,11 @@ export class CountLedger {
   }
 
   /** Counts one more. To be called in turn. */
-  async raise(count: number, lease: number): Promise<TimelyAnswer<AcquireReply>> {
+  async raise(count: number, lease: number): Promise<FreshAnswer<AcquireReply>> {
     this.#known = undefined;
     this.lease.expect(lease);
     try {
-      const answer = await askInTime(lease, () =>
+      const answer = await acquireFresh(lease, () =>
         promised<AcquireReply>((hearer) =>
           this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, hearer, 0),
         ),
@@ -99,7 +99,7 @@ export class CountLedger {
   }
 
   /** Leaves the acquisitions that remain, with the lease that they need (wire format D8). To be called in turn. */
-  async lower(account: Account, lowering: Lowering = this.#release): Promise<ReleaseReply> {
+  async lower(account: TargetCount, lowering: ReleaseScript = this.#release): Promise<ReleaseReply> {
     this.#known = undefined;
     const { count, lease } = account;
     try {
@@ -116,7 +116,7 @@ export class CountLedger {
    * As {@link lower}, for a caller.
    * @throws LockUnavailableError
    */
-  async lowerTo(account: Account, lowering?: Lowering): Promise<UnlockOutcome> {
+  async lowerTo(account: TargetCount, lowering?: ReleaseScript): Promise<UnlockOutcome> {
     try {
       const { kind } = await this.lower(account, lowering);
       if (kind === 'kept') return kind;
@@ -127,7 +127,7 @@ export class CountLedger {
     return 'lost';
   }
 
-  readonly #release: Lowering = (count, lease, nextLease) =>
+  readonly #release: ReleaseScript = (count, lease, nextLease) =>
     this.target.release(this.lease.holder, count, lease, nextLease);
 
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */

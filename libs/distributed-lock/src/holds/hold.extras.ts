@@ -1,14 +1,14 @@
 import type { Lease } from '../renewal/lease.js';
-import { CountLedger, type Counted } from './hold.count.js';
-import type { Grant } from './handle.js';
+import { HoldCount, type CountedHold } from './hold.count.js';
+import type { HoldHandle } from './handle.js';
 import type { TickRun } from './hold.contract.js';
 import type { HoldTimers } from './hold.timers.js';
-import { LeaseKeeper, type LeaseOwner } from './lease.control.js';
+import { LeaseControl, type LeaseOwner } from './lease.control.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 
 /** A hold, as what it has besides needs it. */
-interface WholeHold extends Counted, LeaseOwner {
+interface WholeHold extends CountedHold, LeaseOwner {
   readonly owner: LockContext;
   readonly target: LockTarget;
   readonly lease: Lease;
@@ -38,24 +38,24 @@ export class HoldExtras {
   /** Of a read hold under the id of a write hold: that one. */
   writer: HoldBeside | undefined = undefined;
   /** The acquisition that a run began with. */
-  first: Grant | undefined = undefined;
-  #ledger: CountLedger | undefined;
-  #keeper: LeaseKeeper | undefined;
+  first: HoldHandle | undefined = undefined;
+  #ledger: HoldCount | undefined;
+  #keeper: LeaseControl | undefined;
 
   constructor(private readonly hold: WholeHold) {}
 
   /** Undefined where there never was more than the one acquisition that Redis counts. */
-  get ledger(): CountLedger | undefined {
+  get ledger(): HoldCount | undefined {
     return this.#ledger;
   }
 
-  get counting(): CountLedger {
+  get counting(): HoldCount {
     const { owner, target, lease } = this.hold;
-    return (this.#ledger ??= new CountLedger(owner, target, lease, this.hold));
+    return (this.#ledger ??= new HoldCount(owner, target, lease, this.hold));
   }
 
-  get keeping(): LeaseKeeper {
+  get keeping(): LeaseControl {
     const { owner, lease } = this.hold;
-    return (this.#keeper ??= new LeaseKeeper(lease, owner.watchdog, this.hold));
+    return (this.#keeper ??= new LeaseControl(lease, owner.watchdog, this.hold));
   }
 }

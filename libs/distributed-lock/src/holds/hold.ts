@@ -5,10 +5,10 @@ import type { Lease } from '../renewal/lease.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { Account, Counted } from './hold.count.js';
-import { GrantBook } from './handle.list.js';
-import { Grant, type GrantingHold } from './handle.js';
-import type { HoldKeeper, TickRun } from './hold.contract.js';
+import type { TargetCount, CountedHold } from './hold.count.js';
+import { HandleList } from './handle.list.js';
+import { HoldHandle, type HandleOwner } from './handle.js';
+import type { HoldOwner, TickRun } from './hold.contract.js';
 import { HoldExtras, type HoldBeside } from './hold.extras.js';
 import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
 import { tellOfLease } from './lease.events.js';
@@ -17,12 +17,15 @@ import { unavailable, type LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
-export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted, LastingHold, HoldBeside {
+export class Hold
+  extends HandleList
+  implements HandleOwner, LeaseOwner, CountedHold, LastingHold, HoldBeside
+{
   #extras: HoldExtras | undefined;
   #ended = false;
 
   constructor(
-    private readonly keeper: HoldKeeper<Hold>,
+    private readonly keeper: HoldOwner<Hold>,
     readonly lease: Lease,
     maxHold: number = keeper.context.settings.maxHold,
     run?: TickRun,
@@ -72,8 +75,8 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   }
 
   /** Adds an acquisition that Redis has counted. */
-  admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): Grant {
-    const grant = new Grant(this, leaseTime, sentAt);
+  admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): HoldHandle {
+    const grant = new HoldHandle(this, leaseTime, sentAt);
     this.add(grant);
     if (token !== undefined) this.extras.token = token;
     if (this.#extras?.run !== undefined) this.#extras.first ??= grant;
@@ -82,7 +85,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
   }
 
   /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
-  reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<Grant | undefined> {
+  reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<HoldHandle | undefined> {
     return this.extras.counting.inTurn(async () => {
       if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.owner.settings.watchdogTimeout;
@@ -94,12 +97,12 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     });
   }
 
-  release(grant: Grant, at: number): Promise<UnlockOutcome> {
+  release(grant: HoldHandle, at: number): Promise<UnlockOutcome> {
     // Nothing that a release could come before has ever been under way.
     return this.#extras?.ledger?.inTurn(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at);
   }
 
-  extend(grant: Grant, ttl: number): Promise<boolean> {
+  extend(grant: HoldHandle, ttl: number): Promise<boolean> {
     return this.extras.counting.inTurn(async () => {
       if (!grant.isHeld) return false;
       const sentAt = await this.extras.keeping.extend(ttl);
@@ -156,7 +159,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     return this.#extras?.ledger?.doubt;
   }
 
-  get account(): Account | undefined {
+  get account(): TargetCount | undefined {
     return this.#ended ? undefined : this.needs;
   }
 
@@ -195,7 +198,7 @@ export class Hold extends GrantBook implements GrantingHold, LeaseOwner, Counted
     return (this.#extras ??= new HoldExtras(this));
   }
 
-  private releaseNow(grant: Grant, at: number): Promise<UnlockOutcome> {
+  private releaseNow(grant: HoldHandle, at: number): Promise<UnlockOutcome> {
     this.remove(grant);
     if (this.#ended) return Promise.resolve('lost');
     const finish = this.#extras?.first === grant ? this.run?.finish : undefined;

@@ -10,7 +10,7 @@ export interface LeaseOwner extends LeaseListener {
 }
 
 /** What is done with the lease of one hold beside its renewal: finds out whether it may be believed in, and changes it. */
-export class LeaseKeeper {
+export class LeaseControl {
   #asking = false;
 
   constructor(

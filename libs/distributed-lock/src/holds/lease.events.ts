@@ -1,8 +1,8 @@
-import type { GrantingHold } from './handle.js';
+import type { HandleOwner } from './handle.js';
 import type { LockContext } from '../core/lock.context.js';
 
 /** Whose lease it is. */
-type LeaseHolder = Pick<GrantingHold, 'target' | 'lease' | 'run'> & { readonly owner: LockContext };
+type LeaseHolder = Pick<HandleOwner, 'target' | 'lease' | 'run'> & { readonly owner: LockContext };
 
 /** Tells listeners what became of a question about a lease. @param why of `unknown` */
 export function tellOfLease(event: 'renewed' | 'unknown', holder: LeaseHolder, why = ''): void {

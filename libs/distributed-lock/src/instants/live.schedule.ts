@@ -1,7 +1,7 @@
 import type { CronJobLike } from './cron.job.port.js';
 import { NominalInstants } from './nominal.instants.js';
 import type { CronTimeLike } from './nominal.sequence.js';
-import { SequenceBook } from './sequence.registry.js';
+import { SequenceRegistry } from './sequence.registry.js';
 
 /** The schedule that a method's cron job has now: `setTime` replaces it. */
 export class LiveSchedule {
@@ -12,7 +12,7 @@ export class LiveSchedule {
 
   constructor(
     private readonly job: CronJobLike,
-    private readonly sequences = new SequenceBook(),
+    private readonly sequences = new SequenceRegistry(),
   ) {
     this.#cronTime = job.cronTime;
     this.#byStore = this.#instants();

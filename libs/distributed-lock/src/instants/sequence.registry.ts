@@ -7,7 +7,7 @@ const REMEMBERED = 256;
  * The sequences of one module instance, one for all jobs of the same schedule. A search of cron takes a quarter of a millisecond, and
  * the jobs of a full minute would each make it in the moment in which all of them are to start.
  */
-export class SequenceBook {
+export class SequenceRegistry {
   readonly #sequences = new Map<string, NominalSequence>();
 
   of(cronTime: CronTimeLike): NominalSequence {

@@ -4,7 +4,7 @@ import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
 import { isSse, patternOf, responsePosition } from '../metadata/handler.metadata.js';
 import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
-import { GuardedSection } from '../guards/guarded.scope.js';
+import { GuardedScope } from '../guards/guarded.scope.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
@@ -45,7 +45,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
   }
 
   readonly #locks: LockService;
-  readonly #section: GuardedSection<readonly [ExecutionContext]>;
+  readonly #section: GuardedScope<readonly [ExecutionContext]>;
 
   /**
    * @param where what it is bound to, for messages
@@ -60,7 +60,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
     checkInterceptorNames(options, where);
     checkKey(options.key, `The key of @UseDistributedLock on ${where}`);
     checkTexts(options.key, where);
-    this.#section = new GuardedSection('interceptor', options, where);
+    this.#section = new GuardedScope('interceptor', options, where);
   }
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {

@@ -4,21 +4,21 @@ import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
-import { Attempt } from '../acquire/acquire.attempt.js';
-import type { Contender } from '../acquire/acquire.loop.js';
-import type { Contest, RawGrant } from '../acquire/acquire.contract.js';
-import type { Lowering } from '../holds/hold.count.js';
-import type { Grant } from '../holds/handle.js';
+import { AcquireAttempt } from '../acquire/acquire.attempt.js';
+import type { AcquireLoop } from '../acquire/acquire.loop.js';
+import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
+import type { ReleaseScript } from '../holds/hold.count.js';
+import type { HoldHandle } from '../holds/handle.js';
 import { canShare } from '../acquire/handoff.policy.js';
 import type { TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { Freed, LineRelease } from './release.js';
-import { LockLine } from './local.lock.js';
+import type { ReleaseResult, LockRelease } from './release.js';
+import { LocalLock } from './local.lock.js';
 
 /** One holder at a time; the waiters of this process stand first come, first served, and only the first talks to Redis. */
-export class ExclusiveLine extends LockLine implements Contest {
+export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   /** Made when somebody waits. */
-  #contender: Contender | undefined;
+  #contender: AcquireLoop | undefined;
   #hold: Hold | undefined;
   /** A release or a hand-over is under way. */
   #isParting = false;
@@ -50,7 +50,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   /** Delivers a grant with the lease that its waiter wants. */
-  granted(raw: RawGrant): Promise<void> | undefined {
+  granted(raw: AcquireResult): Promise<void> | undefined {
     this.wasGranted();
     const { first } = this;
     const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
@@ -65,7 +65,7 @@ export class ExclusiveLine extends LockLine implements Contest {
     );
   }
 
-  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     const { first } = this;
@@ -99,7 +99,7 @@ export class ExclusiveLine extends LockLine implements Contest {
     if (this.target.kind.side === 'write' && this.context.joints.has(holder)) this.giveBack(holder, longest);
   }
 
-  protected entered(waiter: Waiter<Grant>): void {
+  protected entered(waiter: Waiter<HoldHandle>): void {
     if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.ask(this.asker);
   }
 
@@ -112,25 +112,25 @@ export class ExclusiveLine extends LockLine implements Contest {
     if (!this.isWaitedFor) this.#contender?.rest();
   }
 
-  private get asker(): Contender {
-    return (this.#contender ??= this.contender(this, new Attempt(this.context, this.target)));
+  private get asker(): AcquireLoop {
+    return (this.#contender ??= this.contender(this, new AcquireAttempt(this.context, this.target)));
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */
-  private deliver(raw: RawGrant): void {
+  private deliver(raw: AcquireResult): void {
     const waiter = this.first;
     if (waiter === undefined) this.giveBack(raw.holder, this.leaseOf(raw).longest);
     else this.grant(waiter, this.admit(raw));
   }
 
-  private grant(waiter: Waiter<Grant>, grant: Grant): void {
+  private grant(waiter: Waiter<HoldHandle>, grant: HoldHandle): void {
     this.queue.remove(waiter);
     this.give(waiter, grant);
     if (!this.isWaitedFor) this.#contender?.rest();
   }
 
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
-  private async handOn(from: Lease, waiter: Waiter<Grant>): Promise<UnlockOutcome> {
+  private async handOn(from: Lease, waiter: Waiter<HoldHandle>): Promise<UnlockOutcome> {
     const release = this.releaseOf(from);
     if (!release.canPass) return await this.releaseBy(release, undefined, now());
     this.#isParting = true;
@@ -145,7 +145,11 @@ export class ExclusiveLine extends LockLine implements Contest {
     return await outcome;
   }
 
-  private releaseBy(release: LineRelease, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+  private releaseBy(
+    release: LockRelease,
+    finish: ReleaseScript | undefined,
+    at: number,
+  ): Promise<UnlockOutcome> {
     this.begin();
     this.knownTurns?.handOver.begin();
     const before = this.#contender?.messages ?? 0;
@@ -160,7 +164,7 @@ export class ExclusiveLine extends LockLine implements Contest {
   }
 
   /** @param before the messages that were heard before the release */
-  private freed({ others, listeners }: Freed, before: number): void {
+  private freed({ others, listeners }: ReleaseResult, before: number): void {
     // The other side of a read/write lock in this process hears the same channel, by the same connection.
     const hasNeighbours = listeners > (this.#contender?.isListening === true ? 1 : 0);
     const rivals = Math.max(others, hasNeighbours ? 1 : 0);

@@ -12,7 +12,7 @@ const FLOOR = 50;
  * Says, while this process waits in the queue of a lock, that its waiters live; the same call takes dead ones out of the way
  * and tells the head, should the message that freed the lock have gone to one of them.
  */
-export class QueuePulse {
+export class FairHeartbeat {
   #timer: Timer | undefined;
   /** Counts starts and stops: a beat that comes back later belongs to a row that is over. */
   #row = 0;

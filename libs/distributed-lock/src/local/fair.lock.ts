@@ -3,29 +3,29 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant, Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
-import { Attempt } from '../acquire/acquire.attempt.js';
-import type { Contender } from '../acquire/acquire.loop.js';
-import type { Contest, RawGrant } from '../acquire/acquire.contract.js';
-import type { Lowering } from '../holds/hold.count.js';
-import type { Grant } from '../holds/handle.js';
+import { AcquireAttempt } from '../acquire/acquire.attempt.js';
+import type { AcquireLoop } from '../acquire/acquire.loop.js';
+import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
+import type { ReleaseScript } from '../holds/hold.count.js';
+import type { HoldHandle } from '../holds/handle.js';
 import type { TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { Freed } from './release.js';
-import type { LineHome } from './local.locks.js';
-import { LockLine } from './local.lock.js';
+import type { ReleaseResult } from './release.js';
+import type { LocalLockHome } from './local.locks.js';
+import { LocalLock } from './local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { QueuePulse } from './fair.heartbeat.js';
+import { FairHeartbeat } from './fair.heartbeat.js';
 
 /** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
-export class QueuedLine extends LockLine {
-  readonly #places = new Map<Waiter<Grant>, Place>();
-  readonly #pulse: QueuePulse;
+export class FairLocalLock extends LocalLock {
+  readonly #places = new Map<Waiter<HoldHandle>, Place>();
+  readonly #pulse: FairHeartbeat;
   #hold: Hold | undefined;
 
-  constructor(home: LineHome<LockLine>, target: LockTarget) {
+  constructor(home: LocalLockHome<LocalLock>, target: LockTarget) {
     super(home, target);
     const { context } = home;
-    this.#pulse = new QueuePulse(context, target, (holder) => this.#wake(holder));
+    this.#pulse = new FairHeartbeat(context, target, (holder) => this.#wake(holder));
   }
 
   get holds(): readonly Hold[] {
@@ -43,7 +43,7 @@ export class QueuedLine extends LockLine {
     return this.#hold;
   }
 
-  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     return this.during(() =>
@@ -67,7 +67,7 @@ export class QueuedLine extends LockLine {
   }
 
   /** @internal A place got the lock. */
-  granted(waiter: Waiter<Grant>, raw: RawGrant): void {
+  granted(waiter: Waiter<HoldHandle>, raw: AcquireResult): void {
     this.wasGranted();
     if (waiter.isDone) {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);
@@ -79,23 +79,23 @@ export class QueuedLine extends LockLine {
   }
 
   /** @internal */
-  contenderFor(place: Contest, attempt: Attempt): Contender {
+  contenderFor(place: AcquireHost, attempt: AcquireAttempt): AcquireLoop {
     return this.contender(place, attempt, `${this.target.channel}:${attempt.holder}`);
   }
 
-  protected entered(waiter: Waiter<Grant>): void {
-    const place = new Place(this, waiter, new Attempt(this.context, this.target));
+  protected entered(waiter: Waiter<HoldHandle>): void {
+    const place = new Place(this, waiter, new AcquireAttempt(this.context, this.target));
     this.#places.set(waiter, place);
     this.#pulse.start();
     place.ask();
   }
 
-  protected left(waiter: Waiter<Grant>): void {
+  protected left(waiter: Waiter<HoldHandle>): void {
     this.#vacate(waiter);
   }
 
   /** Who has left meanwhile gives it back by itself. */
-  #hand({ holder, sent }: NonNullable<Freed['handed']>): void {
+  #hand({ holder, sent }: NonNullable<ReleaseResult['handed']>): void {
     this.#placeOf(holder)?.hand(sent);
   }
 
@@ -118,7 +118,7 @@ export class QueuedLine extends LockLine {
     if (first !== undefined) this.#places.get(first)?.ask();
   }
 
-  #vacate(waiter: Waiter<Grant>): void {
+  #vacate(waiter: Waiter<HoldHandle>): void {
     this.#places.get(waiter)?.leave();
     this.#places.delete(waiter);
     if (this.#places.size === 0) this.#pulse.stop();
@@ -126,13 +126,13 @@ export class QueuedLine extends LockLine {
 }
 
 /** One waiter's place in the queue: it asks, sleeps and hears for itself. */
-class Place implements Contest {
-  readonly #contender: Contender;
+class Place implements AcquireHost {
+  readonly #contender: AcquireLoop;
 
   constructor(
-    private readonly line: QueuedLine,
-    private readonly waiter: Waiter<Grant>,
-    private readonly attempt: Attempt,
+    private readonly line: FairLocalLock,
+    private readonly waiter: Waiter<HoldHandle>,
+    private readonly attempt: AcquireAttempt,
   ) {
     this.#contender = line.contenderFor(this, attempt);
   }
@@ -149,7 +149,7 @@ class Place implements Contest {
     return this.waiter.isDone ? undefined : this.waiter.request;
   }
 
-  granted(raw: RawGrant): void {
+  granted(raw: AcquireResult): void {
     this.line.granted(this.waiter, raw);
   }
 

@@ -29,7 +29,7 @@ export const SHORTFALLS = 5;
 const FRESH = 1000;
 
 /** What a line last heard of its lock: a waiter whose time is over is told by it. */
-export class LineNews {
+export class LastAnswer {
   #last: Busy | RedisFailure | undefined;
   #heardAt = -Infinity;
   #passedAt = -Infinity;

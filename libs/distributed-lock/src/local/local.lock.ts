@@ -8,26 +8,26 @@ import { tellsOfLock } from '../scripts/lock.messages.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter } from '../acquire/waiter.js';
-import { Attempt } from '../acquire/acquire.attempt.js';
-import { Contender } from '../acquire/acquire.loop.js';
-import type { Contest, RawGrant } from '../acquire/acquire.contract.js';
-import type { Lowering } from '../holds/hold.count.js';
-import type { Grant } from '../holds/handle.js';
-import type { HoldKeeper, TickRun } from '../holds/hold.contract.js';
+import { AcquireAttempt } from '../acquire/acquire.attempt.js';
+import { AcquireLoop } from '../acquire/acquire.loop.js';
+import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
+import type { ReleaseScript } from '../holds/hold.count.js';
+import type { HoldHandle } from '../holds/handle.js';
+import type { HoldOwner, TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { LineHome } from './local.locks.js';
-import { LineRelease } from './release.js';
+import type { LocalLockHome } from './local.locks.js';
+import { LockRelease } from './release.js';
 import { unavailable } from '../core/lock.context.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
-import { Turns } from '../acquire/turns.js';
-import { WaitingLine } from './local.waiters.js';
+import { ProcessFairness } from '../acquire/turns.js';
+import { LocalWaiters } from './local.waiters.js';
 
 /** One lock as this process sees it: who of us holds it, and who of us waits. How the waiters stand is its form's business. */
-export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<Hold> {
-  #turns: Turns | undefined;
+export abstract class LocalLock extends LocalWaiters<HoldHandle> implements HoldOwner<Hold> {
+  #turns: ProcessFairness | undefined;
 
   constructor(
-    protected readonly home: LineHome<LockLine>,
+    protected readonly home: LocalLockHome<LocalLock>,
     readonly target: LockTarget,
   ) {
     super();
@@ -40,8 +40,8 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     return this.holds.map(({ lease }) => lease);
   }
 
-  protected releaseOf(lease: Lease): LineRelease {
-    return new LineRelease(this.context, this.target, lease);
+  protected releaseOf(lease: Lease): LockRelease {
+    return new LockRelease(this.context, this.target, lease);
   }
 
   protected override get warnAfter(): number {
@@ -53,11 +53,11 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
 
   /** Takes over what Redis has granted. */
   abstract adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold;
-  abstract free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome>;
+  abstract free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
 
   /** Asks once. @param refuse what becomes of it when somebody is in the way */
-  try<T>(leaseTime: number | undefined, refuse: (heldBy: HeldBy) => T): Promise<Grant | T> {
+  try<T>(leaseTime: number | undefined, refuse: (heldBy: HeldBy) => T): Promise<HoldHandle | T> {
     this.begin();
     const holder = this.inTheWay;
     if (holder !== undefined && isCertain(holder)) {
@@ -65,7 +65,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
       this.end();
       return Promise.resolve(heldBy).then(refuse);
     }
-    const attempt = new Attempt(this.context, this.target);
+    const attempt = new AcquireAttempt(this.context, this.target);
     return new Promise((resolve) => {
       attempt.ask({ leaseTime, waitTime: 0 }, (news) => {
         attempt.abandon();
@@ -115,7 +115,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
    * @param pause in ms
    */
   protected letOthersGoFirst(
-    asker: Contender | undefined,
+    asker: AcquireLoop | undefined,
     rivals: number,
     before: number,
     pause: number,
@@ -127,12 +127,12 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     void this.during(() => this.context.wheel.pause(pause));
   }
 
-  protected get turns(): Turns {
-    return (this.#turns ??= new Turns(this.context.settings));
+  protected get turns(): ProcessFairness {
+    return (this.#turns ??= new ProcessFairness(this.context.settings));
   }
 
   /** Undefined where nobody ever waited, neither here nor elsewhere, as far as is known. */
-  protected get knownTurns(): Turns | undefined {
+  protected get knownTurns(): ProcessFairness | undefined {
     return this.#turns;
   }
 
@@ -141,14 +141,14 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     this.#turns?.granted();
   }
 
-  protected ask(asker: Contender): void {
+  protected ask(asker: AcquireLoop): void {
     const owed = this.#turns?.owed;
     if (owed === undefined) asker.kick();
     else asker.kickAfterOthers(owed);
   }
 
   /** Takes a grant over for its caller. */
-  protected admit(raw: RawGrant): Grant {
+  protected admit(raw: AcquireResult): HoldHandle {
     const hold = this.adopt(this.leaseOf(raw));
     const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token, raw.at);
     // It may have been given before, and freed with the rest: then nothing but Redis knows.
@@ -161,7 +161,7 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
    * Gives a waiter what was admitted for it. It may have left by that: a hold that is over by a newer grant tells its signal, and
    * whoever waits may listen to that.
    */
-  protected give(waiter: Waiter<Grant>, grant: Grant): void {
+  protected give(waiter: Waiter<HoldHandle>, grant: HoldHandle): void {
     if (!waiter.grant(grant)) void grant.unlock().catch(() => undefined);
   }
 
@@ -183,9 +183,13 @@ export abstract class LockLine extends WaitingLine<Grant> implements HoldKeeper<
     return new Lease(this.target, holder, ttl, sent);
   }
 
-  protected contender(contest: Contest, attempt: Attempt, channel = this.target.channel): Contender {
+  protected contender(
+    contest: AcquireHost,
+    attempt: AcquireAttempt,
+    channel = this.target.channel,
+  ): AcquireLoop {
     const { isTold, longestSleep, isNews = tellsOfLock } = this.target.kind;
-    return new Contender(this.context, contest, attempt, {
+    return new AcquireLoop(this.context, contest, attempt, {
       channel: isTold ? channel : undefined,
       longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
       isNews,

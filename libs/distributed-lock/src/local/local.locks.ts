@@ -1,18 +1,18 @@
 import type { LockContext } from '../core/lock.context.js';
-import { SilenceWatch, type Silent } from './silence.watch.js';
+import { SelfWaitWatch, type SelfWaitSubject } from './silence.watch.js';
 
 /** Where a line is at home. */
-export interface LineHome<L> {
+export interface LocalLockHome<L> {
   readonly context: LockContext;
   /** To be called whenever nobody holds, waits or works any more. */
   forget(line: L): void;
   get(id: string): L | undefined;
   /** Watches lines for callers that wait for themselves. */
-  readonly silence: SilenceWatch;
+  readonly silence: SelfWaitWatch;
 }
 
 /** The lines that there are. */
-export interface Lines<L> {
+export interface LocalLocks<L> {
   readonly size: number;
   get(id: string): L | undefined;
   /** Those of this moment. */
@@ -20,20 +20,23 @@ export interface Lines<L> {
 }
 
 /** The lines of one sort: each is made when it is first needed, and forgotten when nobody needs it any more. */
-export class LineBook<T extends { readonly id: string }, L extends Silent & { readonly target: T }>
-  implements Lines<L>, LineHome<L>
+export class LocalLockRegistry<
+  T extends { readonly id: string },
+  L extends SelfWaitSubject & { readonly target: T },
+>
+  implements LocalLocks<L>, LocalLockHome<L>
 {
   /** One of them has a place of its own: a map that is emptied is made anew, and a caller who takes one lock after the other empties it each time. */
   #single: L | undefined;
   readonly #others = new Map<string, L>();
   #whenIdle: (() => void)[] = [];
-  readonly silence: SilenceWatch;
+  readonly silence: SelfWaitWatch;
 
   constructor(
     readonly context: LockContext,
-    private readonly make: (home: LineHome<L>, target: T) => L,
+    private readonly make: (home: LocalLockHome<L>, target: T) => L,
   ) {
-    this.silence = new SilenceWatch(context.wheel, context.settings.selfWaitAfter, () => this.values());
+    this.silence = new SelfWaitWatch(context.wheel, context.settings.selfWaitAfter, () => this.values());
   }
 
   get size(): number {

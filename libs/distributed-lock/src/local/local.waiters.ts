@@ -2,12 +2,12 @@ import { callStack, placeOf, type CallStack } from '../errors/call.place.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../replies/lock.replies.js';
-import { Waiter, type WaitKeeper, type WaitRequest } from '../acquire/waiter.js';
+import { Waiter, type WaiterHost, type WaitRequest } from '../acquire/waiter.js';
 import { WaiterQueue } from '../acquire/waiter.queue.js';
 import type { Hold } from '../holds/hold.js';
-import { LineNews } from './last.answer.js';
+import { LastAnswer } from './last.answer.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
-import type { Silent, SilenceWatch } from './silence.watch.js';
+import type { SelfWaitSubject, SelfWaitWatch } from './silence.watch.js';
 
 /**
  * A round trip may take so long in a busy moment, in ms. A `waitTime` below that bounds the waiting for others alone, as 0 does: Redis has
@@ -16,22 +16,22 @@ import type { Silent, SilenceWatch } from './silence.watch.js';
 export const ROUND_TRIP = 100;
 
 /** Where waiters stand, and what they may be told. */
-interface WaitingRoom<G, R extends WaitRequest> {
+interface WaitingState<G, R extends WaitRequest> {
   readonly queue: WaiterQueue<G, R>;
-  readonly news: LineNews;
+  readonly news: LastAnswer;
   /** Where the first one was called that may wait for itself, and the hold of which the log was told that it does. */
   suspicion: { waiter?: unknown; call?: CallStack; told?: Hold } | undefined;
 }
 
 /** The callers of this process that wait for one thing in Redis. How they stand, and what they are given, is its form's business. */
-export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest>
-  implements WaitKeeper<G, R>, Silent
+export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
+  implements WaiterHost<G, R>, SelfWaitSubject
 {
   /** Made for the first waiter, or for what is heard: most locks are never waited for. */
-  #room: WaitingRoom<G, R> | undefined;
+  #room: WaitingState<G, R> | undefined;
   #working = 0;
 
-  protected abstract readonly home: { readonly context: LockContext; readonly silence: SilenceWatch };
+  protected abstract readonly home: { readonly context: LockContext; readonly silence: SelfWaitWatch };
 
   get context(): LockContext {
     return this.home.context;
@@ -69,20 +69,20 @@ export abstract class WaitingLine<G, R extends WaitRequest = WaitRequest>
     return this.#room?.queue.first;
   }
 
-  private get room(): WaitingRoom<G, R> {
+  private get room(): WaitingState<G, R> {
     return (this.#room ??= {
       queue: new WaiterQueue(),
-      news: new LineNews(this.name),
+      news: new LastAnswer(this.name),
       suspicion: undefined,
     });
   }
 
-  protected get news(): LineNews {
+  protected get news(): LastAnswer {
     return this.room.news;
   }
 
   /** Undefined where nothing was heard, and nobody waits. */
-  protected get knownNews(): LineNews | undefined {
+  protected get knownNews(): LastAnswer | undefined {
     return this.#room?.news;
   }
 

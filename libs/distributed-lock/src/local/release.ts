@@ -3,24 +3,24 @@ import { forCaller } from '../errors/caller.stack.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant, type Lease } from '../renewal/lease.js';
 import type { Busy, LockScripts, ReleaseReply } from '../replies/lock.replies.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { RawGrant } from '../acquire/acquire.contract.js';
-import type { Lowering } from '../holds/hold.count.js';
+import type { AcquireResult } from '../acquire/acquire.contract.js';
+import type { ReleaseScript } from '../holds/hold.count.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
-import type { Retired } from '../core/background.release.js';
-import { askInTime } from '../acquire/late.grant.js';
+import type { BackgroundOutcome } from '../core/background.release.js';
+import { acquireFresh } from '../acquire/late.grant.js';
 
 /** A hand-over in Redis: what became of the giver, and what the taker has. */
-export interface Passed {
+export interface HandoffResult {
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
   /** Undefined when there was no answer. */
-  readonly news: RawGrant | Busy | undefined;
+  readonly news: AcquireResult | Busy | undefined;
 }
 
 /** A release in Redis, and how many other processes heard of it, as far as is known. */
-export interface Freed {
+export interface ReleaseResult {
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
   readonly others: number;
   /** How many of this process hear its channel. */
@@ -39,13 +39,13 @@ function canPass(scripts: LockScripts): scripts is LockScripts & Required<Pick<L
 }
 
 /** Lets go of a lock in Redis, once: for good, or in favour of the next one of this process. */
-export class LineRelease implements ReplyHearer<ReleaseReply> {
+export class LockRelease implements ReplyCallback<ReleaseReply> {
   askedAt = 0;
   /** Whether this process listens to the channel, and so is one of those that a release reaches. */
   #isListening = false;
   /** Of a release that may make a waiter of this process the holder: its lease is counted from then. */
   #sent: Instant | undefined;
-  #conclude!: (freed: Freed) => void;
+  #conclude!: (freed: ReleaseResult) => void;
 
   constructor(
     private readonly context: LockContext,
@@ -59,14 +59,14 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
   }
 
   /** Hands the lock to a new holder id in one round trip, ownership checked in Redis. Rejects only where it {@link canPass} not. */
-  async pass(leaseTime: number | undefined): Promise<Passed> {
+  async pass(leaseTime: number | undefined): Promise<HandoffResult> {
     const { context, target, lease } = this;
     const { scripts } = target.kind;
     if (!canPass(scripts)) throw new TypeError(`a ${target.kind.name} is not handed over`);
     const to = target.kind.holders.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
-      const { reply, sent, first } = await askInTime(ttl, () =>
+      const { reply, sent, first } = await acquireFresh(ttl, () =>
         scripts.transfer(target.key, lease.holder, to, ttl, target.channel),
       );
       const outcome = first.kind === 'transferred' ? 'released' : 'lost';
@@ -85,13 +85,13 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
   /**
    * Frees the lock, by `finish` where a run ends with it.
    * @param at the monotonic clock, read a moment ago
-   * @param conclude goes on as soon as it is known what came of it, and never without. {@link Freed.outcome} may reject
+   * @param conclude goes on as soon as it is known what came of it, and never without. {@link ReleaseResult.outcome} may reject
    * @param beside the lease that a write hold of the same holder id needs yet, in ms, where that is known
    */
   free<T>(
-    finish: Lowering | undefined,
+    finish: ReleaseScript | undefined,
     at: number,
-    conclude: (freed: Freed) => T | Promise<T>,
+    conclude: (freed: ReleaseResult) => T | Promise<T>,
     beside?: number,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -132,7 +132,7 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
     this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), others: 0, listeners });
   }
 
-  #ask(finish: Lowering | undefined, beside: number | undefined): void {
+  #ask(finish: ReleaseScript | undefined, beside: number | undefined): void {
     const { kind, key, channel } = this.target;
     const { subscriptions, settings } = this.context;
     this.#isListening = subscriptions.isActive(channel);
@@ -157,7 +157,7 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
   }
 
   /** The release goes on in the background, unless Redis refused it. */
-  #freeLater(failure: RedisFailure): Omit<Freed, 'others' | 'listeners'> {
+  #freeLater(failure: RedisFailure): Omit<ReleaseResult, 'others' | 'listeners'> {
     const { target, context } = this;
     const { holder, longest } = this.lease;
     if (!failure.passing) {
@@ -172,7 +172,7 @@ export class LineRelease implements ReplyHearer<ReleaseReply> {
   }
 
   /** Its caller waits no longer than for any round trip. */
-  async #inTime(failure: RedisFailure, retired: Promise<Retired>): Promise<UnlockOutcome> {
+  async #inTime(failure: RedisFailure, retired: Promise<BackgroundOutcome>): Promise<UnlockOutcome> {
     const { target, context, lease } = this;
     const outcome = await context.wheel.within(context.settings.commandTimeout, retired);
     if (outcome === undefined || outcome === 'unanswered') {

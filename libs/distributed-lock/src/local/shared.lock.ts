@@ -1,16 +1,16 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { instant, type Lease } from '../renewal/lease.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
-import { Attempt } from '../acquire/acquire.attempt.js';
-import type { Contender } from '../acquire/acquire.loop.js';
-import type { Contest, RawGrant } from '../acquire/acquire.contract.js';
-import type { Lowering } from '../holds/hold.count.js';
-import type { Grant } from '../holds/handle.js';
+import { AcquireAttempt } from '../acquire/acquire.attempt.js';
+import type { AcquireLoop } from '../acquire/acquire.loop.js';
+import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
+import type { ReleaseScript } from '../holds/hold.count.js';
+import type { HoldHandle } from '../holds/handle.js';
 import type { TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { LineHome } from './local.locks.js';
-import { LockLine } from './local.lock.js';
-import type { Freed } from './release.js';
+import type { LocalLockHome } from './local.locks.js';
+import { LocalLock } from './local.lock.js';
+import type { ReleaseResult } from './release.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { now } from '../timing/monotonic.clock.js';
 import { LOSSES } from '../errors/loss.reasons.js';
@@ -19,16 +19,16 @@ import { LOSSES } from '../errors/loss.reasons.js';
 const STAND_BACK = 5;
 
 /** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
-export class SharedLine extends LockLine implements Contest {
-  readonly #contender: Contender;
+export class SharedLocalLock extends LocalLock implements AcquireHost {
+  readonly #contender: AcquireLoop;
   readonly #holds = new Map<string, Hold>();
   /** Releases under way that make room for a few: what comes of them decides who asks next, and when. */
   #parting = 0;
 
-  constructor(home: LineHome<LockLine>, target: LockTarget) {
+  constructor(home: LocalLockHome<LocalLock>, target: LockTarget) {
     super(home, target);
     const { context } = home;
-    this.#contender = this.contender(this, new Attempt(context, target));
+    this.#contender = this.contender(this, new AcquireAttempt(context, target));
   }
 
   get holds(): readonly Hold[] {
@@ -67,7 +67,7 @@ export class SharedLine extends LockLine implements Contest {
     return this.#parting > 0 ? undefined : this.first?.request;
   }
 
-  async granted(raw: RawGrant): Promise<void> {
+  async granted(raw: AcquireResult): Promise<void> {
     this.wasGranted();
     const { first } = this;
     if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
@@ -79,7 +79,7 @@ export class SharedLine extends LockLine implements Contest {
     if (!this.isWaitedFor) this.#contender.rest();
   }
 
-  free(hold: Hold, finish: Lowering | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     const { lease } = hold;
     this.#holds.delete(lease.holder);
     this.wasFreed(at);
@@ -102,9 +102,9 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   /** Where its holder id writes on, the lock goes on with what that needs. */
-  #freed({ lease, writer }: Hold, finish: Lowering | undefined, at: number): Promise<Freed> {
+  #freed({ lease, writer }: Hold, finish: ReleaseScript | undefined, at: number): Promise<ReleaseResult> {
     const release = this.releaseOf(lease);
-    const known = (freed: Freed) => freed;
+    const known = (freed: ReleaseResult) => freed;
     if (writer === undefined) return release.free(finish, at, known);
     return writer.endBeside(
       (nextLease) => release.free(finish, now(), known, nextLease),
@@ -125,7 +125,7 @@ export class SharedLine extends LockLine implements Contest {
     return false;
   }
 
-  protected entered(waiter: Waiter<Grant>): void {
+  protected entered(waiter: Waiter<HoldHandle>): void {
     if (this.isReasonToAsk(waiter)) this.ask(this.#contender);
   }
 
@@ -144,12 +144,12 @@ export class SharedLine extends LockLine implements Contest {
   }
 
   /** They are asked for in one turn, so that they travel together. Resolves when each has its answer. */
-  #letIn(waiters: readonly Waiter<Grant>[]): Promise<void> | undefined {
+  #letIn(waiters: readonly Waiter<HoldHandle>[]): Promise<void> | undefined {
     let open = waiters.length;
     if (open === 0) return undefined;
     return new Promise((done) => {
       for (const waiter of waiters) {
-        const attempt = new Attempt(this.context, this.target);
+        const attempt = new AcquireAttempt(this.context, this.target);
         attempt.ask(waiter.request, (news) => {
           attempt.abandon();
           if (news.kind === 'granted' && !waiter.isDone) this.#grant(waiter, news);
@@ -161,7 +161,7 @@ export class SharedLine extends LockLine implements Contest {
     });
   }
 
-  #grant(waiter: Waiter<Grant>, raw: RawGrant): void {
+  #grant(waiter: Waiter<HoldHandle>, raw: AcquireResult): void {
     this.queue.remove(waiter);
     this.give(waiter, this.admit(raw));
   }

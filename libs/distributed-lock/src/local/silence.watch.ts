@@ -8,7 +8,7 @@ const LOOKS = 4;
 const STACKS = 50;
 
 /** Callers who may wait for a lock that their own process has, and does not unlock. */
-export interface Silent {
+export interface SelfWaitSubject {
   readonly isWaitedFor: boolean;
   /** Logs a caller that has waited for `delay` ms behind a handle that this process has had for as long. */
   warnOfSelfWait(delay: number): void;
@@ -18,7 +18,7 @@ export interface Silent {
  * Finds callers that probably wait for themselves: `lock()`, and then `using()` of the same name. One timer for all locks, in the
  * background and only while somebody waits without a bound: a waiter costs nothing more.
  */
-export class SilenceWatch {
+export class SelfWaitWatch {
   readonly #timer: Timer;
   #second = -Infinity;
   #stacks = 0;
@@ -27,7 +27,7 @@ export class SilenceWatch {
     private readonly wheel: TimerWheel,
     /** In ms; Infinity for never. */
     private readonly delay: number,
-    private readonly lines: () => readonly Silent[],
+    private readonly lines: () => readonly SelfWaitSubject[],
   ) {
     this.#timer = wheel.background(() => this.#look());
   }

@@ -1,7 +1,7 @@
 import type { FencedLock, FencedLockHandle } from '../contracts/lock.contract.js';
 import type { Watchable } from '../events/handle.watch.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
-import type { Grant } from '../holds/handle.js';
+import type { HoldHandle } from '../holds/handle.js';
 import { unavailable } from '../core/lock.context.js';
 import { NamedLock } from './named.lock.js';
 import type { AcquireRequest } from './reentry.js';
@@ -23,11 +23,11 @@ export class TokenLock extends NamedLock<FencedLockHandle> implements FencedLock
   }
 }
 
-function withToken(grant: Grant): FencedLockHandle & Watchable {
+function withToken(grant: HoldHandle): FencedLockHandle & Watchable {
   if (!hasToken(grant)) throw new TypeError(`a grant of "${grant.name}" came without a token`);
   return grant;
 }
 
-function hasToken(grant: Grant): grant is Grant & { readonly token: bigint } {
+function hasToken(grant: HoldHandle): grant is HoldHandle & { readonly token: bigint } {
   return grant.token !== undefined;
 }

@@ -1,17 +1,18 @@
-import { ExclusiveLine } from '../local/exclusive.lock.js';
-import type { LineHome } from '../local/local.locks.js';
-import type { LineForm } from '../core/lock.kind.js';
-import type { LockLine } from '../local/local.lock.js';
+import { ExclusiveLocalLock } from '../local/exclusive.lock.js';
+import type { LocalLockHome } from '../local/local.locks.js';
+import type { LocalLockForm } from '../core/lock.kind.js';
+import type { LocalLock } from '../local/local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { QueuedLine } from '../local/fair.lock.js';
-import { SharedLine } from '../local/shared.lock.js';
+import { FairLocalLock } from '../local/fair.lock.js';
+import { SharedLocalLock } from '../local/shared.lock.js';
 
-const FORMS = { exclusive: ExclusiveLine, queued: QueuedLine, shared: SharedLine } satisfies Record<
-  LineForm,
-  unknown
->;
+const FORMS = {
+  exclusive: ExclusiveLocalLock,
+  queued: FairLocalLock,
+  shared: SharedLocalLock,
+} satisfies Record<LocalLockForm, unknown>;
 
 /** A line of the form that the target's kind has. */
-export function makeLine(home: LineHome<LockLine>, target: LockTarget): LockLine {
+export function makeLine(home: LocalLockHome<LocalLock>, target: LockTarget): LocalLock {
   return new FORMS[target.kind.line](home, target);
 }

@@ -5,34 +5,34 @@ import type { LockState } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from '../counters/counter.engine.js';
 import { leaveOnAbort } from '../acquire/cancellable.wait.js';
-import type { Grant } from '../holds/handle.js';
+import type { HoldHandle } from '../holds/handle.js';
 import type { Hold } from '../holds/hold.js';
-import { LineBook, type Lines } from '../local/local.locks.js';
+import { LocalLockRegistry, type LocalLocks } from '../local/local.locks.js';
 import { makeLine } from './line.factory.js';
 import { shuttingDown, unavailable, type LockContext } from '../core/lock.context.js';
-import type { LockLine } from '../local/local.lock.js';
+import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
-import { NameBook } from '../core/name.registry.js';
+import { NameRegistry } from '../core/name.registry.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
 export class LockEngine {
-  readonly names: NameBook;
+  readonly names: NameRegistry;
   /** The semaphores and latches, which nobody holds. */
   readonly counters: CounterEngine;
-  readonly #book: LineBook<LockTarget, LockLine>;
+  readonly #book: LocalLockRegistry<LockTarget, LocalLock>;
   readonly #reentry: Reentry;
   #closing = false;
 
   constructor(readonly context: LockContext) {
-    this.#book = new LineBook(context, makeLine);
-    this.names = new NameBook(context.settings);
+    this.#book = new LocalLockRegistry(context, makeLine);
+    this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);
     this.#reentry = new Reentry(context, (target) => this.line(target));
   }
 
   /** Every lock that this process holds or waits for. */
-  get lines(): Lines<LockLine> {
+  get lines(): LocalLocks<LocalLock> {
     return this.#book;
   }
 
@@ -46,7 +46,7 @@ export class LockEngine {
    * @throws LockUnavailableError when Redis could not be asked, or the application shuts down
    * @throws LockConfigurationError when the caller's own hold makes it impossible
    */
-  acquire(target: LockTarget, request: AcquireRequest): Promise<Grant> {
+  acquire(target: LockTarget, request: AcquireRequest): Promise<HoldHandle> {
     try {
       request.signal?.throwIfAborted();
       const reentry = this.#reentry.take(target, request);
@@ -61,7 +61,7 @@ export class LockEngine {
   }
 
   /** The line of a lock; made when it is first needed, forgotten when nobody holds or waits. */
-  line(target: LockTarget): LockLine {
+  line(target: LockTarget): LocalLock {
     return this.#book.line(target);
   }
 
@@ -109,12 +109,12 @@ export class LockEngine {
   }
 
   /** Those of a lock and of its other side that there are. */
-  #linesOf(target: LockTarget): LockLine[] {
+  #linesOf(target: LockTarget): LocalLock[] {
     return [target.id, otherSideOf(target)].flatMap((id) => this.lines.get(id ?? '') ?? []);
   }
 
   /** Asks as anybody does who holds nothing. @param left what is left of the caller's time, in ms */
-  #stand(target: LockTarget, request: AcquireRequest, left: number): Promise<Grant> {
+  #stand(target: LockTarget, request: AcquireRequest, left: number): Promise<HoldHandle> {
     const { waitTime, leaseTime, signal, watch } = request;
     if (this.#closing && !isInside(this.context)) throw shuttingDown(target.name);
     const line = this.line(target);

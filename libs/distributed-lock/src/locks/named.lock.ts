@@ -1,7 +1,7 @@
 import type { Lock, LockHandle } from '../contracts/lock.contract.js';
 import type { LockKindName } from '../events/lock.listener.js';
 import { BaseLock } from './base.lock.js';
-import type { Grant } from '../holds/handle.js';
+import type { HoldHandle } from '../holds/handle.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import type { AcquireRequest } from './reentry.js';
@@ -56,7 +56,7 @@ export abstract class NamedLock<H extends LockHandle = LockHandle> extends BaseL
 
 /** One whose callers have nothing in hand but its grant. */
 export class PlainLock extends NamedLock {
-  protected acquire(request: AcquireRequest): Promise<Grant> {
+  protected acquire(request: AcquireRequest): Promise<HoldHandle> {
     return this.engine.acquire(this.target, request);
   }
 }

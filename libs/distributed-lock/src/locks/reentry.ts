@@ -4,14 +4,14 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { WaitWatch } from '../acquire/waiter.js';
 import { leaveEarly, leaveOnAbort } from '../acquire/cancellable.wait.js';
-import { Grant } from '../holds/handle.js';
+import { HoldHandle } from '../holds/handle.js';
 import { Hold } from '../holds/hold.js';
 import { SHORTFALLS } from '../local/last.answer.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
-import type { LockLine } from '../local/local.lock.js';
+import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ROUND_TRIP } from '../local/local.waiters.js';
-import { SharedLine } from '../local/shared.lock.js';
+import { SharedLocalLock } from '../local/shared.lock.js';
 
 /** What an acquisition asks for, in ms. */
 export interface AcquireRequest {
@@ -29,7 +29,7 @@ const PAUSE = 100;
 export class Reentry {
   constructor(
     private readonly context: LockContext,
-    private readonly lineOf: (target: LockTarget) => LockLine,
+    private readonly lineOf: (target: LockTarget) => LocalLock,
   ) {}
 
   /** The live hold of the caller's scope. */
@@ -42,7 +42,7 @@ export class Reentry {
    * @returns undefined when the scope holds nothing to go on from, or does not any more: the caller then asks as anybody would
    * @throws LockConfigurationError `NOT_REENTRANT`, or `UPGRADE` for a write lock inside a read hold
    */
-  take(target: LockTarget, request: AcquireRequest): Promise<Grant | undefined> | undefined {
+  take(target: LockTarget, request: AcquireRequest): Promise<HoldHandle | undefined> | undefined {
     const own = this.holdOf(target.id);
     if (own !== undefined && target.kind.reentry !== 'another') {
       if (target.kind.reentry === 'counted') return this.#reenter(own, request, endOf(request));
@@ -70,9 +70,9 @@ export class Reentry {
     writer: Hold,
     request: AcquireRequest,
     end: number,
-  ): Promise<Grant | undefined> {
+  ): Promise<HoldHandle | undefined> {
     const line = this.lineOf(target);
-    if (!(line instanceof SharedLine)) throw new TypeError(`${target.kind.name} has one holder`);
+    if (!(line instanceof SharedLocalLock)) throw new TypeError(`${target.kind.name} has one holder`);
     const { holder } = writer.lease;
     const { joints } = this.context;
     return await line.during(async () => {
@@ -114,7 +114,7 @@ export class Reentry {
   }
 
   /** Waits, as long as it may, only for Redis to answer. */
-  async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<Grant | undefined> {
+  async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<HoldHandle | undefined> {
     const { leaseTime, signal } = request;
     const { wheel, settings } = this.context;
     for (let shortfalls = 0; ;) {

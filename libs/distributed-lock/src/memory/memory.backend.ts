@@ -1,12 +1,12 @@
-import type { Commands, Hearer } from '../connections/command.contract.js';
-import type { Ground } from '../connections/backend.contract.js';
+import type { Commands, CommandCallback } from '../connections/command.contract.js';
+import type { Backend } from '../connections/backend.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import { MemorySubscriber } from './memory.subscriber.js';
 import type { MemoryStore } from './memory.store.js';
 
 /** The ground of one module instance on a memory store: commands run at once, and are answered a little later. */
-export class MemoryGround implements Ground, Commands {
+export class MemoryBackend implements Backend, Commands {
   readonly commands: Commands = this;
   readonly subscriber: MemorySubscriber;
   readonly lifecycle = { start: () => undefined, lastTrouble: 'the store is closed' };
@@ -41,7 +41,7 @@ export class MemoryGround implements Ground, Commands {
     // A store in memory has no replicas.
   }
 
-  run(_how: ScriptCommand, words: ScriptWords, _isAcked: boolean, hearer: Hearer): void {
+  run(_how: ScriptCommand, words: ScriptWords, _isAcked: boolean, hearer: CommandCallback): void {
     const answer = this.#answer(words);
     this.store.turns.later(() => {
       if ('failure' in answer) hearer.failed(answer.failure);

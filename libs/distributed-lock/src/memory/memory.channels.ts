@@ -1,20 +1,20 @@
 /** Hears a channel: a payload, or undefined when something may have been missed. */
-export type ChannelEar = (channel: string, payload: string | undefined) => void;
+export type ChannelListener = (channel: string, payload: string | undefined) => void;
 
 /** The channels of a memory store. */
 export class MemoryChannels {
-  readonly #ears = new Map<string, Set<ChannelEar>>();
+  readonly #ears = new Map<string, Set<ChannelListener>>();
 
   constructor(
     /** Runs what has to come after the command that is under way. */
     private readonly later: (run: () => void) => void,
   ) {}
 
-  subscribe(channel: string, ear: ChannelEar): void {
+  subscribe(channel: string, ear: ChannelListener): void {
     this.#ears.set(channel, (this.#ears.get(channel) ?? new Set()).add(ear));
   }
 
-  unsubscribe(channel: string, ear: ChannelEar): void {
+  unsubscribe(channel: string, ear: ChannelListener): void {
     const ears = this.#ears.get(channel);
     ears?.delete(ear);
     if (ears?.size === 0) this.#ears.delete(channel);

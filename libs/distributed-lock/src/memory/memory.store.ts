@@ -2,7 +2,7 @@ import { MemoryChannels } from './memory.channels.js';
 import type { MemoryInstance } from './memory.instance.js';
 import { MemoryKeys } from './memory.keys.js';
 import { fromBytes, MemoryScripts } from './memory.scripts.js';
-import { TurnLine } from './turn.line.js';
+import { TurnQueue } from './turn.line.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** So many servers as a red lock needs at least. */
@@ -18,7 +18,7 @@ export class MemoryStore {
   }
 
   /** @internal */
-  readonly turns = new TurnLine();
+  readonly turns = new TurnQueue();
   /** @internal */
   readonly keys = new MemoryKeys();
   /** @internal */

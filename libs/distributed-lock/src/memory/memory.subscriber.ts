@@ -1,15 +1,15 @@
-import type { Subscriber, SubscriberEars } from '../redis/subscriber.contract.js';
+import type { Subscriber, SubscriberListener } from '../redis/subscriber.contract.js';
 import { fromBytes, toBytes } from './memory.scripts.js';
 import type { MemoryStore } from './memory.store.js';
 
 /** The channels of one module instance on a memory store. */
 export class MemorySubscriber implements Subscriber {
   readonly #channels = new Set<string>();
-  #ears: SubscriberEars | undefined;
+  #ears: SubscriberListener | undefined;
 
   constructor(private readonly store: MemoryStore) {}
 
-  listen(ears: SubscriberEars): void {
+  listen(ears: SubscriberListener): void {
     this.#ears = ears;
   }
 

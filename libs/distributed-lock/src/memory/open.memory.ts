@@ -7,7 +7,7 @@ import { logNotices } from '../startup/notice.logger.js';
 import { engineOn, type EngineParts, type OpenEngine } from '../startup/open.engine.js';
 import { serviceOn } from '../startup/open.service.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
-import { MemoryGround } from './memory.backend.js';
+import { MemoryBackend } from './memory.backend.js';
 import type { MemoryStore } from './memory.store.js';
 
 /**
@@ -28,7 +28,7 @@ export function openMemoryService(settings: LockSettings, store: MemoryStore, id
 
 /** Red locks stand on servers of their own, which know nothing of each other. */
 function redLocksOn(
-  { engine }: OpenEngine<MemoryGround>,
+  { engine }: OpenEngine<MemoryBackend>,
   settings: LockSettings,
   store: MemoryStore,
   parts: EngineParts,
@@ -48,6 +48,6 @@ function openEngine(
   settings: LockSettings,
   store: MemoryStore,
   parts: EngineParts,
-): OpenEngine<MemoryGround> {
-  return engineOn(new MemoryGround(store), settings, parts);
+): OpenEngine<MemoryBackend> {
+  return engineOn(new MemoryBackend(store), settings, parts);
 }

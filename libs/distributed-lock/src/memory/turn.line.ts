@@ -10,7 +10,7 @@ const { setImmediate: soon, queueMicrotask: next } = globalThis;
  * Runs things a little later, in their order: in a microtask, which fake timers do not hold up. Outside of the async context of
  * whoever asks first, which is not that of the others.
  */
-export class TurnLine {
+export class TurnQueue {
   readonly #outside = AsyncLocalStorage.snapshot();
   #waiting: (() => void)[] = [];
   #inARow = 0;

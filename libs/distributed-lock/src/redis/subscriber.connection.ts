@@ -3,7 +3,7 @@ import type { ClientLifecycle } from './client.lifecycle.js';
 import { slotOf } from './key.slot.js';
 import { RedisFailure } from './redis.failure.js';
 import { StallGuard } from './stall.guard.js';
-import type { Subscriber, SubscriberEars } from './subscriber.contract.js';
+import type { Subscriber, SubscriberListener } from './subscriber.contract.js';
 
 /** How often a connection that listens is asked whether it is still there, in ms: a wire that died in silence tells nothing. */
 const HEARTBEAT = 15_000;
@@ -19,7 +19,7 @@ export class SubscriberConnection implements Subscriber {
   readonly #refused = new Set<string>();
   #heartbeat: Timer | undefined;
   #again: Timer | undefined;
-  #ears: SubscriberEars | undefined;
+  #ears: SubscriberListener | undefined;
 
   constructor(
     readonly lifecycle: ClientLifecycle,
@@ -45,7 +45,7 @@ export class SubscriberConnection implements Subscriber {
     return this.#wanted.size;
   }
 
-  listen(ears: SubscriberEars): void {
+  listen(ears: SubscriberListener): void {
     this.#ears = ears;
   }
 
@@ -156,10 +156,10 @@ export class SubscriberConnection implements Subscriber {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'refused' || !failure.passing || failure.code === 'MOVED') return;
     for (const channel of channels) this.#refused.add(channel);
-    this.#again ??= this.wheel.after(REFUSED, () => this.#askAgain());
+    this.#again ??= this.wheel.after(REFUSED, () => this.#acquireAgain());
   }
 
-  #askAgain(): void {
+  #acquireAgain(): void {
     this.#again = undefined;
     if (!this.lifecycle.isReady) return;
     for (const channel of this.#refused)

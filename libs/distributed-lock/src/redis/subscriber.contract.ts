@@ -1,5 +1,5 @@
 /** Who hears what a subscriber hears. */
-export interface SubscriberEars {
+export interface SubscriberListener {
   message(channel: string, payload: string): void;
   /** The channel was subscribed anew, so that messages may have been missed. */
   restored(channel: string): void;
@@ -10,7 +10,7 @@ export interface SubscriberEars {
 /** What listens to channels: one connection, or in a cluster one for each node that has any of them. */
 export interface Subscriber {
   /** Sets who hears. */
-  listen(ears: SubscriberEars): void;
+  listen(ears: SubscriberListener): void;
   /**
    * Resolves when Redis has acknowledged the subscription. While the connection is away it rejects, and the
    * subscription is made, and told as restored, once it is back.

@@ -1,4 +1,4 @@
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 
 /** Asks Redis to keep a lease, in the way of its kind. */
 export interface Renewer {
@@ -6,7 +6,7 @@ export interface Renewer {
    * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
    * @param hearer hears what is left in ms (-1: no ttl), or undefined when the hold is gone
    */
-  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
+  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void;
 }
 
 /** How holder ids are kept while they hold: in full they would be the better part of what a name takes. */

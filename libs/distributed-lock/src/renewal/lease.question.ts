@@ -1,10 +1,10 @@
 import { errorText } from '../errors/error.text.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { LeaseListener } from './lease.listener.js';
 import type { Instant, Lease } from './lease.js';
 
 /** One question about a lease, to renew it or only to look, and what its answer does to it. Thousands are on their way in a second. */
-export class LeaseQuestion implements ReplyHearer<number | undefined> {
+export class LeaseQuestion implements ReplyCallback<number | undefined> {
   /** @param done hears whether Redis confirmed the lease; undefined without an answer */
   constructor(
     private readonly lease: Lease,
@@ -20,7 +20,7 @@ export class LeaseQuestion implements ReplyHearer<number | undefined> {
   }
 
   /** @param hearer passes on what is heard; this question, where nobody cares in whose async context that is */
-  ask(hearer: ReplyHearer<number | undefined> = this): void {
+  ask(hearer: ReplyCallback<number | undefined> = this): void {
     const { lease, ttl } = this;
     const { key, renewer } = lease.target;
     lease.expect(ttl);

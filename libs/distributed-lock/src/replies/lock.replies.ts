@@ -1,4 +1,4 @@
-import type { ReplyHearer } from './reply.callback.js';
+import type { ReplyCallback } from './reply.callback.js';
 
 /** A lock that cannot be had now. */
 export interface Busy {
@@ -64,7 +64,7 @@ export interface LockScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyHearer<AcquireReply>,
+    hearer: ReplyCallback<AcquireReply>,
     wait: number,
     gift?: number,
   ): void;
@@ -80,7 +80,7 @@ export interface LockScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyHearer<ReleaseReply>,
+    hearer: ReplyCallback<ReleaseReply>,
     nextLease?: number,
   ): void;
   /** Hands the lock from one holder to another in one step, for kinds that can; a lease that becomes shorter is published. */
@@ -97,5 +97,5 @@ export interface LockScripts {
    * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
    * @param hearer hears what is left in ms (-1: no ttl), or undefined when the hold is gone
    */
-  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
+  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void;
 }

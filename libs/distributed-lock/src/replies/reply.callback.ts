@@ -1,5 +1,5 @@
 /** Who asked, and hears what came of it as soon as that is known. Must not throw. */
-export interface ReplyHearer<T> {
+export interface ReplyCallback<T> {
   /** When it asked, on the monotonic clock, where it has looked. A clock is not read for nothing: that takes as long as all else that is done here. */
   readonly askedAt?: number | undefined;
   heard(reply: T): void;
@@ -7,6 +7,6 @@ export interface ReplyHearer<T> {
 }
 
 /** What is heard of one question, as a promise. */
-export function promised<T>(ask: (hearer: ReplyHearer<T>) => void): Promise<T> {
+export function promised<T>(ask: (hearer: ReplyCallback<T>) => void): Promise<T> {
   return new Promise((heard, failed) => ask({ heard, failed }));
 }

@@ -12,7 +12,7 @@ import type { MethodFires } from '../scheduler/method.fires.js';
 import type { NominalInstants } from '../instants/nominal.instants.js';
 import type { CronSchedule } from '../scheduler/schedule.metadata.js';
 import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
-import type { SequenceBook } from '../instants/sequence.registry.js';
+import type { SequenceRegistry } from '../instants/sequence.registry.js';
 
 /** What a cron method is made of. */
 export interface CronPlan {
@@ -22,7 +22,7 @@ export interface CronPlan {
   readonly starter: JobStarter;
   readonly claimers: ClaimerFactory;
   readonly ages: TickAges;
-  readonly sequences: SequenceBook;
+  readonly sequences: SequenceRegistry;
   /** Where the schedule is a Date: the least time between two runs in the fleet, in ms. */
   readonly gap: number | undefined;
   /** Called when a fire is of a Date, and nothing says which fires of other instances are the same. */

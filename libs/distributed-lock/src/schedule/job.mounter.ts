@@ -3,12 +3,12 @@ import type { CronJobLike } from '../instants/cron.job.port.js';
 import { CronMethod } from './cron.method.js';
 import { DynamicJob, type DynamicPlan } from './dynamic.fire.js';
 import type { ExplorerLike, MountEntry } from '../scheduler/scheduler.finder.js';
-import { entriesOf, type Seat } from '../scheduler/scheduler.roster.js';
+import { entriesOf, type MountedMethod } from '../scheduler/scheduler.roster.js';
 import type { TimerMethod } from './timer.method.js';
 
 /** A method that a scheduler will fire, and its ticks. */
-export interface BoundSeat {
-  readonly seat: Seat;
+export interface BoundMethod {
+  readonly seat: MountedMethod;
   readonly method: CronMethod | TimerMethod;
 }
 
@@ -21,8 +21,8 @@ export class JobMounter {
   constructor(
     private readonly explorer: ExplorerLike,
     /** All that it will fire, in its order. */
-    private readonly roster: readonly Seat[],
-    private readonly seats: readonly BoundSeat[],
+    private readonly roster: readonly MountedMethod[],
+    private readonly seats: readonly BoundMethod[],
     private readonly dynamic: DynamicPlan,
   ) {
     this.#lists = explorer.schedulerOrchestrator;

@@ -7,18 +7,18 @@ import { bootHook } from '../startup/open.applications.js';
 import type { CronMethod } from './cron.method.js';
 import { checkGuards, checkSeats } from './guard.checker.js';
 import { checkJobs } from './job.checker.js';
-import { JobMounter, type BoundSeat } from './job.mounter.js';
+import { JobMounter, type BoundMethod } from './job.mounter.js';
 import { jobName } from './job.name.js';
 import { scheduleOfEntry } from '../scheduler/schedule.metadata.js';
 import { GuardFinder } from '../scheduler/scheduled.finder.js';
 import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
 import { findSchedulers } from '../scheduler/scheduler.finder.js';
-import { readRoster, type Seat } from '../scheduler/scheduler.roster.js';
+import { readRoster, type MountedMethod } from '../scheduler/scheduler.roster.js';
 import { TickFactory } from './tick.factory.js';
 
 /** A seat that is guarded, before its ticks are made. */
-interface GuardedSeat {
-  readonly seat: Seat;
+interface GuardedMountedMethod {
+  readonly seat: MountedMethod;
   readonly method: ScheduledMethod;
   /** Whether the guard is the method's own, and not that of a method which it overrides. */
   readonly isOwn: boolean;
@@ -83,10 +83,10 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   /** Makes the ticks of seats: once for each method of an instance, also where several timers stand for it. */
-  #binder(): (seat: GuardedSeat) => BoundSeat {
-    const made = new Map<object, Map<GuardEntry, BoundSeat['method']>>();
+  #binder(): (seat: GuardedMountedMethod) => BoundMethod {
+    const made = new Map<object, Map<GuardEntry, BoundMethod['method']>>();
     return ({ seat, method, isOwn }) => {
-      const ofInstance = made.get(seat.instance) ?? new Map<GuardEntry, BoundSeat['method']>();
+      const ofInstance = made.get(seat.instance) ?? new Map<GuardEntry, BoundMethod['method']>();
       made.set(seat.instance, ofInstance);
       const known = ofInstance.get(method.guard) ?? this.#ticks.make(method, !isOwn);
       ofInstance.set(method.guard, known);
@@ -95,7 +95,7 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
   }
 }
 
-function guardedSeats(seats: readonly Seat[], finder: GuardFinder): GuardedSeat[] {
+function guardedSeats(seats: readonly MountedMethod[], finder: GuardFinder): GuardedMountedMethod[] {
   return seats.flatMap((seat) => {
     const { instance, method, methodKey, list, entry } = seat;
     const found = finder.guardAt(method, instance, methodKey);

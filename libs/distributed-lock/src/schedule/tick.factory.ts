@@ -8,7 +8,7 @@ import type { JobIdentity } from '../jobs/job.registration.js';
 import { MethodFires, type FireSurroundings } from '../scheduler/method.fires.js';
 import type { CronSchedule } from '../scheduler/schedule.metadata.js';
 import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
-import { SequenceBook } from '../instants/sequence.registry.js';
+import { SequenceRegistry } from '../instants/sequence.registry.js';
 import { TickJournal } from '../jobs/tick.journal.js';
 import { TimerMethod, type TimerTicks } from './timer.method.js';
 import { TurnTick } from '../jobs/turn.tick.js';
@@ -21,7 +21,7 @@ export class TickFactory {
   readonly crons: CronMethod[] = [];
   readonly timers: TimerMethod[] = [];
   readonly #journal: TickJournal;
-  readonly #sequences = new SequenceBook();
+  readonly #sequences = new SequenceRegistry();
   readonly #surroundings: FireSurroundings;
 
   constructor(private readonly locks: LockService) {

@@ -2,7 +2,7 @@ import { isObject } from '../contracts/prototype.chain.js';
 import { MOUNT_LISTS, type ExplorerLike, type MountEntry, type MountList } from './scheduler.finder.js';
 
 /** A method that a scheduler will fire. */
-export interface Seat {
+export interface MountedMethod {
   readonly list: MountList;
   /** The name of its timer in the reading; the scheduler itself draws another one where the decorator gives none. */
   readonly name: string;
@@ -14,13 +14,13 @@ export interface Seat {
 }
 
 /** Notes functions that the scheduler has wrapped in one of its own. */
-type Wrapped = Pick<Seat, 'instance' | 'method' | 'methodKey'>;
+type Wrapped = Pick<MountedMethod, 'instance' | 'method' | 'methodKey'>;
 
 /**
  * What a scheduler will fire, by its own reading of the application. Its explorer reads once more, into lists of ours, since it may have read
  * before anybody could listen; so what it finds on instances (bound functions, Proxies) is found here, and nothing else is touched.
  */
-export function readRoster(explorer: ExplorerLike): Seat[] {
+export function readRoster(explorer: ExplorerLike): MountedMethod[] {
   const lists: Record<MountList, Record<string, MountEntry>> = { cronJobs: {}, intervals: {}, timeouts: {} };
   const wrapped = new Map<unknown, Wrapped>();
   let methodKey = '';
@@ -79,9 +79,9 @@ function copyOf<T extends object>(part: T): T {
  */
 export function entriesOf(
   { schedulerOrchestrator: orchestrator }: ExplorerLike,
-  seats: readonly Seat[],
-): Map<Seat, { readonly name: string; readonly entry: MountEntry }> {
-  const found = new Map<Seat, { readonly name: string; readonly entry: MountEntry }>();
+  seats: readonly MountedMethod[],
+): Map<MountedMethod, { readonly name: string; readonly entry: MountEntry }> {
+  const found = new Map<MountedMethod, { readonly name: string; readonly entry: MountEntry }>();
   for (const list of MOUNT_LISTS) {
     const own = seats.filter((seat) => seat.list === list);
     const left = new Map(Object.entries(orchestrator[list]));

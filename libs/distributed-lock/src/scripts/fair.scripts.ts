@@ -1,7 +1,7 @@
 import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
 import type { AcquireReply, Beat, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone, readAcquire, readRelease } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -52,7 +52,7 @@ export class FairScripts implements LockScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyHearer<AcquireReply>,
+    hearer: ReplyCallback<AcquireReply>,
     wait: number,
     gift = 0,
   ): void {
@@ -70,7 +70,7 @@ export class FairScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyHearer<ReleaseReply>,
+    hearer: ReplyCallback<ReleaseReply>,
     nextLease = 0,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
@@ -93,7 +93,7 @@ export class FairScripts implements LockScripts {
     return this.#plain.inspect(lock, holder);
   }
 
-  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
     this.#plain.renew(lock, holder, lease, hearer);
   }
 }

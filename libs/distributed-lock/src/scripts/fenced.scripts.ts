@@ -1,7 +1,7 @@
 import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.scripts.js';
 import type { AcquireReply, TransferReply } from '../replies/lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire, readTransfer } from '../replies/reply.rows.js';
 import { GRANTING, TRANSFERRING } from './sending.js';
@@ -17,7 +17,7 @@ export class FencedScripts extends ReentrantScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyHearer<AcquireReply>,
+    hearer: ReplyCallback<AcquireReply>,
   ): void {
     const args = [holder, `${lease}`, `${count}`];
     const read = (reply: ReplyReader) =>

@@ -1,7 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Deadline } from '../timing/deadline.line.js';
 import type { LuaScript } from './lua.script.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import { ReplyReader } from '../replies/reply.reader.js';
 
 /** What an operation needs of whoever sends it. */
@@ -27,7 +27,7 @@ export class Operation<T = unknown> extends Deadline {
     readonly args: readonly string[],
     /** Makes of its row what its caller wants to know. */
     private readonly read: (reply: ReplyReader) => T,
-    private readonly hearer: ReplyHearer<T>,
+    private readonly hearer: ReplyCallback<T>,
     private readonly sender: Sender,
     private readonly grants: readonly number[] | undefined,
   ) {

@@ -7,7 +7,7 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
 import type { LuaScript } from './lua.script.js';
-import { promised, type ReplyHearer } from '../replies/reply.callback.js';
+import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readRenewal } from './reentrant.scripts.js';
 import { isDone, readRelease } from '../replies/reply.rows.js';
@@ -36,7 +36,7 @@ export class PermitScripts implements LockScripts {
     permit: string,
     lease: number,
     _count: number,
-    hearer: ReplyHearer<AcquireReply>,
+    hearer: ReplyCallback<AcquireReply>,
   ): void {
     this.#ask(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS, hearer);
   }
@@ -48,7 +48,7 @@ export class PermitScripts implements LockScripts {
     count: number,
     _lease: number,
     _channel: string,
-    hearer: ReplyHearer<ReleaseReply>,
+    hearer: ReplyCallback<ReleaseReply>,
   ): void {
     if (count === 0) this.#ask(permitRelease, lock, [permit], readRelease, undefined, hearer);
     else
@@ -67,7 +67,7 @@ export class PermitScripts implements LockScripts {
     return this.#run(permitInspect, lock, [permit], readState);
   }
 
-  renew(lock: string, permit: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+  renew(lock: string, permit: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
     const args = [permit, `${lease}`, 'raise'];
     this.#ask(permitRenew, lock, args, readRenewal, lease > 0 ? GRANTS : undefined, hearer);
   }
@@ -109,7 +109,7 @@ export class PermitScripts implements LockScripts {
     args: readonly string[],
     read: (reply: ReplyReader) => T,
     grants: readonly number[] | undefined,
-    hearer: ReplyHearer<T>,
+    hearer: ReplyCallback<T>,
   ): void {
     const keys: [string, string] = [lock, suffixName(lock, 'timeout')];
     const sending = { ...TELLING, perCall: PERMITS_PER_CALL, grants };

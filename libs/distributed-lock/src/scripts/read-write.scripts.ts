@@ -1,6 +1,6 @@
 import type { AcquireReply, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
 import type { LuaScript } from './lua.script.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -25,7 +25,7 @@ export abstract class ReadWriteScripts implements LockScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyHearer<AcquireReply>,
+    hearer: ReplyCallback<AcquireReply>,
     wait: number,
   ): void;
 
@@ -35,7 +35,7 @@ export abstract class ReadWriteScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyHearer<ReleaseReply>,
+    hearer: ReplyCallback<ReleaseReply>,
     nextLease?: number,
   ): void;
 
@@ -47,7 +47,12 @@ export abstract class ReadWriteScripts implements LockScripts {
     return this.runner.run(this.side.inspect, [lock], [holder], readState);
   }
 
-  abstract renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void;
+  abstract renew(
+    lock: string,
+    holder: string,
+    lease: number,
+    hearer: ReplyCallback<number | undefined>,
+  ): void;
 
   /** The lock and, in its slot, the key that names the writer that waits. Java does not know it (wire format D15). */
   protected keysOf(lock: string): [string, string] {

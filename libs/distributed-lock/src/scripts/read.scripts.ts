@@ -8,7 +8,7 @@ import {
 import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire as readAcquireReply, readRelease as readReleaseReply } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -35,7 +35,7 @@ export class ReadScripts extends ReadWriteScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyHearer<AcquireReply>,
+    hearer: ReplyCallback<AcquireReply>,
   ): void {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
@@ -43,7 +43,7 @@ export class ReadScripts extends ReadWriteScripts {
   }
 
   /** A lock whose last reader is found dead is free from then on, which its channel is told. */
-  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
     const sending = { ...(lease > 0 ? RENEWING : LOOKING), ...TELLING };
     const args = [holder, `${lease}`, readWriteChannel(lock)];
     this.runner.ask(readRenew, [lock], args, readRenewal, hearer, sending);
@@ -56,7 +56,7 @@ export class ReadScripts extends ReadWriteScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyHearer<ReleaseReply>,
+    hearer: ReplyCallback<ReleaseReply>,
     nextLease = 0,
   ): void {
     const args = [holder, `${count}`, `${lease}`, `${nextLease}`, channel];

@@ -13,7 +13,7 @@ import type {
   ReleaseReply,
   TransferReply,
 } from '../replies/lock.replies.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { SharedNumbers } from './shared.numbers.js';
 import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.rows.js';
@@ -42,7 +42,7 @@ export class ReentrantScripts implements LockScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyHearer<AcquireReply>,
+    hearer: ReplyCallback<AcquireReply>,
   ): void {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
     this.runner.ask(reentrantAcquire, [lock], [holder], read, hearer, this.#acquiring.of(lease, count));
@@ -54,7 +54,7 @@ export class ReentrantScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyHearer<ReleaseReply>,
+    hearer: ReplyCallback<ReleaseReply>,
   ): void {
     const sending = this.#releasing.of(count, lease);
     this.runner.ask(reentrantRelease, [lock], [holder, channel], readRelease, hearer, sending);
@@ -73,7 +73,7 @@ export class ReentrantScripts implements LockScripts {
     return this.runner.run(reentrantInspect, [lock], [holder], readState);
   }
 
-  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
     const { read, sending } = lease === 0 ? LOOK : this.#renewalTo(lease);
     this.runner.ask(renewalRenew, [lock], [holder], read, hearer, sending);
   }

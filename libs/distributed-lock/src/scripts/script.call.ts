@@ -1,12 +1,12 @@
 import type { Answer } from '../cluster/acked.calls.js';
-import type { Commands, Hearer } from '../connections/command.contract.js';
+import type { Commands, CommandCallback } from '../connections/command.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import type { LuaScript } from './lua.script.js';
 import type { Asked } from './operation.js';
 
 /** One call of a script, for one operation or for several that travel together, and the answer to each of them. */
-export class ScriptCall implements Hearer {
+export class ScriptCall implements CommandCallback {
   #isTaught = false;
 
   constructor(

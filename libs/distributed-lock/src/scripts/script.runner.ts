@@ -1,11 +1,11 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Commands } from '../connections/command.contract.js';
-import { DeadlineLine, type Deadline } from '../timing/deadline.line.js';
+import { DeadlineQueue, type Deadline } from '../timing/deadline.line.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
 import { Operation, type Asked, type Sender } from './operation.js';
-import { promised, type ReplyHearer } from '../replies/reply.callback.js';
+import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { ScriptCall } from './script.call.js';
 import type { Sending } from './sending.js';
@@ -53,7 +53,7 @@ export class ScriptRunner implements Sender {
   /** Whether the last operation that was sent had nobody to travel with. */
   #isLone = false;
   #sweptAt = -Infinity;
-  readonly #deadlines: DeadlineLine;
+  readonly #deadlines: DeadlineQueue;
   /** Outside of any caller's async context. A snapshot would do, and makes two lists each time. */
   readonly #outside = new AsyncResource('DistributedLock');
   readonly #flushNow = () => this.#flush();
@@ -65,7 +65,7 @@ export class ScriptRunner implements Sender {
     wheel: TimerWheel,
     readonly timeout: number,
   ) {
-    this.#deadlines = new DeadlineLine(wheel, timeout);
+    this.#deadlines = new DeadlineQueue(wheel, timeout);
     connection.onReady(() => this.#outside.runInAsyncScope(this.#flushNow));
   }
 
@@ -95,7 +95,7 @@ export class ScriptRunner implements Sender {
     keys: readonly [string, ...string[]],
     args: readonly string[],
     read: (reply: ReplyReader) => T,
-    hearer: ReplyHearer<T>,
+    hearer: ReplyCallback<T>,
     sending: Sending = {},
   ): void {
     const operation = new Operation(script, keys, args, read, hearer, this, sending.grants);

@@ -8,7 +8,7 @@ import {
 import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
-import type { ReplyHearer } from '../replies/reply.callback.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire, readRelease } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -35,7 +35,7 @@ export class WriteScripts extends ReadWriteScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyHearer<AcquireReply>,
+    hearer: ReplyCallback<AcquireReply>,
     wait: number,
   ): void {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
@@ -44,7 +44,7 @@ export class WriteScripts extends ReadWriteScripts {
     this.runner.ask(writeAcquire, this.keysOf(lock), args, read, hearer, GRANTING);
   }
 
-  renew(lock: string, holder: string, lease: number, hearer: ReplyHearer<number | undefined>): void {
+  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
     const sending = lease > 0 ? RENEWING : LOOKING;
     this.runner.ask(writeRenew, [lock], [holder, `${lease}`], readRenewal, hearer, sending);
   }
@@ -55,7 +55,7 @@ export class WriteScripts extends ReadWriteScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyHearer<ReleaseReply>,
+    hearer: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
     this.runner.ask(writeRelease, this.keysOf(lock), args, readRelease, hearer, TELLING);

@@ -25,7 +25,7 @@ import { NamedLatch } from '../counters/latch.js';
 import type { RedLocks } from '../groups/red.lock.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import { checkCallOptions } from '../options/call.options.js';
-import { ElectionBook } from '../elections/election.registry.js';
+import { ElectionRegistry } from '../elections/election.registry.js';
 import { checkKind, readNames } from './lock.choice.js';
 import { LockMaker } from './lock.maker.js';
 import { ServiceShutdown } from './service.shutdown.js';
@@ -45,7 +45,7 @@ export class LockService {
   readonly #engine: LockEngine;
   readonly #ticks: TickRunner;
   readonly #red: RedLocks | undefined;
-  readonly #elections: ElectionBook;
+  readonly #elections: ElectionRegistry;
 
   /** @hidden The module makes it. */
   constructor(
@@ -58,7 +58,7 @@ export class LockService {
     this.#ticks = ticks;
     this.#red = red;
     this.#make = new LockMaker(engine);
-    this.#elections = new ElectionBook(engine);
+    this.#elections = new ElectionRegistry(engine);
     this.#shutdown = new ServiceShutdown({
       engine,
       red,
@@ -87,7 +87,7 @@ export class LockService {
   }
 
   /** @internal */
-  get elections(): ElectionBook {
+  get elections(): ElectionRegistry {
     return this.#elections;
   }
 

@@ -4,7 +4,7 @@ import { reportOf } from '../locks/shutdown.report.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
-import type { ElectionBook } from '../elections/election.registry.js';
+import type { ElectionRegistry } from '../elections/election.registry.js';
 
 /** How long a shutdown may wait before it says what it waits for, in ms: most work that runs when it begins is over by then. */
 const MOMENT = 200;
@@ -13,7 +13,7 @@ const MOMENT = 200;
 export interface ShutdownParts {
   readonly engine: LockEngine;
   readonly red: RedLocks | undefined;
-  readonly elections: ElectionBook;
+  readonly elections: ElectionRegistry;
   readonly refuseTicks: () => void;
   /** Closes the connections; nothing is held by then. */
   readonly disconnect: () => Promise<void>;

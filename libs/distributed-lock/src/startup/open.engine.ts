@@ -4,13 +4,13 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import { HolderIds } from '../core/holder.ids.js';
 import { counterScripts } from '../core/counter.scripts.js';
-import { JointHolders } from '../core/downgrade.registry.js';
+import { DowngradeRegistry } from '../core/downgrade.registry.js';
 import { LockEngine } from '../locks/lock.engine.js';
 import { lockKinds } from '../core/lock.kinds.js';
-import { Retirement } from '../core/background.release.js';
+import { BackgroundRelease } from '../core/background.release.js';
 import type { Template } from '../sources/client.factory.js';
 import { ConnectionPair } from '../connections/connection.pair.js';
-import type { Ground } from '../connections/backend.contract.js';
+import type { Backend } from '../connections/backend.contract.js';
 import { ReplicaAcks } from '../cluster/replica.acks.js';
 import { Watchdog } from '../renewal/watchdog.js';
 import { ScriptRunner } from '../scripts/script.runner.js';
@@ -20,7 +20,7 @@ import { checkServer } from './server.check.js';
 import { checkSlots } from './slot.checks.js';
 
 /** The locks on one ground, and what they stand on. */
-export interface OpenEngine<G extends Ground = ConnectionPair> {
+export interface OpenEngine<G extends Backend = ConnectionPair> {
   readonly engine: LockEngine;
   readonly runner: ScriptRunner;
   readonly connections: G;
@@ -61,7 +61,7 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
 }
 
 /** Builds the locks on any ground. */
-export function engineOn<G extends Ground>(
+export function engineOn<G extends Backend>(
   ground: G,
   settings: LockSettings,
   { wheel, notices, ids = new HolderIds() }: EngineParts,
@@ -87,8 +87,8 @@ export function engineOn<G extends Ground>(
     get countsFleet() {
       return ground.countsFleet;
     },
-    retirement: new Retirement(wheel, outside),
-    joints: new JointHolders(),
+    retirement: new BackgroundRelease(wheel, outside),
+    joints: new DowngradeRegistry(),
     outside,
   });
   return { engine, runner, connections: ground };

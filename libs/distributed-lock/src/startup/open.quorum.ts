@@ -17,7 +17,7 @@ export interface OpenQuorum {
 }
 
 /** One server that has an engine of its own. */
-interface Seat extends OpenEngine, QuorumServer {
+interface QuorumMember extends OpenEngine, QuorumServer {
   readonly age: ServerAge;
 }
 
@@ -69,7 +69,7 @@ function makeSeat(
   settings: LockSettings,
   template: Template,
   shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices },
-): Seat {
+): QuorumMember {
   const notices = shared.notices.of(template.address);
   // A red lock rests on its majority; what a server's replicas have is no part of it.
   const open = makeEngine({ ...settings, replication: undefined }, template, {
@@ -88,12 +88,12 @@ function makeSeat(
   };
 }
 
-function quorumOf(seats: readonly Seat[]): number {
+function quorumOf(seats: readonly QuorumMember[]): number {
   return Math.floor(seats.length / 2) + 1;
 }
 
 /** How many can be used: the majority, as soon as it is there, or all that there are. */
-function countReady(seats: readonly Seat[]): Promise<number> {
+function countReady(seats: readonly QuorumMember[]): Promise<number> {
   const needed = quorumOf(seats);
   let [ready, failed] = [0, 0];
   return new Promise((resolve) => {

@@ -3,7 +3,7 @@ import { NoticeBoard } from '../events/notice.board.js';
 import { TickRunner } from '../ticks/tick.runner.js';
 import { readTemplate } from '../sources/client.factory.js';
 import type { RedisSource } from '../sources/source.reader.js';
-import type { Ground } from '../connections/backend.contract.js';
+import type { Backend } from '../connections/backend.contract.js';
 import { TickScripts } from '../ticks/tick.scripts.js';
 import { StoreClock } from '../ticks/store.clock.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
@@ -41,7 +41,7 @@ export async function openLockService(
 
 /** The service of locks that are ready to be used. */
 export function serviceOn(
-  { engine, runner, connections }: OpenEngine<Ground>,
+  { engine, runner, connections }: OpenEngine<Backend>,
   red?: OpenQuorum,
 ): LockService {
   const clock = new StoreClock();

@@ -33,7 +33,7 @@ export interface HeldByOther extends AsyncDisposable {
 const OPTIONS = optionNames<HoldByOptions>({ kind: true, leaseTime: true, waitTime: true });
 
 /** Holders that a test has named: each is a client of its own on the store, with no application around it. */
-export class HolderGuests {
+export class OtherHolders {
   readonly #guests = new Map<string, MemoryInstance>();
   readonly #held = new Set<HeldByOther>();
 

@@ -5,7 +5,7 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import { LOCK_OPENER } from '../module/lock.opener.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
-import { HolderGuests, type HeldByOther, type HoldByOptions } from './holder.guest.js';
+import { OtherHolders, type HeldByOther, type HoldByOptions } from './holder.guest.js';
 import type { MemoryInstance } from '../memory/memory.instance.js';
 import { MemoryOpener } from './memory.opener.js';
 import type { MemoryStore } from '../memory/memory.store.js';
@@ -37,7 +37,7 @@ export class LockTestingControl {
 
   readonly #store: MemoryStore;
   readonly #instance: MemoryInstance;
-  readonly #guests: HolderGuests;
+  readonly #guests: OtherHolders;
 
   /** @internal */
   constructor(
@@ -48,7 +48,7 @@ export class LockTestingControl {
     this.#store = store;
     this.#instance = instance;
     store.instances.add(instance);
-    this.#guests = new HolderGuests(store, instance.locks.settings);
+    this.#guests = new OtherHolders(store, instance.locks.settings);
   }
 
   /** Where the locks are. */

@@ -19,9 +19,9 @@ import { showAs } from '../contracts/object.form.js';
 const LEAST_PAUSE = 20;
 
 /** What is known of the jobs of the fleet, and what operators do with them. */
-export class JobDesk implements JobControl {
+export class JobControlService implements JobControl {
   static {
-    showAs(JobDesk, () => ({ type: 'JobControl' }));
+    showAs(JobControlService, () => ({ type: 'JobControl' }));
   }
 
   readonly #engine: LockEngine;

@@ -9,7 +9,7 @@ import type { JobKeys } from './job.keys.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
 import type { ClaimReply, FinishArguments, TickScripts } from './tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { Grant } from '../holds/handle.js';
+import type { HoldHandle } from '../holds/handle.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import type { GrantedTick } from './tick.claim.js';
@@ -40,7 +40,7 @@ export interface TickGrant {
 /** A tick that was granted to this process: runs under the job's lock, and stores how it ended with the release. */
 export class ClaimedTick {
   #ending: Pick<FinishArguments, 'outcome' | 'reason'>;
-  #handle: Grant | undefined;
+  #handle: HoldHandle | undefined;
   #begun = false;
   /** Settles when Redis knows that the run has begun; undefined for a run that nobody has asked for. */
   #noted: Promise<unknown> | undefined;
@@ -83,7 +83,7 @@ export class ClaimedTick {
     };
   }
 
-  #tell(handle: Grant, { tick, attempt }: TickGrant['reply']): void {
+  #tell(handle: HoldHandle, { tick, attempt }: TickGrant['reply']): void {
     const { events } = this.engine.context.notices;
     if (!events.isHeard) return;
     const claimed = { job: handle.name, tick, attempt, holder: handle.holder };
@@ -94,7 +94,7 @@ export class ClaimedTick {
     );
   }
 
-  async #run<T>(handle: Grant, work: (lock: CurrentLock) => WorkResult<T>): Promise<T | undefined> {
+  async #run<T>(handle: HoldHandle, work: (lock: CurrentLock) => WorkResult<T>): Promise<T | undefined> {
     if (this.grant.isRefusing()) {
       await this.#giveBack();
       return undefined;
@@ -129,7 +129,7 @@ export class ClaimedTick {
     this.#noted = context.retirement.insist(note, context.settings.watchdogTimeout);
   }
 
-  async #end(handle: Grant): Promise<void> {
+  async #end(handle: HoldHandle): Promise<void> {
     if (this.#noted !== undefined) await this.#noted;
     // Aborted with its lease alive: told to stop by the shutdown. What came of it then is not the whole work, whatever it says.
     if (handle.isOpen && handle.isAborted) this.#stopped();

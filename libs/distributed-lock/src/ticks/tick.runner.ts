@@ -10,13 +10,13 @@ import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from './store.clock.js';
 import { checkWork } from '../core/option.checks.js';
 import { ClaimedTick } from './tick.run.js';
-import { JobDesk } from './job.control.js';
+import { JobControlService } from './job.control.js';
 import { unavailable } from '../core/lock.context.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { isSkipped, type TickAnswer, type TickClaim } from './tick.claim.js';
 import { noticesOf } from './tick.records.js';
-import { askInTime } from '../acquire/late.grant.js';
+import { acquireFresh } from '../acquire/late.grant.js';
 
 /** Pause between attempts while Redis does not answer, in ms. */
 const PAUSE = 100;
@@ -40,7 +40,7 @@ interface Owed {
 /** Runs a job's ticks, each once in the fleet: claims, runs under the job's lock, stores how it ended. */
 export class TickRunner {
   /** What is known of the jobs, and steers them. */
-  readonly jobs: JobDesk;
+  readonly jobs: JobControlService;
   #refusing = false;
   readonly #instance: string;
 
@@ -51,7 +51,7 @@ export class TickRunner {
     readonly clock: StoreClock,
   ) {
     this.#instance = `${hostname()}:${process.pid}:${engine.context.ids.client}`;
-    this.jobs = new JobDesk(engine, scripts.jobs, this.#instance);
+    this.jobs = new JobControlService(engine, scripts.jobs, this.#instance);
   }
 
   /** From now on no tick is claimed. */
@@ -104,7 +104,7 @@ export class TickRunner {
     for (;;) {
       if (isRefusing()) return { kind: 'refused' };
       try {
-        const { reply, sent } = await askInTime(this.#ttl, () => this.#send(target, claim, owed.holder));
+        const { reply, sent } = await acquireFresh(this.#ttl, () => this.#send(target, claim, owed.holder));
         this.#tell(target.name, claim, reply);
         if (reply.kind !== 'granted') return reply;
         owed.mayHave = false;

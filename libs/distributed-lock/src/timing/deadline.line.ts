@@ -13,7 +13,7 @@ export abstract class Deadline extends Link {
 /**
  * Deadlines of one length. They come due in the order in which they begin, so that one timer serves all of them.
  */
-export class DeadlineLine {
+export class DeadlineQueue {
   readonly #open = new Link();
   readonly #timer: Timer;
 
