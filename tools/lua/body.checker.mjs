@@ -1,16 +1,17 @@
 import { checkCommand } from './command.checker.mjs';
 import { DeclarationBook } from './declaration.book.mjs';
-import { childrenOf, isVector, isVectorLength, isVectorRead, vectorOf } from './expression.facts.mjs';
+import { childrenOf, isVector, isVectorLength, isVectorRead, nameOf, vectorOf } from './expression.facts.mjs';
 import { REDIS_GLOBALS } from './lua.names.mjs';
+import { lineOf } from './lua.parser.mjs';
 import { PartBook } from './part.book.mjs';
 import { lookUp } from './position.evaluator.mjs';
 
 /** @typedef {import('./lua.types.js').Binding} Binding */
-/** @typedef {import('./lua.types.js').Expression} Expression */
+/** @typedef {import('luaparse').Expression} Expression */
 /** @typedef {import('./lua.types.js').Header} Header */
 /** @typedef {import('./lua.types.js').Problem} Problem */
 /** @typedef {import('./lua.types.js').Scope} Scope */
-/** @typedef {import('./lua.types.js').Statement} Statement */
+/** @typedef {import('luaparse').Statement} Statement */
 
 /**
  * Checks a body against its header.
@@ -78,63 +79,59 @@ class BodyChecker {
    */
   #statement(statement, scope) {
     switch (statement.type) {
-      case 'local':
+      case 'LocalStatement':
         return this.#local(statement, scope);
-      case 'localFunction':
-        scope.names.set(statement.name, { scope });
-        return this.#expression(statement.value, scope);
-      case 'assign':
-        for (const target of statement.targets) this.#target(target, scope);
-        return this.#expressions(statement.values, scope);
-      case 'expression':
-        return this.#expression(statement.value, scope);
-      case 'return':
-        return this.#expressions(statement.values, scope);
-      case 'break':
+      case 'FunctionDeclaration':
+        scope.names.set(nameOf(statement.identifier), { scope });
+        return this.#expression(statement, scope);
+      case 'AssignmentStatement':
+        for (const target of statement.variables) this.#target(target, scope);
+        return this.#expressions(statement.init, scope);
+      case 'CallStatement':
+        return this.#expression(statement.expression, scope);
+      case 'ReturnStatement':
+        return this.#expressions(statement.arguments, scope);
+      case 'BreakStatement':
         return;
-      case 'block':
+      case 'DoStatement':
         return void this.block(statement.body, scope);
-      case 'while':
+      case 'WhileStatement':
         this.#expression(statement.condition, scope);
         return void this.block(statement.body, scope);
-      case 'repeat':
+      case 'RepeatStatement':
         return this.#expression(statement.condition, this.block(statement.body, scope));
-      case 'if':
-        for (const { condition, body } of statement.branches) {
-          if (condition) this.#expression(condition, scope);
-          this.block(body, scope);
+      case 'IfStatement':
+        for (const clause of statement.clauses) {
+          if ('condition' in clause) this.#expression(clause.condition, scope);
+          this.block(clause.body, scope);
         }
         return;
-      case 'numericFor': {
-        const { name, first, limit, step, body } = statement;
-        this.#expressions(step ? [first, limit, step] : [first, limit], scope);
-        return void this.block(body, scope, [[name, { loop: { first, step } }]]);
+      case 'ForNumericStatement': {
+        const { variable, start, end, step, body } = statement;
+        this.#expressions(step ? [start, end, step] : [start, end], scope);
+        return void this.block(body, scope, [[variable.name, { loop: { first: start, step } }]]);
       }
-      case 'genericFor':
-        this.#expressions(statement.values, scope);
-        return void this.block(
-          statement.body,
-          scope,
-          statement.names.map((name) => [name, {}]),
-        );
+      case 'ForGenericStatement':
+        this.#expressions(statement.iterators, scope);
+        return void this.block(statement.body, scope, unknown(statement.variables));
     }
   }
 
   /**
-   * @param {Extract<Statement, { type: 'local' }>} statement
+   * @param {import('luaparse').LocalStatement} statement
    * @param {Scope} scope
    */
-  #local({ names, values }, scope) {
-    for (const [index, value] of values.entries()) {
-      const name = names[index];
+  #local({ variables, init }, scope) {
+    for (const [index, value] of init.entries()) {
+      const name = variables[index]?.name;
       const { bound, problem } = name === undefined ? {} : this.book.note(name, value, scope);
-      if (problem) this.#refuse((bound ?? value).line, problem);
+      if (problem) this.#refuse(bound ?? value, problem);
       this.#expression(value, scope, bound);
     }
     // A local is seen by what follows its statement, not by its own value: the value is read in a scope of before.
     const before = { parent: scope.parent, names: new Map(scope.names) };
-    for (const [index, name] of names.entries()) {
-      const value = values[index];
+    for (const [index, { name }] of variables.entries()) {
+      const value = init[index];
       scope.names.set(name, value ? { value, scope: before } : { scope });
     }
   }
@@ -144,8 +141,8 @@ class BodyChecker {
    * @param {Scope} scope
    */
   #target(target, scope) {
-    if (target.type !== 'name') return this.#expression(target, scope);
-    if (!lookUp(target.name, scope)) this.#refuse(target.line, `"${target.name}" is assigned but not local`);
+    if (target.type !== 'Identifier') return this.#expression(target, scope);
+    if (!lookUp(target.name, scope)) this.#refuse(target, `"${target.name}" is assigned but not local`);
   }
 
   /**
@@ -163,46 +160,52 @@ class BodyChecker {
    * @returns {void}
    */
   #expression(expression, scope, bound) {
-    if (expression === bound) return bound.type === 'index' ? this.#expression(bound.key, scope) : undefined;
-    if (expression.type === 'name') return this.#name(expression, scope);
+    if (expression === bound)
+      return bound.type === 'IndexExpression' ? this.#expression(bound.index, scope) : undefined;
+    if (expression.type === 'Identifier') return this.#name(expression, scope);
     if (isVectorRead(expression)) {
       const vector = vectorOf(expression);
       this.#refuse(
-        expression.line,
+        expression,
         `${vector}[...] is not bound to a declared name: write "local <name> = ${vector}[...]"`,
       );
       return;
     }
-    if (expression.type === 'function') {
-      return void this.block(
-        expression.body,
-        scope,
-        expression.params.map((name) => [name, {}]),
-      );
-    }
+    if (expression.type === 'FunctionDeclaration')
+      return void this.block(expression.body, scope, unknown(expression.parameters));
     if (isVectorLength(expression)) return;
-    const problem = expression.type === 'call' && checkCommand(expression);
-    if (problem) this.#refuse(expression.line, problem);
+    const problem = expression.type === 'CallExpression' && checkCommand(expression);
+    if (problem) this.#refuse(expression, problem);
     for (const child of childrenOf(expression)) this.#expression(child, scope, bound);
   }
 
   /**
-   * @param {Extract<Expression, { type: 'name' }>} expression
+   * @param {import('luaparse').Identifier} expression
    * @param {Scope} scope
    */
-  #name({ name, line }, scope) {
+  #name(expression, scope) {
+    const { name } = expression;
     const binding = lookUp(name, scope);
     if (isVector(name))
-      this.#refuse(line, `${name} is read as a whole: bind its positions to declared names`);
+      this.#refuse(expression, `${name} is read as a whole: bind its positions to declared names`);
     else if (binding?.part) this.parts.used.add(name);
-    else if (!binding && !REDIS_GLOBALS.has(name)) this.#refuse(line, this.parts.undefined(name));
+    else if (!binding && !REDIS_GLOBALS.has(name)) this.#refuse(expression, this.parts.undefined(name));
   }
 
   /**
-   * @param {number} line
+   * @param {Expression} where
    * @param {string} message
    */
-  #refuse(line, message) {
-    this.problems.push({ line, message });
+  #refuse(where, message) {
+    this.problems.push({ line: lineOf(where), message });
   }
+}
+
+/**
+ * Names of which nothing is known but that they are there.
+ * @param {readonly (Expression)[]} names
+ * @returns {[string, Omit<Binding, 'scope'>][]}
+ */
+function unknown(names) {
+  return names.map((name) => [nameOf(name), {}]);
 }

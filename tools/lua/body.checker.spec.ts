@@ -110,9 +110,20 @@ describe('a body is refused', () => {
       'do local a = 1 end\nreturn a',
       /^14 "a" is not defined$/,
     ],
-    ['that is no Lua', 'return {1}', 'return {1', /^14 expected "}", found the end of the script$/],
-    ['with an unknown character', 'return {1}', 'return 1 ! 2', /^13 unexpected character "!"$/],
-    ['with a string that never ends', 'return {1}', 'return [[a', /^13 "\[\[" is never closed$/],
+    ['that is no Lua', 'return {1}', 'return {1', /^14 '}' expected near '<eof>'$/],
+    ['with an unknown character', 'return {1}', 'return 1 ! 2', /^13 unexpected symbol '!' near/],
+    [
+      'with a string that never ends',
+      'return {1}',
+      'return [[a',
+      /^14 unfinished long string \(starting at line 13\)/,
+    ],
+    [
+      'with a call that has no parentheses',
+      'return {1}',
+      "return redis.call 'PING'",
+      /^13 write the argument of a call in parentheses$/,
+    ],
   ])('%s', (_case, from, to, expected) => {
     expect(BODY).toContain(from);
     expect(problemsOf(HEADER + BODY.replace(from, to))).toContainEqual(expect.stringMatching(expected));

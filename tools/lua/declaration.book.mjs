@@ -2,7 +2,7 @@ import { otherPositions, vectorOf, vectorReads } from './expression.facts.mjs';
 import { evaluatePosition } from './position.evaluator.mjs';
 
 /** @typedef {import('./lua.types.js').Declaration} Declaration */
-/** @typedef {import('./lua.types.js').Expression} Expression */
+/** @typedef {import('luaparse').Expression} Expression */
 /** @typedef {import('./lua.types.js').Header} Header */
 /** @typedef {import('./lua.types.js').Problem} Problem */
 /** @typedef {import('./lua.types.js').Scope} Scope */
@@ -29,7 +29,7 @@ export class DeclarationBook {
     if (others) return { bound: others.vector, problem: this.#noteOthers(name, others) };
     const [read, more] = vectorReads(value);
     if (!read || more) return {};
-    return { bound: read, problem: this.#notePosition(name, vectorOf(read), read.key, scope) };
+    return { bound: read, problem: this.#notePosition(name, vectorOf(read), read.index, scope) };
   }
 
   /**
@@ -45,7 +45,7 @@ export class DeclarationBook {
       return `"${name}" is read from ${vector.name} but the header declares no ${tag} of that name`;
     this.read.add(declared);
     const expected = one.length + 1;
-    return first?.type === 'number' && first.value === expected
+    return first?.type === 'NumericLiteral' && first.value === expected
       ? null
       : `"${name}" begins behind the declared positions: write {unpack(${vector.name}, ${expected})}`;
   }

@@ -1,5 +1,6 @@
-/** @typedef {import('./lua.types.js').Expression} Expression */
-/** @typedef {Extract<Expression, { type: 'index' }>} IndexExpression */
+/** @typedef {import('luaparse').Expression} Expression */
+/** @typedef {import('luaparse').Identifier} Identifier */
+/** @typedef {import('luaparse').IndexExpression} IndexExpression */
 
 /**
  * The expressions directly inside another; a function's body is not among them.
@@ -8,19 +9,45 @@
  */
 export function childrenOf(expression) {
   switch (expression.type) {
-    case 'unary':
-      return [expression.operand];
-    case 'binary':
+    case 'UnaryExpression':
+      return [expression.argument];
+    case 'BinaryExpression':
+    case 'LogicalExpression':
       return [expression.left, expression.right];
-    case 'index':
-      return [expression.object, expression.key];
-    case 'call':
-      return [expression.callee, ...expression.args];
-    case 'table':
-      return expression.fields.flatMap(({ key, value }) => (key === null ? [value] : [key, value]));
+    case 'MemberExpression':
+      return [expression.base];
+    case 'IndexExpression':
+      return [expression.base, expression.index];
+    case 'CallExpression':
+      return [expression.base, ...expression.arguments];
+    case 'TableConstructorExpression':
+      return expression.fields.flatMap((field) =>
+        field.type === 'TableKey' ? [field.key, field.value] : [field.value],
+      );
     default:
       return [];
   }
+}
+
+/**
+ * The name that an expression consists of, or nothing.
+ * @param {Expression | null | undefined} expression
+ */
+export function nameOf(expression) {
+  return expression?.type === 'Identifier' ? expression.name : '';
+}
+
+/**
+ * The field that an expression reads, where its name is written out: `a.b` or `a['b']`.
+ * @param {Expression} expression
+ * @returns {{ base: Expression, name: string } | undefined}
+ */
+export function fieldOf(expression) {
+  if (expression.type === 'MemberExpression')
+    return { base: expression.base, name: expression.identifier.name };
+  return expression.type === 'IndexExpression' && expression.index.type === 'StringLiteral'
+    ? { base: expression.base, name: expression.index.value }
+    : undefined;
 }
 
 /**
@@ -37,7 +64,7 @@ export function isVector(name) {
  * @returns {expression is IndexExpression}
  */
 export function isVectorRead(expression) {
-  return expression.type === 'index' && expression.object.type === 'name' && isVector(expression.object.name);
+  return expression.type === 'IndexExpression' && isVector(nameOf(expression.base));
 }
 
 /**
@@ -45,7 +72,7 @@ export function isVectorRead(expression) {
  * @returns {'KEYS' | 'ARGV'}
  */
 export function vectorOf(read) {
-  return read.object.type === 'name' && read.object.name === 'KEYS' ? 'KEYS' : 'ARGV';
+  return nameOf(read.base) === 'KEYS' ? 'KEYS' : 'ARGV';
 }
 
 /**
@@ -53,8 +80,11 @@ export function vectorOf(read) {
  * @param {Expression} expression
  */
 export function isVectorLength(expression) {
-  if (expression.type !== 'unary' || expression.operator !== '#') return false;
-  return expression.operand.type === 'name' && isVector(expression.operand.name);
+  return (
+    expression.type === 'UnaryExpression' &&
+    expression.operator === '#' &&
+    isVector(nameOf(expression.argument))
+  );
 }
 
 /**
@@ -70,15 +100,14 @@ export function vectorReads(expression) {
 /**
  * Reads `{unpack(KEYS, 2)}` or the like: all positions from one on.
  * @param {Expression} expression
- * @returns {{ vector: Extract<Expression, { type: 'name' }>, first: Expression | undefined } | null}
+ * @returns {{ vector: Identifier, first: Expression | undefined } | null}
  */
 export function otherPositions(expression) {
-  const [first, more] = expression.type === 'table' ? expression.fields : [];
-  const call = first?.key === null ? first.value : undefined;
-  if (call?.type !== 'call' || more || call.callee.type !== 'name' || call.callee.name !== 'unpack')
-    return null;
-  const [vector, from] = call.args;
-  return vector?.type === 'name' && isVector(vector.name) ? { vector, first: from } : null;
+  const [first, more] = expression.type === 'TableConstructorExpression' ? expression.fields : [];
+  const call = first?.type === 'TableValue' ? first.value : undefined;
+  if (call?.type !== 'CallExpression' || more || nameOf(call.base) !== 'unpack') return null;
+  const [vector, from] = call.arguments;
+  return vector?.type === 'Identifier' && isVector(vector.name) ? { vector, first: from } : null;
 }
 
 /**
@@ -87,6 +116,7 @@ export function otherPositions(expression) {
  * @returns {boolean}
  */
 export function isLiteral(expression) {
-  if (expression.type === 'binary') return isLiteral(expression.left) && isLiteral(expression.right);
-  return expression.type === 'string' || expression.type === 'number';
+  if (expression.type === 'BinaryExpression')
+    return isLiteral(expression.left) && isLiteral(expression.right);
+  return expression.type === 'StringLiteral' || expression.type === 'NumericLiteral';
 }

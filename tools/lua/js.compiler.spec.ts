@@ -9,7 +9,7 @@ import { JsScope } from './js.scope.mjs';
 import { generateMemoryScripts } from './memory.generator.mjs';
 import { readScript } from './script.reader.mjs';
 import { HEADER } from './script.fixture.js';
-import { parseLua } from './statement.parser.mjs';
+import { parseLua } from './lua.parser.mjs';
 
 /** What a chunk of Lua returns, compiled. */
 function run(lua: string): unknown[] {
@@ -47,6 +47,13 @@ describe('compiled Lua', () => {
       [[1, 1, 2]],
     ],
     ['parentheses leave the first value', 'local function f() return 1, 2 end return {(f())}', [[1]]],
+    [
+      'the parentheses of arguments, and those in comments, leave all values',
+      'local function f(a, b) return a, b end return {f(f(1, 2) --[[)]])}, {f((f(1, 2)))}',
+      [[1, 2], [1]],
+    ],
+    ['a bracket in a text leaves all values', 'local function f() return 1, ")" end return f()', [1, ')']],
+    ['a return in parentheses gives the first value', 'local function f() return 1, 2 end return (f())', [1]],
     ['a local may have the name of the one it hides', 'local a = 1 do local a = a + 1 return a end', [2]],
     ['several are assigned at once', 'local a, b = 1, 2 a, b = b, a return a, b', [2, 1]],
     [

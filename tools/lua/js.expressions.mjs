@@ -1,12 +1,13 @@
+import { fieldOf } from './expression.facts.mjs';
 import { COMMANDS, FORMAT, LIBRARY, PATTERN_FUNCTIONS } from './library.names.mjs';
-import { LuaSyntaxError } from './lua.lexer.mjs';
-import { bytesOf, jsLiteral } from './lua.text.mjs';
+import { refuse } from './lua.parser.mjs';
+import { jsLiteral } from './lua.text.mjs';
 import { compilePattern, PatternError } from './pattern.compiler.mjs';
 
 /** @typedef {import('./js.scope.mjs').JsScope} JsScope */
-/** @typedef {import('./lua.types.js').Expression} Expression */
-/** @typedef {Extract<Expression, { type: 'call' }>} Call */
-/** @typedef {import('./lua.types.js').FunctionExpression} FunctionExpression */
+/** @typedef {import('luaparse').Expression} Expression */
+/** @typedef {import('luaparse').CallExpression} Call */
+/** @typedef {import('luaparse').FunctionDeclaration} FunctionDeclaration */
 
 /** @type {ReadonlyMap<string, string>} */
 const OPERATORS = new Map([
@@ -30,7 +31,7 @@ const COMPARISONS = new Map([
 
 /** Writes expressions of Lua in JavaScript. What it does not know is an error, and never a guess. */
 export class JsExpressions {
-  /** @param {(value: FunctionExpression, scope: JsScope) => string} compileFunction */
+  /** @param {(value: FunctionDeclaration, scope: JsScope) => string} compileFunction */
   constructor(compileFunction) {
     this.compileFunction = compileFunction;
   }
@@ -43,31 +44,51 @@ export class JsExpressions {
    */
   value(expression, scope) {
     switch (expression.type) {
-      case 'name':
+      case 'Identifier':
         return this.#name(expression, scope);
-      case 'number':
+      case 'NumericLiteral':
         return `${expression.value}`;
-      case 'string':
-        return jsLiteral(bytesOf(expression));
-      case 'constant':
-        if (expression.text === '...') return refuse(expression, '"..." is not supported');
-        return expression.text === 'nil' ? 'undefined' : expression.text;
-      case 'unary':
+      case 'StringLiteral':
+        return jsLiteral(expression.value);
+      case 'NilLiteral':
+        return 'undefined';
+      case 'BooleanLiteral':
+        return `${expression.value}`;
+      case 'UnaryExpression':
         return this.#unary(expression, scope);
-      case 'binary':
+      case 'LogicalExpression':
+        return `L.${expression.operator}(${this.value(expression.left, scope)}, () => ${this.value(expression.right, scope)})`;
+      case 'BinaryExpression':
         return this.#binary(expression, scope);
-      case 'index':
-        return (
-          this.#libraryOf(expression, scope) ??
-          `L.get(${this.value(expression.object, scope)}, ${this.value(expression.key, scope)})`
-        );
-      case 'call':
+      case 'MemberExpression':
+      case 'IndexExpression':
+        return this.#libraryOf(expression, scope) ?? `L.get(${this.field(expression, scope)})`;
+      case 'CallExpression':
         return `L.first(${this.call(expression, scope)})`;
-      case 'table':
+      case 'TableConstructorExpression':
         return this.#table(expression, scope);
-      case 'function':
+      case 'FunctionDeclaration':
         return this.compileFunction(expression, scope);
+      default:
+        return refuse(
+          expression,
+          `${'raw' in expression ? `"${expression.raw}"` : expression.type} is not supported`,
+        );
     }
+  }
+
+  /**
+   * A table and the key of one of its fields.
+   * @param {Expression} expression
+   * @param {JsScope} scope
+   * @returns {string | undefined} nothing where it is no field
+   */
+  field(expression, scope) {
+    if (expression.type === 'MemberExpression')
+      return `${this.value(expression.base, scope)}, ${jsLiteral(expression.identifier.name)}`;
+    return expression.type === 'IndexExpression'
+      ? `${this.value(expression.base, scope)}, ${this.value(expression.index, scope)}`
+      : undefined;
   }
 
   /**
@@ -78,7 +99,7 @@ export class JsExpressions {
   values(list, scope) {
     return list
       .map((one, index) =>
-        index === list.length - 1 && one.type === 'call' && one.isSingle !== true
+        index === list.length - 1 && one.type === 'CallExpression' && one.isSingle !== true
           ? `...${this.call(one, scope)}`
           : this.value(one, scope),
       )
@@ -91,17 +112,19 @@ export class JsExpressions {
    * @returns {string} a boolean of JavaScript
    */
   condition(expression, scope) {
-    if (expression.type === 'unary' && expression.operator === 'not')
-      return `!${this.condition(expression.operand, scope)}`;
-    if (expression.type === 'binary') {
+    if (expression.type === 'UnaryExpression' && expression.operator === 'not')
+      return `!${this.condition(expression.argument, scope)}`;
+    if (expression.type === 'LogicalExpression') {
+      const operator = expression.operator === 'and' ? '&&' : '||';
+      return `(${this.condition(expression.left, scope)} ${operator} ${this.condition(expression.right, scope)})`;
+    }
+    if (expression.type === 'BinaryExpression') {
       const { operator, left, right } = expression;
       const comparison = COMPARISONS.get(operator);
       if (comparison !== undefined) {
         const [not, name] = comparison.startsWith('!') ? ['!', comparison.slice(1)] : ['', comparison];
         return `${not}L.${name}(${this.value(left, scope)}, ${this.value(right, scope)})`;
       }
-      if (operator === 'and' || operator === 'or')
-        return `(${this.condition(left, scope)} ${operator === 'and' ? '&&' : '||'} ${this.condition(right, scope)})`;
     }
     return `L.isTrue(${this.value(expression, scope)})`;
   }
@@ -113,20 +136,20 @@ export class JsExpressions {
    * @returns {string}
    */
   call(call, scope) {
-    if (call.isMethod === true) return refuse(call, 'a call with a colon is not supported');
-    const path = this.#pathOf(call.callee, scope);
-    if (path === undefined) {
-      const args = call.args.length === 0 ? '' : `, ${this.values(call.args, scope)}`;
-      return `L.call(${this.value(call.callee, scope)}${args})`;
-    }
+    const { base, arguments: args } = call;
+    if (base.type === 'MemberExpression' && base.indexer === ':')
+      return refuse(call, 'a call with a colon is not supported');
+    const path = this.#pathOf(base, scope);
+    if (path === undefined)
+      return `L.call(${[this.value(base, scope), ...(args.length > 0 ? [this.values(args, scope)] : [])].join(', ')})`;
     if (PATTERN_FUNCTIONS.has(path)) return this.#matching(path, call, scope);
-    const [first] = call.args;
-    if (path === 'string.format' && (first?.type !== 'string' || !FORMAT.test(bytesOf(first))))
+    const [first] = args;
+    if (path === 'string.format' && (first?.type !== 'StringLiteral' || !FORMAT.test(first.value)))
       return refuse(call, 'string.format needs a literal of %d, %s, %.0f and %02x');
-    if ((path === 'redis.call' || path === 'redis.pcall') && first?.type === 'string') {
+    if ((path === 'redis.call' || path === 'redis.pcall') && first?.type === 'StringLiteral') {
       if (!COMMANDS.has(first.value)) return refuse(call, `the memory store has no ${first.value}`);
     }
-    return `${this.value(call.callee, scope)}(${this.values(call.args, scope)})`;
+    return `${this.value(base, scope)}(${this.values(args, scope)})`;
   }
 
   /**
@@ -134,40 +157,40 @@ export class JsExpressions {
    * @param {Call} call
    * @param {JsScope} scope
    */
-  #matching(path, { args, line }, scope) {
-    const [subject, pattern, third, fourth, ...more] = args;
+  #matching(path, call, scope) {
+    const [subject, pattern, third, fourth, ...more] = call.arguments;
     if (subject === undefined || pattern === undefined || more.length > 0)
-      return refuse({ line }, `${path} is called in a way that is not supported`);
+      return refuse(call, `${path} is called in a way that is not supported`);
     const text = this.value(subject, scope);
     if (path === 'string.find' && fourth !== undefined) {
-      const isPlain = fourth.type === 'constant' && fourth.text === 'true';
-      const isFromStart = third?.type === 'number' && third.value === 1;
-      if (!isPlain || !isFromStart)
-        return refuse({ line }, 'string.find is plain and from 1, or has a pattern');
+      const isPlain = fourth.type === 'BooleanLiteral' && fourth.value;
+      const isFromStart = third?.type === 'NumericLiteral' && third.value === 1;
+      if (!isPlain || !isFromStart) return refuse(call, 'string.find is plain and from 1, or has a pattern');
       return `L.findPlain(${text}, ${this.value(pattern, scope)})`;
     }
-    if (pattern.type !== 'string') return refuse({ line }, `the pattern of ${path} is no literal`);
-    const regex = compile(bytesOf(pattern), line);
+    if (pattern.type !== 'StringLiteral') return refuse(call, `the pattern of ${path} is no literal`);
+    const regex = compile(pattern);
     if (path !== 'string.gsub')
       return third === undefined
         ? `L.${path.slice('string.'.length)}(${text}, ${regex})`
-        : refuse({ line }, `${path} from a place is not supported`);
+        : refuse(call, `${path} from a place is not supported`);
     if (third === undefined || fourth !== undefined || new RegExp(regex.slice(1, -1)).test(''))
-      return refuse({ line }, 'string.gsub takes a pattern that never matches nothing, and a replacement');
-    if (third.type === 'string' && third.value.includes('%'))
-      return refuse({ line }, 'a replacement with "%" is not supported');
+      return refuse(call, 'string.gsub takes a pattern that never matches nothing, and a replacement');
+    if (third.type === 'StringLiteral' && third.value.includes('%'))
+      return refuse(call, 'a replacement with "%" is not supported');
     return `L.gsub(${text}, ${regex}g, ${this.value(third, scope)})`;
   }
 
   /**
-   * @param {Extract<Expression, { type: 'name' }>} expression
+   * @param {import('luaparse').Identifier} expression
    * @param {JsScope} scope
    */
-  #name({ name, line }, scope) {
+  #name(expression, scope) {
+    const { name } = expression;
     if (name === 'KEYS' || name === 'ARGV') return name;
     const local = scope.find(name);
     if (local !== undefined) return local;
-    return LIBRARY.has(name) ? `G['${name}']` : refuse({ line }, `"${name}" is not supported`);
+    return LIBRARY.has(name) ? `G['${name}']` : refuse(expression, `"${name}" is not supported`);
   }
 
   /**
@@ -176,12 +199,11 @@ export class JsExpressions {
    * @returns {string | undefined} a name of Lua's library
    */
   #pathOf(expression, scope) {
-    if (expression.type === 'name')
-      return scope.find(expression.name) === undefined ? expression.name : undefined;
-    if (expression.type !== 'index' || expression.object.type !== 'name') return undefined;
-    const { name } = expression.object;
-    if (scope.find(name) !== undefined || name === 'KEYS' || name === 'ARGV') return undefined;
-    return expression.key.type === 'string' ? `${name}.${expression.key.value}` : undefined;
+    const field = fieldOf(expression);
+    const root = field?.base ?? expression;
+    if (root.type !== 'Identifier' || scope.find(root.name) !== undefined) return undefined;
+    if (field === undefined) return root.name;
+    return root.name === 'KEYS' || root.name === 'ARGV' ? undefined : `${root.name}.${field.name}`;
   }
 
   /**
@@ -195,61 +217,49 @@ export class JsExpressions {
   }
 
   /**
-   * @param {Extract<Expression, { type: 'unary' }>} expression
+   * @param {import('luaparse').UnaryExpression} expression
    * @param {JsScope} scope
    */
   #unary(expression, scope) {
     if (expression.operator === 'not') return this.condition(expression, scope);
-    const operand = this.value(expression.operand, scope);
+    const operand = this.value(expression.argument, scope);
     return expression.operator === '#' ? `L.length(${operand})` : `L.negate(${operand})`;
   }
 
   /**
-   * @param {Extract<Expression, { type: 'binary' }>} expression
+   * @param {import('luaparse').BinaryExpression} expression
    * @param {JsScope} scope
    */
   #binary(expression, scope) {
     const { operator, left, right } = expression;
     if (COMPARISONS.has(operator)) return this.condition(expression, scope);
-    if (operator === 'and' || operator === 'or')
-      return `L.${operator}(${this.value(left, scope)}, () => ${this.value(right, scope)})`;
     const name = OPERATORS.get(operator);
     if (name === undefined) return refuse(expression, `the operator ${operator} is not supported`);
     return `L.${name}(${this.value(left, scope)}, ${this.value(right, scope)})`;
   }
 
   /**
-   * @param {Extract<Expression, { type: 'table' }>} expression
+   * @param {import('luaparse').TableConstructorExpression} expression
    * @param {JsScope} scope
    */
   #table({ fields }, scope) {
-    const list = fields.filter(({ key }) => key === null).map(({ value }) => value);
-    const named = fields.flatMap(({ key, value }) =>
-      key === null ? [] : [`[${this.value(key, scope)}, ${this.value(value, scope)}]`],
-    );
+    const list = fields.filter(({ type }) => type === 'TableValue').map(({ value }) => value);
+    const named = fields.flatMap((field) => {
+      if (field.type === 'TableValue') return [];
+      const key = field.type === 'TableKey' ? this.value(field.key, scope) : jsLiteral(field.key.name);
+      return [`[${key}, ${this.value(field.value, scope)}]`];
+    });
     const values = `[${this.values(list, scope)}]`;
     return named.length === 0 ? `L.table(${values})` : `L.table(${values}, [${named.join(', ')}])`;
   }
 }
 
-/**
- * @param {string} pattern
- * @param {number} line
- */
-function compile(pattern, line) {
+/** @param {import('luaparse').StringLiteral} pattern */
+function compile(pattern) {
   try {
-    return compilePattern(pattern);
+    return compilePattern(pattern.value);
   } catch (error) {
-    if (error instanceof PatternError) return refuse({ line }, error.message);
+    if (error instanceof PatternError) return refuse(pattern, error.message);
     throw error;
   }
-}
-
-/**
- * @param {{ readonly line: number }} where
- * @param {string} message
- * @returns {never}
- */
-export function refuse({ line }, message) {
-  throw new LuaSyntaxError(line, message);
 }

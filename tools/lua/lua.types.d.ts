@@ -1,118 +1,20 @@
+import type { Expression, Statement } from 'luaparse';
+
+declare module 'luaparse/lib/ast.js' {
+  interface Base<TType extends string> {
+    range?: [number, number];
+  }
+  interface CallExpression {
+    /** In parentheses, which leave its first value only. */
+    isSingle?: boolean;
+  }
+}
+
 /** A problem in a Lua source; `line` counts from 1. */
 export interface Problem {
   readonly line: number;
   readonly message: string;
 }
-
-export interface Token {
-  readonly type: 'name' | 'keyword' | 'number' | 'string' | 'symbol' | 'end';
-  /** The token as written; a string keeps its quotes. */
-  readonly text: string;
-  readonly start: number;
-  readonly end: number;
-  readonly line: number;
-}
-
-export type Expression =
-  | { readonly type: 'name'; readonly name: string; readonly line: number }
-  | { readonly type: 'number'; readonly value: number; readonly line: number }
-  | {
-      readonly type: 'string';
-      /** Between the quotes, with its escapes as written. */
-      readonly value: string;
-      /** With the quotes; none where a name stands for the string. */
-      readonly token?: string;
-      readonly line: number;
-    }
-  | { readonly type: 'constant'; readonly text: string; readonly line: number }
-  | { readonly type: 'unary'; readonly operator: string; readonly operand: Expression; readonly line: number }
-  | {
-      readonly type: 'binary';
-      readonly operator: string;
-      readonly left: Expression;
-      readonly right: Expression;
-      readonly line: number;
-    }
-  | { readonly type: 'index'; readonly object: Expression; readonly key: Expression; readonly line: number }
-  | {
-      readonly type: 'call';
-      readonly callee: Expression;
-      readonly args: Expression[];
-      /** Written with a colon. */
-      readonly isMethod?: boolean;
-      /** In parentheses, which leave its first value only. */
-      readonly isSingle?: boolean;
-      readonly line: number;
-    }
-  | { readonly type: 'table'; readonly fields: Field[]; readonly line: number }
-  | FunctionExpression;
-
-/** One field of a table; without a key it has the next number. */
-export interface Field {
-  readonly key: Expression | null;
-  readonly value: Expression;
-}
-
-export interface FunctionExpression {
-  readonly type: 'function';
-  readonly params: string[];
-  /** Whether it takes more, as `...`. */
-  readonly hasRest: boolean;
-  readonly body: Statement[];
-  readonly line: number;
-}
-
-export type Statement =
-  | { readonly type: 'local'; readonly names: string[]; readonly values: Expression[]; readonly line: number }
-  | {
-      readonly type: 'localFunction';
-      readonly name: string;
-      readonly value: FunctionExpression;
-      readonly line: number;
-    }
-  | {
-      readonly type: 'assign';
-      readonly targets: Expression[];
-      readonly values: Expression[];
-      readonly line: number;
-    }
-  | { readonly type: 'expression'; readonly value: Expression; readonly line: number }
-  | { readonly type: 'break'; readonly line: number }
-  | { readonly type: 'return'; readonly values: Expression[]; readonly line: number }
-  | { readonly type: 'block'; readonly body: Statement[]; readonly line: number }
-  | {
-      readonly type: 'while';
-      readonly condition: Expression;
-      readonly body: Statement[];
-      readonly line: number;
-    }
-  | {
-      readonly type: 'repeat';
-      readonly condition: Expression;
-      readonly body: Statement[];
-      readonly line: number;
-    }
-  | {
-      readonly type: 'if';
-      readonly branches: { readonly condition: Expression | null; readonly body: Statement[] }[];
-      readonly line: number;
-    }
-  | {
-      readonly type: 'numericFor';
-      readonly name: string;
-      readonly first: Expression;
-      readonly limit: Expression;
-      readonly step: Expression | null;
-      readonly body: Statement[];
-      readonly line: number;
-    }
-  | {
-      readonly type: 'genericFor';
-      readonly names: string[];
-      readonly values: Expression[];
-      readonly body: Statement[];
-      readonly line: number;
-    };
 
 /** One declared position of KEYS or ARGV. */
 export interface Declaration {

@@ -1,7 +1,7 @@
 import { JsCompiler } from './js.compiler.mjs';
 import { JsScope } from './js.scope.mjs';
 import { COMMANDS } from './library.names.mjs';
-import { LuaSyntaxError } from './lua.lexer.mjs';
+import { LuaSyntaxError } from './lua.parser.mjs';
 import { constantName } from './script.generator.mjs';
 
 /** @typedef {import('./lua.types.js').Part} Part */
@@ -73,13 +73,9 @@ ${entries.join('\n')}
  */
 function writePart({ name, body }, scope) {
   const [statement] = body;
-  if (statement?.type !== 'localFunction') throw new LuaSyntaxError(1, 'a part is one local function');
+  if (statement?.type !== 'FunctionDeclaration') throw new LuaSyntaxError(1, 'a part is one local function');
   const compiler = new JsCompiler();
-  const inner = new JsScope(scope);
-  const { params, hasRest, body: content } = statement.value;
-  if (hasRest) throw new LuaSyntaxError(statement.line, '"..." is not supported');
-  const declared = params.map((param) => `${inner.declare(param)}?: Value`);
-  return `const ${scope.find(name)} = ${compiler.lambda(declared, content, inner)};`;
+  return `const ${scope.find(name)} = ${compiler.function(statement, scope)};`;
 }
 
 /**

@@ -1,13 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkBody } from './body.checker.mjs';
-import { isVector } from './expression.facts.mjs';
+import { isVector, nameOf } from './expression.facts.mjs';
 import { parseHeader } from './header.parser.mjs';
-import { LuaSyntaxError, tokenize } from './lua.lexer.mjs';
+import { lineOf, LuaSyntaxError, parseLua, tokenize } from './lua.parser.mjs';
 import { PartBook } from './part.book.mjs';
 import { compactLua } from './script.compactor.mjs';
 import { constantName } from './script.generator.mjs';
-import { parseLua } from './statement.parser.mjs';
 
 /** @typedef {import('./lua.types.js').Part} Part */
 /** @typedef {import('./lua.types.js').Problem} Problem */
@@ -28,9 +27,10 @@ export function readPart(name, source, all = []) {
     const problems = [...checkComment(source), ...checkVectors(source)];
     const body = parseLua(source);
     const [first, second] = body;
-    if (first?.type !== 'localFunction' || first.name !== name || second)
+    const wrong = second ?? first;
+    if (first?.type !== 'FunctionDeclaration' || nameOf(first.identifier) !== name || second)
       problems.push({
-        line: (second ?? first)?.line ?? 1,
+        line: wrong ? lineOf(wrong) : 1,
         message: `a part is one "local function ${name}", and nothing else`,
       });
     if (problems.length > 0) return { part: null, problems };
@@ -110,7 +110,7 @@ function checkComment(source) {
  */
 function checkVectors(source) {
   return tokenize(source)
-    .filter(({ type, text }) => type === 'name' && isVector(text))
+    .filter(({ text }) => isVector(text))
     .map(({ line, text }) => ({
       line,
       message: `a part has no ${text}: hand it what it needs as arguments`,

@@ -52,8 +52,8 @@ test.each([
   ['that reads an unknown name', '(lease) then', '(lock) then', /^3 "lock" is not defined$/],
   ['that assigns a global', '  if', '  seen = 1\n  if', /^3 "seen" is assigned but not local$/],
   ['that lists all keys', '  if', "  redis.call('KEYS', lease)\n  if", /^3 the command KEYS is forbidden/],
-  ['that is no Lua', 'then', 'than', /^3 expected "then", found "than"$/],
-  ['with an unknown character', 'then', '? then', /^3 unexpected character/],
+  ['that is no Lua', 'then', 'than', /^3 'then' expected near 'than'$/],
+  ['with an unknown character', 'then', '? then', /^3 unexpected symbol '\?'/],
 ])('a part is refused %s', (_case, from, to, expected) => {
   expect(PART).toMatch(from);
   expect(problemsOfPart(PART.replace(from, to))).toContainEqual(expect.stringMatching(expected));

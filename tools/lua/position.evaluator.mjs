@@ -1,5 +1,5 @@
 /** @typedef {import('./lua.types.js').Binding} Binding */
-/** @typedef {import('./lua.types.js').Expression} Expression */
+/** @typedef {import('luaparse').Expression} Expression */
 /** @typedef {import('./lua.types.js').Scope} Scope */
 
 /**
@@ -25,11 +25,11 @@ export function lookUp(name, scope) {
  */
 export function evaluatePosition(expression, scope, turn) {
   switch (expression.type) {
-    case 'number':
+    case 'NumericLiteral':
       return expression.value;
-    case 'name':
+    case 'Identifier':
       return evaluateName(expression.name, scope, turn);
-    case 'binary': {
+    case 'BinaryExpression': {
       const left = evaluatePosition(expression.left, scope, turn);
       const right = evaluatePosition(expression.right, scope, turn);
       return left === undefined || right === undefined

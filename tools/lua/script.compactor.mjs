@@ -1,4 +1,4 @@
-import { tokenize } from './lua.lexer.mjs';
+import { tokenize } from './lua.parser.mjs';
 
 /**
  * Leaves out comments, blank lines, indentation and superfluous spaces; strings stay as they are.
@@ -9,7 +9,7 @@ export function compactLua(source) {
   let at = 0;
   for (const token of tokenize(source)) {
     const gap = source.slice(at, token.start);
-    if (text && gap && token.type !== 'end') text += gap.includes('\n') ? '\n' : ' ';
+    if (text && gap) text += gap.includes('\n') ? '\n' : ' ';
     text += token.text;
     at = token.end;
   }

@@ -3,11 +3,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { checkBody, checkFront } from './body.checker.mjs';
 import { parseHeader } from './header.parser.mjs';
-import { LuaSyntaxError } from './lua.lexer.mjs';
+import { LuaSyntaxError, parseLua } from './lua.parser.mjs';
 import { PartBook } from './part.book.mjs';
 import { readParts } from './part.reader.mjs';
 import { compactLua } from './script.compactor.mjs';
-import { parseLua } from './statement.parser.mjs';
 
 /** @typedef {import('./lua.types.js').Part} Part */
 /** @typedef {import('./lua.types.js').Problem} Problem */
