@@ -94,7 +94,7 @@ describe.each([
       const waiting = names.map((name) => other.getLock(name).lock());
       await until(
         'they sleep',
-        async () => (await other.getLock('0').isLocked()) && other.engine.lines.size > 0,
+        async () => (await other.getLock('0').isLocked()) && other.engine.localLocks.size > 0,
       );
       await held[0]?.unlock();
       await (await waiting[0])?.unlock();

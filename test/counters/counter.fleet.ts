@@ -71,14 +71,14 @@ export class CounterFleet {
       const ttl = key.includes('}:call:') ? await this.redis.pttl(key) : Infinity;
       if (ttl > ECHO || ttl === -1) strange.push(key);
     }
-    const inProcess = this.#opened.flatMap(({ engine: { lines, counters, context } }, index) =>
+    const inProcess = this.#opened.flatMap(({ engine: { localLocks: lines, counters, context } }, index) =>
       Object.entries({
         locks: lines.size,
         semaphores: counters.semaphores.size,
         latches: counters.latches.size,
         leases: context.watchdog.size,
         channels: context.subscriptions.size,
-        calls: context.retirement.size,
+        calls: context.backgroundRelease.size,
         timers: context.wheel.size,
       }).flatMap(([what, size]) => (size === 0 ? [] : [`${size} ${what} of service ${index}`])),
     );

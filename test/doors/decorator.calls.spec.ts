@@ -195,7 +195,7 @@ describe('the lock of a decorated method', () => {
   test('leaves nothing in the process, however many names were used', async () => {
     const app = await stage.start({ providers: [Orders] });
     await Promise.all(Array.from({ length: 500 }, (_, id) => app.get(Orders).byTemplate({ id })));
-    expect(app.get(LockService).engine.lines.size).toBe(0);
+    expect(app.get(LockService).engine.localLocks.size).toBe(0);
     expect(await stage.services.keys()).toEqual([]);
   });
 });

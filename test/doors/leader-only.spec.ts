@@ -166,7 +166,7 @@ describe('a method that only the leader runs', () => {
     const { election } = app.get(Elected);
     expect(election).toMatchObject({ key: 'reports', isLeader: true });
     await expect(app.get(Reports).run()).resolves.toBe(`0 by ${election.token}`);
-    const lines = app.get(LockService).engine.lines.values();
+    const lines = app.get(LockService).engine.localLocks.values();
     expect([...lines].map(({ name, isWaitedFor }) => ({ name, isWaitedFor }))).toEqual([
       { name: 'reports', isWaitedFor: false },
     ]);

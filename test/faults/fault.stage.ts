@@ -114,12 +114,12 @@ export class FaultStage {
 
   /** What there is in Redis and in the services, and should not be when nobody holds or waits. */
   async leftovers(): Promise<string[]> {
-    const inProcess = this.#opened.flatMap(({ engine: { lines, context } }, index) =>
+    const inProcess = this.#opened.flatMap(({ engine: { localLocks: lines, context } }, index) =>
       Object.entries({
         lines: lines.size,
         leases: context.watchdog.size,
         channels: context.subscriptions.size,
-        retirements: context.retirement.size,
+        retirements: context.backgroundRelease.size,
         timers: context.wheel.size,
       }).flatMap(([what, size]) => (size === 0 ? [] : [`${size} ${what} of service ${index}`])),
     );

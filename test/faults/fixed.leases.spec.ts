@@ -95,10 +95,10 @@ describe.concurrent('a fixed lease', { timeout: scaled(30_000) }, () => {
     const answers: (number | undefined)[] = [];
     const looks = vi.spyOn(scripts, 'renew').mockImplementationOnce((lock, id, lease, hearer) =>
       renew(lock, id, lease, {
-        heard: (left) =>
+        answered: (left) =>
           void heard.then(() => {
             answers.push(left);
-            hearer.heard(left);
+            hearer.answered(left);
           }),
         failed: (error) => hearer.failed(error),
       }),

@@ -67,7 +67,7 @@ async function waitAndPass(
       { leaseTime },
     ),
   );
-  const line = () => waiters.engine.lines.get(waiters.settings.mapName('x'));
+  const line = () => waiters.engine.localLocks.get(waiters.settings.mapName('x'));
   await until('the waiters stand in line', () => line()?.isWaitedFor === true);
   // The first of them asks, subscribes, and asks again.
   let before = total(await sent());

@@ -101,7 +101,7 @@ describe('a scope that writes and asks to read', () => {
       wire.restore();
       return await again;
     });
-    await until('nothing is being freed', () => service.engine.context.retirement.size === 0);
+    await until('nothing is being freed', () => service.engine.context.backgroundRelease.size === 0);
     await expectTrue(reading);
   });
 
@@ -114,7 +114,7 @@ describe('a scope that writes and asks to read', () => {
       wire.restore();
       return await again;
     });
-    await until('nothing is being freed', () => service.engine.context.retirement.size === 0);
+    await until('nothing is being freed', () => service.engine.context.backgroundRelease.size === 0);
     await expectTrue(reading);
   });
 

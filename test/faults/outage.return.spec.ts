@@ -33,7 +33,7 @@ async function play(act: (scene: Scene) => Promise<void>): Promise<void> {
 }
 
 const stateOf = (service: LockService, name: string) =>
-  service.engine.lines.get(service.settings.mapName(name))?.holds[0]?.lease.state;
+  service.engine.localLocks.get(service.settings.mapName(name))?.holds[0]?.lease.state;
 
 const passed = (ms: number) => {
   const start = performance.now();

@@ -16,5 +16,5 @@ test('a waiter that leaves since its own grant ends the hold before it gives the
     await other.getFairLock('x').forceUnlock();
     await expect(waiting).rejects.toBeInstanceOf(LockLostError);
     await until('nobody has it', async () => !(await other.getFairLock('x').isLocked()));
-    await until('nothing is left of it here', () => one.engine.lines.size === 0);
+    await until('nothing is left of it here', () => one.engine.localLocks.size === 0);
   }));

@@ -186,7 +186,7 @@ describe.concurrent('members of a multi lock', () => {
       const held = await other.getFairLock('fair').lock();
       const waiting = all.lock();
       const fair = one.getFairLock('fair');
-      await until('it stands in the queue', async () => one.engine.lines.size > 0);
+      await until('it stands in the queue', async () => one.engine.localLocks.size > 0);
       await held.unlock();
       const handle = await waiting;
       await handle.run(async () => {

@@ -92,7 +92,7 @@ export class StoreFleet<S extends FleetServices = FleetServices> implements Flee
   }
 
   async sleepers(name: string): Promise<number> {
-    const { isTold, line } = this.#kind(this.one);
+    const { publishesRelease: isTold, form: line } = this.#kind(this.one);
     // Those behind a holder of their own service sleep until that one wakes them.
     const away = this.#opened.filter((service) => this.holds(service, name).length === 0);
     if (!isTold) return away.filter((service) => this.#isWaitedFor(service, name)).length;
@@ -111,11 +111,11 @@ export class StoreFleet<S extends FleetServices = FleetServices> implements Flee
   }
 
   holds(service: LockService, name: string): readonly Hold[] {
-    return service.engine.lines.get(this.#target(service, name).id)?.holds ?? [];
+    return service.engine.localLocks.get(this.#target(service, name).id)?.holds ?? [];
   }
 
   #isWaitedFor(service: LockService, name: string): boolean {
-    return service.engine.lines.get(this.#target(service, name).id)?.isWaitedFor === true;
+    return service.engine.localLocks.get(this.#target(service, name).id)?.isWaitedFor === true;
   }
 
   #kind({ engine }: LockService): LockKind {
@@ -140,12 +140,12 @@ export class StoreFleet<S extends FleetServices = FleetServices> implements Flee
 
   async leftovers(): Promise<string[]> {
     const inRedis = [...(await this.#keysLeft()), ...(await this.services.channels())];
-    const inProcess = this.#opened.flatMap(({ engine: { lines, context } }, index) => {
+    const inProcess = this.#opened.flatMap(({ engine: { localLocks: lines, context } }, index) => {
       const sizes = {
         lines: lines.size,
         leases: context.watchdog.size,
         channels: context.subscriptions.size,
-        retirements: context.retirement.size,
+        retirements: context.backgroundRelease.size,
       };
       return Object.entries(sizes).flatMap(([what, size]) =>
         size === 0 ? [] : [`${size} ${what} of service ${index}`],

@@ -151,7 +151,7 @@ describe('a Redis that is slow or silent', () => {
       await expect(leaving).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       await (await staying)?.unlock();
       await sleep(0);
-      await until('the line is empty', () => one.engine.lines.size === 0);
+      await until('the line is empty', () => one.engine.localLocks.size === 0);
       expect(await services.keys()).toEqual([]);
     }
   });

@@ -111,7 +111,7 @@ test('a hold ends for this process as soon as Redis gives its lock to another ho
   const fleet = await RedisFleet.open();
   const { engine } = fleet.one;
   const target = engine.names.target(engine.context.kinds.reentrant, 'x');
-  const line = engine.line(target);
+  const line = engine.localLock(target);
   const lease = () => new Lease(target, engine.context.ids.next(), 30_000, instant());
   const former = line.adopt(lease()).admit(undefined, performance.now());
   const { signal } = former;

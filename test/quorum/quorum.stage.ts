@@ -156,7 +156,8 @@ export class QuorumStage {
   /** On how many servers a service has the lock, by its own books. */
   holds(service: LockService, name: string): number {
     const engines = service['red']?.servers.map(({ engine }) => engine) ?? [];
-    return engines.filter(({ lines }) => (lines.get(this.prefix + name)?.holds.length ?? 0) > 0).length;
+    return engines.filter(({ localLocks: lines }) => (lines.get(this.prefix + name)?.holds.length ?? 0) > 0)
+      .length;
   }
 
   /** The holder of the lock on each server; undefined where it is free, or nobody can be asked. */

@@ -106,7 +106,9 @@ export class RedFleet implements Fleet {
   }
 
   holds(service: LockService, name: string): readonly Hold[] {
-    return enginesOf(service).flatMap(({ lines }) => lines.get(this.stage.prefix + name)?.holds ?? []);
+    return enginesOf(service).flatMap(
+      ({ localLocks: lines }) => lines.get(this.stage.prefix + name)?.holds ?? [],
+    );
   }
 
   notices(service: LockService): Notice[] {
@@ -116,12 +118,12 @@ export class RedFleet implements Fleet {
   }
 
   async leftovers(): Promise<string[]> {
-    const inProcess = this.#opened.flatMap(enginesOf).flatMap(({ lines, context }, index) => {
+    const inProcess = this.#opened.flatMap(enginesOf).flatMap(({ localLocks: lines, context }, index) => {
       const sizes = {
         lines: lines.size,
         leases: context.watchdog.size,
         channels: context.subscriptions.size,
-        retirements: context.retirement.size,
+        retirements: context.backgroundRelease.size,
       };
       return Object.entries(sizes).flatMap(([what, size]) =>
         size === 0 ? [] : [`${size} ${what} of engine ${index}`],

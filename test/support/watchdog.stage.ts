@@ -9,8 +9,8 @@ import type { Command } from './fake.client.js';
 /** The watchdog's lease, in ms. */
 export const TTL = 3000;
 
-const newListener = (lookAfter: () => void) => ({
-  lookAfter,
+const newListener = (checkLease: () => void) => ({
+  checkLease,
   renewalTtl: TTL,
   span: TTL,
   nextDeadline: Infinity,
@@ -36,7 +36,7 @@ export function watchdogStage() {
     const leases: Lease[] = [];
     const listen = () => {
       const own = newListener(() =>
-        leases.filter(({ listener }) => listener === own).forEach((lease) => watchdog.look(lease)),
+        leases.filter(({ listener }) => listener === own).forEach((lease) => watchdog.check(lease)),
       );
       return own;
     };

@@ -76,7 +76,7 @@ export async function play(way: Way): Promise<Measured> {
 /** The waiter listens, and was told what is left: it asks once more when it listens. */
 async function asleep(services: Services, other: LockService): Promise<void> {
   const { subscriptions } = other.engine.context;
-  const isPolling = other.engine.lines.values().some(({ target }) => !target.kind.isTold);
+  const isPolling = other.engine.localLocks.values().some(({ target }) => !target.kind.publishesRelease);
   if (!isPolling) await until('the waiter listens', () => subscriptions.size > 0);
   await until('the waiter is subscribed', async () => isPolling || (await services.channels()).length > 0);
   for (let trip = 0; trip < 10; trip += 1) await other.getLock('elsewhere').isLocked();

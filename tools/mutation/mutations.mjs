@@ -48,8 +48,8 @@ export const MUTATIONS = [
   {
     name: 'a retried tick is its first attempt again',
     file: 'lua/parts/open-job.lua',
-    from: `attempt = (tonumber(job.run.attempt) or 1) + 1}`,
-    to: `attempt = tonumber(job.run.attempt) or 1}`,
+    from: `attempt = (tonumber(job.run.attempt) or 1) + 1,`,
+    to: `attempt = tonumber(job.run.attempt) or 1,`,
     spec: 'test/protocol/tick.policies.spec.ts',
     test: 'a dead run is retried before a newer tick, which moves no mark',
   },
@@ -155,8 +155,8 @@ export const MUTATIONS = [
   {
     name: 'who is given a lock keeps its wait in the times of the others',
     file: 'lua/parts/step-forward.lua',
-    from: `, -wait, waiter)\n`,
-    to: `, 0, waiter)\n`,
+    from: `tonumber(times[i + 1]) - wait`,
+    to: `tonumber(times[i + 1])`,
     spec: 'test/models/fair.model.spec.ts',
     test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
     steps: 5000,

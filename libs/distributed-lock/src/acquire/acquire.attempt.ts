@@ -1,13 +1,13 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant } from '../renewal/lease.js';
 import type { AcquireReply } from '../replies/lock.replies.js';
-import { tellsOfGift } from '../scripts/lock.messages.js';
+import { isHandoff } from '../scripts/lock.messages.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { AttemptOutcome, AcquireResult, AcquireTerms } from './acquire.contract.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { acquireAgain, isUseful } from './late.grant.js';
+import { acquireAgain, isFresh } from './late.grant.js';
 
 /** Nothing was asked for so far. */
 const NOTHING: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
@@ -23,13 +23,13 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #doubt: RedisFailure | undefined;
   #marked = false;
   /** Of the one under way, or the last. */
-  #wish = NOTHING;
+  #terms = NOTHING;
   #lease = 0;
   #sent!: Instant;
   #conclude!: (news: AttemptOutcome) => void;
-  #isGiven = false;
+  #isHandoffMessage = false;
   /** When the release was sent that has handed it the lock. */
-  #handed: Instant | undefined;
+  #handedOffAt: Instant | undefined;
 
   constructor(
     private readonly context: LockContext,
@@ -42,26 +42,26 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   /** @param conclude is called once, with what came of it; must not throw */
-  ask(wish: AcquireTerms, conclude: (news: AttemptOutcome) => void): void {
+  request(wish: AcquireTerms, conclude: (news: AttemptOutcome) => void): void {
     const { leaseTime: lease = this.context.settings.watchdogTimeout } = wish;
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
-    this.#wish = wish;
+    this.#terms = wish;
     this.#lease = lease;
     this.#conclude = conclude;
-    const handed = this.#takeOver(lease);
+    const handed = this.#takeHandoff(lease);
     if (handed !== undefined) conclude(handed);
-    else if (this.#isGiven) void this.#confirm();
+    else if (this.#isHandoffMessage) void this.#confirmHandoff();
     else this.#send();
   }
 
-  get askedAt(): number {
+  get sentAt(): number {
     return this.#sent.at;
   }
 
-  heard(reply: AcquireReply): void {
+  answered(reply: AcquireReply): void {
     const at = now();
-    if (isUseful(reply, this.#sent, this.#lease, at)) this.#conclude(this.#newsOf(reply, this.#sent, at));
+    if (isFresh(reply, this.#sent, this.#lease, at)) this.#conclude(this.#outcomeOf(reply, this.#sent, at));
     else void this.#sendAgain(reply);
   }
 
@@ -69,25 +69,25 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const failure = RedisFailure.from(error);
     if (failure.kind === 'ambiguous') this.#doubt = failure;
     // What must not count must not be in the way of others either; but a place in a queue is worth more than that.
-    if (failure.isShortfall && !this.#marked) this.abandon();
+    if (failure.isNotReplicated && !this.#marked) this.abandon();
     this.#conclude(failure);
   }
 
   /** A message to its holder id was heard. */
-  told(payload: string): void {
+  onMessage(payload: string): void {
     // Where nothing is given, such as permits, a number means something else.
-    this.#isGiven ||= this.target.kind.giftLease !== undefined && tellsOfGift(payload);
+    this.#isHandoffMessage ||= this.target.kind.handoffLease !== undefined && isHandoff(payload);
   }
 
   /** A release of this process has made it the holder, with its whole lease. @param sent when that was asked for */
-  handed(sent: Instant): void {
-    this.#handed = sent;
+  handedOff(sent: Instant): void {
+    this.#handedOffAt = sent;
   }
 
   /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
   abandon(): void {
     if (this.#doubt === undefined && !this.#marked) return;
-    void this.context.retirement.retire({
+    void this.context.backgroundRelease.release({
       target: this.target,
       holder: this.holder,
       lease: this.#lease,
@@ -100,12 +100,12 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     this.#doubt = undefined;
     this.#marked = false;
     this.#holder = undefined;
-    this.#isGiven = false;
-    this.#handed = undefined;
+    this.#isHandoffMessage = false;
+    this.#handedOffAt = undefined;
   }
 
   #send(): void {
-    this.#marked ||= this.target.kind.marksWaiters && this.#wish.waitTime > 0;
+    this.#marked ||= this.target.kind.marksWaiters && this.#terms.waitTime > 0;
     this.#sent = instant();
     try {
       this.#acquire(this);
@@ -116,22 +116,22 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   #acquire(hearer: ReplyCallback<AcquireReply>): void {
     const { key, kind } = this.target;
-    const { waitTime } = this.#wish;
+    const { waitTime } = this.#terms;
     // The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take.
     const declared = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
-    kind.scripts.acquire(key, this.holder, this.#lease, 1, hearer, declared, this.#giftLease);
+    kind.scripts.acquire(key, this.holder, this.#lease, 1, hearer, declared, this.#handoffLease);
   }
 
   /** As acquireFresh does, and without a promise where the first answer is in time: this is what every lock waits for. */
   async #sendAgain(first: AcquireReply): Promise<void> {
     const ask = () => promised<AcquireReply>((hearer) => this.#acquire(hearer));
     await acquireAgain(this.#lease, ask, first).then(
-      ({ reply, sent }) => this.#conclude(this.#newsOf(reply, sent, now())),
+      ({ reply, sent }) => this.#conclude(this.#outcomeOf(reply, sent, now())),
       (error: unknown) => this.failed(error),
     );
   }
 
-  #newsOf(reply: AcquireReply, sent: Instant, at: number): AttemptOutcome {
+  #outcomeOf(reply: AcquireReply, sent: Instant, at: number): AttemptOutcome {
     if (reply.kind === 'granted') return this.#granted(sent, at, reply);
     if (!this.#marked) this.abandon();
     if (reply.kind === 'busy') return reply;
@@ -145,14 +145,14 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   ): AcquireResult {
     const { holder } = this;
     this.#renew();
-    return { kind: 'granted', holder, leaseTime: this.#wish.leaseTime, sent, at, token, room };
+    return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room };
   }
 
   /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
-  #takeOver(lease: number): AcquireResult | undefined {
-    const sent = this.#handed;
+  #takeHandoff(lease: number): AcquireResult | undefined {
+    const sent = this.#handedOffAt;
     if (sent === undefined) return undefined;
-    this.#handed = undefined;
+    this.#handedOffAt = undefined;
     const at = now();
     return at - sent.at > lease / 2 ? undefined : this.#granted(sent, at);
   }
@@ -161,8 +161,8 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
    * A release has made it the holder, for a short time: so a message said, which may be late by any time. The lease that counts is
    * the one that Redis gives now. Without one it asks as ever: then it is granted what it has, or told who is in the way.
    */
-  async #confirm(): Promise<void> {
-    this.#isGiven = false;
+  async #confirmHandoff(): Promise<void> {
+    this.#isHandoffMessage = false;
     const { key, kind } = this.target;
     const sent = instant();
     const left = await promised<number | undefined>((hearer) =>
@@ -174,11 +174,11 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   /** Only a lease that is renewed may be given: a fixed one begins when its holder has it. And a grant that replicas must have comes from its holder. */
-  get #giftLease(): number | undefined {
-    const { leaseTime, waitTime } = this.#wish;
+  get #handoffLease(): number | undefined {
+    const { leaseTime, waitTime } = this.#terms;
     const { watchdogTimeout, replication } = this.context.settings;
     const isTaken = leaseTime === undefined && waitTime > 0 && replication === undefined;
-    const { giftLease = Infinity } = this.target.kind;
+    const { handoffLease: giftLease = Infinity } = this.target.kind;
     // A lease that is not longer needs no short one before it.
     return isTaken && watchdogTimeout > giftLease ? giftLease : undefined;
   }

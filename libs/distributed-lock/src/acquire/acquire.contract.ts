@@ -38,9 +38,9 @@ export interface AttemptPort<W = AcquireTerms, G extends Granted = AcquireResult
    * Must not throw.
    * @param conclude is called once, with what came of it: most locks are granted at once, and need no promise for that
    */
-  ask(wish: W, conclude: (news: AttemptOutcome<G>) => void): void;
+  request(wish: W, conclude: (news: AttemptOutcome<G>) => void): void;
   /** A message was heard that is a reason to ask. */
-  told?(payload: string): void;
+  onMessage?(payload: string): void;
   /** Sees to it that nothing of what was asked in vain is left. */
   abandon(): void;
 }
@@ -52,7 +52,7 @@ export interface AcquireHost<W = AcquireTerms, G extends Granted = AcquireResult
   /** A promise only where more is to be done before it asks again. */
   granted(grant: G): Promise<void> | void;
   /** What Redis said, or did not say: a waiter whose time is over is told by it, and a refusal for good ends every wait. */
-  heard(news: Busy | RedisFailure): void;
+  notGranted(news: Busy | RedisFailure): void;
   /** Whether anybody of this process waits. */
   readonly isWaitedFor: boolean;
   /** It asks from now on: the lock's line is kept until {@link end}. */
@@ -67,7 +67,7 @@ export interface WakeSource {
   /** In ms. */
   readonly longestSleep: number;
   /** Whether a payload of the channel is a reason to ask. */
-  readonly isNews: (payload: string) => boolean;
+  readonly wakes: (payload: string) => boolean;
   /** Whether the channel is this contender's alone, and nobody counts who listens to it. @default false */
   readonly isOwn?: boolean;
 }

@@ -28,21 +28,21 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   readonly #signal: WakeSignal;
   #subscription: Subscription | undefined;
   #running = false;
-  readonly #courtesy = new YieldPolicy();
+  readonly #yielding = new YieldPolicy();
   #spin = SPIN.first;
 
   constructor(
     private readonly context: LockContext,
-    private readonly contest: AcquireHost<W, G>,
+    private readonly host: AcquireHost<W, G>,
     private readonly attempt: AttemptPort<W, G>,
-    private readonly ears: WakeSource,
+    private readonly source: WakeSource,
   ) {
     this.#signal = new WakeSignal(context.wheel);
   }
 
   /** Messages heard so far; tells a later one apart. */
   get messages(): number {
-    return this.#courtesy.messages;
+    return this.#yielding.messages;
   }
 
   /** Whether it has a subscription to its channel. */
@@ -51,22 +51,22 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   }
 
   /** Starts asking, or asks again at once. */
-  kick(): void {
+  wake(): void {
     this.#signal.wake();
     if (this.#running) return;
     this.#running = true;
-    this.contest.begin();
+    this.host.begin();
     this.context.outside(() => this.#next());
   }
 
   /** Asks after others had their chance. */
-  kickAfterOthers(turns: Yield): void {
-    this.#courtesy.owe(turns);
-    this.kick();
+  wakeAfterYield(turns: Yield): void {
+    this.#yielding.begin(turns);
+    this.wake();
   }
 
   /** Nobody waits any more: stops asking, and listening. */
-  rest(): void {
+  stopListening(): void {
     if (this.#running) {
       this.#signal.wake();
       return;
@@ -74,23 +74,24 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     const subscription = this.#subscription;
     this.#subscription = undefined;
     if (subscription === undefined) return;
-    if (this.ears.isOwn === true) this.context.wheel.after(LINGER, () => subscription.release());
+    if (this.source.isOwn === true) this.context.wheel.after(LINGER, () => subscription.release());
     else subscription.release();
   }
 
   /** Asks for the first waiter; stops when there is none. */
   #next(): void {
-    const wish = this.contest.next();
+    const wish = this.host.next();
     if (wish === undefined) this.#stop();
-    else if (this.#courtesy.isOwed) this.#after(this.#courtesy.show(this.#signal), () => this.#ask(wish));
+    else if (this.#yielding.isYielding)
+      this.#after(this.#yielding.pause(this.#signal), () => this.#ask(wish));
     else this.#ask(wish);
   }
 
   #ask(wish: W): void {
-    this.#courtesy.asks();
+    this.#yielding.requested();
     // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
     this.#signal.clear();
-    this.attempt.ask(wish, this.#goOn);
+    this.attempt.request(wish, this.#goOn);
   }
 
   readonly #goOn = (news: AttemptOutcome<G>): void => {
@@ -110,39 +111,43 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
 
   /** The line is not to be kept for a contender that will never end. */
   #fail(error: unknown): never {
-    this.contest.end();
+    this.host.end();
     throw error;
   }
 
   #granted(grant: G): Promise<void> | void {
     this.#spin = SPIN.first;
-    this.#courtesy.end();
-    return this.contest.granted(grant);
+    this.#yielding.end();
+    return this.host.granted(grant);
   }
 
   #refused(news: Busy | RedisFailure): Promise<void> {
-    this.contest.heard(news);
+    this.host.notGranted(news);
     if (news instanceof RedisFailure) return this.#waitOut(news);
-    return this.ears.channel === undefined ? this.#pause(news.ttl) : this.#sleep(news.ttl, this.ears.channel);
+    return this.source.channel === undefined
+      ? this.#pause(news.ttl)
+      : this.#sleep(news.ttl, this.source.channel);
   }
 
   #stop(): void {
     this.#running = false;
     this.attempt.abandon();
-    if (!this.contest.isWaitedFor) this.rest();
-    this.contest.end();
+    if (!this.host.isWaitedFor) this.stopListening();
+    this.host.end();
   }
 
   /** The first time it subscribes, and the answer wakes it: the release may have come before the subscription. */
   async #sleep(ttl: number, channel: string): Promise<void> {
     if (this.#subscription === undefined) {
-      this.#subscription = this.context.subscriptions.subscribe(channel, (payload) => this.#heard(payload));
+      this.#subscription = this.context.subscriptions.subscribe(channel, (payload) =>
+        this.#onMessage(payload),
+      );
       void this.#subscription.answered.then(() => this.#signal.wake());
     }
     const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
     // Without a subscription nothing wakes us: Redis refuses it, or has not answered yet.
-    const cap = this.#subscription.isActive ? this.ears.longestSleep : SLEEP.deaf;
+    const cap = this.#subscription.isActive ? this.source.longestSleep : SLEEP.deaf;
     await this.#signal.sleep(Math.min(bound, cap));
   }
 
@@ -155,21 +160,21 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
 
   /** Never more than one attempt under way: the next one waits until the last one cannot run any more. */
   async #waitOut(failure: RedisFailure): Promise<void> {
-    if (!failure.passing) return;
+    if (!failure.isTransient) return;
     const command = { settled: false };
     void failure.settled.then(() => {
       command.settled = true;
       this.#signal.wake();
     });
-    while (!command.settled && this.contest.isWaitedFor)
+    while (!command.settled && this.host.isWaitedFor)
       await this.#signal.sleep(this.context.settings.watchdogTimeout);
-    if (this.contest.isWaitedFor) await this.#signal.sleep(SLEEP.afterError);
+    if (this.host.isWaitedFor) await this.#signal.sleep(SLEEP.afterError);
   }
 
-  #heard(payload: string | undefined): void {
-    if (payload !== undefined && !this.ears.isNews(payload)) return;
-    if (payload !== undefined) this.attempt.told?.(payload);
-    this.#courtesy.heard();
+  #onMessage(payload: string | undefined): void {
+    if (payload !== undefined && !this.source.wakes(payload)) return;
+    if (payload !== undefined) this.attempt.onMessage?.(payload);
+    this.#yielding.released();
     this.#signal.wake();
   }
 }

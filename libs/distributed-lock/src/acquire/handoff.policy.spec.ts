@@ -20,14 +20,14 @@ const pass = (ms: number) => vi.advanceTimersByTime(ms);
 describe('a row of hand-overs', () => {
   const count = (handOver: HandoffPolicy, waiting = 100) => {
     let made = 0;
-    while (made < 1000 && handOver.next(waiting)) made += 1;
+    while (made < 1000 && handOver.allowNext(waiting)) made += 1;
     return made;
   };
 
   test.each([0, 1, 64])('has at most %i of them, and as many after the lock was in Redis again', (max) => {
     const handOver = new HandoffPolicy({ max, time: 10 });
     expect(count(handOver)).toBe(max);
-    expect(handOver.next(100)).toBe(false);
+    expect(handOver.allowNext(100)).toBe(false);
     handOver.begin();
     expect(count(handOver)).toBe(max);
   });
@@ -38,7 +38,7 @@ describe('a row of hand-overs', () => {
 
   test('has as many as it may where nobody else waits', () => {
     const handOver = new HandoffPolicy({ max: 500, time: 10 });
-    handOver.heard(false);
+    handOver.noteOthers(false);
     expect(count(handOver)).toBe(500);
   });
 
@@ -48,25 +48,25 @@ describe('a row of hand-overs', () => {
     [2000, 500],
   ])('is where others wait for those who stood in line when it began: of %i, %i', (waiting, made) => {
     const handOver = new HandoffPolicy({ max: 500, time: 10 });
-    handOver.heard(true);
-    expect(handOver.next(waiting)).toBe(true);
+    handOver.noteOthers(true);
+    expect(handOver.allowNext(waiting)).toBe(true);
     expect(1 + count(handOver, 1)).toBe(made);
   });
 
   test('lasts no longer than its time, counted from the first of them', () => {
     const handOver = new HandoffPolicy({ max: 1000, time: 10 });
     pass(60_000);
-    expect(handOver.next(100)).toBe(true);
+    expect(handOver.allowNext(100)).toBe(true);
     pass(9);
-    expect(handOver.next(100)).toBe(true);
+    expect(handOver.allowNext(100)).toBe(true);
     pass(1);
-    expect(handOver.next(100)).toBe(false);
+    expect(handOver.allowNext(100)).toBe(false);
     handOver.begin();
-    expect(handOver.next(100)).toBe(true);
+    expect(handOver.allowNext(100)).toBe(true);
   });
 
   test('is none without time', () => {
-    expect(new HandoffPolicy({ max: 64, time: 0 }).next(100)).toBe(false);
+    expect(new HandoffPolicy({ max: 64, time: 0 }).allowNext(100)).toBe(false);
   });
 });
 

@@ -28,12 +28,12 @@ export class HandoffPolicy {
   }
 
   /** What the last release has told: whether other processes wait. */
-  heard(others: boolean): void {
+  noteOthers(others: boolean): void {
     this.#others = others;
   }
 
   /** Counts one hand-over, if another one is within bounds. @param waiting those who stand in line @param at the monotonic clock */
-  next(waiting: number, at = now()): boolean {
+  allowNext(waiting: number, at = now()): boolean {
     if (this.#count === 0) {
       this.#since = at;
       this.#max = Math.min(this.bounds.max, this.#bound(waiting));

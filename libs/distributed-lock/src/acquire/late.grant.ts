@@ -25,7 +25,7 @@ export interface FreshAnswer<R> {
 export function acquireFresh<R extends Reply>(lease: number, ask: () => Promise<R>): Promise<FreshAnswer<R>> {
   const sent = instant();
   return ask().then((first) =>
-    isUseful(first, sent, lease) ? { reply: first, sent, first } : acquireAgain(lease, ask, first),
+    isFresh(first, sent, lease) ? { reply: first, sent, first } : acquireAgain(lease, ask, first),
   );
 }
 
@@ -44,11 +44,11 @@ export async function acquireAgain<R extends Reply>(
     const { message, code, settled } = RedisFailure.from(error);
     throw new RedisFailure('ambiguous', message, code, settled, { cause: error });
   }
-  if (isUseful(reply, sent, lease)) return { reply, sent, first };
+  if (isFresh(reply, sent, lease)) return { reply, sent, first };
   throw new RedisFailure('ambiguous', `a lease of ${lease} ms was half over when its grant arrived, twice`);
 }
 
 /** Whether an answer grants nothing, or a lease that is not half over. @param at the monotonic clock */
-export function isUseful({ kind }: Reply, sent: Instant, lease: number, at = now()): boolean {
+export function isFresh({ kind }: Reply, sent: Instant, lease: number, at = now()): boolean {
   return !GRANTS.has(kind) || at - sent.at <= lease / 2;
 }

@@ -8,38 +8,40 @@ const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
 
 /** Whose turn it is, between the processes at one lock, as this one sees it. Made for a lock that somebody waits for. */
 export class ProcessFairness {
-  readonly handOver: HandoffPolicy;
+  readonly handoff: HandoffPolicy;
   /** What the last release has left to others. */
-  #owed: Yield | undefined;
-  #standBack = STAND_BACK.first;
+  #currentYield: Yield | undefined;
+  #pause = STAND_BACK.first;
 
   constructor({ handOver }: Pick<LockSettings, 'handOver'>) {
-    this.handOver = new HandoffPolicy(handOver);
+    this.handoff = new HandoffPolicy(handOver);
   }
 
   /** How long others go first after the next release, in ms. */
-  get standBack(): number {
-    return this.#standBack;
+  get pause(): number {
+    return this.#pause;
   }
 
   /** What is left to others at this moment. */
-  get owed(): Yield | undefined {
-    return this.#owed !== undefined && now() < this.#owed.until ? this.#owed : undefined;
+  get currentYield(): Yield | undefined {
+    return this.#currentYield !== undefined && now() < this.#currentYield.until
+      ? this.#currentYield
+      : undefined;
   }
 
-  owe(turns: Yield): void {
-    this.#owed = turns;
+  yieldTo(turns: Yield): void {
+    this.#currentYield = turns;
   }
 
   /** Another one had the lock when this process asked. */
-  taken(): void {
-    this.#standBack = STAND_BACK.first;
+  lostTo(): void {
+    this.#pause = STAND_BACK.first;
   }
 
   /** This process has got the lock. Those who were let go first, and did not take it, were too slow: the next time they get more. */
   granted(): void {
-    if (this.#owed === undefined) return;
-    this.#owed = undefined;
-    this.#standBack = Math.min(this.#standBack * 2, STAND_BACK.longest);
+    if (this.#currentYield === undefined) return;
+    this.#currentYield = undefined;
+    this.#pause = Math.min(this.#pause * 2, STAND_BACK.longest);
   }
 }

@@ -22,17 +22,17 @@ describe('the courtesy of a process that has released a lock', () => {
 
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
   const hear = async () => {
-    courtesy.heard();
+    courtesy.released();
     sleeper.wake();
     await pass(0);
   };
   /** It has released the lock, and as many others were told of it. */
   const owe = (others: number) =>
-    courtesy.owe({ until: now() + PAUSE, pause: PAUSE, turns: courtesy.messages + others });
+    courtesy.begin({ until: now() + PAUSE, pause: PAUSE, turns: courtesy.messages + others });
   const ask = async () => {
     asked = false;
-    void courtesy.show(sleeper).then(() => {
-      courtesy.asks();
+    void courtesy.pause(sleeper).then(() => {
+      courtesy.requested();
       asked = true;
     });
     await pass(0);
@@ -68,10 +68,10 @@ describe('the courtesy of a process that has released a lock', () => {
     await pass(PAUSE);
     expect(asked).toBe(true);
     await pass(20);
-    courtesy.heard();
+    courtesy.released();
     await ask();
     expect(asked).toBe(false);
-    courtesy.heard();
+    courtesy.released();
     sleeper.wake();
     await pass(0);
     expect(asked).toBe(true);

@@ -19,9 +19,9 @@ export interface Yield {
  * do. Else it is the same few who are the first to ask, again and again. Whoever does not take his turn costs a pause.
  */
 export class YieldPolicy {
-  #owed: Yield | undefined;
+  #current: Yield | undefined;
   #messages = 0;
-  #heardAt = 0;
+  #releasedAt = 0;
   /** Between the last two messages, in ms: so long did somebody have the lock. */
   #interval = 0;
   /** As many messages as were heard before the last attempt. */
@@ -33,39 +33,39 @@ export class YieldPolicy {
   }
 
   /** A release was told. */
-  heard(): void {
+  released(): void {
     const at = now();
-    this.#interval = at - this.#heardAt;
-    this.#heardAt = at;
+    this.#interval = at - this.#releasedAt;
+    this.#releasedAt = at;
     this.#messages += 1;
   }
 
-  owe(turns: Yield): void {
-    this.#owed = turns;
+  begin(turns: Yield): void {
+    this.#current = turns;
   }
 
   /** Nothing is left to others any more: it is this process' turn. */
   end(): void {
-    this.#owed = undefined;
+    this.#current = undefined;
   }
 
-  get isOwed(): boolean {
-    return this.#owed !== undefined;
+  get isYielding(): boolean {
+    return this.#current !== undefined;
   }
 
   /** An attempt is made now. */
-  asks(): void {
+  requested(): void {
     this.#answered = this.#messages;
   }
 
   /** Resolves when an attempt may be made. @param sleeper is woken by what is heard */
-  async show(sleeper: WakeSignal): Promise<void> {
-    if (this.#owed === undefined) return;
-    const { until, pause, turns } = this.#owed;
+  async pause(sleeper: WakeSignal): Promise<void> {
+    if (this.#current === undefined) return;
+    const { until, pause, turns } = this.#current;
     let answered = this.#answered;
     let end = until;
     while (this.#messages < turns) {
-      if (this.#messages > answered) end = this.#heardAt + this.#turnTime(pause);
+      if (this.#messages > answered) end = this.#releasedAt + this.#turnTime(pause);
       answered = this.#messages;
       const left = end - now();
       if (left <= 0) return;

@@ -164,7 +164,7 @@ export class NodeAcks {
     } catch (error) {
       const failure = RedisFailure.from(error);
       // Without an answer the next connection is asked, or the next turn.
-      if (failure.passing) return;
+      if (failure.isTransient) return;
       this.hasLooked = true;
       this.refusal = failure.message;
     } finally {

@@ -42,8 +42,8 @@ export class BackgroundRelease {
     this.#over = true;
   }
 
-  async retire({ target, holder, lease, failure }: PendingRelease): Promise<BackgroundOutcome> {
-    const answer = await this.insist(() => target.release(holder, 0, 1), lease, failure);
+  async release({ target, holder, lease, failure }: PendingRelease): Promise<BackgroundOutcome> {
+    const answer = await this.retry(() => target.release(holder, 0, 1), lease, failure);
     if (answer === undefined) return 'unanswered';
     return answer.reply.kind === 'released' ? 'released' : 'gone';
   }
@@ -54,12 +54,12 @@ export class BackgroundRelease {
    * @param failure what is known of that
    * @returns undefined when Redis refused, or could not be asked in time
    */
-  insist<T>(
+  retry<T>(
     ask: () => Promise<T>,
     life: number,
     failure?: RedisFailure,
   ): Promise<{ readonly reply: T } | undefined> {
-    const done = this.outside(() => this.#insist(ask, life, failure)).finally(() =>
+    const done = this.outside(() => this.#retry(ask, life, failure)).finally(() =>
       this.#underWay.delete(done),
     );
     this.#underWay.add(done);
@@ -71,7 +71,7 @@ export class BackgroundRelease {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
 
-  async #insist<T>(
+  async #retry<T>(
     ask: () => Promise<T>,
     life: number,
     failure: RedisFailure | undefined,
@@ -87,7 +87,7 @@ export class BackgroundRelease {
         return { reply: await ask() };
       } catch (error) {
         last = RedisFailure.from(error);
-        if (!last.passing) return undefined;
+        if (!last.isTransient) return undefined;
       }
       await this.wheel.pause(pause);
       pause = Math.min(pause * 2, PAUSE.longest);

@@ -13,13 +13,13 @@ export class DowngradeRegistry {
   }
 
   /** Another caller under this id asks to read. */
-  arrive(holder: string): void {
+  enter(holder: string): void {
     this.#joiners.set(holder, (this.#joiners.get(holder) ?? 0) + 1);
     this.#reading.add(holder);
   }
 
   /** A caller has its answer. @returns whether it was the last one under way */
-  depart(holder: string): boolean {
+  leave(holder: string): boolean {
     const others = (this.#joiners.get(holder) ?? 1) - 1;
     if (others > 0) this.#joiners.set(holder, others);
     else this.#joiners.delete(holder);

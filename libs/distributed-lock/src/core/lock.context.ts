@@ -22,8 +22,8 @@ export interface LockContext {
   readonly watchdog: Watchdog;
   readonly subscriptions: ChannelSubscriptions;
   readonly notices: NoticeBoard;
-  readonly retirement: BackgroundRelease;
-  readonly joints: DowngradeRegistry;
+  readonly backgroundRelease: BackgroundRelease;
+  readonly downgrades: DowngradeRegistry;
   /** Whether keys and channels have slots, which those of one name must share. */
   readonly isCluster: boolean;
   /** Whether the number of clients that PUBLISH reached is the fleet's; in a cluster it is one node's. */
@@ -37,7 +37,7 @@ export function unavailable(lock: string, cause: unknown): LockUnavailableError 
   const failure = RedisFailure.from(cause);
   // Redis ends some of its messages like a sentence.
   const why = failure.message.replace(/\.$/, '');
-  if (failure.isShortfall) {
+  if (failure.isNotReplicated) {
     const told = `Lock "${lock}" was not granted: ${why}.`;
     return new LockUnavailableError(lock, told, { cause }, NOT_REPLICATED);
   }

@@ -15,7 +15,7 @@ export interface LockKind {
   readonly family: string;
   readonly scripts: LockScripts;
   readonly channelOf: (key: string) => string;
-  readonly line: LocalLockForm;
+  readonly form: LocalLockForm;
   /** What a scope that holds it and asks again gets: one more count of its hold, an error, or a further hold like anybody else. */
   readonly reentry: 'counted' | 'refused' | 'another';
   /** Whether the next local waiter may go on under the same holder id, without a word to Redis. */
@@ -23,18 +23,18 @@ export interface LockKind {
   /** Whether its waiters leave a mark in Redis, to be taken back when they leave: a place in a queue, the intent of a writer. */
   readonly marksWaiters: boolean;
   /** Whether its releases are told; where pub/sub is forbidden its waiters ask again and again, with growing pauses. */
-  readonly isTold: boolean;
+  readonly publishesRelease: boolean;
   /** The longest that a waiter sleeps without asking, in ms. @default the module's `lockWatchdogTimeout` */
   readonly longestSleep?: number;
   /** Which side of a read/write lock it is: a scope that writes may read, and one that reads cannot write. */
   readonly side?: 'read' | 'write';
   /** Whether a payload of its channel is a reason to ask. @default `0` and `1` */
-  readonly isNews?: (payload: string) => boolean;
+  readonly wakes?: (payload: string) => boolean;
   /**
    * The lease with which a release makes the next waiter the holder, in ms; by default it comes for it.
    * Short: nobody has said yet that it lives. It begins when it has renewed it.
    */
-  readonly giftLease?: number;
+  readonly handoffLease?: number;
   /** Whether it is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` are not for it. */
   readonly isLasting?: boolean;
   /** Makes the ids of its holders, and keeps them. */

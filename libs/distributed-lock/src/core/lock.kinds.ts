@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { HolderIds } from './holder.ids.js';
 import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
-import { tellsOfGift, tellsOfLock } from '../scripts/lock.messages.js';
+import { isHandoff, isRelease } from '../scripts/lock.messages.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
@@ -42,11 +42,11 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
     scripts: new ReentrantScripts(runner),
     holders,
     channelOf: lockChannel,
-    line: 'exclusive',
+    form: 'exclusive',
     reentry: 'counted',
     sharesHolder: true,
     marksWaiters: false,
-    isTold: true,
+    publishesRelease: true,
   };
   const fair: LockKind = {
     ...reentrant,
@@ -54,12 +54,12 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
     name: 'fair lock',
     family: 'fair lock',
     scripts: new FairScripts(runner),
-    line: 'queued',
+    form: 'queued',
     sharesHolder: false,
     marksWaiters: true,
-    isNews: (payload) => tellsOfLock(payload) || tellsOfGift(payload),
+    wakes: (payload) => isRelease(payload) || isHandoff(payload),
     // Given by a message, which may go to a dead one: that is in the way of the others for no longer than in the queue.
-    giftLease: FAIR_LIFE,
+    handoffLease: FAIR_LIFE,
   };
   // A token is given by Redis, so each grant has to come from there.
   const fenced = kindOf(reentrant, 'fenced lock', {
@@ -71,7 +71,7 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
   return {
     reentrant,
     nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { id: 'non-reentrant', reentry: 'refused' }),
-    spin: kindOf(reentrant, 'spin lock', { id: 'spin', isTold: false }),
+    spin: kindOf(reentrant, 'spin lock', { id: 'spin', publishesRelease: false }),
     fenced,
     leader: { ...fenced, isLasting: true },
     fair,
@@ -85,7 +85,7 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
       id: 'read',
       name: 'read lock',
       scripts: new ReadScripts(runner),
-      line: 'shared',
+      form: 'shared',
       side: 'read',
     },
     write: {
@@ -104,13 +104,13 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
       family: 'permit-expirable semaphore',
       scripts: new PermitScripts(runner),
       channelOf: semaphoreChannel,
-      line: 'shared',
+      form: 'shared',
       reentry: 'another',
       sharesHolder: false,
       marksWaiters: false,
-      isTold: true,
+      publishesRelease: true,
       // Its messages are the permits that there are.
-      isNews: (payload) => Number(payload) > 0,
+      wakes: (payload) => Number(payload) > 0,
       holders: PERMIT_IDS,
     },
   };

@@ -34,7 +34,7 @@ export class LatchWaiters
     this.#contender = new AcquireLoop<Look, Opened>(context, this, this, {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
-      isNews: () => true,
+      wakes: () => true,
     });
   }
 
@@ -42,7 +42,7 @@ export class LatchWaiters
     return this.isWaitedFor ? { at: now() } : undefined;
   }
 
-  ask({ at }: Look, conclude: (news: AttemptOutcome<Opened>) => void): void {
+  request({ at }: Look, conclude: (news: AttemptOutcome<Opened>) => void): void {
     void this.context.counters.latch.count(this.target.key).then(
       (count) =>
         conclude(count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' }),
@@ -61,19 +61,19 @@ export class LatchWaiters
       this.queue.remove(waiter);
       waiter.grant();
     }
-    if (!this.isWaitedFor) this.#contender.rest();
+    if (!this.isWaitedFor) this.#contender.stopListening();
   }
 
   protected override get excludes(): boolean {
     return false;
   }
 
-  protected entered(waiter: Waiter<void>): void {
-    if (this.isReasonToAsk(waiter)) this.#contender.kick();
+  protected onEnter(waiter: Waiter<void>): void {
+    if (this.isReasonToAsk(waiter)) this.#contender.wake();
   }
 
-  protected left(): void {
-    if (!this.isWaitedFor) this.#contender.rest();
+  protected onLeave(): void {
+    if (!this.isWaitedFor) this.#contender.stopListening();
   }
 
   protected settle(): void {

@@ -38,7 +38,7 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
     this.#call = context.ids.next();
   }
 
-  ask(wish: PermitsTerms, conclude: (news: AttemptOutcome<PermitsGrant>) => void): void {
+  request(wish: PermitsTerms, conclude: (news: AttemptOutcome<PermitsGrant>) => void): void {
     void this.make(wish).then(conclude);
   }
 
@@ -59,7 +59,7 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
     } catch (error) {
       const failure = RedisFailure.from(error);
       if (failure.kind === 'ambiguous') this.#doubt = failure;
-      if (failure.isShortfall) this.abandon();
+      if (failure.isNotReplicated) this.abandon();
       return failure;
     }
   }

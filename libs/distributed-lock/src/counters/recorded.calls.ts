@@ -42,7 +42,7 @@ export class RecordedCalls {
     } catch (error) {
       const failure = RedisFailure.from(error);
       const why = failure.message;
-      if (!failure.passing) {
+      if (!failure.isTransient) {
         this.#post('call-refused', what, why);
         throw unavailable(this.target.name, failure);
       }
@@ -52,14 +52,14 @@ export class RecordedCalls {
 
   /** Sees to it that a call without an answer has no effect. */
   undo(undo: () => Promise<unknown>, failure: RedisFailure): void {
-    if (failure.kind === 'ambiguous') void this.context.retirement.insist(undo, CALL_LIFE, failure);
+    if (failure.kind === 'ambiguous') void this.context.backgroundRelease.retry(undo, CALL_LIFE, failure);
   }
 
   /** The reply of a call has come: nobody repeats it any more. @param wasRepeated whether a copy of it may still be on its way */
   forget(call: string, wasRepeated = false): void {
-    const { retirement, counters } = this.context;
+    const { backgroundRelease: retirement, counters } = this.context;
     const keep = wasRepeated ? CALL_ECHO : 0;
-    void retirement.insist(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
+    void retirement.retry(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
   }
 
   async #ask<T>(call: string, ask: (call: string) => Promise<T>): Promise<T> {
@@ -69,8 +69,8 @@ export class RecordedCalls {
   }
 
   async #goOn<T>(call: string, what: string, ask: () => Promise<T>, failure: RedisFailure): Promise<T> {
-    const { retirement, settings, wheel } = this.context;
-    const answer = retirement.insist(ask, CALL_LIFE, failure).then((answered) => {
+    const { backgroundRelease: retirement, settings, wheel } = this.context;
+    const answer = retirement.retry(ask, CALL_LIFE, failure).then((answered) => {
       if (answered !== undefined) this.forget(call, true);
       return answered;
     });

@@ -127,7 +127,7 @@ export class CountingSemaphore implements Semaphore {
   #attempt(permits: number): AcquisitionWatch | undefined {
     checkPermits(this.name, permits, 1);
     const { events } = this.#engine.context.notices;
-    if (!events.isHeard) return undefined;
+    if (!events.hasListeners) return undefined;
     return new AcquisitionWatch(events, { lock: this.name, kind: 'semaphore', isReentry: false });
   }
 
@@ -152,7 +152,7 @@ export class CountingSemaphore implements Semaphore {
   }
 
   get #line(): SemaphoreWaiters {
-    return this.#engine.semaphores.line(this.#target);
+    return this.#engine.semaphores.getOrCreate(this.#target);
   }
 
   get #scripts() {

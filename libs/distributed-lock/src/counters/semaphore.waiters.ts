@@ -38,7 +38,7 @@ export class SemaphoreWaiters
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       // Its messages are the permits that there are.
-      isNews: (payload) => Number(payload) > 0,
+      wakes: (payload) => Number(payload) > 0,
     });
   }
 
@@ -61,7 +61,7 @@ export class SemaphoreWaiters
       const reply = await this.#calls.insist(what, ask);
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.name, channel: this.target.channel });
-      if (this.isWaitedFor) this.#contender.kick();
+      if (this.isWaitedFor) this.#contender.wake();
       return reply;
     });
   }
@@ -95,19 +95,19 @@ export class SemaphoreWaiters
       first.grant();
     }
     if (rest > 0) this.giveBack(rest);
-    if (!this.isWaitedFor) this.#contender.rest();
+    if (!this.isWaitedFor) this.#contender.stopListening();
   }
 
   protected override get excludes(): boolean {
     return false;
   }
 
-  protected entered(waiter: PermitsWaiter): void {
-    if (this.isReasonToAsk(waiter)) this.#contender.kick();
+  protected onEnter(waiter: PermitsWaiter): void {
+    if (this.isReasonToAsk(waiter)) this.#contender.wake();
   }
 
-  protected left(): void {
-    if (!this.isWaitedFor) this.#contender.rest();
+  protected onLeave(): void {
+    if (!this.isWaitedFor) this.#contender.stopListening();
   }
 
   protected settle(): void {

@@ -3,7 +3,7 @@ import { LockUnavailableError } from '../errors/lock.errors.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { isPassing } from '../core/transient.refusal.js';
+import { isTransient } from '../core/transient.refusal.js';
 
 /** Waits for the lock of a leadership, in the line of everybody who waits for it. */
 export class Campaign {
@@ -40,7 +40,7 @@ export class Campaign {
     try {
       return await this.#ask(0);
     } catch (error) {
-      if (isPassing(error)) return undefined;
+      if (isTransient(error)) return undefined;
       throw error;
     } finally {
       this.#wasAsked();

@@ -13,12 +13,12 @@ const newEvents = (...listeners: readonly SectionListener[]) => {
 describe('listening', () => {
   test('is known to be done, and to have ended, by one field', () => {
     const { events, ends } = newEvents({}, {});
-    expect(events.isHeard).toBe(true);
+    expect(events.hasListeners).toBe(true);
     ends[0]?.();
     ends[0]?.();
-    expect(events.isHeard).toBe(true);
+    expect(events.hasListeners).toBe(true);
     ends[1]?.();
-    expect(events.isHeard).toBe(false);
+    expect(events.hasListeners).toBe(false);
   });
 
   test('calls a method of the listener as its own', () => {

@@ -19,7 +19,7 @@ export class LockEvents {
   }
 
   /** @internal Whether anybody listens: looked at before anything is made for an event. */
-  isHeard = false;
+  hasListeners = false;
   #listeners: readonly SectionListener[] = [];
   readonly #failed: (event: string, error: unknown) => void;
 
@@ -43,7 +43,7 @@ export class LockEvents {
     };
   }
 
-  /** @internal Whoever asks has looked at {@link isHeard}. */
+  /** @internal Whoever asks has looked at {@link hasListeners}. */
   tell<Name extends keyof LockEventMap>(name: Name, event: LockEventMap[Name]): void {
     const listeners: readonly LockListener[] = this.#listeners;
     for (const listener of listeners) {
@@ -81,7 +81,7 @@ export class LockEvents {
 
   #set(listeners: readonly SectionListener[]): void {
     this.#listeners = listeners;
-    this.isHeard = listeners.length > 0;
+    this.hasListeners = listeners.length > 0;
   }
 }
 

@@ -126,7 +126,7 @@ export class NoticeBoard {
         // A logger that throws has nobody to be told to.
       }
     }
-    if (this.events.isHeard) this.#tellOf(notice);
+    if (this.events.hasListeners) this.#tellOf(notice);
   }
 
   /** Some of what people should know is an event as well. */

@@ -9,7 +9,7 @@ import { GroupHandle } from './group.handle.js';
 import { unavailable } from '../core/lock.context.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
-import { isPassing, type TransientRefusal } from '../core/transient.refusal.js';
+import { isTransient, type TransientRefusal } from '../core/transient.refusal.js';
 import type { AcquireRequest } from '../locks/reentry.js';
 import { ROUND_TRIP } from '../local/local.waiters.js';
 
@@ -111,8 +111,8 @@ export class MultiLock extends BaseLock {
       }
     } catch (error) {
       // Whoever has no bound of his own is told by the member that has waited long enough for replicas.
-      const isHopeless = end === Infinity && isPassing(error) && error.code === 'NOT_REPLICATED';
-      if (isPassing(error) && !isHopeless) {
+      const isHopeless = end === Infinity && isTransient(error) && error.code === 'NOT_REPLICATED';
+      if (isTransient(error) && !isHopeless) {
         hear(progress, error);
         return got;
       }
@@ -134,7 +134,7 @@ export class MultiLock extends BaseLock {
     for (const answer of answers) {
       if (answer.status === 'fulfilled') continue;
       const { reason } = answer;
-      if (!isPassing(reason) || (request.waitTime === 0 && reason instanceof LockUnavailableError))
+      if (!isTransient(reason) || (request.waitTime === 0 && reason instanceof LockUnavailableError))
         throw reason;
     }
     const answer = answers[refused];
@@ -151,7 +151,7 @@ export class MultiLock extends BaseLock {
     if (leaseTime === undefined || now() - since < leaseTime / 10) return got.every(({ isHeld }) => isHeld);
     const extended = await Promise.allSettled(got.map((grant) => grant.extend(leaseTime)));
     const failed = extended.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected' && isPassing(failed.reason)) hear(progress, failed.reason);
+    if (failed?.status === 'rejected' && isTransient(failed.reason)) hear(progress, failed.reason);
     return extended.every((answer) => answer.status === 'fulfilled' && answer.value);
   }
 }

@@ -114,7 +114,7 @@ class QuorumRound implements Upheld {
     if (!isOurs && this.outer?.isOpen === true)
       throw new RedisFailure('unsent', 'the scope has no hold there');
     if (isOurs) return await engine.acquire(target, { leaseTime, waitTime: 0, signal: undefined });
-    const line = engine.line(target);
+    const line = engine.localLock(target);
     const answer = await line.try(leaseTime, (heldBy) => heldBy);
     // A hold of this process was not asked about; the end of its lease is told by nobody.
     const [own] = line.holds;

@@ -105,7 +105,7 @@ export class QuorumTally {
   /** For good, when too many refuse for good. */
   #failure(reachable: number): RedisFailure {
     const { quorum, servers } = this.wish;
-    const forGood = this.#failures.filter(({ passing }) => !passing);
+    const forGood = this.#failures.filter(({ isTransient: passing }) => !passing);
     const [first] = forGood;
     if (first !== undefined && servers.length - forGood.length < quorum) return first;
     const reasons = new Set([...this.#troubles, ...this.#failures.map(({ message }) => message)]);

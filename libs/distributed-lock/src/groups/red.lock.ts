@@ -11,7 +11,7 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockKind } from '../core/lock.kind.js';
 import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { isPassing } from '../core/transient.refusal.js';
+import { isTransient } from '../core/transient.refusal.js';
 import type { QuorumServer, QuorumTerms } from './quorum.tally.js';
 import { RedLockWaiters } from './red.waiters.js';
 import { RedUpkeep } from './red.upkeep.js';
@@ -115,8 +115,8 @@ export class RedLocks {
       } catch (error) {
         signal?.throwIfAborted();
         // Lost while it was asked: nothing is left to be entered again.
-        if (isPassing(error) && this.#handleOf(name) === undefined) return undefined;
-        if (!isPassing(error) || now() + PAUSE >= end) throw error;
+        if (isTransient(error) && this.#handleOf(name) === undefined) return undefined;
+        if (!isTransient(error) || now() + PAUSE >= end) throw error;
         await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
       }
     }
@@ -142,7 +142,7 @@ export class RedLocks {
   }
 
   #line(name: string): RedLockWaiters {
-    return this.#book.line({
+    return this.#book.getOrCreate({
       id: name,
       name,
       quorum: this.#quorum,

@@ -1,6 +1,6 @@
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { tellsOfLock } from '../scripts/lock.messages.js';
+import { isRelease } from '../scripts/lock.messages.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 import { WakeSignal } from '../acquire/wake.signal.js';
@@ -62,8 +62,8 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
 
   /** This process has let go of the lock: the next of its waiters may ask at once, for a while; then others have their chance. */
   freed(): void {
-    this.news.freed();
-    this.#isNext = this.#handOver.next(this.queue.size);
+    this.lastAnswer.freed();
+    this.#isNext = this.#handOver.allowNext(this.queue.size);
     if (!this.#isNext) this.#handOver.begin();
     this.#signal.wake();
   }
@@ -71,18 +71,18 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
   /** The hold of this process, where that has the majority. */
   protected override get inTheWay(): Hold | undefined {
     const { servers, quorum, targetOn } = this.target;
-    const holds = servers.flatMap(({ engine }) => engine.lines.get(targetOn(engine).id)?.holds ?? []);
+    const holds = servers.flatMap(({ engine }) => engine.localLocks.get(targetOn(engine).id)?.holds ?? []);
     return holds.length < quorum ? undefined : holds[0];
   }
 
-  protected entered(waiter: Waiter<GroupHandle>): void {
+  protected onEnter(waiter: Waiter<GroupHandle>): void {
     if (this.isReasonToAsk(waiter)) this.#signal.wake();
     if (this.#running) return;
     this.#running = true;
     void this.context.outside(() => this.during(() => this.#run()));
   }
 
-  protected left(): void {
+  protected onLeave(): void {
     if (!this.isWaitedFor) this.#signal.wake();
   }
 
@@ -135,11 +135,11 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
   async #sleep(refusal: RoundRefusal, hasTaken: boolean): Promise<void> {
     const { heldBy, isSplit, granted, isReachable, freeIn, failure } = refusal;
     if (!isReachable) {
-      this.heard(failure);
+      this.notGranted(failure);
       await this.#signal.sleep(PAUSE.unreachable * (0.75 + 0.5 * Math.random()));
       return;
     }
-    this.heard({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
+    this.notGranted({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
     if (granted > 0 && !isSplit) this.#isLoose = true;
     if (isSplit || (hasTaken && granted > 0)) return await this.#backOff();
     this.#collisions = 0;
@@ -182,7 +182,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     let active = 0;
     this.#subscriptions = this.target.servers.map(({ engine }) =>
       engine.context.subscriptions.subscribe(this.target.targetOn(engine).channel, (payload) => {
-        if (payload === undefined || tellsOfLock(payload)) this.#signal.wake();
+        if (payload === undefined || isRelease(payload)) this.#signal.wake();
       }),
     );
     for (const subscription of this.#subscriptions) {

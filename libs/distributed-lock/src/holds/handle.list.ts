@@ -12,7 +12,7 @@ import type { LockContext } from '../core/lock.context.js';
  * is made on, and no part of it: for each lock that is held an object less, and a list.
  */
 export abstract class HandleList implements Upkeep {
-  abstract readonly owner: Pick<LockContext, 'settings'>;
+  abstract readonly context: Pick<LockContext, 'settings'>;
   abstract readonly lease: Lease;
   #newest: HoldHandle | undefined;
   /** When the first one was counted, on the wall clock of this process. */
@@ -20,7 +20,7 @@ export abstract class HandleList implements Upkeep {
 
   /** The lease of the watchdog, in ms. */
   protected get watchdogTimeout(): number {
-    return this.owner.settings.watchdogTimeout;
+    return this.context.settings.watchdogTimeout;
   }
 
   /** Epoch ms of its begin, for messages. */

@@ -21,7 +21,7 @@ export interface TargetCount {
 /** What is counted. */
 export interface CountedHold {
   /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
-  readonly account: TargetCount | undefined;
+  readonly targetCount: TargetCount | undefined;
   /**
    * Has `ask` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long.
    * @param ask gets the lease that a hold beside this one needs yet, in ms; undefined where there is none, or it is not known
@@ -132,11 +132,11 @@ export class HoldCount {
 
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
   takeBackIfOver(): boolean {
-    if (this.counted.account !== undefined) return false;
+    if (this.counted.targetCount !== undefined) return false;
     const { target, context, lease } = this;
     const { holder, longest } = lease;
-    const freed = context.retirement.retire({ target, holder, lease: longest, failure: this.#doubt });
-    context.joints.ended(holder, freed);
+    const freed = context.backgroundRelease.release({ target, holder, lease: longest, failure: this.#doubt });
+    context.downgrades.ended(holder, freed);
     return true;
   }
 
@@ -156,7 +156,7 @@ export class HoldCount {
   }
 
   async #repair(lost: RedisFailure): Promise<void> {
-    for (let failure: RedisFailure | undefined = lost; failure?.passing === true;) {
+    for (let failure: RedisFailure | undefined = lost; failure?.isTransient === true;) {
       await failure.settled;
       failure = await this.inTurn(() => this.#lowerQuietly());
       if (failure !== undefined) await this.context.wheel.pause(REPAIR_PAUSE);
@@ -165,7 +165,7 @@ export class HoldCount {
   }
 
   async #lowerQuietly(): Promise<RedisFailure | undefined> {
-    const { account } = this.counted;
+    const { targetCount: account } = this.counted;
     // Something was heard since. The hold may have ended in good order, and its holder id may live on in the next one.
     if (this.#doubt === undefined) return undefined;
     // A count of 0 is a hold that has got nothing yet: whoever asked for it either asks again, or ends it.

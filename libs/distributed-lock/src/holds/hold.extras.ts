@@ -9,7 +9,7 @@ import type { LockTarget } from '../core/lock.target.js';
 
 /** A hold, as what it has besides needs it. */
 interface WholeHold extends CountedHold, LeaseOwner {
-  readonly owner: LockContext;
+  readonly context: LockContext;
   readonly target: LockTarget;
   readonly lease: Lease;
 }
@@ -39,23 +39,23 @@ export class HoldExtras {
   writer: HoldBeside | undefined = undefined;
   /** The acquisition that a run began with. */
   first: HoldHandle | undefined = undefined;
-  #ledger: HoldCount | undefined;
-  #keeper: LeaseControl | undefined;
+  #count: HoldCount | undefined;
+  #leaseControl: LeaseControl | undefined;
 
   constructor(private readonly hold: WholeHold) {}
 
   /** Undefined where there never was more than the one acquisition that Redis counts. */
-  get ledger(): HoldCount | undefined {
-    return this.#ledger;
+  get knownCount(): HoldCount | undefined {
+    return this.#count;
   }
 
-  get counting(): HoldCount {
-    const { owner, target, lease } = this.hold;
-    return (this.#ledger ??= new HoldCount(owner, target, lease, this.hold));
+  get count(): HoldCount {
+    const { context, target, lease } = this.hold;
+    return (this.#count ??= new HoldCount(context, target, lease, this.hold));
   }
 
-  get keeping(): LeaseControl {
-    const { owner, lease } = this.hold;
-    return (this.#keeper ??= new LeaseControl(lease, owner.watchdog, this.hold));
+  get leaseControl(): LeaseControl {
+    const { context, lease } = this.hold;
+    return (this.#leaseControl ??= new LeaseControl(lease, context.watchdog, this.hold));
   }
 }

@@ -8,7 +8,7 @@ const HANDLE: CurrentLock = Object.create(null);
 
 describe('a scope', () => {
   const owner = {};
-  const newHold = (id: string, of: object = owner) => ({ id, owner: of, isLive: true });
+  const newHold = (id: string, of: object = owner) => ({ id, context: of, isLive: true });
   const inside = <T>(hold: ScopedHold, work: () => T): T => runInScope(hold, HANDLE, work);
 
   test('knows nothing outside', () => {
@@ -23,14 +23,14 @@ describe('a scope', () => {
       inside(inner, () =>
         inside(foreign, () => {
           expect(findHold(owner, 'x')).toBe(inner);
-          expect(findHold(foreign.owner, 'x')).toBe(foreign);
+          expect(findHold(foreign.context, 'x')).toBe(foreign);
           expect(findHold(owner, 'y')).toBeUndefined();
           expect(findHold({}, 'x')).toBeUndefined();
           inner.isLive = false;
           expect(findHold(owner, 'x')).toBe(outer);
           outer.isLive = false;
           expect(findHold(owner, 'x')).toBeUndefined();
-          expect([isInside(owner), isInside(foreign.owner)]).toEqual([false, true]);
+          expect([isInside(owner), isInside(foreign.context)]).toEqual([false, true]);
         }),
       ),
     );

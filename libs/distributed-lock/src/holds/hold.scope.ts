@@ -4,7 +4,7 @@ import type { CurrentLock } from '../contracts/lock.contract.js';
 /** A hold as a scope knows it. */
 export interface ScopedHold {
   /** Whose hold it is: two module instances of one process do not see each other's. */
-  readonly owner: object;
+  readonly context: object;
   /** Which lock, and which side of it. */
   readonly id: string;
   /** Whether it can be re-entered. A scope may outlive its hold; the hold then says no. */
@@ -56,12 +56,12 @@ function surroundings(): ScopeFrame | undefined {
 
 /** The innermost live hold of the lock `id` around the caller. */
 export function findHold(owner: object, id: string): ScopedHold | undefined {
-  return find((hold) => hold.id === id && hold.owner === owner && hold.isLive)?.hold;
+  return find((hold) => hold.id === id && hold.context === owner && hold.isLive)?.hold;
 }
 
 /** Whether the caller runs inside any live hold of `owner`. */
 export function isInside(owner: object): boolean {
-  return find((hold) => hold.owner === owner && hold.isLive) !== undefined;
+  return find((hold) => hold.context === owner && hold.isLive) !== undefined;
 }
 
 /** Whether the caller runs in the scope of that handle, be its hold alive or not. */

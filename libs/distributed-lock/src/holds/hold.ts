@@ -11,7 +11,7 @@ import { HoldHandle, type HandleOwner } from './handle.js';
 import type { HoldOwner, TickRun } from './hold.contract.js';
 import { HoldExtras, type HoldBeside } from './hold.extras.js';
 import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
-import { tellOfLease } from './lease.events.js';
+import { emitLeaseEvent } from './lease.events.js';
 import type { LeaseOwner } from './lease.control.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
@@ -25,13 +25,13 @@ export class Hold
   #ended = false;
 
   constructor(
-    private readonly keeper: HoldOwner<Hold>,
+    private readonly owner: HoldOwner<Hold>,
     readonly lease: Lease,
-    maxHold: number = keeper.context.settings.maxHold,
+    maxHold: number = owner.context.settings.maxHold,
     run?: TickRun,
   ) {
     super();
-    const { context, target } = keeper;
+    const { context, target } = owner;
     const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: context.settings.warnAfter, maxHold };
     const timers = HoldTimers.of(context.wheel, bounds, this);
     if (timers !== undefined) this.extras.timers = timers;
@@ -42,12 +42,12 @@ export class Hold
     return this.#extras?.run;
   }
 
-  get owner(): LockContext {
-    return this.keeper.context;
+  get context(): LockContext {
+    return this.owner.context;
   }
 
   get target(): LockTarget {
-    return this.keeper.target;
+    return this.owner.target;
   }
 
   get id(): string {
@@ -62,12 +62,12 @@ export class Hold
 
   /** Whether its holder id may go on to another hold: Redis surely counts nothing but the acquisition that is released. */
   get isSingle(): boolean {
-    return this.#extras?.ledger?.isSingle ?? true;
+    return this.#extras?.knownCount?.isSingle ?? true;
   }
 
   /** Not after a suspend, until Redis has confirmed it. */
   get isBelieved(): boolean {
-    return !this.lease.isDoubtful || this.extras.keeping.isBelieved;
+    return !this.lease.isDoubtful || this.extras.leaseControl.isBelieved;
   }
 
   get token(): bigint | undefined {
@@ -86,10 +86,10 @@ export class Hold
 
   /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
   reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<HoldHandle | undefined> {
-    return this.extras.counting.inTurn(async () => {
+    return this.extras.count.inTurn(async () => {
       if (!this.isLive || !isWanted()) return undefined;
-      const ttl = leaseTime ?? this.owner.settings.watchdogTimeout;
-      const { reply, sent } = await this.extras.counting.raise(this.size + 1, ttl);
+      const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
+      const { reply, sent } = await this.extras.count.raise(this.size + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended || reply.kind !== 'granted') return undefined;
       this.lease.raise(sent, ttl);
@@ -99,23 +99,25 @@ export class Hold
 
   release(grant: HoldHandle, at: number): Promise<UnlockOutcome> {
     // Nothing that a release could come before has ever been under way.
-    return this.#extras?.ledger?.inTurn(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at);
+    return (
+      this.#extras?.knownCount?.inTurn(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at)
+    );
   }
 
   extend(grant: HoldHandle, ttl: number): Promise<boolean> {
-    return this.extras.counting.inTurn(async () => {
+    return this.extras.count.inTurn(async () => {
       if (!grant.isHeld) return false;
-      const sentAt = await this.extras.keeping.extend(ttl);
+      const sentAt = await this.extras.leaseControl.extend(ttl);
       if (sentAt === undefined)
         throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
       if (sentAt !== false) grant.extendTo(ttl, sentAt);
       this.rearm();
-      return sentAt !== false && !this.extras.counting.takeBackIfOver();
+      return sentAt !== false && !this.extras.count.takeBackIfOver();
     });
   }
 
-  lookAfter(): void {
-    this.owner.watchdog.look(this.lease);
+  checkLease(): void {
+    this.context.watchdog.check(this.lease);
   }
 
   /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
@@ -132,12 +134,12 @@ export class Hold
     const grants = this.all();
     this.lease.lose();
     this.end();
-    this.owner.watchdog.unwatch(this.lease, this);
+    this.context.watchdog.unwatch(this.lease, this);
     // A scope that asked for the other side of its lock in vain has lost nothing.
     if (grants.length > 0) this.post({ kind: 'lost', why: reason.why });
     const loss = LockLostError.of(this.target.name, reason);
     for (const grant of grants) grant.lose(loss);
-    this.keeper.lost(this);
+    this.owner.lost(this);
   }
 
   gone(): void {
@@ -147,29 +149,29 @@ export class Hold
 
   unknown(why: string): void {
     this.post({ kind: 'unknown', why });
-    tellOfLease('unknown', this, why);
+    emitLeaseEvent('unknown', this, why);
   }
 
   renewed(): void {
-    if (this.owner.notices.events.isHeard) tellOfLease('renewed', this);
+    if (this.context.notices.events.hasListeners) emitLeaseEvent('renewed', this);
   }
 
   /** Its last command without an answer, if nothing was heard since. */
   get doubt(): RedisFailure | undefined {
-    return this.#extras?.ledger?.doubt;
+    return this.#extras?.knownCount?.doubt;
   }
 
-  get account(): TargetCount | undefined {
+  get targetCount(): TargetCount | undefined {
     return this.#ended ? undefined : this.needs;
   }
 
   rearm(at = now()): void {
     this.checkDeadlines(at);
-    if (!this.#ended) this.owner.watchdog.watch(this.lease, this, at);
+    if (!this.#ended) this.context.watchdog.watch(this.lease, this, at);
   }
 
   shorten<T>(ttl: number, ask: (nextLease?: number) => Promise<T>): Promise<T> {
-    const shorten = (nextLease?: number) => this.extras.keeping.shorten(ttl, () => ask(nextLease));
+    const shorten = (nextLease?: number) => this.extras.leaseControl.shorten(ttl, () => ask(nextLease));
     return this.writer?.endBeside(shorten) ?? shorten();
   }
 
@@ -186,11 +188,11 @@ export class Hold
     ask: (lease: number | undefined) => Promise<T>,
     doneOf?: (answer: T) => Promise<unknown>,
   ): Promise<T> {
-    return this.extras.counting.inTurn(() => {
-      const { account } = this;
+    return this.extras.count.inTurn(() => {
+      const { targetCount: account } = this;
       // What a lost command may have given it is not known: then nothing is made shorter.
       if (account === undefined || account.count === 0 || this.doubt !== undefined) return ask(undefined);
-      return this.extras.keeping.shorten(account.lease, () => ask(account.lease), doneOf);
+      return this.extras.leaseControl.shorten(account.lease, () => ask(account.lease), doneOf);
     });
   }
 
@@ -202,18 +204,18 @@ export class Hold
     this.remove(grant);
     if (this.#ended) return Promise.resolve('lost');
     const finish = this.#extras?.first === grant ? this.run?.finish : undefined;
-    if (!this.isEmpty) return this.extras.counting.lowerTo(this.needs, finish);
+    if (!this.isEmpty) return this.extras.count.lowerTo(this.needs, finish);
     this.end();
     try {
-      return this.keeper.free(this, finish, at);
+      return this.owner.free(this, finish, at);
     } finally {
       // Whoever was handed the lease has taken over its watch.
-      this.owner.watchdog.unwatch(this.lease, this);
+      this.context.watchdog.unwatch(this.lease, this);
     }
   }
 
   post(notice: HoldNotice): void {
-    this.owner.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
+    this.context.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
   }
 
   private end(): void {

@@ -110,13 +110,13 @@ export class JobClaimer implements JobClaims {
       runner.claim(identity.job, {
         policies,
         mayBegin: isOn,
-        unheard: () => this.#watch.unheard(),
+        unheard: () => this.#watch.unanswered(),
         ...claim,
       }),
     );
     if (answer?.kind === 'granted') journal.granted(identity.job, answer.tick);
     if (answer?.kind === 'granted' || answer?.kind === 'refused') return answer;
-    this.#watch.heard(answer);
+    this.#watch.answered(answer);
     if (answer !== undefined && claim.mode !== 'again')
       journal.refused(identity.job, claim.tick, answer.kind);
     return answer;

@@ -68,7 +68,7 @@ export class JobWatch {
   }
 
   /** What the store has said of the job. @param waiting undefined: it could not be asked */
-  heard(waiting: Waiting | undefined): void {
+  answered(waiting: Waiting | undefined): void {
     if (waiting === undefined) {
       if (this.#lock !== undefined || this.#isOwed) this.#in(UNANSWERED + Math.random() * JITTER, this.look);
       return;
@@ -85,7 +85,7 @@ export class JobWatch {
   }
 
   /** A question that was not answered can have no effect any more: what Redis has queued in silence waits for somebody to ask. */
-  unheard(): void {
+  unanswered(): void {
     if (this.#timer === undefined) this.#in(Math.random() * JITTER, this.look);
   }
 

@@ -34,7 +34,7 @@ export class TickJournal {
   refused(job: string, tick: number, verdict: Exclude<TickVerdict, 'granted'>): void {
     const { events } = this.notices;
     // A tick that has its verdict may be asked for again.
-    if (events.isHeard && isSkipped(verdict) && tick > (this.#newest.get(job) ?? -Infinity)) {
+    if (events.hasListeners && isSkipped(verdict) && tick > (this.#newest.get(job) ?? -Infinity)) {
       this.#newest.set(job, tick);
       events.tell('tickSkipped', { job, tick, why: verdict });
     }

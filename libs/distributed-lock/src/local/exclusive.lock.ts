@@ -18,10 +18,10 @@ import { LocalLock } from './local.lock.js';
 /** One holder at a time; the waiters of this process stand first come, first served, and only the first talks to Redis. */
 export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   /** Made when somebody waits. */
-  #contender: AcquireLoop | undefined;
+  #loop: AcquireLoop | undefined;
   #hold: Hold | undefined;
   /** A release or a hand-over is under way. */
-  #isParting = false;
+  #isReleasing = false;
 
   get holds(): readonly Hold[] {
     return this.#hold === undefined ? [] : [this.#hold];
@@ -41,12 +41,12 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   next(): WaitRequest | undefined {
-    return this.#hold === undefined && !this.#isParting ? this.first?.request : undefined;
+    return this.#hold === undefined && !this.#isReleasing ? this.first?.request : undefined;
   }
 
-  override heard(news: Busy | RedisFailure): void {
-    if (news.kind === 'busy') this.knownTurns?.taken();
-    super.heard(news);
+  override notGranted(news: Busy | RedisFailure): void {
+    if (news.kind === 'busy') this.knownFairness?.lostTo();
+    super.notGranted(news);
   }
 
   /** Delivers a grant with the lease that its waiter wants. */
@@ -59,7 +59,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
       return undefined;
     }
     // Nobody asked what becomes of the grant that is exchanged.
-    return this.handOn(this.leaseOf(raw), first).then(
+    return this.handOff(this.leaseOf(raw), first).then(
       () => undefined,
       () => undefined,
     );
@@ -71,7 +71,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     const { first } = this;
     const { lease } = hold;
     // Counts one hand-over, if another one is within bounds.
-    if (finish !== undefined || first === undefined || !this.turns.handOver.next(this.waiters, at))
+    if (finish !== undefined || first === undefined || !this.fairness.handoff.allowNext(this.waiters, at))
       return this.releaseBy(this.releaseOf(lease), finish, at);
     const { watchdogTimeout } = this.context.settings;
     if (
@@ -79,7 +79,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
       !hold.isSingle ||
       !canShare(lease, watchdogTimeout, first.request, at)
     )
-      return this.during(() => this.handOn(lease, first));
+      return this.during(() => this.handOff(lease, first));
     this.grant(first, this.adopt(lease).admit(first.request.leaseTime, at, undefined, at));
     return Promise.resolve('released');
   }
@@ -88,32 +88,34 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.wasFreed();
-    this.knownTurns?.handOver.begin();
+    this.knownFairness?.handoff.begin();
     this.stopWriting(hold.lease);
-    if (this.isWaitedFor) this.asker.kick();
+    if (this.isWaitedFor) this.loop.wake();
     this.settle();
   }
 
   /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
   private stopWriting({ holder, longest }: Lease): void {
-    if (this.target.kind.side === 'write' && this.context.joints.has(holder)) this.giveBack(holder, longest);
+    if (this.target.kind.side === 'write' && this.context.downgrades.has(holder))
+      this.giveBack(holder, longest);
   }
 
-  protected entered(waiter: Waiter<HoldHandle>): void {
-    if (this.#hold === undefined && !this.#isParting && this.isReasonToAsk(waiter)) this.ask(this.asker);
+  protected onEnter(waiter: Waiter<HoldHandle>): void {
+    if (this.#hold === undefined && !this.#isReleasing && this.isReasonToAsk(waiter))
+      this.startLoop(this.loop);
   }
 
   protected override rest(): void {
     super.rest();
-    this.#contender = undefined;
+    this.#loop = undefined;
   }
 
-  protected left(): void {
-    if (!this.isWaitedFor) this.#contender?.rest();
+  protected onLeave(): void {
+    if (!this.isWaitedFor) this.#loop?.stopListening();
   }
 
-  private get asker(): AcquireLoop {
-    return (this.#contender ??= this.contender(this, new AcquireAttempt(this.context, this.target)));
+  private get loop(): AcquireLoop {
+    return (this.#loop ??= this.acquireLoop(this, new AcquireAttempt(this.context, this.target)));
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */
@@ -126,21 +128,21 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   private grant(waiter: Waiter<HoldHandle>, grant: HoldHandle): void {
     this.queue.remove(waiter);
     this.give(waiter, grant);
-    if (!this.isWaitedFor) this.#contender?.rest();
+    if (!this.isWaitedFor) this.#loop?.stopListening();
   }
 
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
-  private async handOn(from: Lease, waiter: Waiter<HoldHandle>): Promise<UnlockOutcome> {
+  private async handOff(from: Lease, waiter: Waiter<HoldHandle>): Promise<UnlockOutcome> {
     const release = this.releaseOf(from);
-    if (!release.canPass) return await this.releaseBy(release, undefined, now());
-    this.#isParting = true;
-    const { outcome, news } = await release.pass(waiter.request.leaseTime);
-    this.#isParting = false;
+    if (!release.canHandOff) return await this.releaseBy(release, undefined, now());
+    this.#isReleasing = true;
+    const { outcome, result: news } = await release.handOff(waiter.request.leaseTime);
+    this.#isReleasing = false;
     if (news?.kind === 'granted') {
       await this.granted(news);
     } else {
-      if (news !== undefined) this.heard(news);
-      this.asker.kick();
+      if (news !== undefined) this.notGranted(news);
+      this.loop.wake();
     }
     return await outcome;
   }
@@ -151,11 +153,11 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     at: number,
   ): Promise<UnlockOutcome> {
     this.begin();
-    this.knownTurns?.handOver.begin();
-    const before = this.#contender?.messages ?? 0;
-    this.#isParting = true;
+    this.knownFairness?.handoff.begin();
+    const before = this.#loop?.messages ?? 0;
+    this.#isReleasing = true;
     return release.free(finish, at, (freed) => {
-      this.#isParting = false;
+      this.#isReleasing = false;
       this.freed(freed, before);
       if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());
       this.end();
@@ -166,10 +168,10 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   /** @param before the messages that were heard before the release */
   private freed({ others, listeners }: ReleaseResult, before: number): void {
     // The other side of a read/write lock in this process hears the same channel, by the same connection.
-    const hasNeighbours = listeners > (this.#contender?.isListening === true ? 1 : 0);
+    const hasNeighbours = listeners > (this.#loop?.isListening === true ? 1 : 0);
     const rivals = Math.max(others, hasNeighbours ? 1 : 0);
-    this.knownTurns?.handOver.heard(rivals > 0);
-    if (rivals > 0) this.letOthersGoFirst(this.#contender, rivals, before, this.turns.standBack);
-    if (this.isWaitedFor) this.ask(this.asker);
+    this.knownFairness?.handoff.noteOthers(rivals > 0);
+    if (rivals > 0) this.yieldToOthers(this.#loop, rivals, before, this.fairness.pause);
+    if (this.isWaitedFor) this.startLoop(this.loop);
   }
 }

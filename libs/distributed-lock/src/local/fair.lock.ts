@@ -19,13 +19,13 @@ import { FairHeartbeat } from './fair.heartbeat.js';
 /** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
 export class FairLocalLock extends LocalLock {
   readonly #places = new Map<Waiter<HoldHandle>, Place>();
-  readonly #pulse: FairHeartbeat;
+  readonly #heartbeat: FairHeartbeat;
   #hold: Hold | undefined;
 
   constructor(home: LocalLockHome<LocalLock>, target: LockTarget) {
     super(home, target);
     const { context } = home;
-    this.#pulse = new FairHeartbeat(context, target, (holder) => this.#wake(holder));
+    this.#heartbeat = new FairHeartbeat(context, target, (holder) => this.#checkPlace(holder));
   }
 
   get holds(): readonly Hold[] {
@@ -47,12 +47,12 @@ export class FairLocalLock extends LocalLock {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     return this.during(() =>
-      this.releaseOf(hold.lease).free(finish, at, ({ outcome, others, handed }) => {
-        if (handed !== undefined) this.#hand(handed);
+      this.releaseOf(hold.lease).free(finish, at, ({ outcome, others, handedOff: handed }) => {
+        if (handed !== undefined) this.#handOff(handed);
         // Without an answer: one of us may have been handed it, and whoever stood here first need not be the head of the queue.
-        else if (typeof outcome !== 'string') this.#askAll();
+        else if (typeof outcome !== 'string') this.#requestAll();
         // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
-        else if (others === 0) this.#askFirst();
+        else if (others === 0) this.#requestFirst();
         return outcome;
       }),
     );
@@ -62,7 +62,7 @@ export class FairLocalLock extends LocalLock {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.wasFreed();
-    this.#askAll();
+    this.#requestAll();
     this.settle();
   }
 
@@ -79,29 +79,29 @@ export class FairLocalLock extends LocalLock {
   }
 
   /** @internal */
-  contenderFor(place: AcquireHost, attempt: AcquireAttempt): AcquireLoop {
-    return this.contender(place, attempt, `${this.target.channel}:${attempt.holder}`);
+  loopFor(place: AcquireHost, attempt: AcquireAttempt): AcquireLoop {
+    return this.acquireLoop(place, attempt, `${this.target.channel}:${attempt.holder}`);
   }
 
-  protected entered(waiter: Waiter<HoldHandle>): void {
+  protected onEnter(waiter: Waiter<HoldHandle>): void {
     const place = new Place(this, waiter, new AcquireAttempt(this.context, this.target));
     this.#places.set(waiter, place);
-    this.#pulse.start();
-    place.ask();
+    this.#heartbeat.start();
+    place.request();
   }
 
-  protected left(waiter: Waiter<HoldHandle>): void {
+  protected onLeave(waiter: Waiter<HoldHandle>): void {
     this.#vacate(waiter);
   }
 
   /** Who has left meanwhile gives it back by itself. */
-  #hand({ holder, sent }: NonNullable<ReleaseResult['handed']>): void {
-    this.#placeOf(holder)?.hand(sent);
+  #handOff({ holder, sent }: NonNullable<ReleaseResult['handedOff']>): void {
+    this.#placeOf(holder)?.handOff(sent);
   }
 
   /** Who waits, and has the lock in Redis, was given it by a message that did not arrive. */
-  #wake(holder: string): void {
-    this.#placeOf(holder)?.ask();
+  #checkPlace(holder: string): void {
+    this.#placeOf(holder)?.request();
   }
 
   #placeOf(holder: string): Place | undefined {
@@ -109,32 +109,32 @@ export class FairLocalLock extends LocalLock {
     return undefined;
   }
 
-  #askAll(): void {
-    for (const place of this.#places.values()) place.ask();
+  #requestAll(): void {
+    for (const place of this.#places.values()) place.request();
   }
 
-  #askFirst(): void {
+  #requestFirst(): void {
     const { first } = this.queue;
-    if (first !== undefined) this.#places.get(first)?.ask();
+    if (first !== undefined) this.#places.get(first)?.request();
   }
 
   #vacate(waiter: Waiter<HoldHandle>): void {
     this.#places.get(waiter)?.leave();
     this.#places.delete(waiter);
-    if (this.#places.size === 0) this.#pulse.stop();
+    if (this.#places.size === 0) this.#heartbeat.stop();
   }
 }
 
 /** One waiter's place in the queue: it asks, sleeps and hears for itself. */
 class Place implements AcquireHost {
-  readonly #contender: AcquireLoop;
+  readonly #loop: AcquireLoop;
 
   constructor(
-    private readonly line: FairLocalLock,
+    private readonly lock: FairLocalLock,
     private readonly waiter: Waiter<HoldHandle>,
     private readonly attempt: AcquireAttempt,
   ) {
-    this.#contender = line.contenderFor(this, attempt);
+    this.#loop = lock.loopFor(this, attempt);
   }
 
   get holder(): string {
@@ -150,31 +150,31 @@ class Place implements AcquireHost {
   }
 
   granted(raw: AcquireResult): void {
-    this.line.granted(this.waiter, raw);
+    this.lock.granted(this.waiter, raw);
   }
 
-  heard(news: Busy | RedisFailure): void {
-    this.line.heard(news);
+  notGranted(news: Busy | RedisFailure): void {
+    this.lock.notGranted(news);
   }
 
   begin(): void {
-    this.line.begin();
+    this.lock.begin();
   }
 
   end(): void {
-    this.line.end();
+    this.lock.end();
   }
 
-  ask(): void {
-    this.#contender.kick();
+  request(): void {
+    this.#loop.wake();
   }
 
-  hand(sent: Instant): void {
-    this.attempt.handed(sent);
-    this.#contender.kick();
+  handOff(sent: Instant): void {
+    this.attempt.handedOff(sent);
+    this.#loop.wake();
   }
 
   leave(): void {
-    this.#contender.rest();
+    this.#loop.stopListening();
   }
 }

@@ -31,26 +31,26 @@ const FRESH = 1000;
 /** What a line last heard of its lock: a waiter whose time is over is told by it. */
 export class LastAnswer {
   #last: Busy | RedisFailure | undefined;
-  #heardAt = -Infinity;
+  #answeredAt = -Infinity;
   #passedAt = -Infinity;
   /** When this process last heard that the lock was unlocked by force, on the monotonic clock. */
   #forcedAt = -Infinity;
   /** When the last grants did not count since too few replicas had them. */
-  #shortfalls: number[] = [];
+  #notReplicated: number[] = [];
 
   constructor(private readonly lock: string) {}
 
-  hear(news: Busy | RedisFailure): void {
+  record(news: Busy | RedisFailure): void {
     this.#last = news;
-    this.#heardAt = now();
-    if (news instanceof RedisFailure && news.isShortfall)
-      this.#shortfalls = [...this.#shortfalls, this.#heardAt].slice(-SHORTFALLS);
+    this.#answeredAt = now();
+    if (news instanceof RedisFailure && news.isNotReplicated)
+      this.#notReplicated = [...this.#notReplicated, this.#answeredAt].slice(-SHORTFALLS);
   }
 
   /** Why a waiter without a bound has waited long enough: its lock was granted again and again, and too few replicas had it. */
   endless({ request, since }: Endless): Error | undefined {
-    const [first = -Infinity] = this.#shortfalls;
-    const isEnough = this.#shortfalls.length === SHORTFALLS && first >= since;
+    const [first = -Infinity] = this.#notReplicated;
+    const isEnough = this.#notReplicated.length === SHORTFALLS && first >= since;
     if (request.waitTime !== Infinity || !isEnough) return undefined;
     return unavailable(this.lock, this.#last);
   }
@@ -72,13 +72,13 @@ export class LastAnswer {
   }
 
   /** Whether a forced unlock may have freed what was granted to a question of that instant. */
-  mayHaveFreed(sentAt: number): boolean {
+  wasForcedAfter(sentAt: number): boolean {
     return sentAt <= this.#forcedAt;
   }
 
   /** Whether a waiter that comes now would have to rely on what was heard long ago. */
   get isStale(): boolean {
-    return this.#last !== undefined && now() - this.#heardAt > FRESH;
+    return this.#last !== undefined && now() - this.#answeredAt > FRESH;
   }
 
   /** Who has the lock, as far as this process knows: its own hold, or what Redis said. */
@@ -93,12 +93,12 @@ export class LastAnswer {
   hasAnswer({ since }: Waiting, hold: Hold | undefined, excludes: boolean): boolean {
     if (hold !== undefined || (excludes && this.#passedAt >= since)) return true;
     if (this.#last === undefined) return false;
-    return this.#heardAt >= (this.#last instanceof RedisFailure ? since : since - FRESH);
+    return this.#answeredAt >= (this.#last instanceof RedisFailure ? since : since - FRESH);
   }
 
   /** Why a waiter got nothing. "Somebody else has it" is said only when somebody has said so. */
   timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
-    const last = this.#heardAt >= since - FRESH ? this.#last : undefined;
+    const last = this.#answeredAt >= since - FRESH ? this.#last : undefined;
     const wasHeld = last === undefined && this.#passedAt >= since;
     if (hold === undefined && !wasHeld && (last === undefined || last instanceof RedisFailure)) {
       return unavailable(

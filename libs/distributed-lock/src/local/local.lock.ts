@@ -4,7 +4,7 @@ import type { HeldBy } from '../errors/lock.errors.js';
 import type { LossReason } from '../errors/loss.reasons.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease, type Instant } from '../renewal/lease.js';
-import { tellsOfLock } from '../scripts/lock.messages.js';
+import { isRelease } from '../scripts/lock.messages.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter } from '../acquire/waiter.js';
@@ -24,7 +24,7 @@ import { LocalWaiters } from './local.waiters.js';
 
 /** One lock as this process sees it: who of us holds it, and who of us waits. How the waiters stand is its form's business. */
 export abstract class LocalLock extends LocalWaiters<HoldHandle> implements HoldOwner<Hold> {
-  #turns: ProcessFairness | undefined;
+  #fairness: ProcessFairness | undefined;
 
   constructor(
     protected readonly home: LocalLockHome<LocalLock>,
@@ -61,13 +61,13 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     this.begin();
     const holder = this.inTheWay;
     if (holder !== undefined && isCertain(holder)) {
-      const heldBy = this.news.heldBy(holder);
+      const heldBy = this.lastAnswer.heldBy(holder);
       this.end();
       return Promise.resolve(heldBy).then(refuse);
     }
     const attempt = new AcquireAttempt(this.context, this.target);
     return new Promise((resolve) => {
-      attempt.ask({ leaseTime, waitTime: 0 }, (news) => {
+      attempt.request({ leaseTime, waitTime: 0 }, (news) => {
         attempt.abandon();
         resolve(news.kind === 'granted' ? this.admit(news) : this.answer(news, refuse));
         this.end();
@@ -87,7 +87,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
    * @param leases those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
    */
   freedFor(reason: LossReason, leases: ReadonlySet<Lease>): void {
-    this.news.forced();
+    this.lastAnswer.forced();
     for (const hold of this.holds)
       if (leases.has(hold.lease)) hold.lose(reason);
       else void this.context.watchdog.renewNow(hold.lease, 0, hold);
@@ -105,7 +105,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
 
   protected override get inTheWay(): Hold | undefined {
     // A holder of a shared lock is not in the way of others of its process.
-    return this.target.kind.line === 'shared' ? undefined : this.holds[0];
+    return this.target.kind.form === 'shared' ? undefined : this.holds[0];
   }
 
   /**
@@ -114,7 +114,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
    * @param before the messages that were heard before the release, by whom this line asks
    * @param pause in ms
    */
-  protected letOthersGoFirst(
+  protected yieldToOthers(
     asker: AcquireLoop | undefined,
     rivals: number,
     before: number,
@@ -122,29 +122,29 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   ): void {
     // The release is told to this process as well, where it listens.
     const echoes = asker?.isListening === true ? 1 : 0;
-    this.turns.owe({ until: now() + pause, pause, turns: before + echoes + rivals });
+    this.fairness.yieldTo({ until: now() + pause, pause, turns: before + echoes + rivals });
     // Kept for so long, for the sake of those who come back.
     void this.during(() => this.context.wheel.pause(pause));
   }
 
-  protected get turns(): ProcessFairness {
-    return (this.#turns ??= new ProcessFairness(this.context.settings));
+  protected get fairness(): ProcessFairness {
+    return (this.#fairness ??= new ProcessFairness(this.context.settings));
   }
 
   /** Undefined where nobody ever waited, neither here nor elsewhere, as far as is known. */
-  protected get knownTurns(): ProcessFairness | undefined {
-    return this.#turns;
+  protected get knownFairness(): ProcessFairness | undefined {
+    return this.#fairness;
   }
 
   protected override wasGranted(): void {
     super.wasGranted();
-    this.#turns?.granted();
+    this.#fairness?.granted();
   }
 
-  protected ask(asker: AcquireLoop): void {
-    const owed = this.#turns?.owed;
-    if (owed === undefined) asker.kick();
-    else asker.kickAfterOthers(owed);
+  protected startLoop(asker: AcquireLoop): void {
+    const owed = this.#fairness?.currentYield;
+    if (owed === undefined) asker.wake();
+    else asker.wakeAfterYield(owed);
   }
 
   /** Takes a grant over for its caller. */
@@ -152,7 +152,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     const hold = this.adopt(this.leaseOf(raw));
     const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token, raw.at);
     // It may have been given before, and freed with the rest: then nothing but Redis knows.
-    if (this.knownNews?.mayHaveFreed(raw.sent.at) === true)
+    if (this.knownAnswer?.wasForcedAfter(raw.sent.at) === true)
       void this.context.watchdog.renewNow(hold.lease, 0, hold);
     return grant;
   }
@@ -167,7 +167,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
 
   /** Gives back what came for a waiter that has left. */
   protected giveBack(holder: string, lease: number): void {
-    void this.context.retirement.retire({ target: this.target, holder, lease });
+    void this.context.backgroundRelease.release({ target: this.target, holder, lease });
   }
 
   protected leaseOf({
@@ -183,16 +183,16 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     return new Lease(this.target, holder, ttl, sent);
   }
 
-  protected contender(
+  protected acquireLoop(
     contest: AcquireHost,
     attempt: AcquireAttempt,
     channel = this.target.channel,
   ): AcquireLoop {
-    const { isTold, longestSleep, isNews = tellsOfLock } = this.target.kind;
+    const { publishesRelease: isTold, longestSleep, wakes: isNews = isRelease } = this.target.kind;
     return new AcquireLoop(this.context, contest, attempt, {
       channel: isTold ? channel : undefined,
       longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
-      isNews,
+      wakes: isNews,
       isOwn: channel !== this.target.channel,
     });
   }

@@ -8,7 +8,7 @@ export interface LocalLockHome<L> {
   forget(line: L): void;
   get(id: string): L | undefined;
   /** Watches lines for callers that wait for themselves. */
-  readonly silence: SelfWaitWatch;
+  readonly selfWaits: SelfWaitWatch;
 }
 
 /** The lines that there are. */
@@ -30,13 +30,13 @@ export class LocalLockRegistry<
   #single: L | undefined;
   readonly #others = new Map<string, L>();
   #whenIdle: (() => void)[] = [];
-  readonly silence: SelfWaitWatch;
+  readonly selfWaits: SelfWaitWatch;
 
   constructor(
     readonly context: LockContext,
     private readonly make: (home: LocalLockHome<L>, target: T) => L,
   ) {
-    this.silence = new SelfWaitWatch(context.wheel, context.settings.selfWaitAfter, () => this.values());
+    this.selfWaits = new SelfWaitWatch(context.wheel, context.settings.selfWaitAfter, () => this.values());
   }
 
   get size(): number {
@@ -52,7 +52,7 @@ export class LocalLockRegistry<
     return this.#single === undefined ? others : [this.#single, ...others];
   }
 
-  line(target: T): L {
+  getOrCreate(target: T): L {
     const known = this.get(target.id);
     if (known !== undefined) return known;
     const line = this.make(this, target);

@@ -28,10 +28,10 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   implements WaiterHost<G, R>, SelfWaitSubject
 {
   /** Made for the first waiter, or for what is heard: most locks are never waited for. */
-  #room: WaitingState<G, R> | undefined;
+  #state: WaitingState<G, R> | undefined;
   #working = 0;
 
-  protected abstract readonly home: { readonly context: LockContext; readonly silence: SelfWaitWatch };
+  protected abstract readonly home: { readonly context: LockContext; readonly selfWaits: SelfWaitWatch };
 
   get context(): LockContext {
     return this.home.context;
@@ -41,9 +41,9 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   abstract readonly target: { readonly name: string };
 
   /** A waiter stands in line now. */
-  protected abstract entered(waiter: Waiter<G, R>): void;
+  protected abstract onEnter(waiter: Waiter<G, R>): void;
   /** A waiter has left without a grant. */
-  protected abstract left(waiter: Waiter<G, R>): void;
+  protected abstract onLeave(waiter: Waiter<G, R>): void;
   /** Sees to it that a line that nobody needs any more is forgotten. */
   protected abstract settle(): void;
 
@@ -53,7 +53,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
 
   /** How many stand in line. */
   get waiters(): number {
-    return this.#room?.queue.size ?? 0;
+    return this.#state?.queue.size ?? 0;
   }
 
   get isWaitedFor(): boolean {
@@ -61,41 +61,41 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   }
 
   protected get queue(): WaiterQueue<G, R> {
-    return this.room.queue;
+    return this.state.queue;
   }
 
   /** Who has waited longest. */
   protected get first(): Waiter<G, R> | undefined {
-    return this.#room?.queue.first;
+    return this.#state?.queue.first;
   }
 
-  private get room(): WaitingState<G, R> {
-    return (this.#room ??= {
+  private get state(): WaitingState<G, R> {
+    return (this.#state ??= {
       queue: new WaiterQueue(),
       news: new LastAnswer(this.name),
       suspicion: undefined,
     });
   }
 
-  protected get news(): LastAnswer {
-    return this.room.news;
+  protected get lastAnswer(): LastAnswer {
+    return this.state.news;
   }
 
   /** Undefined where nothing was heard, and nobody waits. */
-  protected get knownNews(): LastAnswer | undefined {
-    return this.#room?.news;
+  protected get knownAnswer(): LastAnswer | undefined {
+    return this.#state?.news;
   }
 
   /** A caller of this process got it. */
   protected wasGranted(): void {
-    this.#room?.news.granted();
+    this.#state?.news.granted();
     // The one that is granted is taken from the queue in this turn of the event loop.
     if (this.excludes && this.first?.isOverdue === true) setImmediate(() => this.refuseOverdue());
   }
 
   /** This process let go of it, or lost it. */
   protected wasFreed(at?: number): void {
-    this.#room?.news.freed(at);
+    this.#state?.news.freed(at);
   }
 
   /** Neither waits anybody, nor is anything under way. */
@@ -126,43 +126,43 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
       return Promise.reject(request.signal.reason);
     }
     if (this.queue.size >= maxWaiters) {
-      const heldBy = this.news.heldBy(this.inTheWay);
+      const heldBy = this.lastAnswer.heldBy(this.inTheWay);
       return Promise.reject(new LockNotAcquiredError(this.name, 0, heldBy, 'TOO_MANY_WAITERS'));
     }
     // Who is the first to stand here waits only if Redis says so.
     if (request.watch !== undefined && (this.isWaitedFor || this.inTheWay !== undefined))
-      this.tellWaiting(request);
+      this.notifyWaiting(request);
     const waiter = new Waiter<G, R>(request, this.context.wheel, this);
     waiter.warnAfter(this.warnAfter);
-    if (request.waitTime === Infinity && this.home.silence.isOn) this.watchSilence(waiter);
+    if (request.waitTime === Infinity && this.home.selfWaits.isOn) this.watchSelfWait(waiter);
     this.queue.push(waiter);
-    this.entered(waiter);
+    this.onEnter(waiter);
     return waiter.granted;
   }
 
   /** It is known where the first in the line was called; those behind it do not pay for a stack. */
-  private watchSilence(waiter: Waiter<G, R>): void {
-    const { silence } = this.home;
+  private watchSelfWait(waiter: Waiter<G, R>): void {
+    const { selfWaits } = this.home;
     if (
       !this.isWaitedFor &&
       this.ownHolds.some(({ isByHand }) => isByHand) &&
-      silence.affordsStack(waiter.since)
+      selfWaits.affordsStack(waiter.since)
     )
-      this.room.suspicion = { ...this.room.suspicion, waiter, call: callStack(this.wait) };
-    silence.begin();
+      this.state.suspicion = { ...this.state.suspicion, waiter, call: callStack(this.wait) };
+    selfWaits.begin();
   }
 
   warnOfSelfWait(delay: number): void {
     const hold = this.ownHolds.find(({ isByHand, held }) => isByHand && held >= delay);
-    if (hold === undefined || hold === this.room.suspicion?.told) return;
+    if (hold === undefined || hold === this.state.suspicion?.told) return;
     const waiter = this.queue
       .snapshot()
       .find(({ request, waited }) => request.waitTime === Infinity && waited >= delay);
     if (waiter === undefined) return;
     const { since, lease } = hold;
-    const { suspicion } = this.room;
+    const { suspicion } = this.state;
     const where = suspicion?.waiter === waiter && suspicion.call ? placeOf(suspicion.call) : undefined;
-    this.room.suspicion = { ...suspicion, told: hold };
+    this.state.suspicion = { ...suspicion, told: hold };
     const { waited } = waiter;
     this.context.notices.post({
       kind: 'self-wait',
@@ -174,18 +174,18 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     });
   }
 
-  private tellWaiting(request: R | undefined): void {
-    request?.watch?.waiting(this.news.heldBy(this.inTheWay));
+  private notifyWaiting(request: R | undefined): void {
+    request?.watch?.waiting(this.lastAnswer.heldBy(this.inTheWay));
   }
 
   /** Why a waiter got nothing in its time. */
   timeUp(late: Waiter<G, R>): Error {
-    return this.news.timeUp(late, this.inTheWay);
+    return this.lastAnswer.timeUp(late, this.inTheWay);
   }
 
   staysFor(waiter: Waiter<G, R>): number {
     const { waitTime } = waiter.request;
-    if (waitTime >= ROUND_TRIP || this.news.hasAnswer(waiter, this.inTheWay, this.excludes)) return 0;
+    if (waitTime >= ROUND_TRIP || this.lastAnswer.hasAnswer(waiter, this.inTheWay, this.excludes)) return 0;
     return this.context.settings.commandTimeout - waiter.waited;
   }
 
@@ -197,19 +197,19 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   /** Waiters whose time is over were only waiting for this answer. */
   private refuseOverdue(): void {
     for (const waiter of this.queue.snapshot())
-      if (waiter.isOverdue && this.news.hasAnswer(waiter, this.inTheWay, this.excludes))
+      if (waiter.isOverdue && this.lastAnswer.hasAnswer(waiter, this.inTheWay, this.excludes))
         waiter.refuse(this.timeUp(waiter));
   }
 
   /** A waiter has waited for long. */
   warn(waiter: Waiter<G, R>): void {
-    this.context.notices.post(this.news.longWait(waiter, this.inTheWay));
+    this.context.notices.post(this.lastAnswer.longWait(waiter, this.inTheWay));
   }
 
   /** A waiter leaves without a grant. */
   quit(waiter: Waiter<G, R>): void {
     this.queue.remove(waiter);
-    this.left(waiter);
+    this.onLeave(waiter);
     this.settle();
   }
 
@@ -221,17 +221,17 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     }
   }
 
-  heard(news: Busy | RedisFailure): void {
-    this.news.hear(news);
+  notGranted(news: Busy | RedisFailure): void {
+    this.lastAnswer.record(news);
     if (this.first?.isOverdue === true) this.refuseOverdue();
     if (!(news instanceof RedisFailure)) {
-      this.tellWaiting(this.first?.request);
+      this.notifyWaiting(this.first?.request);
       return;
     }
-    if (!news.passing) this.refuse(() => unavailable(this.name, news));
-    if (!news.isShortfall) return;
+    if (!news.isTransient) this.refuse(() => unavailable(this.name, news));
+    if (!news.isNotReplicated) return;
     for (const waiter of this.queue.snapshot()) {
-      const error = this.news.endless(waiter);
+      const error = this.lastAnswer.endless(waiter);
       if (error !== undefined) waiter.refuse(error);
     }
   }
@@ -259,7 +259,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
 
   /** Nobody waits any more: what was kept for those who did is forgotten. */
   protected rest(): void {
-    this.#room = undefined;
+    this.#state = undefined;
   }
 
   /**
@@ -267,7 +267,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
    * heard before it came, since Redis may be away by now.
    */
   protected isReasonToAsk(waiter: Waiter<G, R>): boolean {
-    const wantsNews = waiter.request.waitTime !== Infinity && this.news.isStale;
+    const wantsNews = waiter.request.waitTime !== Infinity && this.lastAnswer.isStale;
     return wantsNews || this.first === waiter;
   }
 }

@@ -16,7 +16,7 @@ import { acquireFresh } from '../acquire/late.grant.js';
 export interface HandoffResult {
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
   /** Undefined when there was no answer. */
-  readonly news: AcquireResult | Busy | undefined;
+  readonly result: AcquireResult | Busy | undefined;
 }
 
 /** A release in Redis, and how many other processes heard of it, as far as is known. */
@@ -28,7 +28,7 @@ export interface ReleaseResult {
   /** Settles when nothing of it is left to be sent. */
   readonly done: Promise<unknown>;
   /** The holder id of this process that has it now, with the lease of the watchdog, and when that was asked for. */
-  readonly handed?: { readonly holder: string; readonly sent: Instant } | undefined;
+  readonly handedOff?: { readonly holder: string; readonly sent: Instant } | undefined;
 }
 
 /** Nothing is left to be sent. */
@@ -40,7 +40,7 @@ function canPass(scripts: LockScripts): scripts is LockScripts & Required<Pick<L
 
 /** Lets go of a lock in Redis, once: for good, or in favour of the next one of this process. */
 export class LockRelease implements ReplyCallback<ReleaseReply> {
-  askedAt = 0;
+  sentAt = 0;
   /** Whether this process listens to the channel, and so is one of those that a release reaches. */
   #isListening = false;
   /** Of a release that may make a waiter of this process the holder: its lease is counted from then. */
@@ -54,12 +54,12 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   ) {}
 
   /** Whether this kind of lock can be handed over in Redis. */
-  get canPass(): boolean {
+  get canHandOff(): boolean {
     return canPass(this.target.kind.scripts);
   }
 
   /** Hands the lock to a new holder id in one round trip, ownership checked in Redis. Rejects only where it {@link canPass} not. */
-  async pass(leaseTime: number | undefined): Promise<HandoffResult> {
+  async handOff(leaseTime: number | undefined): Promise<HandoffResult> {
     const { context, target, lease } = this;
     const { scripts } = target.kind;
     if (!canPass(scripts)) throw new TypeError(`a ${target.kind.name} is not handed over`);
@@ -70,15 +70,15 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
         scripts.transfer(target.key, lease.holder, to, ttl, target.channel),
       );
       const outcome = first.kind === 'transferred' ? 'released' : 'lost';
-      if (reply.kind === 'busy') return { outcome, news: reply };
+      if (reply.kind === 'busy') return { outcome, result: reply };
       return {
         outcome,
-        news: { kind: 'granted', holder: to, leaseTime, sent, at: now(), token: reply.token },
+        result: { kind: 'granted', holder: to, leaseTime, sent, at: now(), token: reply.token },
       };
     } catch (error) {
       const failure = RedisFailure.from(error);
-      void context.retirement.retire({ target, holder: to, lease: ttl, failure });
-      return { outcome: this.#freeLater(failure).outcome, news: undefined };
+      void context.backgroundRelease.release({ target, holder: to, lease: ttl, failure });
+      return { outcome: this.#freeLater(failure).outcome, result: undefined };
     }
   }
 
@@ -95,7 +95,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     beside?: number,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      this.askedAt = at;
+      this.sentAt = at;
       this.#conclude = (freed) => {
         try {
           resolve(conclude(freed));
@@ -104,14 +104,14 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
         }
       };
       try {
-        this.#ask(finish, beside);
+        this.#send(finish, beside);
       } catch (error) {
         this.failed(error);
       }
     });
   }
 
-  heard(reply: ReleaseReply): void {
+  answered(reply: ReleaseReply): void {
     const { subscriptions } = this.context;
     const listeners = subscriptions.listeners(this.target.channel);
     if (reply.kind !== 'released')
@@ -123,7 +123,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       others: this.#others(reached),
       listeners,
       done: DONE,
-      handed: holder === undefined || sent === undefined ? undefined : { holder, sent },
+      handedOff: holder === undefined || sent === undefined ? undefined : { holder, sent },
     });
   }
 
@@ -132,16 +132,16 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), others: 0, listeners });
   }
 
-  #ask(finish: ReleaseScript | undefined, beside: number | undefined): void {
+  #send(finish: ReleaseScript | undefined, beside: number | undefined): void {
     const { kind, key, channel } = this.target;
     const { subscriptions, settings } = this.context;
     this.#isListening = subscriptions.isActive(channel);
-    const nextLease = kind.giftLease === undefined ? beside : settings.watchdogTimeout;
-    if (kind.giftLease !== undefined) this.#sent = instant(this.askedAt);
+    const nextLease = kind.handoffLease === undefined ? beside : settings.watchdogTimeout;
+    if (kind.handoffLease !== undefined) this.#sent = instant(this.sentAt);
     if (finish === undefined) kind.scripts.release(key, this.lease.holder, 0, 1, channel, this, nextLease);
     else
       void finish(0, 1).then(
-        (reply) => this.heard(reply),
+        (reply) => this.answered(reply),
         (error: unknown) => this.failed(error),
       );
   }
@@ -149,7 +149,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   /** How many other processes heard a release that reached so many clients. */
   #others(reached: number): number {
     const { context, target } = this;
-    const { isTold } = target.kind;
+    const { publishesRelease: isTold } = target.kind;
     if (reached === -1 && isTold)
       context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
     // Where nobody may listen nobody is counted: another one has to be supposed.
@@ -160,14 +160,14 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   #freeLater(failure: RedisFailure): Omit<ReleaseResult, 'others' | 'listeners'> {
     const { target, context } = this;
     const { holder, longest } = this.lease;
-    if (!failure.passing) {
+    if (!failure.isTransient) {
       context.notices.post({ kind: 'release-refused', lock: target.name, holder, why: failure.message });
       const outcome = forCaller<UnlockOutcome>(() => {
         throw unavailable(target.name, failure);
       });
       return { outcome, done: DONE };
     }
-    const done = context.retirement.retire({ target, holder, lease: longest, failure });
+    const done = context.backgroundRelease.release({ target, holder, lease: longest, failure });
     return { outcome: this.#inTime(failure, done), done };
   }
 

@@ -20,15 +20,15 @@ const STAND_BACK = 5;
 
 /** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
 export class SharedLocalLock extends LocalLock implements AcquireHost {
-  readonly #contender: AcquireLoop;
+  readonly #loop: AcquireLoop;
   readonly #holds = new Map<string, Hold>();
   /** Releases under way that make room for a few: what comes of them decides who asks next, and when. */
-  #parting = 0;
+  #releasing = 0;
 
   constructor(home: LocalLockHome<LocalLock>, target: LockTarget) {
     super(home, target);
     const { context } = home;
-    this.#contender = this.contender(this, new AcquireAttempt(context, target));
+    this.#loop = this.acquireLoop(this, new AcquireAttempt(context, target));
   }
 
   get holds(): readonly Hold[] {
@@ -48,7 +48,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   /** The hold of a holder id that comes from the other side of its lock; a new one has nothing yet. To be left when it has its answer. */
   join(writer: Hold): Hold {
     const { holder } = writer.lease;
-    this.context.joints.arrive(holder);
+    this.context.downgrades.enter(holder);
     const known = this.#holds.get(holder);
     if (known !== undefined) return known;
     const hold = this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }));
@@ -59,12 +59,12 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   /** The last one that has joined a hold in vain ends it. */
   leave(hold: Hold): void {
     const { holder } = hold.lease;
-    if (this.context.joints.depart(holder) && hold.account?.count === 0)
-      this.context.joints.ended(holder, this.#endEmpty(hold));
+    if (this.context.downgrades.leave(holder) && hold.targetCount?.count === 0)
+      this.context.downgrades.ended(holder, this.#endEmpty(hold));
   }
 
   next(): WaitRequest | undefined {
-    return this.#parting > 0 ? undefined : this.first?.request;
+    return this.#releasing > 0 ? undefined : this.first?.request;
   }
 
   async granted(raw: AcquireResult): Promise<void> {
@@ -76,27 +76,27 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     }
     this.#grant(first, raw);
     await this.#letIn(this.queue.snapshot().slice(0, raw.room ?? 0));
-    if (!this.isWaitedFor) this.#contender.rest();
+    if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
   free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     const { lease } = hold;
     this.#holds.delete(lease.holder);
     this.wasFreed(at);
-    const before = this.#contender.messages;
+    const before = this.#loop.messages;
     const freed = this.#freed(hold, finish, at);
-    this.context.joints.ended(
+    this.context.downgrades.ended(
       lease.holder,
       freed.then(({ done }) => done),
     );
     // Readers are in nobody's way.
     const isShort = this.target.kind.side === undefined;
-    if (isShort) this.#parting += 1;
+    if (isShort) this.#releasing += 1;
     return this.during(async () => {
       const { outcome, others } = await freed;
-      if (isShort) this.#parting -= 1;
-      if (isShort && others > 0) this.letOthersGoFirst(this.#contender, others, before, STAND_BACK);
-      if (this.isWaitedFor) this.ask(this.#contender);
+      if (isShort) this.#releasing -= 1;
+      if (isShort && others > 0) this.yieldToOthers(this.#loop, others, before, STAND_BACK);
+      if (this.isWaitedFor) this.startLoop(this.#loop);
       return await outcome;
     });
   }
@@ -115,9 +115,9 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   lost(hold: Hold): void {
     const { holder } = hold.lease;
     if (this.#holds.get(holder) === hold) this.#holds.delete(holder);
-    this.context.joints.lost(holder);
+    this.context.downgrades.lost(holder);
     this.wasFreed();
-    if (this.isWaitedFor) this.#contender.kick();
+    if (this.isWaitedFor) this.#loop.wake();
     this.settle();
   }
 
@@ -125,22 +125,27 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     return false;
   }
 
-  protected entered(waiter: Waiter<HoldHandle>): void {
-    if (this.isReasonToAsk(waiter)) this.ask(this.#contender);
+  protected onEnter(waiter: Waiter<HoldHandle>): void {
+    if (this.isReasonToAsk(waiter)) this.startLoop(this.#loop);
   }
 
-  protected left(): void {
-    if (!this.isWaitedFor) this.#contender.rest();
+  protected onLeave(): void {
+    if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
   /** What was asked for the hold is answered first, or given up; what a lost answer may have given it is freed. */
   async #endEmpty(hold: Hold): Promise<void> {
     await hold.reenter(undefined, () => false);
-    if (hold.account?.count !== 0) return;
+    if (hold.targetCount?.count !== 0) return;
     const { doubt } = hold;
     const { holder, longest } = hold.lease;
     hold.lose(LOSSES.notGranted);
-    await this.context.retirement.retire({ target: this.target, holder, lease: longest, failure: doubt });
+    await this.context.backgroundRelease.release({
+      target: this.target,
+      holder,
+      lease: longest,
+      failure: doubt,
+    });
   }
 
   /** They are asked for in one turn, so that they travel together. Resolves when each has its answer. */
@@ -150,7 +155,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     return new Promise((done) => {
       for (const waiter of waiters) {
         const attempt = new AcquireAttempt(this.context, this.target);
-        attempt.ask(waiter.request, (news) => {
+        attempt.request(waiter.request, (news) => {
           attempt.abandon();
           if (news.kind === 'granted' && !waiter.isDone) this.#grant(waiter, news);
           else if (news.kind === 'granted') this.giveBack(news.holder, this.leaseOf(news).longest);

@@ -81,7 +81,7 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
     try {
       const request = this.#request(door, options);
       const { events } = this.#context.notices;
-      return events.isHeard ? this.#watched(request, events) : this.acquire(request);
+      return events.hasListeners ? this.#watched(request, events) : this.acquire(request);
     } catch (error) {
       return Promise.reject(error);
     }

@@ -123,7 +123,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   }
 
   get #holds(): readonly Hold[] {
-    return this.#engine.lines.get(this.#target.id)?.holds ?? [];
+    return this.#engine.localLocks.get(this.#target.id)?.holds ?? [];
   }
 
   #holdOf(permitId: string): Hold | undefined {

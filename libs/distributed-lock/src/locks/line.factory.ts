@@ -14,5 +14,5 @@ const FORMS = {
 
 /** A line of the form that the target's kind has. */
 export function makeLine(home: LocalLockHome<LocalLock>, target: LockTarget): LocalLock {
-  return new FORMS[target.kind.line](home, target);
+  return new FORMS[target.kind.form](home, target);
 }

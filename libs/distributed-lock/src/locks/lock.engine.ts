@@ -20,20 +20,20 @@ export class LockEngine {
   readonly names: NameRegistry;
   /** The semaphores and latches, which nobody holds. */
   readonly counters: CounterEngine;
-  readonly #book: LocalLockRegistry<LockTarget, LocalLock>;
+  readonly #registry: LocalLockRegistry<LockTarget, LocalLock>;
   readonly #reentry: Reentry;
   #closing = false;
 
   constructor(readonly context: LockContext) {
-    this.#book = new LocalLockRegistry(context, makeLine);
+    this.#registry = new LocalLockRegistry(context, makeLine);
     this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);
-    this.#reentry = new Reentry(context, (target) => this.line(target));
+    this.#reentry = new Reentry(context, (target) => this.localLock(target));
   }
 
   /** Every lock that this process holds or waits for. */
-  get lines(): LocalLocks<LocalLock> {
-    return this.#book;
+  get localLocks(): LocalLocks<LocalLock> {
+    return this.#registry;
   }
 
   /** The live hold of the caller's scope. */
@@ -51,23 +51,25 @@ export class LockEngine {
       request.signal?.throwIfAborted();
       const reentry = this.#reentry.take(target, request);
       // A caller outside of any hold goes on in this turn of the event loop.
-      if (reentry === undefined) return this.#stand(target, request, request.waitTime);
+      if (reentry === undefined) return this.#acquireOutside(target, request, request.waitTime);
       const end = now() + request.waitTime;
       // What a hold that ended under its re-entry took of the time is gone.
-      return reentry.then((again) => again ?? this.#stand(target, request, Math.max(end - now(), 1)));
+      return reentry.then(
+        (again) => again ?? this.#acquireOutside(target, request, Math.max(end - now(), 1)),
+      );
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
   /** The line of a lock; made when it is first needed, forgotten when nobody holds or waits. */
-  line(target: LockTarget): LocalLock {
-    return this.#book.line(target);
+  localLock(target: LockTarget): LocalLock {
+    return this.#registry.getOrCreate(target);
   }
 
   /** Resolves when this process neither holds nor waits for anything. */
   async idle(): Promise<void> {
-    await Promise.all([this.#book.idle(), this.counters.idle()]);
+    await Promise.all([this.#registry.idle(), this.counters.idle()]);
   }
 
   async inspect(target: LockTarget, holder = ''): Promise<LockState> {
@@ -94,9 +96,9 @@ export class LockEngine {
    * @returns tells them that it has, and why
    */
   holdersOf(target: LockTarget): (reason: LossReason) => void {
-    const leases = new Set(this.#linesOf(target).flatMap((line) => line.leases));
+    const leases = new Set(this.#localLocksOf(target).flatMap((line) => line.leases));
     return (reason) => {
-      for (const line of this.#linesOf(target)) line.freedFor(reason, leases);
+      for (const line of this.#localLocksOf(target)) line.freedFor(reason, leases);
     };
   }
 
@@ -104,20 +106,20 @@ export class LockEngine {
   refuseNewcomers(): void {
     this.#closing = true;
     this.counters.refuseNewcomers();
-    for (const line of this.lines.values())
+    for (const line of this.localLocks.values())
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.target.name)));
   }
 
   /** Those of a lock and of its other side that there are. */
-  #linesOf(target: LockTarget): LocalLock[] {
-    return [target.id, otherSideOf(target)].flatMap((id) => this.lines.get(id ?? '') ?? []);
+  #localLocksOf(target: LockTarget): LocalLock[] {
+    return [target.id, otherSideOf(target)].flatMap((id) => this.localLocks.get(id ?? '') ?? []);
   }
 
   /** Asks as anybody does who holds nothing. @param left what is left of the caller's time, in ms */
-  #stand(target: LockTarget, request: AcquireRequest, left: number): Promise<HoldHandle> {
+  #acquireOutside(target: LockTarget, request: AcquireRequest, left: number): Promise<HoldHandle> {
     const { waitTime, leaseTime, signal, watch } = request;
     if (this.#closing && !isInside(this.context)) throw shuttingDown(target.name);
-    const line = this.line(target);
+    const line = this.localLock(target);
     if (waitTime > 0)
       return line.wait({ leaseTime, signal, nested: isInside(this.context), waitTime: left, watch });
     const granted = line.try(leaseTime, (heldBy) => {

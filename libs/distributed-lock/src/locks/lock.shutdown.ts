@@ -14,24 +14,24 @@ const LET_GO = 1000;
  */
 export async function shutDown(engine: LockEngine, left: number): Promise<void> {
   const { context } = engine;
-  const { settings, wheel, retirement } = context;
+  const { settings, wheel, backgroundRelease: retirement } = context;
   engine.refuseNewcomers();
   if (!(await isDoneWithin(left, engine.idle(), wheel))) {
-    for (const { holds, target } of engine.lines.values())
+    for (const { holds, target } of engine.localLocks.values())
       for (const hold of holds) hold.abort(LockLostError.of(target.name, LOSSES.shuttingDown));
     engine.counters.abort();
     await isDoneWithin(LET_GO, engine.idle(), wheel);
   }
   engine.counters.end();
-  for (const line of engine.lines.values()) {
+  for (const line of engine.localLocks.values()) {
     const { holds, target } = line;
     line.refuse(() => shuttingDown(target.name));
     for (const hold of holds) {
       const { run, lease } = hold;
       run?.stop();
       hold.lose(LOSSES.shutDown);
-      if (run === undefined) void retirement.retire({ target, holder: lease.holder, lease: lease.longest });
-      else void retirement.insist(run.abandon, lease.longest);
+      if (run === undefined) void retirement.release({ target, holder: lease.holder, lease: lease.longest });
+      else void retirement.retry(run.abandon, lease.longest);
     }
   }
   const settled = Promise.all([engine.idle(), retirement.idle()]).then(() => retirement.idle());

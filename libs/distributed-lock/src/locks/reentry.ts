@@ -74,7 +74,7 @@ export class Reentry {
     const line = this.lineOf(target);
     if (!(line instanceof SharedLocalLock)) throw new TypeError(`${target.kind.name} has one holder`);
     const { holder } = writer.lease;
-    const { joints } = this.context;
+    const { downgrades: joints } = this.context;
     return await line.during(async () => {
       // While the scope writes nobody else can let it in: it would wait for itself.
       while (writer.isLive) {
@@ -130,9 +130,9 @@ export class Reentry {
         isWanted = false;
         signal?.throwIfAborted();
         const failure = RedisFailure.from(error);
-        if (failure.isShortfall) shortfalls += 1;
+        if (failure.isNotReplicated) shortfalls += 1;
         const isHopeless = end === Infinity && shortfalls === SHORTFALLS;
-        if (!failure.passing || isHopeless || now() + PAUSE >= end)
+        if (!failure.isTransient || isHopeless || now() + PAUSE >= end)
           throw unavailable(hold.target.name, failure);
         await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
       }

@@ -11,7 +11,7 @@ export function reportOf(engines: readonly LockEngine[]): string[] {
   return rest > 0 ? [...all.slice(0, NAMED), `and ${rest} more`] : all;
 }
 
-function heldBy({ lines }: LockEngine): string[] {
+function heldBy({ localLocks: lines }: LockEngine): string[] {
   return [...lines.values()].flatMap(({ target, holds, waiters }) => {
     const held = holds.map(({ since, lease, run }) => {
       const by = run === undefined ? lease.holder : 'a run of that job';

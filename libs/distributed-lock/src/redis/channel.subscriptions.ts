@@ -33,7 +33,7 @@ export class ChannelSubscriptions {
 
   constructor(private readonly subscriber: Subscriber) {
     subscriber.listen({
-      message: (name, payload) => this.#tell(name, payload),
+      message: (name, payload) => this.#notify(name, payload),
       restored: (name) => this.#restored(name),
       lost: (name) => this.#lost(name),
     });
@@ -102,7 +102,7 @@ export class ChannelSubscriptions {
     }
   }
 
-  #tell(name: string, payload: string | undefined): void {
+  #notify(name: string, payload: string | undefined): void {
     for (const listener of this.#channels.get(name)?.listeners ?? []) listener(payload);
   }
 
@@ -115,6 +115,6 @@ export class ChannelSubscriptions {
     const channel = this.#channels.get(name);
     if (channel === undefined) return;
     channel.isActive = true;
-    this.#tell(name, undefined);
+    this.#notify(name, undefined);
   }
 }

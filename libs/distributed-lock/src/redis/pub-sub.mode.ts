@@ -59,6 +59,6 @@ async function ask(client: ClientPort): Promise<boolean | undefined> {
   } catch (error) {
     // An error reply: the servers are older than Redis 7, or the user may not ask. Redisson takes both for a "no".
     const isReply = error instanceof Error && error.name === 'ReplyError';
-    return isReply && !RedisFailure.from(error).passing ? false : undefined;
+    return isReply && !RedisFailure.from(error).isTransient ? false : undefined;
   }
 }

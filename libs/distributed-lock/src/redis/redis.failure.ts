@@ -42,12 +42,12 @@ export class RedisFailure extends Error {
   }
 
   /** Whether it was done, and too few replicas have it: it must not count, and has to be undone. */
-  get isShortfall(): boolean {
+  get isNotReplicated(): boolean {
     return this.code === NOT_REPLICATED;
   }
 
   /** Whether asking again later makes sense. */
-  get passing(): boolean {
+  get isTransient(): boolean {
     return this.kind !== 'refused' || (this.code !== undefined && PASSING.has(this.code));
   }
 

@@ -154,7 +154,7 @@ export class SubscriberConnection implements Subscriber {
   /** A refusal that passes is asked again for; all else comes to its end with the connection, or stays as it is. */
   #keep(channels: readonly string[], error: unknown): void {
     const failure = RedisFailure.from(error);
-    if (failure.kind !== 'refused' || !failure.passing || failure.code === 'MOVED') return;
+    if (failure.kind !== 'refused' || !failure.isTransient || failure.code === 'MOVED') return;
     for (const channel of channels) this.#refused.add(channel);
     this.#again ??= this.wheel.after(REFUSED, () => this.#acquireAgain());
   }

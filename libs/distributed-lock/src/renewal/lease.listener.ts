@@ -11,7 +11,7 @@ export interface Upkeep {
 /** Hears what becomes of a watched lease. */
 export interface LeaseListener extends Upkeep {
   /** Something of the lease is due: whoever looks after it is to look. */
-  lookAfter(): void;
+  checkLease(): void;
   /** A deadline may have come. @param at the monotonic clock */
   checkDeadlines(at?: number): void;
   /** Redis says that the holder has nothing. */

@@ -15,7 +15,7 @@ export class LeaseQuestion implements ReplyCallback<number | undefined> {
     private readonly done: (confirmed: boolean | undefined) => void,
   ) {}
 
-  get askedAt(): number {
+  get sentAt(): number {
     return this.sent.at;
   }
 
@@ -27,7 +27,7 @@ export class LeaseQuestion implements ReplyCallback<number | undefined> {
     renewer.renew(key, lease.holder, ttl, hearer);
   }
 
-  heard(left: number | undefined): void {
+  answered(left: number | undefined): void {
     try {
       this.#take(left);
     } catch (error) {

@@ -74,7 +74,7 @@ export class Lease extends Timer {
   }
 
   run(): void {
-    this.listener?.lookAfter();
+    this.listener?.checkLease();
   }
 
   get holder(): string {

@@ -64,7 +64,7 @@ export class Watchdog {
       const question = new LeaseQuestion(lease, ttl, instant(), listener, done);
       // By a promise: what comes of it is told in the async context of whoever asks, as part of its request.
       void promised<number | undefined>((hearer) => question.ask(hearer)).then(
-        (left) => question.heard(left),
+        (left) => question.answered(left),
         (error: unknown) => question.failed(error),
       );
     });
@@ -80,7 +80,7 @@ export class Watchdog {
   }
 
   /** Something of a watched lease is due. */
-  look(lease: Lease): void {
+  check(lease: Lease): void {
     const at = now();
     // After a stall both may be due: nothing is renewed for a hold that is lost.
     lease.listener?.checkDeadlines(at);

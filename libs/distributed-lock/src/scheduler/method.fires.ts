@@ -68,7 +68,7 @@ export class MethodFires implements FireHost {
 
   taken(fire: JobFire, proof: FireProof): void {
     if (proof === 'context') this.keepsContext = true;
-    if (proof === 'guess') this.#tellGuess();
+    if (proof === 'guess') this.#warnGuessed();
     else this.#close(fire);
     this.#cancel(fire);
     // Calls come in the order of their fires: those before it have none.
@@ -93,7 +93,7 @@ export class MethodFires implements FireHost {
     holdOpen(this.guard, fire);
     this.#open.set(
       fire,
-      this.surroundings.wheel.after(LONG_WAIT, () => this.#tell()),
+      this.surroundings.wheel.after(LONG_WAIT, () => this.#warnLost()),
     );
   }
 
@@ -117,16 +117,16 @@ export class MethodFires implements FireHost {
     if (this.#lapsed !== undefined) this.#close(this.#lapsed);
     this.#lapsed = fire;
     if (this.isOptional) this.#close(fire);
-    this.#tell();
+    this.#warnLost();
   }
 
-  #tell(): void {
+  #warnLost(): void {
     if (this.#isTold || this.isOptional) return;
     this.#isTold = true;
     this.surroundings.notices.post({ kind: 'fire-lost', lock: this.method.job, where: this.method.where });
   }
 
-  #tellGuess(): void {
+  #warnGuessed(): void {
     if (this.#hasToldGuess) return;
     this.#hasToldGuess = true;
     const { job, where } = this.method;

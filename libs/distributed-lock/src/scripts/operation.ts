@@ -73,7 +73,7 @@ export class Operation<T = unknown> extends Deadline {
       return;
     }
     try {
-      this.hearer.heard(reply);
+      this.hearer.answered(reply);
     } catch (error) {
       raiseLater(error);
     }

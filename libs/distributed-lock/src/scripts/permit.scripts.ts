@@ -53,7 +53,7 @@ export class PermitScripts implements LockScripts {
     if (count === 0) this.#ask(permitRelease, lock, [permit], readRelease, undefined, hearer);
     else
       this.renew(lock, permit, 0, {
-        heard: (left) => hearer.heard({ kind: left === undefined ? 'gone' : 'kept' }),
+        answered: (left) => hearer.answered({ kind: left === undefined ? 'gone' : 'kept' }),
         failed: (error) => hearer.failed(error),
       });
   }

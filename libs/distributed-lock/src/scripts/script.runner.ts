@@ -100,7 +100,7 @@ export class ScriptRunner implements Sender {
   ): void {
     const operation = new Operation(script, keys, args, read, hearer, this, sending.grants);
     const isNext = this.#isLone && this.#deadlines.isIdle;
-    this.#deadlines.begin(operation, hearer.askedAt);
+    this.#deadlines.begin(operation, hearer.sentAt);
     const queue = this.#queueOf(script, this.connection.groupOf(keys[0]), sending);
     // A list of one is all that a call in a turn of its own needs.
     if (queue.operations.length > 0) queue.operations.push(operation);

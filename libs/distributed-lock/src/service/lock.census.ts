@@ -18,7 +18,7 @@ export function takeCensus({ engine, red }: LockService): CensusRow[] {
     const row = rows.get(kind) ?? { held: 0, waiting: 0 };
     rows.set(kind, { held: row.held + held, waiting: row.waiting + waiting });
   };
-  for (const { holds, target, waiters } of engine.lines.values()) {
+  for (const { holds, target, waiters } of engine.localLocks.values()) {
     const runs = holds.filter(({ run }) => run !== undefined).length;
     if (runs > 0) add('tick', runs, 0);
     add(target.kind.id, holds.length - runs, waiters);
@@ -27,7 +27,7 @@ export function takeCensus({ engine, red }: LockService): CensusRow[] {
   if (red !== undefined) {
     // A server that is away lacks some of them.
     const held = red.servers.map((server) =>
-      sum(server.engine.lines.values().map(({ holds }) => holds.length)),
+      sum(server.engine.localLocks.values().map(({ holds }) => holds.length)),
     );
     add('red', Math.max(0, ...held), red.waiters);
   }

@@ -40,7 +40,7 @@ export class ServiceShutdown {
     outside(() => {
       // Whoever closes the application is told of an error by its own call of end().
       this.#expiry = wheel.after(shutdownTimeout, () => void this.end().catch(() => undefined));
-      this.#report = wheel.after(Math.min(MOMENT, shutdownTimeout / 2), () => this.#tell());
+      this.#report = wheel.after(Math.min(MOMENT, shutdownTimeout / 2), () => this.#warnOfWork());
     });
   }
 
@@ -64,7 +64,7 @@ export class ServiceShutdown {
     await disconnect();
   }
 
-  #tell(): void {
+  #warnOfWork(): void {
     const { engine, red } = this.parts;
     const { notices } = engine.context;
     const left = Math.max(0, Math.round((this.#deadline ?? 0) - now()));

@@ -87,8 +87,8 @@ export function engineOn<G extends Backend>(
     get countsFleet() {
       return ground.countsFleet;
     },
-    retirement: new BackgroundRelease(wheel, outside),
-    joints: new DowngradeRegistry(),
+    backgroundRelease: new BackgroundRelease(wheel, outside),
+    downgrades: new DowngradeRegistry(),
     outside,
   });
   return { engine, runner, connections: ground };

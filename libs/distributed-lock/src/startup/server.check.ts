@@ -25,7 +25,7 @@ export function checkServer(lifecycle: ClientLifecycle, address: string, notices
       },
       (error: unknown) => {
         // What was not answered is asked of the next connection; what was refused would be again.
-        isAsked = !RedisFailure.from(error).passing;
+        isAsked = !RedisFailure.from(error).isTransient;
       },
     );
   });

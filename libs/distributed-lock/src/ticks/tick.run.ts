@@ -72,7 +72,7 @@ export class ClaimedTick {
       abandon: () => this.scripts.finish(this.grant.keys, this.#arguments(0, 1)),
     };
     const { maxHold = this.engine.context.settings.tickMaxHold } = policies;
-    const handle = this.engine.line(target).adopt(lease, maxHold, run).admit(undefined, sent.at);
+    const handle = this.engine.localLock(target).adopt(lease, maxHold, run).admit(undefined, sent.at);
     this.#handle = handle;
     this.#tell(handle, reply);
     return {
@@ -85,7 +85,7 @@ export class ClaimedTick {
 
   #tell(handle: HoldHandle, { tick, attempt }: TickGrant['reply']): void {
     const { events } = this.engine.context.notices;
-    if (!events.isHeard) return;
+    if (!events.hasListeners) return;
     const claimed = { job: handle.name, tick, attempt, holder: handle.holder };
     handle.watch(
       new TickWatch(events, claimed, (isLost) =>
@@ -126,7 +126,7 @@ export class ClaimedTick {
     if (request === undefined) return;
     const { context } = this.engine;
     const note = () => this.scripts.begin(keys, lease.holder, request);
-    this.#noted = context.retirement.insist(note, context.settings.watchdogTimeout);
+    this.#noted = context.backgroundRelease.retry(note, context.settings.watchdogTimeout);
   }
 
   async #end(handle: HoldHandle): Promise<void> {
@@ -162,7 +162,7 @@ export class ClaimedTick {
         return await this.scripts.finish(keys, finish);
       } catch (error) {
         const failure = RedisFailure.from(error);
-        if (!failure.passing || now() + PAUSE >= lease.deadline) throw failure;
+        if (!failure.isTransient || now() + PAUSE >= lease.deadline) throw failure;
         const { holder } = lease;
         notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
         await failure.settled;

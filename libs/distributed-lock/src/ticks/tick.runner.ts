@@ -72,7 +72,7 @@ export class TickRunner {
     const answer = await this.claim(job, { mode: 'instant', tick: at });
     if (answer.kind === 'granted') return await answer.run(work);
     const { events } = this.engine.context.notices;
-    if (events.isHeard && isSkipped(answer.kind))
+    if (events.hasListeners && isSkipped(answer.kind))
       events.tell('tickSkipped', { job, tick: at, why: answer.kind });
     return undefined;
   }
@@ -84,7 +84,7 @@ export class TickRunner {
   claim(job: string, claim: TickClaim): Promise<TickAnswer> {
     const target = this.jobs.targetOf(job);
     // The line is kept for as long as a claim is under way, so that shutdown waits for it.
-    return this.engine.line(target).during(async () => {
+    return this.engine.localLock(target).during(async () => {
       const owed = { holder: target.kind.holders.next(), mayHave: false, failure: undefined };
       try {
         return await this.#ask(target, claim, owed);
@@ -124,7 +124,7 @@ export class TickRunner {
       } catch (error) {
         const failure = RedisFailure.from(error);
         if (failure.kind === 'ambiguous') Object.assign(owed, { mayHave: true, failure });
-        if (!failure.passing || now() + PAUSE >= end) throw failure;
+        if (!failure.isTransient || now() + PAUSE >= end) throw failure;
         await wheel.pause(PAUSE);
       }
     }
@@ -141,9 +141,9 @@ export class TickRunner {
   /** A run that may have been granted, and that nobody runs, ends here and not with its lease: another instance may run its tick. */
   #settle(target: LockTarget, { mode, unheard }: TickClaim, { holder, mayHave, failure }: Owed): void {
     if (!mayHave) return;
-    const { retirement } = this.engine.context;
+    const { backgroundRelease: retirement } = this.engine.context;
     if (mode === 'instant') {
-      void retirement.retire({ target, holder, lease: this.#ttl, failure });
+      void retirement.release({ target, holder, lease: this.#ttl, failure });
       return;
     }
     const { channel } = target;
@@ -157,7 +157,7 @@ export class TickRunner {
       reason: '',
     } as const;
     const finish = () => this.scripts.finish(jobKeys(target.key), unbegun);
-    void retirement.insist(finish, this.#ttl, failure).then(unheard);
+    void retirement.retry(finish, this.#ttl, failure).then(unheard);
   }
 
   get #ttl(): number {
