@@ -30,6 +30,7 @@ function project(name: string, files: Record<string, string>): string {
   }
   mkdirSync(join(root, 'node_modules'));
   symlinkSync(resolve('.'), join(root, 'node_modules/nestjs-distributed-lock'), 'junction');
+  symlinkSync(resolve('node_modules/typescript'), join(root, 'node_modules/typescript'), 'junction');
   return root;
 }
 
@@ -101,6 +102,22 @@ const app = await NestFactory.create(AppModule);
       expect(ok).toBe(true);
       const text = readFileSync(join(root, 'src/app.module.ts'), 'utf8');
       expect(text).toBe(wired('', 'rediss://cache:6380/1'));
+    },
+    scaled(30_000),
+  );
+
+  test.concurrent(
+    'fails, changes nothing and says what to write where the project has no TypeScript',
+    async () => {
+      const root = project('bare', { 'src/app.module.ts': module('') });
+      rmSync(join(root, 'node_modules/typescript'));
+      const { ok, output } = await nestAdd(root);
+      expect(ok).toBe(false);
+      expect(output).toContain(
+        'no typescript up to version 6, which reads the sources, is installed here. Nothing was changed.',
+      );
+      expect(output).toContain("redis: process.env.REDIS_URL ?? 'redis://localhost:6379',");
+      expect(readFileSync(join(root, 'src/app.module.ts'), 'utf8')).toBe(module(''));
     },
     scaled(30_000),
   );

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import ts from 'typescript';
 import { wireModule, type Wiring } from '../../libs/distributed-lock/src/schematics/module.wiring.js';
+import { parseSource } from '../../libs/distributed-lock/src/schematics/parsed.source.js';
 
 /** How the Nest CLI begins a module. */
 export const HEAD = `import { Module } from '@nestjs/common';
@@ -11,7 +12,12 @@ import { AppService } from './app.service';
 
 function run(source: string, wiring: Partial<Wiring>) {
   const redis = 'redis://localhost:6379';
-  return wireModule(source, { redis, schedule: false, className: undefined, ...wiring });
+  return wireModule(parseSource(ts, 'app.module.ts', source), {
+    redis,
+    schedule: false,
+    className: undefined,
+    ...wiring,
+  });
 }
 
 /** The changed source; throws where it is refused. */

@@ -50,6 +50,12 @@ const ALLOWED: readonly Import[] = [
   ['the test of a unit that imports what it needs', 'timing/a.clock.spec.ts', '../redis/client.port.js'],
 ];
 
+/** Imports of types of the compiler. */
+const COMPILER: readonly Import[] = [
+  ['a schematic that imports the types of the compiler', 'schematics/a.reader.ts', 'typescript'],
+  ['a schematic that imports the types of another package', 'schematics/a.reader.ts', 'typescript-eslint'],
+];
+
 const fixture = new LintFixture();
 
 beforeAll(() => {
@@ -71,6 +77,8 @@ beforeAll(() => {
     'src/timing/a.clock.ts',
     "export { type Hold } from '../holds/hold.js';\nexport const a = 1;\n",
   );
+  for (const [title, file, from] of COMPILER)
+    fixture.write(title, `src/${file}`, `import type ts from '${from}';\nexport type A = ts.Node;\n`);
   fixture.write('new room', 'src/attic/a.box.ts', 'export const a = 1;\n');
   fixture.lint();
 });
@@ -84,6 +92,12 @@ describe('the storey rule refuses', () => {
 
   it.each(['type import', 're-export'])('an upward %s', (title) => {
     expect(fixture.findingsOf(title)).toEqual([expect.stringContaining('storey rule: timing/')]);
+  });
+
+  it('types of a package in a schematic, but those of the compiler', () => {
+    const [compiler, other] = COMPILER.map(([title]) => fixture.findingsOf(title));
+    expect(compiler).toEqual([]);
+    expect(other).toEqual([expect.stringContaining('storey rule: schematics/')]);
   });
 
   it('a room that has no storey', () => {

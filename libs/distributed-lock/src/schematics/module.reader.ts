@@ -1,93 +1,57 @@
-import type { TokenList } from './token.list.js';
+import type ts from 'typescript';
+import { NotUnderstood, type ParsedSource } from './parsed.source.js';
 
-/** A list of modules in a decorator: the tokens of its brackets. */
-export interface ModuleList {
-  readonly open: number;
-  readonly close: number;
-}
-
-/** What was found of a class with `@Module({ … })`; numbers are indexes of tokens. */
+/** What was found of a class with `@Module({ … })`. */
 export interface DecoratedModule {
-  readonly className: string;
-  /** The braces of the decorator's argument. */
-  readonly open: number;
-  readonly close: number;
+  /** The decorator's argument. */
+  readonly metadata: ts.ObjectLiteralExpression;
   /** The array of its `imports`, or null where it has none. */
-  readonly imports: ModuleList | null;
+  readonly imports: ts.ArrayLiteralExpression | null;
 }
-
-/** Why a module cannot be changed by a program. */
-export class NotUnderstood extends Error {}
 
 /**
  * Finds the module to wire.
  * @param wanted the class that the application is made of, where that is known
  * @throws NotUnderstood where it is written in a way that this program does not know
  */
-export function readModule(tokens: TokenList, wanted: string | undefined): DecoratedModule {
-  const all = [...findDecorators(tokens)].map((at) => ({ at, className: classBehind(tokens, at) }));
+export function readModule({ ts, file }: ParsedSource, wanted: string | undefined): DecoratedModule {
+  const all = file.statements.filter(ts.isClassDeclaration).flatMap((declaration) => {
+    const calls = (ts.getDecorators(declaration) ?? []).map(({ expression }) => expression);
+    const call = calls
+      .filter(ts.isCallExpression)
+      .find(({ expression }) => isNamed(ts, expression, 'Module'));
+    return call === undefined ? [] : [{ className: declaration.name?.text, call }];
+  });
   const found = all.find(({ className }) => className === wanted) ?? (all.length === 1 ? all[0] : undefined);
   if (found === undefined) {
     throw new NotUnderstood(
       all.length === 0 ? 'it has no class with @Module({ … })' : 'it has several classes with @Module({ … })',
     );
   }
-  const open = found.at + 3;
-  const close = tokens.closerOf(open);
-  if (!tokens.isMark(open, '{') || close === undefined || !tokens.isMark(close + 1, ')'))
+  const [metadata, ...more] = found.call.arguments;
+  if (metadata === undefined || !ts.isObjectLiteralExpression(metadata) || more.length > 0)
     throw new NotUnderstood('what is given to @Module() is not written in place');
-  return { className: found.className, open, close, imports: readImports(tokens, open, close) };
+  return { metadata, imports: readImports(ts, metadata) };
 }
 
-function* findDecorators(tokens: TokenList): Generator<number> {
-  for (const index of tokens.level(0, tokens.length)) {
-    const isDecorator =
-      tokens.isMark(index, '@') && tokens.isWord(index + 1, 'Module') && tokens.isMark(index + 2, '(');
-    if (isDecorator) yield index;
+function readImports(
+  ts: ParsedSource['ts'],
+  { properties }: ts.ObjectLiteralExpression,
+): ts.ArrayLiteralExpression | null {
+  const [found, ...more] = properties.filter(
+    ({ name }) => name !== undefined && isNamed(ts, name, 'imports'),
+  );
+  if (more.length > 0) throw new NotUnderstood('its imports are given twice');
+  if (found === undefined) {
+    if (properties.some(ts.isSpreadAssignment))
+      throw new NotUnderstood('its imports may come from what it spreads');
+    return null;
   }
-}
-
-/** The name of the class that a decorator stands before. */
-function classBehind(tokens: TokenList, decorator: number): string {
-  for (const index of tokens.level(decorator, tokens.length)) {
-    if (tokens.isWord(index, 'class')) return tokens.at(index + 1).value;
-  }
-  throw new NotUnderstood('@Module() stands before no class');
-}
-
-function readImports(tokens: TokenList, open: number, close: number): ModuleList | null {
-  let hasSpread = false;
-  let found: ModuleList | null = null;
-  for (const start of propertiesOf(tokens, open, close)) {
-    const { kind, value } = tokens.at(start);
-    if (tokens.isMark(start, '...')) hasSpread = true;
-    if (value !== 'imports' || (kind !== 'word' && kind !== 'text')) continue;
-    if (found !== null) throw new NotUnderstood('its imports are given twice');
-    found = readArray(tokens, start + 1);
-  }
-  if (found === null && hasSpread) throw new NotUnderstood('its imports may come from what it spreads');
-  return found;
-}
-
-/** @param colon the index behind the property's name */
-function readArray(tokens: TokenList, colon: number): ModuleList {
-  const open = colon + 1;
-  const close = tokens.closerOf(open);
-  const isWhole =
-    close !== undefined && (tokens.isMark(close + 1, ',') || tokens.isMark(close + 1, '}')) === true;
-  if (!tokens.isMark(colon, ':') || !tokens.isMark(open, '[') || !isWhole)
+  if (!ts.isPropertyAssignment(found) || !ts.isArrayLiteralExpression(found.initializer))
     throw new NotUnderstood('its imports are not an array that is written in place');
-  return { open, close };
+  return found.initializer;
 }
 
-/** The indexes of the first tokens of an object's properties, or of an array's elements. */
-export function propertiesOf(tokens: TokenList, open: number, close: number): number[] {
-  const starts: number[] = [];
-  let isStart = true;
-  for (const index of tokens.level(open + 1, close)) {
-    const isComma = tokens.isMark(index, ',');
-    if (isStart && !isComma) starts.push(index);
-    isStart = isComma;
-  }
-  return starts;
+function isNamed(ts: ParsedSource['ts'], node: ts.Node, name: string): boolean {
+  return (ts.isIdentifier(node) || ts.isStringLiteral(node)) && node.text === name;
 }

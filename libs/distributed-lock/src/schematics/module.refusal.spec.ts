@@ -27,8 +27,8 @@ describe('a module that cannot be understood is left as it is:', () => {
     ['its imports are computed', '@Module({ imports: [A].concat(b) })', 'its imports are not an array'],
     ['it spreads another', '@Module({ ...base })', 'its imports may come from what it spreads'],
     ['it has imports twice', '@Module({ imports: [], imports: [] })', 'its imports are given twice'],
-    ['a bracket is missing', '@Module({ imports: [ })', 'its brackets do not match'],
-    ['a text does not end', "@Module({ imports: ['a] })", 'a text does not end'],
+    ['a bracket is missing', '@Module({ imports: [ })', 'line 5: Expression or comma expected'],
+    ['a text does not end', "@Module({ imports: ['a] })", 'line 5: Unterminated string literal'],
     ['it is no module', '@Injectable()', 'it has no class with @Module({ … })'],
   ])('%s', (_name, decorator, reason) => {
     expect(refusal(`${HEAD}${decorator}\nexport class AppModule {}\n`)).toContain(reason);

@@ -1,11 +1,10 @@
 import { importName } from './import.writer.js';
 import { addImports, type ElementLines } from './imports.writer.js';
 import { readImportStatements } from './import.reader.js';
-import { NotUnderstood, readModule } from './module.reader.js';
-import { UnreadableSource } from './source.scanner.js';
+import { readModule } from './module.reader.js';
+import { nodesOf, NotUnderstood, requireSyntax, type ParsedSource } from './parsed.source.js';
 import { readStyle } from './source.style.js';
 import { applyChanges } from './text.change.js';
-import { TokenList } from './token.list.js';
 
 export const LOCK_MODULE = 'DistributedLockModule';
 export const SCHEDULE_MODULE = 'ScheduleModule';
@@ -24,23 +23,24 @@ export interface Wiring {
 export type WiringResult = { readonly source: string } | { readonly reason: string };
 
 /** Adds the module of locks to a Nest module's source. Where it has that already, the source stays as it is. */
-export function wireModule(source: string, wiring: Wiring): WiringResult {
+export function wireModule(parsed: ParsedSource, wiring: Wiring): WiringResult {
   try {
-    return { source: change(source, wiring) };
+    return { source: change(parsed, wiring) };
   } catch (error) {
-    if (error instanceof NotUnderstood || error instanceof UnreadableSource) return { reason: error.message };
+    if (error instanceof NotUnderstood) return { reason: error.message };
     throw error;
   }
 }
 
-function change(source: string, { redis, schedule, className }: Wiring): string {
-  const tokens = new TokenList(source);
-  const module = readModule(tokens, className);
-  const statements = readImportStatements(tokens);
+function change(parsed: ParsedSource, { redis, schedule, className }: Wiring): string {
+  requireSyntax(parsed);
+  const { ts, file } = parsed;
+  const source = file.text;
+  const module = readModule(parsed, className);
+  const statements = readImportStatements(parsed);
   const style = readStyle(source, statements);
-  const wired = new Set<string>();
-  for (let index = module.imports?.open ?? 0; index < (module.imports?.close ?? 0); index += 1)
-    wired.add(tokens.at(index).value);
+  const names = module.imports === null ? [] : nodesOf(ts, module.imports).filter(ts.isIdentifier);
+  const wired = new Set(names.map(({ text }) => text));
   const missing = [
     ...(schedule && !wired.has(SCHEDULE_MODULE) ? [SCHEDULE_MODULE] : []),
     ...(wired.has(LOCK_MODULE) ? [] : [LOCK_MODULE]),
@@ -49,14 +49,14 @@ function change(source: string, { redis, schedule, className }: Wiring): string 
   const elements = missing.map((name) =>
     name === LOCK_MODULE ? lockElement(redis, style) : [`${SCHEDULE_MODULE}.forRoot()`],
   );
-  const names = missing.flatMap((name) => {
+  const imported = missing.flatMap((name) => {
     const from = name === LOCK_MODULE ? 'nestjs-distributed-lock' : '@nestjs/schedule';
     return importName(name, from, statements, style);
   });
   // Both names go behind the same statement: one change, or they would come in the wrong order.
-  const [first, ...rest] = names;
+  const [first, ...rest] = imported;
   const merged = first ? [{ ...first, text: first.text + rest.map(({ text }) => text).join('') }] : [];
-  return applyChanges(source, [...merged, ...addImports(tokens, module, elements, style)]);
+  return applyChanges(source, [...merged, addImports(file, module, elements, style)]);
 }
 
 /** The same in any project, so that it can also be shown to whoever has to write it by hand. */

@@ -4,6 +4,8 @@ import { describeNextSteps } from './next.steps.js';
 import { readFacts } from './project.facts.js';
 import { readAddress } from './redis.address.js';
 import { findRootModule } from './root.finder.js';
+import { parseSource } from './parsed.source.js';
+import { loadTypeScript } from './typescript.loader.js';
 
 /** What `nest add` passes on, and what its user adds. */
 export interface NestAddOptions {
@@ -22,21 +24,32 @@ export interface NestAddOptions {
 export function nestAdd(options: NestAddOptions = {}) {
   return (tree: FileTree, { logger }: SchematicContext): FileTree => {
     const redis = readAddress(options.redis);
+    const ts = loadTypeScript(process.cwd());
+    if (ts === null)
+      throw byHand(
+        redis,
+        'no typescript up to version 6, which reads the sources, is installed here',
+        'install it and repeat this',
+      );
     const sourceRoot = rooted(options.sourceRoot ?? 'src');
     const root =
       options.module === undefined
-        ? findRootModule(tree, sourceRoot)
+        ? findRootModule(ts, tree, sourceRoot)
         : { path: rooted(options.module), className: undefined };
     const source = root === null ? null : readText(tree, root.path);
     if (root === null || source === null)
       throw byHand(redis, `no module was found${root === null ? ` in ${sourceRoot}` : ` at ${root.path}`}`);
 
-    const facts = readFacts(tree, sourceRoot);
+    const facts = readFacts(ts, tree, sourceRoot);
     if (facts.wiredIn !== null) {
       logger.info(`DistributedLockModule is imported in ${facts.wiredIn} already: nothing to change.`);
     } else {
       const schedule = facts.packages.has('@nestjs/schedule') && !facts.usesScheduleModule;
-      const result = wireModule(source, { redis, schedule, className: root.className });
+      const result = wireModule(parseSource(ts, root.path, source), {
+        redis,
+        schedule,
+        className: root.className,
+      });
       if ('reason' in result)
         throw byHand(redis, `${root.path} cannot be changed by a program: ${result.reason}`);
       tree.overwrite(root.path, result.source);
@@ -54,11 +67,11 @@ function rooted(path: string): string {
   return `/${parts.join('/')}`.replace(/\/$/, '');
 }
 
-function byHand(redis: string, why: string): Error {
+function byHand(redis: string, why: string, otherwise = "name the module's file by --module"): Error {
   const element = lockElement(redis, { quote: "'", lastComma: ',' });
   return new Error(
     [
-      `${why}. Nothing was changed. Write this by hand, or name the module's file by --module:`,
+      `${why}. Nothing was changed. Write this by hand, or ${otherwise}:`,
       '',
       "  import { DistributedLockModule } from 'nestjs-distributed-lock';",
       '',

@@ -1,6 +1,8 @@
+import type ts from 'typescript';
 import { listSources, readText, type FileTree } from './file.tree.js';
 import { LOCK_MODULE, SCHEDULE_MODULE } from './module.wiring.js';
-import { scanSource, UnreadableSource } from './source.scanner.js';
+import { nodesOf, parseSource } from './parsed.source.js';
+import type { TypeScript } from './typescript.loader.js';
 
 /** What is known of the user's project. */
 export interface ProjectFacts {
@@ -12,31 +14,27 @@ export interface ProjectFacts {
   readonly callsShutdownHooks: boolean;
 }
 
-export function readFacts(tree: FileTree, sourceRoot: string): ProjectFacts {
+export function readFacts(ts: TypeScript, tree: FileTree, sourceRoot: string): ProjectFacts {
   // What a test sets up, the application does not have.
   const sources = listSources(tree, sourceRoot)
     .filter((path) => !/[.-](?:spec|test)\./.test(path))
-    .map((path) => ({ path, code: codeOf(readText(tree, path) ?? '') }));
-  const has = (word: string) => sources.some(({ code }) => code.includes(word));
-  const wired = sources.find(({ code }) => code.includes(`${LOCK_MODULE}.forRoot`));
+    .map((path) => ({ path, members: membersIn(ts, path, readText(tree, path) ?? '') }));
+  const uses = (pattern: RegExp) => sources.find(({ members }) => members.some((name) => pattern.test(name)));
   return {
     packages: readPackages(tree),
-    wiredIn: wired?.path ?? null,
-    usesScheduleModule: has(`${SCHEDULE_MODULE}.forRoot`),
-    callsShutdownHooks: has('enableShutdownHooks('),
+    wiredIn: uses(new RegExp(`^${LOCK_MODULE}\\.forRoot`))?.path ?? null,
+    usesScheduleModule: uses(new RegExp(`^${SCHEDULE_MODULE}\\.forRoot`)) !== undefined,
+    callsShutdownHooks: uses(/\.enableShutdownHooks$/) !== undefined,
   };
 }
 
-/** Without what only stands in comments or in texts. @returns the text itself where it cannot be read */
-function codeOf(source: string): string {
-  try {
-    return scanSource(source)
-      .map(({ kind, value }) => (kind === 'word' || kind === 'mark' ? value : ' '))
-      .join('');
-  } catch (error) {
-    if (error instanceof UnreadableSource) return source;
-    throw error;
-  }
+/** What a source reads of objects, as `object.member`. */
+function membersIn(ts: TypeScript, path: string, text: string): string[] {
+  const lastName = (node: ts.Node) =>
+    ts.isPropertyAccessExpression(node) ? node.name.text : ts.isIdentifier(node) ? node.text : '';
+  return nodesOf(ts, parseSource(ts, path, text).file)
+    .filter(ts.isPropertyAccessExpression)
+    .map(({ expression, name }) => `${lastName(expression)}.${name.text}`);
 }
 
 function readPackages(tree: FileTree): ReadonlyMap<string, unknown> {

@@ -1,7 +1,7 @@
 import { readText, type FileTree } from './file.tree.js';
 import { readImportStatements } from './import.reader.js';
-import { TokenList } from './token.list.js';
-import { UnreadableSource } from './source.scanner.js';
+import { nodesOf, parseSource, type ParsedSource } from './parsed.source.js';
+import type { TypeScript } from './typescript.loader.js';
 
 /** Where the module of an application stands. */
 export interface RootModule {
@@ -17,11 +17,11 @@ const STARTS = new Set(['create', 'createApplicationContext', 'createMicroservic
  * Finds the module that the application is made of: what `main.ts` gives to NestFactory, or `app.module.ts`.
  * @param sourceRoot the folder of the sources, with a slash before it
  */
-export function findRootModule(tree: FileTree, sourceRoot: string): RootModule | null {
+export function findRootModule(ts: TypeScript, tree: FileTree, sourceRoot: string): RootModule | null {
   for (const entry of ENTRIES) {
     const path = `${sourceRoot}/${entry}`;
     const text = readText(tree, path);
-    const found = text === null ? null : followEntry(tree, sourceRoot, text);
+    const found = text === null ? null : followEntry(tree, sourceRoot, parseSource(ts, path, text));
     if (found) return found;
   }
   const path = ['ts', 'js'].map((ending) => `${sourceRoot}/app.module.${ending}`);
@@ -29,28 +29,24 @@ export function findRootModule(tree: FileTree, sourceRoot: string): RootModule |
   return present === undefined ? null : { path: present, className: undefined };
 }
 
-function followEntry(tree: FileTree, folder: string, text: string): RootModule | null {
-  try {
-    const tokens = new TokenList(text);
-    const className = startedClass(tokens);
-    const statement = readImportStatements(tokens).find(({ words }) => words.includes(className ?? ''));
-    if (className === undefined || statement?.from.startsWith('.') !== true) return null;
-    const file = resolveSource(tree, folder, statement.from);
-    return file === null ? null : { path: file, className };
-  } catch (error) {
-    if (error instanceof UnreadableSource) return null;
-    throw error;
-  }
+function followEntry(tree: FileTree, folder: string, entry: ParsedSource): RootModule | null {
+  const className = startedClass(entry);
+  const statement = readImportStatements(entry).find(({ names }) =>
+    names.some(({ local }) => local === className),
+  );
+  if (className === undefined || statement?.from.startsWith('.') !== true) return null;
+  const file = resolveSource(tree, folder, statement.from);
+  return file === null ? null : { path: file, className };
 }
 
-/** The class that is given to `NestFactory.create…()`. */
-function startedClass(tokens: TokenList): string | undefined {
-  for (let index = 0; index < tokens.length - 3; index += 1) {
-    if (!tokens.isWord(index, 'NestFactory') || !STARTS.has(tokens.at(index + 2).value)) continue;
-    let open = index + 3;
-    // Type arguments stand between the name and the parenthesis.
-    while (open < tokens.length && !tokens.isMark(open, '(')) open += 1;
-    if (open + 1 < tokens.length && tokens.at(open + 1).kind === 'word') return tokens.at(open + 1).value;
+/** The class that is given to `NestFactory.create…()`, or that its argument begins with. */
+function startedClass({ ts, file }: ParsedSource): string | undefined {
+  for (const node of nodesOf(ts, file)) {
+    if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) continue;
+    const { expression: factory, name } = node.expression;
+    const [argument] = node.arguments;
+    if (factory.getText(file) === 'NestFactory' && STARTS.has(name.text) && argument !== undefined)
+      return argument.getFirstToken(file)?.getText(file) ?? argument.getText(file);
   }
   return undefined;
 }
