@@ -42,11 +42,11 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   /** @param conclude is called once, with what came of it; must not throw */
-  request(wish: AcquireTerms, conclude: (news: AttemptOutcome) => void): void {
-    const { leaseTime: lease = this.context.settings.watchdogTimeout } = wish;
+  request(terms: AcquireTerms, conclude: (news: AttemptOutcome) => void): void {
+    const { leaseTime: lease = this.context.settings.watchdogTimeout } = terms;
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
-    this.#terms = wish;
+    this.#terms = terms;
     this.#lease = lease;
     this.#conclude = conclude;
     const handed = this.#takeHandoff(lease);
@@ -73,7 +73,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     this.#conclude(failure);
   }
 
-  /** A message to its holder id was heard. */
+  /** A message for its holder id has arrived. */
   onMessage(payload: string): void {
     // Where nothing is given, such as permits, a number means something else.
     this.#isHandoffMessage ||= this.target.kind.handoffLease !== undefined && isHandoff(payload);
@@ -114,17 +114,17 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     }
   }
 
-  #acquire(hearer: ReplyCallback<AcquireReply>): void {
+  #acquire(callback: ReplyCallback<AcquireReply>): void {
     const { key, kind } = this.target;
     const { waitTime } = this.#terms;
     // The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take.
     const declared = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
-    kind.scripts.acquire(key, this.holder, this.#lease, 1, hearer, declared, this.#handoffLease);
+    kind.scripts.acquire(key, this.holder, this.#lease, 1, callback, declared, this.#handoffLease);
   }
 
   /** As acquireFresh does, and without a promise where the first answer is in time: this is what every lock waits for. */
   async #sendAgain(first: AcquireReply): Promise<void> {
-    const ask = () => promised<AcquireReply>((hearer) => this.#acquire(hearer));
+    const ask = () => promised<AcquireReply>((callback) => this.#acquire(callback));
     await acquireAgain(this.#lease, ask, first).then(
       ({ reply, sent }) => this.#conclude(this.#outcomeOf(reply, sent, now())),
       (error: unknown) => this.failed(error),
@@ -158,15 +158,15 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   /**
-   * A release has made it the holder, for a short time: so a message said, which may be late by any time. The lease that counts is
-   * the one that Redis gives now. Without one it asks as ever: then it is granted what it has, or told who is in the way.
+   * A message announced a handoff, which may be long ago: the lease of a handoff is short. The lease that counts is the one that Redis
+   * gives now. If Redis gives none, the attempt is made as usual.
    */
   async #confirmHandoff(): Promise<void> {
     this.#isHandoffMessage = false;
     const { key, kind } = this.target;
     const sent = instant();
-    const left = await promised<number | undefined>((hearer) =>
-      kind.scripts.renew(key, this.holder, this.#lease, hearer),
+    const left = await promised<number | undefined>((callback) =>
+      kind.scripts.renew(key, this.holder, this.#lease, callback),
     ).catch(() => undefined);
     const at = now();
     if (left === undefined || at - sent.at > this.#lease / 2) this.#send();
@@ -178,8 +178,8 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const { leaseTime, waitTime } = this.#terms;
     const { watchdogTimeout, replication } = this.context.settings;
     const isTaken = leaseTime === undefined && waitTime > 0 && replication === undefined;
-    const { handoffLease: giftLease = Infinity } = this.target.kind;
+    const { handoffLease = Infinity } = this.target.kind;
     // A lease that is not longer needs no short one before it.
-    return isTaken && watchdogTimeout > giftLease ? giftLease : undefined;
+    return isTaken && watchdogTimeout > handoffLease ? handoffLease : undefined;
   }
 }

@@ -17,13 +17,13 @@ import type { LockContext } from '../core/lock.context.js';
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
 const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, deaf: 1000 };
 
-/** How long a channel of its own is still listened to, in ms: that it need not be is said when nobody waits for what comes first. */
+/** How long a channel without other listeners stays subscribed after the last waiter, in ms: the unsubscribe is sent when no caller waits for the next reply. */
 const LINGER = 50;
 
-/** Pauses of a contender that nobody tells anything, in ms: as Redisson's spin lock doubles them. */
+/** Pauses of a loop without a channel, in ms; they double as those of Redisson's spin lock do. */
 const SPIN = { first: 1, longest: 128 };
 
-/** The one of this process that talks to Redis for a lock, while others of this process wait. */
+/** Acquires one lock for the waiters of this process: one request at a time, then sleep until a message or a timeout. */
 export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   readonly #signal: WakeSignal;
   #subscription: Subscription | undefined;
@@ -40,7 +40,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     this.#signal = new WakeSignal(context.wheel);
   }
 
-  /** Messages heard so far; tells a later one apart. */
+  /** The number of messages so far. */
   get messages(): number {
     return this.#yielding.messages;
   }
@@ -50,7 +50,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     return this.#subscription !== undefined;
   }
 
-  /** Starts asking, or asks again at once. */
+  /** Starts the loop, or ends its sleep. */
   wake(): void {
     this.#signal.wake();
     if (this.#running) return;
@@ -59,13 +59,13 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     this.context.outside(() => this.#next());
   }
 
-  /** Asks after others had their chance. */
+  /** Starts the loop after a pause for other processes. */
   wakeAfterYield(turns: Yield): void {
     this.#yielding.begin(turns);
     this.wake();
   }
 
-  /** Nobody waits any more: stops asking, and listening. */
+  /** Called without a waiter: stops the loop, and its subscription. */
   stopListening(): void {
     if (this.#running) {
       this.#signal.wake();
@@ -78,20 +78,20 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     else subscription.release();
   }
 
-  /** Asks for the first waiter; stops when there is none. */
+  /** Makes a request for the first waiter; stops without one. */
   #next(): void {
-    const wish = this.host.next();
-    if (wish === undefined) this.#stop();
+    const terms = this.host.next();
+    if (terms === undefined) this.#stop();
     else if (this.#yielding.isYielding)
-      this.#after(this.#yielding.pause(this.#signal), () => this.#ask(wish));
-    else this.#ask(wish);
+      this.#after(this.#yielding.pause(this.#signal), () => this.#ask(terms));
+    else this.#ask(terms);
   }
 
-  #ask(wish: W): void {
+  #ask(terms: W): void {
     this.#yielding.requested();
-    // A wake from before this attempt told of what the attempt finds out anyway; one from now on is kept for the sleep.
+    // An earlier wake-up announced what this attempt finds out itself; a later one is kept for the sleep.
     this.#signal.clear();
-    this.attempt.request(wish, this.#goOn);
+    this.attempt.request(terms, this.#goOn);
   }
 
   readonly #goOn = (news: AttemptOutcome<G>): void => {
@@ -109,7 +109,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     void pause.then(step, (error: unknown) => this.#fail(error));
   }
 
-  /** The line is not to be kept for a contender that will never end. */
+  /** A failed loop must not keep its local lock. */
   #fail(error: unknown): never {
     this.host.end();
     throw error;

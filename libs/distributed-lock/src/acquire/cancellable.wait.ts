@@ -12,7 +12,7 @@ export interface Bounds {
 
 type GiveBack<T> = (late: T) => Promise<unknown> | undefined;
 
-/** Waits for `answer` no longer than `bounds` allow. Who leaves early gives back, by `giveBack`, what comes later. */
+/** Waits for `answer` no longer than `bounds` allow. After an early end, a later answer is given to `giveBack`. */
 export function leaveEarly<T>(
   answer: Promise<T>,
   { signal, within, timeUp }: Bounds,

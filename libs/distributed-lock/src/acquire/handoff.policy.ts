@@ -10,9 +10,9 @@ const UNKNOWN = 64;
 const LEAST = 16;
 
 /**
- * How long one process may hand a lock from waiter to waiter: a row of hand-overs is bounded in number and in time, so that
- * other processes get their turn and a forced unlock is noticed. While others wait it ends with those who stood in line when it
- * began: who comes back at once stands behind the other processes.
+ * How long one process may hand a lock from waiter to waiter: a row of handoffs is bounded in number and in time, so that
+ * other processes get the lock and a forced unlock is noticed. While other processes wait, a row ends with the callers that were
+ * waiting when it began: a caller that comes back at once is served after the other processes.
  */
 export class HandoffPolicy {
   #count = 0;
@@ -27,12 +27,12 @@ export class HandoffPolicy {
     this.#count = 0;
   }
 
-  /** What the last release has told: whether other processes wait. */
+  /** Whether other processes wait, by the reply of the last release. */
   noteOthers(others: boolean): void {
     this.#others = others;
   }
 
-  /** Counts one hand-over, if another one is within bounds. @param waiting those who stand in line @param at the monotonic clock */
+  /** Counts one handoff if it is within the bounds. @param waiting the number of waiters of this process @param at the monotonic clock */
   allowNext(waiting: number, at = now()): boolean {
     if (this.#count === 0) {
       this.#since = at;
@@ -49,7 +49,7 @@ export class HandoffPolicy {
   }
 }
 
-/** Whoever is handed a fixed lease inside the process has at least so much of it left: a slow answer of Redis may cost more. */
+/** The least part of a fixed lease that a handoff inside the process may pass on: a slow reply of Redis may cost more. */
 const NEARLY_ALL = 0.99;
 
 /**
@@ -64,7 +64,7 @@ export function canShare(lease: Lease, watchdogTimeout: number, next: WaitReques
   if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
   // What was cut off of its deadline counts as gone.
   const left = lease.deadline - at;
-  // Something has made it longer: whoever dies under it would leave the lock held for longer than its lease.
+  // The lease is longer than asked for: if this holder died, the lock would stay held for too long.
   if (left > wanted) return false;
   return fixed === undefined ? left > wanted / 2 : left >= fixed * NEARLY_ALL - safetyMargin(fixed);
 }

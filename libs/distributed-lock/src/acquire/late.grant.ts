@@ -13,12 +13,12 @@ interface Reply {
 export interface FreshAnswer<R> {
   readonly reply: R;
   readonly sent: Instant;
-  /** What the first question was answered with: what it says of others still stands. */
+  /** The first reply: what it says of other holders still holds. */
   readonly first: R;
 }
 
 /**
- * Asks for a lease, and once more when the grant was so long on its way that half of it is over: nobody must begin with a lease
+ * Asks for a lease, and once more when the grant was so long on its way that half of it is over: no work may begin with a lease
  * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh; an `AcquireAttempt` does the same by itself.
  * @throws RedisFailure `ambiguous` when the second grant is late, too: it was granted, and is of no use
  */
@@ -29,7 +29,7 @@ export function acquireFresh<R extends Reply>(lease: number, ask: () => Promise<
   );
 }
 
-/** The second question of {@link acquireFresh}, for whoever has asked the first one. */
+/** The second request of {@link acquireFresh}, for callers that made the first one themselves. */
 export async function acquireAgain<R extends Reply>(
   lease: number,
   ask: () => Promise<R>,

@@ -3,10 +3,10 @@ import { now } from '../timing/monotonic.clock.js';
 import { LONGEST_PAUSE, type Yield } from './yield.policy.js';
 import { HandoffPolicy } from './handoff.policy.js';
 
-/** How long others go first after a release that they heard of, in ms: it doubles while they are too slow to take their turn. */
+/** How long other processes go first after a release, in ms; it doubles while they are too slow to take the lock. */
 const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
 
-/** Whose turn it is, between the processes at one lock, as this one sees it. Made for a lock that somebody waits for. */
+/** Fairness between the processes that wait for one lock, as this process sees it. Created with the first waiter. */
 export class ProcessFairness {
   readonly handoff: HandoffPolicy;
   /** What the last release has left to others. */
@@ -38,7 +38,7 @@ export class ProcessFairness {
     this.#pause = STAND_BACK.first;
   }
 
-  /** This process has got the lock. Those who were let go first, and did not take it, were too slow: the next time they get more. */
+  /** This process acquired the lock. Other processes that were let go first were too slow: they get more time after the next release. */
   granted(): void {
     if (this.#currentYield === undefined) return;
     this.#currentYield = undefined;

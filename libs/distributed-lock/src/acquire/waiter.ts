@@ -4,9 +4,9 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { onAbort } from './abort.listener.js';
 
-/** Is told that a caller waits. */
+/** Is called when a caller has to wait. */
 export interface WaitWatch {
-  /** Somebody else has what it asks for. */
+  /** Another holder has the lock. */
   waiting(heldBy: HeldBy): void;
 }
 
@@ -19,17 +19,17 @@ export interface WaitRequest {
   readonly signal: AbortSignal | undefined;
   /** Whether the caller runs inside a lock that it holds: shutdown lets it go on. */
   readonly nested: boolean;
-  /** Undefined where nobody listens. */
+  /** Undefined without a listener. */
   readonly watch?: WaitWatch | undefined;
 }
 
-/** The line that a waiter stands in. */
+/** The owner of the queue that a waiter is in. */
 export interface WaiterHost<G, R extends WaitRequest> {
   /** It leaves without a grant. */
   quit(waiter: Waiter<G, R>): void;
   /** Why it got nothing in its time. */
   timeUp(waiter: Waiter<G, R>): Error;
-  /** How long it stays although its time is over, since Redis has not said yet whether it need wait at all, in ms; 0 to refuse it. */
+  /** How long the waiter stays after its time, in ms, because Redis has not answered yet; 0 refuses it. */
   staysFor?(waiter: Waiter<G, R>): number;
   /** It has waited for long. */
   warn(waiter: Waiter<G, R>): void;
@@ -80,7 +80,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     if (delay !== Infinity) this.#warning = this.wheel.after(delay, () => this.keeper.warn(this));
   }
 
-  /** @returns false when it has left meanwhile: then nobody has the grant */
+  /** @returns false when the waiter has left: then the grant is still to be released */
   grant(grant: G): boolean {
     if (!this.#end()) return false;
     this.#resolve(grant);

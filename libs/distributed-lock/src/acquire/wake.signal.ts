@@ -13,7 +13,7 @@ export class WakeSignal {
     this.#wake?.();
   }
 
-  /** Forgets a wake that was not slept for: what it told is about to be found out anyway. */
+  /** Forgets a wake-up that came without a sleep. */
   clear(): void {
     this.#pending = false;
   }

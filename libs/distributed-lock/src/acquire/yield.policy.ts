@@ -1,10 +1,10 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { WakeSignal } from './wake.signal.js';
 
-/** The longest that a lock may stand free since nobody takes the turn that is left to him, in ms. */
+/** The longest that a lock may stay free because another process does not take it, in ms. */
 export const LONGEST_PAUSE = 40;
 
-/** What is left to others after a release that they heard of. */
+/** A pause after a release, in which other processes may acquire the lock. */
 export interface Yield {
   /** The monotonic instant until which nothing is asked after the release. */
   readonly until: number;
@@ -15,24 +15,24 @@ export interface Yield {
 }
 
 /**
- * Lets others go first: each process that heard of a release has the lock once before the one that released it asks as fast as they
- * do. Else it is the same few who are the first to ask, again and again. Whoever does not take his turn costs a pause.
+ * Lets other processes go first: each process that was notified of a release gets the lock once before this process competes again.
+ * Otherwise the same few processes win every time. A process that does not take the lock costs a pause.
  */
 export class YieldPolicy {
   #current: Yield | undefined;
   #messages = 0;
   #releasedAt = 0;
-  /** Between the last two messages, in ms: so long did somebody have the lock. */
+  /** The time between the last two messages, in ms: how long another process held the lock. */
   #interval = 0;
-  /** As many messages as were heard before the last attempt. */
+  /** The number of messages before the last attempt. */
   #answered = 0;
 
-  /** Messages heard so far; tells a later one apart. */
+  /** The number of messages so far. */
   get messages(): number {
     return this.#messages;
   }
 
-  /** A release was told. */
+  /** A message announced a release. */
   released(): void {
     const at = now();
     this.#interval = at - this.#releasedAt;
@@ -58,7 +58,7 @@ export class YieldPolicy {
     this.#answered = this.#messages;
   }
 
-  /** Resolves when an attempt may be made. @param sleeper is woken by what is heard */
+  /** Resolves when an attempt may be made. @param sleeper is woken by messages */
   async pause(sleeper: WakeSignal): Promise<void> {
     if (this.#current === undefined) return;
     const { until, pause, turns } = this.#current;

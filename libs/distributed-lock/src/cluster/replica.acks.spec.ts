@@ -81,7 +81,7 @@ describe('what replicas have to acknowledge', () => {
     expect(isTurn).toBe(false);
     answer(0);
     await turn;
-    expect(await first).toMatchObject({ kind: 'ambiguous', isShortfall: true });
+    expect(await first).toMatchObject({ kind: 'ambiguous', isNotReplicated: true });
   });
 
   test('is in doubt, and never unsent, when the connection breaks: the script may have run', async () => {
@@ -90,7 +90,7 @@ describe('what replicas have to acknowledge', () => {
     await acks.turn();
     node.acknowledge = () =>
       Promise.reject(new Error("Stream isn't writeable and enableOfflineQueue options is false"));
-    expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isShortfall: false });
+    expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isNotReplicated: false });
   });
 
   test('counts as missing when WAIT is refused after it was allowed', async () => {
@@ -98,7 +98,7 @@ describe('what replicas have to acknowledge', () => {
     const acks = acksOf(1).of('', node, GUARD);
     await acks.turn();
     node.acknowledge = () => Promise.reject(refused('UNBLOCKED force unblock'));
-    expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isShortfall: true });
+    expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isNotReplicated: true });
   });
 
   test('is nothing where no master has ever had a replica, and that is told once', async () => {

@@ -89,13 +89,13 @@ export class CommandConnection implements Commands {
    * Runs a script.
    * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
    */
-  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: CommandCallback): void {
+  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void {
     const [, , key = ''] = words;
     if (isAcked && this.#acked !== undefined)
-      this.#sendAcked(this.#acked, key, (client) => sendScript(client, how, words), hearer);
+      this.#sendAcked(this.#acked, key, (client) => sendScript(client, how, words), callback);
     else if (this.#cluster !== undefined)
-      this.#sendToOwner(this.#cluster, key, (client) => sendScript(client, how, words), hearer);
-    else this.#hear(SERVER, sendScript(this.lifecycle.client, how, words), hearer);
+      this.#sendToOwner(this.#cluster, key, (client) => sendScript(client, how, words), callback);
+    else this.#hear(SERVER, sendScript(this.lifecycle.client, how, words), callback);
   }
 
   /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
@@ -106,28 +106,28 @@ export class CommandConnection implements Commands {
     else void this.parts.map.refresh();
   }
 
-  #sendAcked(acked: AckedCalls, key: string, send: Send, hearer: CommandCallback): void {
+  #sendAcked(acked: AckedCalls, key: string, send: Send, callback: CommandCallback): void {
     tell(
-      hearer,
+      callback,
       acked.send(key, (client, node) => this.#reply(node, send(client, node))),
     );
   }
 
-  /** One redirection in thousands: only what is redirected needs more than its hearer. */
-  #sendToOwner(cluster: ClusterCalls, key: string, send: Send, hearer: CommandCallback): void {
+  /** One redirection in thousands: only what is redirected needs more than its callback. */
+  #sendToOwner(cluster: ClusterCalls, key: string, send: Send, callback: CommandCallback): void {
     const owner = cluster.open(key);
     if (owner instanceof RedisFailure) {
-      hearer.failed(owner);
+      callback.failed(owner);
       return;
     }
     const again = async ({ key: node, client }: ClusterNode) => ({
       reply: await this.#reply(node, send(client, node)),
     });
     this.#hear(owner.key, send(owner.client, owner.key), {
-      answered: (reply) => hearer.answered(reply),
+      answered: (reply) => callback.answered(reply),
       failed: (failure) => {
-        if (cluster.isRedirection(failure)) tell(hearer, cluster.follow(key, failure, again));
-        else hearer.failed(failure);
+        if (cluster.isRedirection(failure)) tell(callback, cluster.follow(key, failure, again));
+        else callback.failed(failure);
       },
     });
   }
@@ -136,17 +136,17 @@ export class CommandConnection implements Commands {
     return new Promise((resolve, reject) => this.#hear(node, sent, { answered: resolve, failed: reject }));
   }
 
-  #hear(node: NodeKey, sent: Promise<unknown>, hearer: CommandCallback): void {
+  #hear(node: NodeKey, sent: Promise<unknown>, callback: CommandCallback): void {
     const guard = this.#guardAt(node);
     guard.expect();
     sent.then(
       (reply) => {
         guard.progress();
-        hearer.answered(reply);
+        callback.answered(reply);
       },
       (error: unknown) => {
         guard.progress();
-        hearer.failed(RedisFailure.from(error));
+        callback.failed(RedisFailure.from(error));
       },
     );
   }
@@ -162,9 +162,9 @@ export class CommandConnection implements Commands {
   }
 }
 
-function tell(hearer: CommandCallback, answer: Promise<Answer>): void {
+function tell(callback: CommandCallback, answer: Promise<Answer>): void {
   answer.then(
-    ({ reply, verdict }) => hearer.answered(reply, verdict),
-    (error: unknown) => hearer.failed(RedisFailure.from(error)),
+    ({ reply, verdict }) => callback.answered(reply, verdict),
+    (error: unknown) => callback.failed(RedisFailure.from(error)),
   );
 }

@@ -31,7 +31,7 @@ export interface Commands {
    * Runs a script.
    * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
    */
-  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, hearer: CommandCallback): void;
+  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void;
   /** A master that has become a replica, and can still be reached. */
   demoted(): void;
 }

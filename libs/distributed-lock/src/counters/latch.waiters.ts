@@ -23,7 +23,7 @@ export class LatchWaiters
   extends LocalWaiters<void>
   implements AcquireHost<Look, Opened>, AttemptPort<Look, Opened>
 {
-  readonly #contender: AcquireLoop<Look, Opened>;
+  readonly #loop: AcquireLoop<Look, Opened>;
 
   constructor(
     protected readonly home: LocalLockHome<LatchWaiters>,
@@ -31,7 +31,7 @@ export class LatchWaiters
   ) {
     super();
     const { context } = home;
-    this.#contender = new AcquireLoop<Look, Opened>(context, this, this, {
+    this.#loop = new AcquireLoop<Look, Opened>(context, this, this, {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       wakes: () => true,
@@ -61,7 +61,7 @@ export class LatchWaiters
       this.queue.remove(waiter);
       waiter.grant();
     }
-    if (!this.isWaitedFor) this.#contender.stopListening();
+    if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
   protected override get excludes(): boolean {
@@ -69,11 +69,11 @@ export class LatchWaiters
   }
 
   protected onEnter(waiter: Waiter<void>): void {
-    if (this.isReasonToAsk(waiter)) this.#contender.wake();
+    if (this.isReasonToAsk(waiter)) this.#loop.wake();
   }
 
   protected onLeave(): void {
-    if (!this.isWaitedFor) this.#contender.stopListening();
+    if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
   protected settle(): void {

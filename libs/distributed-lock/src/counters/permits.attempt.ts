@@ -38,8 +38,8 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
     this.#call = context.ids.next();
   }
 
-  request(wish: PermitsTerms, conclude: (news: AttemptOutcome<PermitsGrant>) => void): void {
-    void this.make(wish).then(conclude);
+  request(terms: PermitsTerms, conclude: (news: AttemptOutcome<PermitsGrant>) => void): void {
+    void this.make(terms).then(conclude);
   }
 
   async make({ permits, least }: PermitsTerms): Promise<AttemptOutcome<PermitsGrant>> {

@@ -57,9 +57,9 @@ export class RecordedCalls {
 
   /** The reply of a call has come: nobody repeats it any more. @param wasRepeated whether a copy of it may still be on its way */
   forget(call: string, wasRepeated = false): void {
-    const { backgroundRelease: retirement, counters } = this.context;
+    const { backgroundRelease, counters } = this.context;
     const keep = wasRepeated ? CALL_ECHO : 0;
-    void retirement.retry(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
+    void backgroundRelease.retry(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
   }
 
   async #ask<T>(call: string, ask: (call: string) => Promise<T>): Promise<T> {
@@ -69,8 +69,8 @@ export class RecordedCalls {
   }
 
   async #goOn<T>(call: string, what: string, ask: () => Promise<T>, failure: RedisFailure): Promise<T> {
-    const { backgroundRelease: retirement, settings, wheel } = this.context;
-    const answer = retirement.retry(ask, CALL_LIFE, failure).then((answered) => {
+    const { backgroundRelease, settings, wheel } = this.context;
+    const answer = backgroundRelease.retry(ask, CALL_LIFE, failure).then((answered) => {
       if (answered !== undefined) this.forget(call, true);
       return answered;
     });

@@ -22,7 +22,7 @@ export class SemaphoreWaiters
   extends LocalWaiters<void, PermitsRequest>
   implements AcquireHost<PermitsTerms, PermitsGrant>
 {
-  readonly #contender: AcquireLoop<PermitsTerms, PermitsGrant>;
+  readonly #loop: AcquireLoop<PermitsTerms, PermitsGrant>;
   readonly #calls: RecordedCalls;
   /** The permits that were left after the last grant. */
   #left = 0;
@@ -34,7 +34,7 @@ export class SemaphoreWaiters
     super();
     const { context } = home;
     this.#calls = new RecordedCalls(context, target);
-    this.#contender = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
+    this.#loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       // Its messages are the permits that there are.
@@ -61,7 +61,7 @@ export class SemaphoreWaiters
       const reply = await this.#calls.insist(what, ask);
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.name, channel: this.target.channel });
-      if (this.isWaitedFor) this.#contender.wake();
+      if (this.isWaitedFor) this.#loop.wake();
       return reply;
     });
   }
@@ -95,7 +95,7 @@ export class SemaphoreWaiters
       first.grant();
     }
     if (rest > 0) this.giveBack(rest);
-    if (!this.isWaitedFor) this.#contender.stopListening();
+    if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
   protected override get excludes(): boolean {
@@ -103,11 +103,11 @@ export class SemaphoreWaiters
   }
 
   protected onEnter(waiter: PermitsWaiter): void {
-    if (this.isReasonToAsk(waiter)) this.#contender.wake();
+    if (this.isReasonToAsk(waiter)) this.#loop.wake();
   }
 
   protected onLeave(): void {
-    if (!this.isWaitedFor) this.#contender.stopListening();
+    if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
   protected settle(): void {

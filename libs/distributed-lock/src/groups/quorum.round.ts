@@ -15,27 +15,27 @@ import type { Upheld } from './red.upkeep.js';
  * @param outer the handle by which the caller's scope, which is this one's, has the lock already
  */
 export function askQuorum(
-  wish: QuorumTerms,
+  terms: QuorumTerms,
   leaseTime: number | undefined,
   outer?: GroupHandle,
 ): Promise<GroupHandle | RoundRefusal> {
-  return new Promise((resolve) => new QuorumRound(wish, leaseTime, outer, resolve).ask());
+  return new Promise((resolve) => new QuorumRound(terms, leaseTime, outer, resolve).ask());
 }
 
 /**
  * Looks whether a quorum is free, and takes nothing: who takes a minority and gives it back wakes everybody that waits.
  * @returns undefined when it is free
  */
-export function lookAround(wish: QuorumTerms): Promise<RoundRefusal | undefined> {
-  const tally = new QuorumTally(wish);
+export function lookAround(terms: QuorumTerms): Promise<RoundRefusal | undefined> {
+  const tally = new QuorumTally(terms);
   return new Promise((resolve) => {
     const check = () => {
-      if (tally.granted >= wish.quorum) resolve(undefined);
-      else if (tally.granted + tally.pending < wish.quorum) resolve(tally.refusal);
+      if (tally.granted >= terms.quorum) resolve(undefined);
+      else if (tally.granted + tally.pending < terms.quorum) resolve(tally.refusal);
     };
     for (const { engine } of tally.asked) {
       engine
-        .inspect(wish.targetOn(engine))
+        .inspect(terms.targetOn(engine))
         .then(({ isLocked, holder, ttl }) => (isLocked ? tally.refuse({ holder, ttl }) : tally.grant()))
         .catch((error: unknown) => tally.fail(error))
         .finally(check);
@@ -53,17 +53,17 @@ class QuorumRound implements Upheld {
   #isDelivered = false;
 
   constructor(
-    private readonly wish: QuorumTerms,
+    private readonly terms: QuorumTerms,
     private readonly leaseTime: number | undefined,
     private readonly outer: GroupHandle | undefined,
     private readonly tell: (outcome: GroupHandle | RoundRefusal) => void,
   ) {
-    this.#handle = new GroupHandle(wish.name, [], wish.quorum, {
-      ...wish.bounds,
+    this.#handle = new GroupHandle(terms.name, [], terms.quorum, {
+      ...terms.bounds,
       closed: (outcome) => this.#closed(outcome),
       lost: (why) => this.#lost(why),
     });
-    this.#tally = new QuorumTally(wish);
+    this.#tally = new QuorumTally(terms);
   }
 
   get isHeld(): boolean {
@@ -71,7 +71,7 @@ class QuorumRound implements Upheld {
   }
 
   ask(): void {
-    this.wish.asOneHolder(() => {
+    this.terms.asOneHolder(() => {
       for (const { engine } of this.#tally.asked) void this.#ask(engine).then(() => this.#check());
     });
     this.#check();
@@ -80,7 +80,7 @@ class QuorumRound implements Upheld {
   /** A server that forgot it, or was away, is asked under another id: of the first one something may still be on its way. */
   complete(): void {
     const ask = () => {
-      for (const { engine, trouble } of this.wish.servers) {
+      for (const { engine, trouble } of this.terms.servers) {
         const member = this.#members.get(engine);
         if (trouble === undefined && member !== null && member?.isOpen !== true) void this.#ask(engine);
       }
@@ -108,7 +108,7 @@ class QuorumRound implements Upheld {
    * Others go past the door of the engine: who may come in is decided for all servers together.
    */
   async #answerOf(engine: LockEngine): Promise<HoldHandle | HeldBy> {
-    const target = this.wish.targetOn(engine);
+    const target = this.terms.targetOn(engine);
     const { leaseTime } = this;
     const isOurs = engine.holdOf(target) !== undefined;
     if (!isOurs && this.outer?.isOpen === true)
@@ -123,7 +123,7 @@ class QuorumRound implements Upheld {
   }
 
   #closed(outcome: Promise<UnlockOutcome>): void {
-    const { upkeep, freed } = this.wish;
+    const { upkeep, freed } = this.terms;
     upkeep.remove(this);
     // Before the round has told of it nobody knows of the handle, and what it gives back was never held.
     if (this.#isDelivered) void outcome.catch(() => undefined).then((what) => what === 'kept' || freed());
@@ -131,7 +131,7 @@ class QuorumRound implements Upheld {
 
   #lost(why: string): void {
     // The loss of what was taken once more is that of the outer handle.
-    if (this.#handle.isOpen && this.outer?.isOpen !== true) this.wish.lost(this.#handle.holder, why);
+    if (this.#handle.isOpen && this.outer?.isOpen !== true) this.terms.lost(this.#handle.holder, why);
   }
 
   #got(engine: LockEngine, grant: HoldHandle): void {
@@ -147,7 +147,7 @@ class QuorumRound implements Upheld {
 
   #check(): void {
     if (this.#isOver) return;
-    const { quorum, upkeep } = this.wish;
+    const { quorum, upkeep } = this.terms;
     // What was granted first may be over by now: only what is still held counts.
     const held = [...this.#members.values()].filter((grant) => grant?.isHeld === true).length;
     if (held >= quorum) {

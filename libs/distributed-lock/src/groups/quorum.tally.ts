@@ -54,12 +54,12 @@ export class QuorumTally {
   readonly #troubles: readonly string[];
   #granted = 0;
 
-  constructor(private readonly wish: QuorumTerms) {
-    const troubles = wish.servers.map(({ trouble }) => trouble);
-    const usable = wish.servers.filter((_, index) => troubles[index] === undefined);
+  constructor(private readonly terms: QuorumTerms) {
+    const troubles = terms.servers.map(({ trouble }) => trouble);
+    const usable = terms.servers.filter((_, index) => troubles[index] === undefined);
     this.#troubles = troubles.filter((trouble) => trouble !== undefined);
     this.#usable = usable.length;
-    this.asked = usable.length < wish.quorum ? [] : usable;
+    this.asked = usable.length < terms.quorum ? [] : usable;
   }
 
   get granted(): number {
@@ -88,7 +88,7 @@ export class QuorumTally {
   }
 
   get refusal(): RoundRefusal {
-    const { quorum, servers } = this.wish;
+    const { quorum, servers } = this.terms;
     const reachable = this.#usable - this.#failures.length;
     const [heldBy, most] = this.#mostHeldBy();
     const silent = servers.length - this.#granted - this.#busy.length;
@@ -104,7 +104,7 @@ export class QuorumTally {
 
   /** For good, when too many refuse for good. */
   #failure(reachable: number): RedisFailure {
-    const { quorum, servers } = this.wish;
+    const { quorum, servers } = this.terms;
     const forGood = this.#failures.filter(({ isTransient: passing }) => !passing);
     const [first] = forGood;
     if (first !== undefined && servers.length - forGood.length < quorum) return first;
@@ -118,7 +118,7 @@ export class QuorumTally {
   /** The others have to free as many servers as are missing now; one that has not answered may be free. */
   #freeIn(): number {
     const ttls = this.#busy.map(({ ttl }) => ttl ?? -1).filter((ttl) => ttl >= 0);
-    const missing = this.wish.quorum - this.#granted - this.pending;
+    const missing = this.terms.quorum - this.#granted - this.pending;
     return ttls.toSorted((a, b) => a - b)[Math.max(missing, 1) - 1] ?? Infinity;
   }
 

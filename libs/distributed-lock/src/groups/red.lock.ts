@@ -36,7 +36,7 @@ export class RedLocks {
     private readonly restartDelay: number,
   ) {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
-    this.#book = new LocalLockRegistry(context, (home, wish) => new RedLockWaiters(home, wish));
+    this.#book = new LocalLockRegistry(context, (home, terms) => new RedLockWaiters(home, terms));
     // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
     const holders = {
       next: () => this.#holder ?? context.ids.next(),

@@ -43,7 +43,7 @@ export class HoldHandle implements CurrentLock, Watchable {
   #controller: AbortController | undefined;
   /** How it ended: it was lost, or is being unlocked. */
   #end: LockLostError | Promise<UnlockOutcome> | undefined;
-  /** Undefined where nobody listens. */
+  /** Undefined without a listener. */
   #watch: HandleWatch | undefined;
 
   constructor(
@@ -114,12 +114,12 @@ export class HoldHandle implements CurrentLock, Watchable {
   }
 
   get isHeld(): boolean {
-    // After a stall the timer that would abort the signal has not run yet: whoever asks first does its work.
+    // After a stall the timer that would abort the signal has not run yet: the first read does its work.
     this.#hold.checkDeadlines();
     return this.isOpen && this.#hold.isBelieved;
   }
 
-  /** Whether its work was told to stop. */
+  /** Whether its signal was aborted. */
   get isAborted(): boolean {
     return this.#controller?.signal.aborted === true;
   }
@@ -147,7 +147,7 @@ export class HoldHandle implements CurrentLock, Watchable {
 
   unlock(): Promise<UnlockOutcome> {
     const at = now();
-    // Whoever hears that a lease inside is over may unlock as well.
+    // A listener of an inner lease that ends may call unlock(), too.
     if (this.isOpen) this.#hold.checkDeadlines(at);
     if (this.#end instanceof Promise) return this.#end;
     const isLost = this.#end !== undefined;
@@ -158,7 +158,7 @@ export class HoldHandle implements CurrentLock, Watchable {
       this.#controller?.abort(LockLostError.of(this.name, LOSSES.unlocked));
     }
     this.#watch?.unlocking(outcome);
-    // Whoever unlocks once more tells nothing new.
+    // A repeated unlock is not an event.
     this.#watch = undefined;
     return outcome;
   }
@@ -174,7 +174,7 @@ export class HoldHandle implements CurrentLock, Watchable {
     return runInScope(this.#hold, handle, work, this.name);
   }
 
-  /** Ends the belief in this acquisition; the signal tells whoever works under it. */
+  /** The acquisition is not held any more; its signal is aborted. */
   lose(loss: LockLostError): void {
     if (!this.isOpen) return;
     this.#end = loss;
@@ -187,7 +187,7 @@ export class HoldHandle implements CurrentLock, Watchable {
     if (this.loss !== undefined) watch.lost(this.loss.why);
   }
 
-  /** Tells the work to stop, while the lease is alive. */
+  /** Aborts the signal while the lease is alive. */
   abort(loss: LockLostError): void {
     this.#controller ??= new AbortController();
     this.#controller.abort(loss);
@@ -211,7 +211,7 @@ export class HoldHandle implements CurrentLock, Watchable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Throwing here would hide the error of the block. The hold tells the log, and goes on releasing in the background.
+    // Throwing here would hide the error of the block. The hold writes to the log, and the release goes on in the background.
     await this.unlock().catch(() => undefined);
   }
 }

@@ -4,7 +4,7 @@ import type { ReleaseScript } from './hold.count.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 
-/** Where a hold stands: who is told when it ends, and frees the lock for it. */
+/** The owner of a hold: it is notified when the hold ends, and releases the lock. */
 export interface HoldOwner<H> {
   readonly context: LockContext;
   readonly target: LockTarget;

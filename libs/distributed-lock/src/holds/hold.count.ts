@@ -27,7 +27,7 @@ export interface CountedHold {
    * @param ask gets the lease that a hold beside this one needs yet, in ms; undefined where there is none, or it is not known
    */
   shorten<T>(lease: number, ask: (nextLease?: number) => Promise<T>): Promise<T>;
-  /** Redis says that the holder has nothing. */
+  /** Redis answered that the holder has nothing. */
   gone(): void;
 }
 
@@ -39,7 +39,7 @@ export type ReleaseScript = (count: number, lease: number, nextLease?: number) =
  * reach: an answer that got lost is made good by whatever comes next.
  */
 export class HoldCount {
-  /** Those whose turn has not come; undefined when nobody's has. */
+  /** The operations that wait for their turn; undefined without one. */
   #waiting: (() => void)[] | undefined;
   #known: number | undefined = 1;
   #doubt: RedisFailure | undefined;
@@ -57,7 +57,7 @@ export class HoldCount {
     return this.#known === 1;
   }
 
-  /** The command without an answer, since which nothing was heard that says what became of it. */
+  /** The last command without a reply, while its effect is unknown. */
   get doubt(): RedisFailure | undefined {
     return this.#doubt;
   }
@@ -85,8 +85,8 @@ export class HoldCount {
     this.lease.expect(lease);
     try {
       const answer = await acquireFresh(lease, () =>
-        promised<AcquireReply>((hearer) =>
-          this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, hearer, 0),
+        promised<AcquireReply>((callback) =>
+          this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, callback, 0),
         ),
       );
       if (answer.reply.kind === 'granted') this.#heard(answer.reply.count);
@@ -166,9 +166,9 @@ export class HoldCount {
 
   async #lowerQuietly(): Promise<RedisFailure | undefined> {
     const { targetCount: account } = this.counted;
-    // Something was heard since. The hold may have ended in good order, and its holder id may live on in the next one.
+    // A later reply settled it. The hold may have ended, and its holder id may be in use by the next one.
     if (this.#doubt === undefined) return undefined;
-    // A count of 0 is a hold that has got nothing yet: whoever asked for it either asks again, or ends it.
+    // A count of 0 is a hold without an acquisition yet: its caller asks again, or ends it.
     if (this.takeBackIfOver() || account?.count === 0 || this.#known === account?.count) return undefined;
     try {
       if (account !== undefined) await this.lower(account);

@@ -7,7 +7,7 @@ export interface ScopedHold {
   readonly context: object;
   /** Which lock, and which side of it. */
   readonly id: string;
-  /** Whether it can be re-entered. A scope may outlive its hold; the hold then says no. */
+  /** Whether it can be re-entered. A scope may outlive its hold; then it cannot be re-entered. */
   readonly isLive: boolean;
 }
 
@@ -43,7 +43,7 @@ export function runInScope<T>(hold: ScopedHold, handle: CurrentLock, work: () =>
 }
 
 /**
- * Of scopes that outlived their holds only the innermost is kept, for code inside to be told of a loss: a loop that begins its
+ * Of scopes that outlived their holds only the innermost is kept, so that code inside learns of a loss: a loop that begins its
  * next round inside of the last one would keep them all.
  */
 function surroundings(): ScopeFrame | undefined {

@@ -54,7 +54,7 @@ export class Hold
     return this.target.id;
   }
 
-  /** Whether a scope may re-enter it. In doubt it may: the script will tell. */
+  /** Whether a scope may re-enter it. In doubt it may: the script decides. */
   get isLive(): boolean {
     this.checkDeadlines();
     return !this.#ended;
@@ -84,7 +84,7 @@ export class Hold
     return grant;
   }
 
-  /** @returns undefined when the hold has ended meanwhile: the caller then asks as anybody would */
+  /** @returns undefined when the hold has ended meanwhile: the caller then acquires the lock as any other caller */
   reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<HoldHandle | undefined> {
     return this.extras.count.inTurn(async () => {
       if (!this.isLive || !isWanted()) return undefined;
@@ -143,7 +143,7 @@ export class Hold
   }
 
   gone(): void {
-    // Before its deadline a lease ends by nothing but somebody, or something, that took it away.
+    // Before its deadline a lease ends only by a forced unlock or a loss of data.
     this.lose(now() < this.lease.deadline ? LOSSES.takenAway : LOSSES.gone);
   }
 
@@ -156,7 +156,7 @@ export class Hold
     if (this.context.notices.events.hasListeners) emitLeaseEvent('renewed', this);
   }
 
-  /** Its last command without an answer, if nothing was heard since. */
+  /** Its last command without a reply, while its effect is unknown. */
   get doubt(): RedisFailure | undefined {
     return this.#extras?.knownCount?.doubt;
   }
@@ -209,7 +209,7 @@ export class Hold
     try {
       return this.owner.free(this, finish, at);
     } finally {
-      // Whoever was handed the lease has taken over its watch.
+      // The next holder of this lease has its own watch by now.
       this.context.watchdog.unwatch(this.lease, this);
     }
   }

@@ -21,7 +21,7 @@ export class LeaseControl {
 
   /**
    * Whether the lease may be believed in. After the machine seems to have been suspended it may not, until Redis has
-   * confirmed it; whoever asks while it is in doubt makes Redis be asked.
+   * confirmed it; a read while it is in doubt makes a request to Redis.
    */
   get isBelieved(): boolean {
     if (!this.lease.isDoubtful) return true;

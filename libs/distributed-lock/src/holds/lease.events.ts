@@ -4,7 +4,7 @@ import type { LockContext } from '../core/lock.context.js';
 /** Whose lease it is. */
 type LeaseHolder = Pick<HandleOwner, 'target' | 'lease' | 'run'> & { readonly context: LockContext };
 
-/** Tells listeners what became of a question about a lease. @param why of `unknown` */
+/** Emits the event of a renewal. @param why of `unknown` */
 export function emitLeaseEvent(event: 'renewed' | 'unknown', holder: LeaseHolder, why = ''): void {
   const { context, target, lease, run } = holder;
   const { events } = context.notices;

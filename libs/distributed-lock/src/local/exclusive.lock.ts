@@ -15,9 +15,9 @@ import { Hold } from '../holds/hold.js';
 import type { ReleaseResult, LockRelease } from './release.js';
 import { LocalLock } from './local.lock.js';
 
-/** One holder at a time; the waiters of this process stand first come, first served, and only the first talks to Redis. */
+/** One holder at a time; the waiters of this process are served in order, and only the first one makes requests to Redis. */
 export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
-  /** Made when somebody waits. */
+  /** Created with the first waiter. */
   #loop: AcquireLoop | undefined;
   #hold: Hold | undefined;
   /** A release or a hand-over is under way. */
@@ -58,7 +58,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
       this.deliver(raw);
       return undefined;
     }
-    // Nobody asked what becomes of the grant that is exchanged.
+    // No caller waits for the outcome of the grant that is exchanged.
     return this.handOff(this.leaseOf(raw), first).then(
       () => undefined,
       () => undefined,
@@ -165,9 +165,9 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     });
   }
 
-  /** @param before the messages that were heard before the release */
+  /** @param before the number of messages before the release */
   private freed({ others, listeners }: ReleaseResult, before: number): void {
-    // The other side of a read/write lock in this process hears the same channel, by the same connection.
+    // The other side of a read/write lock in this process listens to the same channel, on the same connection.
     const hasNeighbours = listeners > (this.#loop?.isListening === true ? 1 : 0);
     const rivals = Math.max(others, hasNeighbours ? 1 : 0);
     this.knownFairness?.handoff.noteOthers(rivals > 0);

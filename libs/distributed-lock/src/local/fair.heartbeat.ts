@@ -2,7 +2,7 @@ import type { Timer } from '../timing/timer.wheel.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 
-/** How often a process says that its waiters live, in ms: three times within the time that a silent one is waited for. */
+/** How often a process reports its waiters as alive, in ms: three times within the time after which a silent waiter is dropped. */
 const PERIOD = 1000;
 
 /** The least time between two of them, in ms: the head of the queue may be about to be given up. */
@@ -10,7 +10,7 @@ const FLOOR = 50;
 
 /**
  * Says, while this process waits in the queue of a lock, that its waiters live; the same call takes dead ones out of the way
- * and tells the head, should the message that freed the lock have gone to one of them.
+ * and notifies the head of the queue, in case the release was sent to a dead waiter.
  */
 export class FairHeartbeat {
   #timer: Timer | undefined;
@@ -21,7 +21,7 @@ export class FairHeartbeat {
   constructor(
     private readonly context: LockContext,
     private readonly target: LockTarget,
-    /** Hears that Redis has a holder of this process. */
+    /** Called when the holder in Redis is a waiter of this process. */
     private readonly isHeld: (holder: string) => void,
   ) {}
 
@@ -49,7 +49,7 @@ export class FairHeartbeat {
       if (told?.holder !== undefined) this.isHeld(told.holder);
       if (told !== undefined && told.next >= 0) next = Math.min(PERIOD, Math.max(told.next, FLOOR));
     } catch {
-      // Redis is away, or refuses: the waiters themselves are told so, and the next beat comes in time.
+      // Redis is away, or refuses: the waiters' own requests report that, and the next heartbeat comes in time.
     }
     if (this.#row === row) this.#next(next, row);
   }

@@ -49,9 +49,9 @@ export class FairLocalLock extends LocalLock {
     return this.during(() =>
       this.releaseOf(hold.lease).free(finish, at, ({ outcome, others, handedOff: handed }) => {
         if (handed !== undefined) this.#handOff(handed);
-        // Without an answer: one of us may have been handed it, and whoever stood here first need not be the head of the queue.
+        // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
         else if (typeof outcome !== 'string') this.#requestAll();
-        // The message went to nobody, or may not be sent: if the head of the queue is one of us, it asks without.
+        // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
         else if (others === 0) this.#requestFirst();
         return outcome;
       }),
@@ -94,12 +94,12 @@ export class FairLocalLock extends LocalLock {
     this.#vacate(waiter);
   }
 
-  /** Who has left meanwhile gives it back by itself. */
+  /** A waiter that has left releases the lock by itself. */
   #handOff({ holder, sent }: NonNullable<ReleaseResult['handedOff']>): void {
     this.#placeOf(holder)?.handOff(sent);
   }
 
-  /** Who waits, and has the lock in Redis, was given it by a message that did not arrive. */
+  /** A waiter that is the holder in Redis missed the message of its handoff. */
   #checkPlace(holder: string): void {
     this.#placeOf(holder)?.request();
   }
@@ -125,7 +125,7 @@ export class FairLocalLock extends LocalLock {
   }
 }
 
-/** One waiter's place in the queue: it asks, sleeps and hears for itself. */
+/** One waiter's place in the queue, with an acquire loop of its own. */
 class Place implements AcquireHost {
   readonly #loop: AcquireLoop;
 

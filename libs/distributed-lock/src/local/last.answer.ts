@@ -20,20 +20,20 @@ interface Endless {
 }
 
 /**
- * How often a lock is granted in vain before a caller without a bound is told: once, and four times more, as Redisson has it (wire format
- * section 11). A replica that only lags has caught up by then, and who waits for one that is gone would wait for ever, and hear nothing.
+ * How many grants may fail for lack of replicas before a caller without a time limit gets an error: one and four retries, as in Redisson
+ * (wire format section 11). A replica that lags has caught up by then; for one that is gone the caller would wait for ever.
  */
 export const SHORTFALLS = 5;
 
-/** How old news may be that a waiter is told, in ms. */
+/** How old an answer may be that explains a refusal, in ms. */
 const FRESH = 1000;
 
-/** What a line last heard of its lock: a waiter whose time is over is told by it. */
+/** The last answer of Redis for a lock: it explains to a waiter why its time ran out. */
 export class LastAnswer {
   #last: Busy | RedisFailure | undefined;
   #answeredAt = -Infinity;
   #passedAt = -Infinity;
-  /** When this process last heard that the lock was unlocked by force, on the monotonic clock. */
+  /** When this process last learned of a forced unlock, on the monotonic clock. */
   #forcedAt = -Infinity;
   /** When the last grants did not count since too few replicas had them. */
   #notReplicated: number[] = [];
@@ -55,7 +55,7 @@ export class LastAnswer {
     return unavailable(this.lock, this.#last);
   }
 
-  /** A caller of this process got it: what was heard is over, and whoever waits on has been passed by. */
+  /** A caller of this process got the lock: the last answer is outdated, and the other waiters know of a holder. */
   granted(): void {
     this.#last = undefined;
     this.#passedAt = now();
@@ -66,7 +66,7 @@ export class LastAnswer {
     this.#passedAt = at;
   }
 
-  /** The lock was unlocked by force, whoever had it. */
+  /** The lock was unlocked by force. */
   forced(): void {
     this.#forcedAt = now();
   }
@@ -76,12 +76,12 @@ export class LastAnswer {
     return sentAt <= this.#forcedAt;
   }
 
-  /** Whether a waiter that comes now would have to rely on what was heard long ago. */
+  /** Whether the last answer is too old for a new waiter. */
   get isStale(): boolean {
     return this.#last !== undefined && now() - this.#answeredAt > FRESH;
   }
 
-  /** Who has the lock, as far as this process knows: its own hold, or what Redis said. */
+  /** The holder, as far as this process knows: its own hold, or the last answer of Redis. */
   heldBy(hold: Hold | undefined): HeldBy {
     if (hold !== undefined) return { holder: hold.lease.holder, since: hold.since };
     return this.#last === undefined || this.#last instanceof RedisFailure
@@ -89,14 +89,14 @@ export class LastAnswer {
       : { holder: this.#last.holder || undefined };
   }
 
-  /** Whether it is known of a waiter's own time that somebody else has the lock, or that Redis cannot be asked. @param excludes whether a grant to another one says so */
+  /** Whether, within the waiter's own time, another holder was seen or Redis failed. @param excludes whether a grant to another caller counts as such */
   hasAnswer({ since }: Waiting, hold: Hold | undefined, excludes: boolean): boolean {
     if (hold !== undefined || (excludes && this.#passedAt >= since)) return true;
     if (this.#last === undefined) return false;
     return this.#answeredAt >= (this.#last instanceof RedisFailure ? since : since - FRESH);
   }
 
-  /** Why a waiter got nothing. "Somebody else has it" is said only when somebody has said so. */
+  /** Why a waiter got nothing. "Not acquired" needs a known holder; otherwise Redis was unavailable. */
   timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
     const last = this.#answeredAt >= since - FRESH ? this.#last : undefined;
     const wasHeld = last === undefined && this.#passedAt >= since;

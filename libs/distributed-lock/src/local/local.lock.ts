@@ -22,7 +22,7 @@ import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from '../acquire/turns.js';
 import { LocalWaiters } from './local.waiters.js';
 
-/** One lock as this process sees it: who of us holds it, and who of us waits. How the waiters stand is its form's business. */
+/** One lock as this process sees it: the holds and the waiters of this process. Subclasses decide how waiters are served. */
 export abstract class LocalLock extends LocalWaiters<HoldHandle> implements HoldOwner<Hold> {
   #fairness: ProcessFairness | undefined;
 
@@ -56,7 +56,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   abstract free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
 
-  /** Asks once. @param refuse what becomes of it when somebody is in the way */
+  /** Makes one request. @param refuse called when another holder has the lock */
   try<T>(leaseTime: number | undefined, refuse: (heldBy: HeldBy) => T): Promise<HoldHandle | T> {
     this.begin();
     const holder = this.inTheWay;
@@ -109,9 +109,9 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   }
 
   /**
-   * A caller that comes back at once must not overtake, again and again, those who were told of its release.
+   * A caller that comes back at once must not overtake, again and again, the processes that were notified of its release.
    * @param rivals how many they are
-   * @param before the messages that were heard before the release, by whom this line asks
+   * @param before the number of messages of the loop before the release
    * @param pause in ms
    */
   protected yieldToOthers(
@@ -120,10 +120,10 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     before: number,
     pause: number,
   ): void {
-    // The release is told to this process as well, where it listens.
+    // A subscribed process receives its own release, too.
     const echoes = asker?.isListening === true ? 1 : 0;
     this.fairness.yieldTo({ until: now() + pause, pause, turns: before + echoes + rivals });
-    // Kept for so long, for the sake of those who come back.
+    // The local lock is kept for that time, for callers that come back.
     void this.during(() => this.context.wheel.pause(pause));
   }
 
@@ -131,7 +131,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     return (this.#fairness ??= new ProcessFairness(this.context.settings));
   }
 
-  /** Undefined where nobody ever waited, neither here nor elsewhere, as far as is known. */
+  /** Undefined for a lock that was never waited for, as far as this process knows. */
   protected get knownFairness(): ProcessFairness | undefined {
     return this.#fairness;
   }
@@ -158,8 +158,8 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   }
 
   /**
-   * Gives a waiter what was admitted for it. It may have left by that: a hold that is over by a newer grant tells its signal, and
-   * whoever waits may listen to that.
+   * Gives a waiter its handle. The waiter may have left meanwhile: admitting a hold can end an older one, whose signal may cancel
+   * the wait.
    */
   protected give(waiter: Waiter<HoldHandle>, grant: HoldHandle): void {
     if (!waiter.grant(grant)) void grant.unlock().catch(() => undefined);
@@ -184,26 +184,26 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   }
 
   protected acquireLoop(
-    contest: AcquireHost,
+    host: AcquireHost,
     attempt: AcquireAttempt,
     channel = this.target.channel,
   ): AcquireLoop {
-    const { publishesRelease: isTold, longestSleep, wakes: isNews = isRelease } = this.target.kind;
-    return new AcquireLoop(this.context, contest, attempt, {
-      channel: isTold ? channel : undefined,
+    const { publishesRelease, longestSleep, wakes = isRelease } = this.target.kind;
+    return new AcquireLoop(this.context, host, attempt, {
+      channel: publishesRelease ? channel : undefined,
       longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
-      wakes: isNews,
+      wakes,
       isOwn: channel !== this.target.channel,
     });
   }
 
-  /** The line is forgotten when nobody holds, waits or works. */
+  /** A local lock without holds, waiters and work is forgotten. */
   protected settle(): void {
     if (this.isQuiet && this.isFree) this.home.forget(this);
   }
 }
 
-/** Whether it surely holds, so that nobody need ask Redis. */
+/** Whether the hold is certain, so that Redis need not be asked. */
 function isCertain(hold: Hold): boolean {
   return hold.isLive && hold.isBelieved && hold.lease.state !== 'unknown';
 }

@@ -1,17 +1,17 @@
 import type { LockContext } from '../core/lock.context.js';
 import { SelfWaitWatch, type SelfWaitSubject } from './silence.watch.js';
 
-/** Where a line is at home. */
+/** What a local lock needs of its registry. */
 export interface LocalLockHome<L> {
   readonly context: LockContext;
-  /** To be called whenever nobody holds, waits or works any more. */
+  /** To be called when the last hold, waiter and work have ended. */
   forget(line: L): void;
   get(id: string): L | undefined;
-  /** Watches lines for callers that wait for themselves. */
+  /** Finds callers that wait for themselves. */
   readonly selfWaits: SelfWaitWatch;
 }
 
-/** The lines that there are. */
+/** The local locks of this moment. */
 export interface LocalLocks<L> {
   readonly size: number;
   get(id: string): L | undefined;
@@ -19,7 +19,7 @@ export interface LocalLocks<L> {
   values(): readonly L[];
 }
 
-/** The lines of one sort: each is made when it is first needed, and forgotten when nobody needs it any more. */
+/** The local locks of one sort: each is created on first use, and forgotten after the last. */
 export class LocalLockRegistry<
   T extends { readonly id: string },
   L extends SelfWaitSubject & { readonly target: T },
@@ -61,7 +61,7 @@ export class LocalLockRegistry<
     return line;
   }
 
-  /** Resolves when there are no lines. */
+  /** Resolves when there is no local lock. */
   async idle(): Promise<void> {
     if (this.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }

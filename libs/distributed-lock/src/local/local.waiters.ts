@@ -15,19 +15,19 @@ import type { SelfWaitSubject, SelfWaitWatch } from './silence.watch.js';
  */
 export const ROUND_TRIP = 100;
 
-/** Where waiters stand, and what they may be told. */
+/** The queue, and what explains a refusal. */
 interface WaitingState<G, R extends WaitRequest> {
   readonly queue: WaiterQueue<G, R>;
   readonly news: LastAnswer;
-  /** Where the first one was called that may wait for itself, and the hold of which the log was told that it does. */
+  /** The call of the first waiter that may wait for itself, and the hold that was logged for that. */
   suspicion: { waiter?: unknown; call?: CallStack; told?: Hold } | undefined;
 }
 
-/** The callers of this process that wait for one thing in Redis. How they stand, and what they are given, is its form's business. */
+/** The callers of this process that wait for one lock or counter in Redis. Subclasses decide how they are served. */
 export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   implements WaiterHost<G, R>, SelfWaitSubject
 {
-  /** Made for the first waiter, or for what is heard: most locks are never waited for. */
+  /** Created with the first waiter or answer: most locks are never waited for. */
   #state: WaitingState<G, R> | undefined;
   #working = 0;
 
@@ -40,18 +40,18 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   /** What is waited for. */
   abstract readonly target: { readonly name: string };
 
-  /** A waiter stands in line now. */
+  /** A waiter has entered the queue. */
   protected abstract onEnter(waiter: Waiter<G, R>): void;
   /** A waiter has left without a grant. */
   protected abstract onLeave(waiter: Waiter<G, R>): void;
-  /** Sees to it that a line that nobody needs any more is forgotten. */
+  /** Forgets a local lock that is not needed any more. */
   protected abstract settle(): void;
 
   get name(): string {
     return this.target.name;
   }
 
-  /** How many stand in line. */
+  /** The number of waiters. */
   get waiters(): number {
     return this.#state?.queue.size ?? 0;
   }
@@ -64,7 +64,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     return this.state.queue;
   }
 
-  /** Who has waited longest. */
+  /** The waiter that has waited longest. */
   protected get first(): Waiter<G, R> | undefined {
     return this.#state?.queue.first;
   }
@@ -81,7 +81,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     return this.state.news;
   }
 
-  /** Undefined where nothing was heard, and nobody waits. */
+  /** Undefined without an answer and without a waiter. */
   protected get knownAnswer(): LastAnswer | undefined {
     return this.#state?.news;
   }
@@ -98,7 +98,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     this.#state?.news.freed(at);
   }
 
-  /** Neither waits anybody, nor is anything under way. */
+  /** Whether there is no waiter, and no work under way. */
   protected get isQuiet(): boolean {
     return this.#working === 0 && !this.isWaitedFor;
   }
@@ -118,7 +118,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     return this.context.settings.warnAfter;
   }
 
-  /** Stands in line. Rejects when the time is over, or with the signal's reason. */
+  /** Enters the queue. Rejects when the time is over, or with the signal's reason. */
   wait(request: R): Promise<G> {
     const { maxWaiters } = this.context.settings;
     if (request.signal?.aborted === true) {
@@ -129,7 +129,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
       const heldBy = this.lastAnswer.heldBy(this.inTheWay);
       return Promise.reject(new LockNotAcquiredError(this.name, 0, heldBy, 'TOO_MANY_WAITERS'));
     }
-    // Who is the first to stand here waits only if Redis says so.
+    // The first caller waits only if Redis answers "busy".
     if (request.watch !== undefined && (this.isWaitedFor || this.inTheWay !== undefined))
       this.notifyWaiting(request);
     const waiter = new Waiter<G, R>(request, this.context.wheel, this);
@@ -140,7 +140,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     return waiter.granted;
   }
 
-  /** It is known where the first in the line was called; those behind it do not pay for a stack. */
+  /** Takes a stack of the first waiter only: a stack is too expensive for each one. */
   private watchSelfWait(waiter: Waiter<G, R>): void {
     const { selfWaits } = this.home;
     if (
@@ -245,26 +245,26 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     }
   }
 
-  /** Something is under way: the line is kept until its {@link end}. */
+  /** Work is under way: the local lock is kept until its {@link end}. */
   begin(): void {
     this.#working += 1;
   }
 
-  /** What was under way has ended. */
+  /** The work has ended. */
   end(): void {
     this.#working -= 1;
     if (this.isQuiet) this.rest();
     this.settle();
   }
 
-  /** Nobody waits any more: what was kept for those who did is forgotten. */
+  /** The last waiter has left: what was kept for waiters is forgotten. */
   protected rest(): void {
     this.#state = undefined;
   }
 
   /**
-   * Whether a new waiter is a reason to ask Redis: it is the first one; or its time will be over, and it must not be told by what was
-   * heard before it came, since Redis may be away by now.
+   * Whether a new waiter is a reason to ask Redis: it is the first one, or it has a time limit and the last answer is too old to explain
+   * its refusal.
    */
   protected isReasonToAsk(waiter: Waiter<G, R>): boolean {
     const wantsNews = waiter.request.waitTime !== Infinity && this.lastAnswer.isStale;

@@ -19,11 +19,11 @@ export interface HandoffResult {
   readonly result: AcquireResult | Busy | undefined;
 }
 
-/** A release in Redis, and how many other processes heard of it, as far as is known. */
+/** A release in Redis, and how many other processes were notified of it, as far as is known. */
 export interface ReleaseResult {
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
   readonly others: number;
-  /** How many of this process hear its channel. */
+  /** How many listeners its channel has in this process. */
   readonly listeners: number;
   /** Settles when nothing of it is left to be sent. */
   readonly done: Promise<unknown>;
@@ -34,7 +34,7 @@ export interface ReleaseResult {
 /** Nothing is left to be sent. */
 const DONE = Promise.resolve();
 
-function canPass(scripts: LockScripts): scripts is LockScripts & Required<Pick<LockScripts, 'transfer'>> {
+function canTransfer(scripts: LockScripts): scripts is LockScripts & Required<Pick<LockScripts, 'transfer'>> {
   return scripts.transfer !== undefined;
 }
 
@@ -55,14 +55,14 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
 
   /** Whether this kind of lock can be handed over in Redis. */
   get canHandOff(): boolean {
-    return canPass(this.target.kind.scripts);
+    return canTransfer(this.target.kind.scripts);
   }
 
-  /** Hands the lock to a new holder id in one round trip, ownership checked in Redis. Rejects only where it {@link canPass} not. */
+  /** Hands the lock to a new holder id in one round trip, ownership checked in Redis. Rejects only where it {@link canTransfer} not. */
   async handOff(leaseTime: number | undefined): Promise<HandoffResult> {
     const { context, target, lease } = this;
     const { scripts } = target.kind;
-    if (!canPass(scripts)) throw new TypeError(`a ${target.kind.name} is not handed over`);
+    if (!canTransfer(scripts)) throw new TypeError(`a ${target.kind.name} is not handed over`);
     const to = target.kind.holders.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
@@ -146,14 +146,14 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       );
   }
 
-  /** How many other processes heard a release that reached so many clients. */
+  /** How many other processes received a release that reached so many clients. */
   #others(reached: number): number {
     const { context, target } = this;
-    const { publishesRelease: isTold } = target.kind;
-    if (reached === -1 && isTold)
+    const { publishesRelease } = target.kind;
+    if (reached === -1 && publishesRelease)
       context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
-    // Where nobody may listen nobody is counted: another one has to be supposed.
-    return context.countsFleet && isTold ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
+    // Without pub/sub nothing is counted: another process has to be assumed.
+    return context.countsFleet && publishesRelease ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
   }
 
   /** The release goes on in the background, unless Redis refused it. */
@@ -180,7 +180,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       context.notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
       throw unavailable(target.name, failure);
     }
-    // The field was gone at the second time of asking: by our first one, as long as nobody else can have taken it.
+    // The repeated release found nothing: the first one succeeded, unless the lease was over.
     return outcome === 'released' || now() < lease.deadline ? 'released' : 'lost';
   }
 }

@@ -15,14 +15,14 @@ import type { LockTarget } from '../core/lock.target.js';
 import { now } from '../timing/monotonic.clock.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 
-/** How long others go first after a release that they heard of, in ms, where there may be room for a few only. */
+/** How long other processes go first after a release, in ms, where there may be room for a few holders only. */
 const STAND_BACK = 5;
 
 /** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
 export class SharedLocalLock extends LocalLock implements AcquireHost {
   readonly #loop: AcquireLoop;
   readonly #holds = new Map<string, Hold>();
-  /** Releases under way that make room for a few: what comes of them decides who asks next, and when. */
+  /** Releases under way that make room for a few holders: their outcome decides which process asks next. */
   #releasing = 0;
 
   constructor(home: LocalLockHome<LocalLock>, target: LockTarget) {
@@ -89,7 +89,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
       lease.holder,
       freed.then(({ done }) => done),
     );
-    // Readers are in nobody's way.
+    // Readers do not exclude each other.
     const isShort = this.target.kind.side === undefined;
     if (isShort) this.#releasing += 1;
     return this.during(async () => {

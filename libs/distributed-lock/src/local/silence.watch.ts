@@ -1,13 +1,13 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 
-/** How often a line is looked at, within the time after which its waiters are suspected to wait for themselves. */
+/** How many checks a local lock gets within the time after which its waiters may wait for themselves. */
 const LOOKS = 4;
 
 /** The most stacks that are taken in a second: one costs some 10 µs, as much as many a wait lasts. */
 const STACKS = 50;
 
-/** Callers who may wait for a lock that their own process has, and does not unlock. */
+/** Callers that may wait for a lock that their own process holds and does not unlock. */
 export interface SelfWaitSubject {
   readonly isWaitedFor: boolean;
   /** Logs a caller that has waited for `delay` ms behind a handle that this process has had for as long. */
@@ -16,7 +16,7 @@ export interface SelfWaitSubject {
 
 /**
  * Finds callers that probably wait for themselves: `lock()`, and then `using()` of the same name. One timer for all locks, in the
- * background and only while somebody waits without a bound: a waiter costs nothing more.
+ * background, and only while a caller waits without a time limit: a waiter costs nothing more.
  */
 export class SelfWaitWatch {
   readonly #timer: Timer;
@@ -36,7 +36,7 @@ export class SelfWaitWatch {
     return this.delay !== Infinity;
   }
 
-  /** Somebody waits without a bound. */
+  /** A caller waits without a time limit. */
   begin(): void {
     if (this.isOn && !this.#timer.isSet) this.wheel.set(this.#timer, now() + this.delay / LOOKS);
   }

@@ -41,11 +41,11 @@ export class MemoryBackend implements Backend, Commands {
     // A store in memory has no replicas.
   }
 
-  run(_how: ScriptCommand, words: ScriptWords, _isAcked: boolean, hearer: CommandCallback): void {
+  run(_how: ScriptCommand, words: ScriptWords, _isAcked: boolean, callback: CommandCallback): void {
     const answer = this.#answer(words);
     this.store.turns.later(() => {
-      if ('failure' in answer) hearer.failed(answer.failure);
-      else hearer.answered(answer.reply);
+      if ('failure' in answer) callback.failed(answer.failure);
+      else callback.answered(answer.reply);
     });
   }
 

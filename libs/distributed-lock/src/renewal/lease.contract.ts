@@ -4,9 +4,9 @@ import type { ReplyCallback } from '../replies/reply.callback.js';
 export interface Renewer {
   /**
    * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
-   * @param hearer hears what is left in ms (-1: no ttl), or undefined when the hold is gone
+   * @param callback hears what is left in ms (-1: no ttl), or undefined when the hold is gone
    */
-  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void;
+  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void;
 }
 
 /** How holder ids are kept while they hold: in full they would be the better part of what a name takes. */

@@ -19,12 +19,12 @@ export class LeaseQuestion implements ReplyCallback<number | undefined> {
     return this.sent.at;
   }
 
-  /** @param hearer passes on what is heard; this question, where nobody cares in whose async context that is */
-  ask(hearer: ReplyCallback<number | undefined> = this): void {
+  /** @param callback passes on what is heard; this question, where nobody cares in whose async context that is */
+  ask(callback: ReplyCallback<number | undefined> = this): void {
     const { lease, ttl } = this;
     const { key, renewer } = lease.target;
     lease.expect(ttl);
-    renewer.renew(key, lease.holder, ttl, hearer);
+    renewer.renew(key, lease.holder, ttl, callback);
   }
 
   answered(left: number | undefined): void {

@@ -63,7 +63,7 @@ export class Watchdog {
     return new Promise((done) => {
       const question = new LeaseQuestion(lease, ttl, instant(), listener, done);
       // By a promise: what comes of it is told in the async context of whoever asks, as part of its request.
-      void promised<number | undefined>((hearer) => question.ask(hearer)).then(
+      void promised<number | undefined>((callback) => question.ask(callback)).then(
         (left) => question.answered(left),
         (error: unknown) => question.failed(error),
       );

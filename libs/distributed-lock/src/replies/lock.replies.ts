@@ -64,7 +64,7 @@ export interface LockScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyCallback<AcquireReply>,
+    callback: ReplyCallback<AcquireReply>,
     wait: number,
     gift?: number,
   ): void;
@@ -80,7 +80,7 @@ export interface LockScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyCallback<ReleaseReply>,
+    callback: ReplyCallback<ReleaseReply>,
     nextLease?: number,
   ): void;
   /** Hands the lock from one holder to another in one step, for kinds that can; a lease that becomes shorter is published. */
@@ -95,7 +95,7 @@ export interface LockScripts {
   inspect(lock: string, holder: string): Promise<LockState>;
   /**
    * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
-   * @param hearer hears what is left in ms (-1: no ttl), or undefined when the hold is gone
+   * @param callback hears what is left in ms (-1: no ttl), or undefined when the hold is gone
    */
-  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void;
+  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void;
 }

@@ -7,6 +7,6 @@ export interface ReplyCallback<T> {
 }
 
 /** What is heard of one question, as a promise. */
-export function promised<T>(ask: (hearer: ReplyCallback<T>) => void): Promise<T> {
+export function promised<T>(ask: (callback: ReplyCallback<T>) => void): Promise<T> {
   return new Promise((heard, failed) => ask({ answered: heard, failed }));
 }

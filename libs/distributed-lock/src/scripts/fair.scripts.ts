@@ -52,7 +52,7 @@ export class FairScripts implements LockScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyCallback<AcquireReply>,
+    callback: ReplyCallback<AcquireReply>,
     wait: number,
     gift = 0,
   ): void {
@@ -60,7 +60,7 @@ export class FairScripts implements LockScripts {
     const args = [holder, `${lease}`, `${count}`, `${declared}`, `${gift}`, lockChannel(lock)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(fairAcquire, keysOf(lock), args, read, hearer, { ...GRANTING, ...TELLING, shared });
+    this.runner.ask(fairAcquire, keysOf(lock), args, read, callback, { ...GRANTING, ...TELLING, shared });
   }
 
   /** To 0 it takes the holder out of the queue as well. */
@@ -70,12 +70,12 @@ export class FairScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyCallback<ReleaseReply>,
+    callback: ReplyCallback<ReleaseReply>,
     nextLease = 0,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
     const shared = `${this.#margin} ${nextLease}`;
-    this.runner.ask(fairRelease, keysOf(lock), args, readFairRelease, hearer, { ...TELLING, shared });
+    this.runner.ask(fairRelease, keysOf(lock), args, readFairRelease, callback, { ...TELLING, shared });
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
@@ -93,8 +93,8 @@ export class FairScripts implements LockScripts {
     return this.#plain.inspect(lock, holder);
   }
 
-  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
-    this.#plain.renew(lock, holder, lease, hearer);
+  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
+    this.#plain.renew(lock, holder, lease, callback);
   }
 }
 

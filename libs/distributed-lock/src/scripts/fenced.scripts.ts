@@ -17,12 +17,12 @@ export class FencedScripts extends ReentrantScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyCallback<AcquireReply>,
+    callback: ReplyCallback<AcquireReply>,
   ): void {
     const args = [holder, `${lease}`, `${count}`];
     const read = (reply: ReplyReader) =>
       readAcquire(reply, count, (granted) => ({ token: readToken(granted, 2) }));
-    this.runner.ask(fencedAcquire, [lock, tokenCounter(lock)], args, read, hearer, GRANTING);
+    this.runner.ask(fencedAcquire, [lock, tokenCounter(lock)], args, read, callback, GRANTING);
   }
 
   override transfer(

@@ -27,7 +27,7 @@ export class Operation<T = unknown> extends Deadline {
     readonly args: readonly string[],
     /** Makes of its row what its caller wants to know. */
     private readonly read: (reply: ReplyReader) => T,
-    private readonly hearer: ReplyCallback<T>,
+    private readonly callback: ReplyCallback<T>,
     private readonly sender: Sender,
     private readonly grants: readonly number[] | undefined,
   ) {
@@ -73,7 +73,7 @@ export class Operation<T = unknown> extends Deadline {
       return;
     }
     try {
-      this.hearer.answered(reply);
+      this.callback.answered(reply);
     } catch (error) {
       raiseLater(error);
     }
@@ -81,7 +81,7 @@ export class Operation<T = unknown> extends Deadline {
 
   #refuse(error: unknown): void {
     try {
-      this.hearer.failed(error);
+      this.callback.failed(error);
     } catch (thrown) {
       raiseLater(thrown);
     }
@@ -116,7 +116,7 @@ export class Operation<T = unknown> extends Deadline {
   }
 }
 
-/** A hearer that throws, which it must not, keeps no other operation of its call from its answer. */
+/** A callback that throws, which it must not, keeps no other operation of its call from its answer. */
 function raiseLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;

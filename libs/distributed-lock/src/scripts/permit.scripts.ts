@@ -36,9 +36,9 @@ export class PermitScripts implements LockScripts {
     permit: string,
     lease: number,
     _count: number,
-    hearer: ReplyCallback<AcquireReply>,
+    callback: ReplyCallback<AcquireReply>,
   ): void {
-    this.#ask(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS, hearer);
+    this.#ask(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS, callback);
   }
 
   /** Gives the permit back; there is no part of it that could stay, so a count above 0 only looks. */
@@ -48,13 +48,13 @@ export class PermitScripts implements LockScripts {
     count: number,
     _lease: number,
     _channel: string,
-    hearer: ReplyCallback<ReleaseReply>,
+    callback: ReplyCallback<ReleaseReply>,
   ): void {
-    if (count === 0) this.#ask(permitRelease, lock, [permit], readRelease, undefined, hearer);
+    if (count === 0) this.#ask(permitRelease, lock, [permit], readRelease, undefined, callback);
     else
       this.renew(lock, permit, 0, {
-        answered: (left) => hearer.answered({ kind: left === undefined ? 'gone' : 'kept' }),
-        failed: (error) => hearer.failed(error),
+        answered: (left) => callback.answered({ kind: left === undefined ? 'gone' : 'kept' }),
+        failed: (error) => callback.failed(error),
       });
   }
 
@@ -67,14 +67,14 @@ export class PermitScripts implements LockScripts {
     return this.#run(permitInspect, lock, [permit], readState);
   }
 
-  renew(lock: string, permit: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
+  renew(lock: string, permit: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const args = [permit, `${lease}`, 'raise'];
-    this.#ask(permitRenew, lock, args, readRenewal, lease > 0 ? GRANTS : undefined, hearer);
+    this.#ask(permitRenew, lock, args, readRenewal, lease > 0 ? GRANTS : undefined, callback);
   }
 
   /** @returns what is left of a permit's lease in ms (-1: it never ends), or undefined when the permit is gone */
   look(lock: string, permit: string): Promise<number | undefined> {
-    return promised((hearer) => this.renew(lock, permit, 0, hearer));
+    return promised((callback) => this.renew(lock, permit, 0, callback));
   }
 
   /** Gives a permit a lease, which may be shorter than what is left. @returns false when the permit is gone */
@@ -100,7 +100,7 @@ export class PermitScripts implements LockScripts {
     read: (reply: ReplyReader) => T,
     grants?: readonly number[],
   ): Promise<T> {
-    return promised((hearer) => this.#ask(script, lock, args, read, grants, hearer));
+    return promised((callback) => this.#ask(script, lock, args, read, grants, callback));
   }
 
   #ask<T>(
@@ -109,11 +109,11 @@ export class PermitScripts implements LockScripts {
     args: readonly string[],
     read: (reply: ReplyReader) => T,
     grants: readonly number[] | undefined,
-    hearer: ReplyCallback<T>,
+    callback: ReplyCallback<T>,
   ): void {
     const keys: [string, string] = [lock, suffixName(lock, 'timeout')];
     const sending = { ...TELLING, perCall: PERMITS_PER_CALL, grants };
-    this.runner.ask(script, keys, [...args, semaphoreChannel(lock)], read, hearer, sending);
+    this.runner.ask(script, keys, [...args, semaphoreChannel(lock)], read, callback, sending);
   }
 }
 

@@ -25,7 +25,7 @@ export abstract class ReadWriteScripts implements LockScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyCallback<AcquireReply>,
+    callback: ReplyCallback<AcquireReply>,
     wait: number,
   ): void;
 
@@ -35,7 +35,7 @@ export abstract class ReadWriteScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyCallback<ReleaseReply>,
+    callback: ReplyCallback<ReleaseReply>,
     nextLease?: number,
   ): void;
 
@@ -51,7 +51,7 @@ export abstract class ReadWriteScripts implements LockScripts {
     lock: string,
     holder: string,
     lease: number,
-    hearer: ReplyCallback<number | undefined>,
+    callback: ReplyCallback<number | undefined>,
   ): void;
 
   /** The lock and, in its slot, the key that names the writer that waits. Java does not know it (wire format D15). */

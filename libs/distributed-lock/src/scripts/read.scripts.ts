@@ -35,18 +35,18 @@ export class ReadScripts extends ReadWriteScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyCallback<AcquireReply>,
+    callback: ReplyCallback<AcquireReply>,
   ): void {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
-    this.runner.ask(readAcquire, this.keysOf(lock), [holder], read, hearer, sending);
+    this.runner.ask(readAcquire, this.keysOf(lock), [holder], read, callback, sending);
   }
 
   /** A lock whose last reader is found dead is free from then on, which its channel is told. */
-  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
+  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const sending = { ...(lease > 0 ? RENEWING : LOOKING), ...TELLING };
     const args = [holder, `${lease}`, readWriteChannel(lock)];
-    this.runner.ask(readRenew, [lock], args, readRenewal, hearer, sending);
+    this.runner.ask(readRenew, [lock], args, readRenewal, callback, sending);
   }
 
   /** @param nextLease the lease that the write hold of the same holder id needs yet, in ms; 0: not known */
@@ -56,10 +56,10 @@ export class ReadScripts extends ReadWriteScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyCallback<ReleaseReply>,
+    callback: ReplyCallback<ReleaseReply>,
     nextLease = 0,
   ): void {
     const args = [holder, `${count}`, `${lease}`, `${nextLease}`, channel];
-    this.runner.ask(readRelease, [lock], args, readReleaseReply, hearer, TELLING);
+    this.runner.ask(readRelease, [lock], args, readReleaseReply, callback, TELLING);
   }
 }

@@ -42,10 +42,10 @@ export class ReentrantScripts implements LockScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyCallback<AcquireReply>,
+    callback: ReplyCallback<AcquireReply>,
   ): void {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(reentrantAcquire, [lock], [holder], read, hearer, this.#acquiring.of(lease, count));
+    this.runner.ask(reentrantAcquire, [lock], [holder], read, callback, this.#acquiring.of(lease, count));
   }
 
   release(
@@ -54,10 +54,10 @@ export class ReentrantScripts implements LockScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyCallback<ReleaseReply>,
+    callback: ReplyCallback<ReleaseReply>,
   ): void {
     const sending = this.#releasing.of(count, lease);
-    this.runner.ask(reentrantRelease, [lock], [holder, channel], readRelease, hearer, sending);
+    this.runner.ask(reentrantRelease, [lock], [holder, channel], readRelease, callback, sending);
   }
 
   transfer(lock: string, from: string, to: string, lease: number, channel: string): Promise<TransferReply> {
@@ -73,9 +73,9 @@ export class ReentrantScripts implements LockScripts {
     return this.runner.run(reentrantInspect, [lock], [holder], readState);
   }
 
-  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
+  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const { read, sending } = lease === 0 ? LOOK : this.#renewalTo(lease);
-    this.runner.ask(renewalRenew, [lock], [holder], read, hearer, sending);
+    this.runner.ask(renewalRenew, [lock], [holder], read, callback, sending);
   }
 
   #renewalTo(lease: number) {

@@ -86,7 +86,7 @@ export class ScriptRunner implements Sender {
     read: (reply: ReplyReader) => T,
     sending?: Sending,
   ): Promise<T> {
-    return promised((hearer) => this.ask(script, keys, args, read, hearer, sending));
+    return promised((callback) => this.ask(script, keys, args, read, callback, sending));
   }
 
   /** Runs one operation whose caller does without a promise: of thousands a second each costs its memory until the answer is there. */
@@ -95,12 +95,12 @@ export class ScriptRunner implements Sender {
     keys: readonly [string, ...string[]],
     args: readonly string[],
     read: (reply: ReplyReader) => T,
-    hearer: ReplyCallback<T>,
+    callback: ReplyCallback<T>,
     sending: Sending = {},
   ): void {
-    const operation = new Operation(script, keys, args, read, hearer, this, sending.grants);
+    const operation = new Operation(script, keys, args, read, callback, this, sending.grants);
     const isNext = this.#isLone && this.#deadlines.isIdle;
-    this.#deadlines.begin(operation, hearer.sentAt);
+    this.#deadlines.begin(operation, callback.sentAt);
     const queue = this.#queueOf(script, this.connection.groupOf(keys[0]), sending);
     // A list of one is all that a call in a turn of its own needs.
     if (queue.operations.length > 0) queue.operations.push(operation);

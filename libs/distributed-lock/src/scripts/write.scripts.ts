@@ -35,18 +35,18 @@ export class WriteScripts extends ReadWriteScripts {
     holder: string,
     lease: number,
     count: number,
-    hearer: ReplyCallback<AcquireReply>,
+    callback: ReplyCallback<AcquireReply>,
     wait: number,
   ): void {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(writeAcquire, this.keysOf(lock), args, read, hearer, GRANTING);
+    this.runner.ask(writeAcquire, this.keysOf(lock), args, read, callback, GRANTING);
   }
 
-  renew(lock: string, holder: string, lease: number, hearer: ReplyCallback<number | undefined>): void {
+  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const sending = lease > 0 ? RENEWING : LOOKING;
-    this.runner.ask(writeRenew, [lock], [holder, `${lease}`], readRenewal, hearer, sending);
+    this.runner.ask(writeRenew, [lock], [holder, `${lease}`], readRenewal, callback, sending);
   }
 
   release(
@@ -55,9 +55,9 @@ export class WriteScripts extends ReadWriteScripts {
     count: number,
     lease: number,
     channel: string,
-    hearer: ReplyCallback<ReleaseReply>,
+    callback: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
-    this.runner.ask(writeRelease, this.keysOf(lock), args, readRelease, hearer, TELLING);
+    this.runner.ask(writeRelease, this.keysOf(lock), args, readRelease, callback, TELLING);
   }
 }

@@ -141,9 +141,9 @@ export class TickRunner {
   /** A run that may have been granted, and that nobody runs, ends here and not with its lease: another instance may run its tick. */
   #settle(target: LockTarget, { mode, unheard }: TickClaim, { holder, mayHave, failure }: Owed): void {
     if (!mayHave) return;
-    const { backgroundRelease: retirement } = this.engine.context;
+    const { backgroundRelease } = this.engine.context;
     if (mode === 'instant') {
-      void retirement.release({ target, holder, lease: this.#ttl, failure });
+      void backgroundRelease.release({ target, holder, lease: this.#ttl, failure });
       return;
     }
     const { channel } = target;
@@ -157,7 +157,7 @@ export class TickRunner {
       reason: '',
     } as const;
     const finish = () => this.scripts.finish(jobKeys(target.key), unbegun);
-    void retirement.retry(finish, this.#ttl, failure).then(unheard);
+    void backgroundRelease.retry(finish, this.#ttl, failure).then(unheard);
   }
 
   get #ttl(): number {
