@@ -149,7 +149,7 @@ describe('show', () => {
     expect(await command('show', '{a}')).toMatchObject({ code: 0 });
     const { code, err } = await command('show', '{a}:tick');
     expect(code).toBe(2);
-    expect(err).toMatch(/^nestjs-distributed-lock: Lock "\{a\}:tick" cannot have the key [^\n]*\n$/);
+    expect(err).toMatch(/^nestjs-distributed-lock: Lock "\{a\}:tick" cannot use the key [^\n]*\n$/);
   });
 });
 

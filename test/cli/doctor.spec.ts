@@ -258,7 +258,7 @@ test('a server that stops answering in between ends the examination', async () =
       code: 69,
       out: '',
       err: expect.stringMatching(
-        /^nestjs-distributed-lock: Redis could not be asked: no answer within 200 ms\. [^\n]*\n$/,
+        /^nestjs-distributed-lock: Redis is unavailable: no answer within 200 ms\. [^\n]*\n$/,
       ),
     });
   } finally {

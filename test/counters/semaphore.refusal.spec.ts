@@ -16,10 +16,10 @@ afterEach(() => fleet.close());
 
 test('one name is of one kind in an application', () => {
   expect(() => one.getLock(name)).toThrow(
-    /is a semaphore in this application, and cannot be a re-entrant lock/,
+    /is a semaphore in this application, and cannot also be a re-entrant lock/,
   );
   expect(() => one.getPermitExpirableSemaphore(name)).toThrow(/KIND_CONFLICT|is a semaphore/);
-  expect(() => one.getSemaphore('')).toThrow(/cannot be called/);
+  expect(() => one.getSemaphore('')).toThrow(/not a valid lock name/);
 });
 
 test('a key of another type is named', async () => {

@@ -50,9 +50,11 @@ test(
     console.log(`${refused.length} attempts refused, lines in the log:\n${lines.join('\n')}`);
     expect(refused.length).toBeGreaterThan(ATTEMPTS / 2);
     expect(lines).toEqual([
-      expect.stringMatching(/^error: A tick of job "job:log" could not be claimed: .*does not run it\.$/),
-      expect.stringMatching(/^error: Redis could not be asked about lock "desk:log": .*run unlocked\.$/),
-      expect.stringMatching(/^warn: Redis at localhost:\d+ is away: .*ECONNREFUSED/),
+      expect.stringMatching(
+        /^error: A tick of job "job:log" could not be claimed: .*does not run the tick\.$/,
+      ),
+      expect.stringMatching(/^error: Redis is unavailable for lock "desk:log": .*without its lock\.$/),
+      expect.stringMatching(/^warn: Redis at localhost:\d+ is unavailable: .*ECONNREFUSED/),
     ]);
   },
 );

@@ -62,7 +62,7 @@ describe('a refused event', () => {
     await expect(app.get(Orders)[method]()).rejects.toMatchObject({ code: 'NOT_ACQUIRED' });
     // Once for a lock in its interval.
     expect(lines()).toEqual([
-      `warn: An event for Orders.${method} was refused, and is lost unless its transport delivers it again: lock "order" is held by ${holder}. Set waitTime, so that the handler waits, or onBusy, to put the event back into its queue.`,
+      `warn: An event for Orders.${method} was refused, and is lost unless its transport delivers it again: lock "order" is held by ${holder}. Set waitTime to let the handler wait, or onBusy to put the event back into its queue.`,
     ]);
   });
 

@@ -33,12 +33,12 @@ describe('an application is not started with a scheduled method', () => {
     [
       'several keys',
       DistributedLock(['job', 'other']) as MethodDecorator,
-      'Jobs.run has a schedule, so its key must be one fixed name, or a function without parameters that gives one: its key is an array.',
+      'Jobs.run has a schedule, so its key must be one fixed name, or a function without parameters that returns one: its key is an array.',
     ],
     [
       'a function that gives several keys',
       DistributedLock(() => ['job', 'other']) as MethodDecorator,
-      'Jobs.run has a schedule, so its key must be one fixed name, or a function without parameters that gives one: its key function gave an array.',
+      'Jobs.run has a schedule, so its key must be one fixed name, or a function without parameters that returns one: its key function returned an array.',
     ],
   ];
 
@@ -77,7 +77,7 @@ describe('an application is not started with an interceptor', () => {
       'The key of @UseDistributedLock on Bad.get must be a name, an array of names, or a function',
     ],
     [{ key: ['a', 7] }, 'or a function, not an array with number at [1]'],
-    [{ key: '' }, 'or a function, not an empty text'],
+    [{ key: '' }, 'or a function, not an empty string'],
     [{}, 'or a function, not undefined'],
     [
       { key: 'a', kind: 'quorum' },

@@ -184,7 +184,7 @@ describe('where Redis is', () => {
   test.each([
     ['left out', undefined, 'not undefined'],
     ['null', null, 'not null'],
-    ['empty', ' ', 'not an empty text'],
+    ['empty', ' ', 'not an empty string'],
     ['of another scheme', 'http://user:secret@localhost', 'begins with "http:"'],
     ['a number', 6379, 'not number'],
     ['a list', ['localhost'], 'not an array'],

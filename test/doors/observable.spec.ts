@@ -271,7 +271,7 @@ describe('a method that does not declare its Observable', () => {
     const stream = await Promise.resolve(streams.undeclared());
     await until('it is free', async () => !(await isLocked('undeclared')));
     expect(stage.logged).toEqual([
-      'warn: Streams.undeclared gave an Observable, and its caller did not subscribe at once: the lock was released, and a later subscription takes it again. Declare that the method returns an Observable, so that it takes the lock when it is subscribed to.',
+      'warn: Streams.undeclared returned an Observable, and its caller did not subscribe at once: the lock was released, and a later subscription acquires it again. Declare Observable as the return type of the method, so that the lock is acquired on subscription.',
     ]);
     const held = await stage.hold('undeclared');
     await expect(lastValueFrom(stream)).rejects.toBeInstanceOf(LockNotAcquiredError);
@@ -293,7 +293,7 @@ describe('a method that returns neither', () => {
   test('that declared an Observable fails the subscription', async () => {
     await expect(lastValueFrom(streams.none())).rejects.toMatchObject({
       code: 'NOT_ASYNC',
-      message: expect.stringMatching(/^Streams\.none gave neither a promise nor an Observable\./),
+      message: expect.stringMatching(/^Streams\.none returned neither a promise nor an Observable\./),
     });
   });
 
@@ -314,7 +314,7 @@ describe('a method that returns neither', () => {
         yield NEVER;
       }
     }
-    const sentence = 'it is declared to return neither a promise nor an Observable';
+    const sentence = 'the declared return type is neither a promise nor an Observable';
     await expect(stage.start({ providers: [Declared] })).rejects.toMatchObject({
       code: 'NOT_ASYNC',
       message: expect.stringContaining(`Declared.run: ${sentence}`),

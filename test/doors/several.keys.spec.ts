@@ -252,9 +252,9 @@ test('an interceptor reads several keys from the request', async () => {
 });
 
 test.each([
-  ['/none/0', 'The key function of Transfers.none gave an empty array'],
-  ['/none/2', 'The key function of Transfers.none gave an array with undefined at [0]'],
-  ['/nobody', 'The key function of Transfers.nobody gave an empty array'],
+  ['/none/0', 'The key function of Transfers.none returned an empty array'],
+  ['/none/2', 'The key function of Transfers.none returned an array with undefined at [0]'],
+  ['/nobody', 'The key function of Transfers.nobody returned an empty array'],
 ])('keys that are no names are an error that says where, and nothing is sent: %s', async (path, said) => {
   const { get } = await start();
   let answer: unknown;
@@ -264,6 +264,6 @@ test.each([
   expect(answer).toMatchObject({ status: 500 });
   expect(sent).toEqual([]);
   expect(stage.logged).toEqual([
-    expect.stringContaining(`${said}; a key is a name, or an array of names. Give the lock a name`),
+    expect.stringContaining(`${said}; a key is a name, or an array of names. Use a name`),
   ]);
 });

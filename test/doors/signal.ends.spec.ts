@@ -106,7 +106,7 @@ describe('a signal', () => {
     const semaphore = work.locks.getSemaphore('permits');
     await semaphore.trySetPermits(1);
     const signal = await semaphore.using((taken) => taken.signal);
-    expect(signal.reason).toMatchObject({ code: 'RELEASED', why: 'its permits were given back' });
+    expect(signal.reason).toMatchObject({ code: 'RELEASED', why: 'its permits were released' });
   });
 
   test('of a lock that was lost keeps that reason, whatever is unlocked later', async () => {

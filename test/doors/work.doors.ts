@@ -70,7 +70,7 @@ export class WorkStage {
     const { status, body } = await request(this.app, `/${path}/${encodeURIComponent(name)}`);
     const said = this.stage.logged.splice(0).join('\n');
     // Nest's own message of an error that no filter knows.
-    if (status === 500 && said.includes('The work gave an')) throw new Refused();
+    if (status === 500 && said.includes('The work returned an')) throw new Refused();
     return body;
   }
 }
@@ -158,7 +158,7 @@ export const JOBS: Readonly<Record<string, (name: string, give: Give) => Type>> 
 async function ended(stage: WorkStage, name: string): Promise<void> {
   await until('its run has ended', async () => !(await isLocked(stage, name)));
   const [run] = await stage.witness.getRuns(name);
-  if (run?.reason?.includes('The work gave an') === true) throw new Refused();
+  if (run?.reason?.includes('The work returned an') === true) throw new Refused();
 }
 
 async function isLocked({ witness }: WorkStage, name: string): Promise<boolean> {

@@ -69,7 +69,7 @@ describe('a listener', () => {
     await expect(locks.getLock('a').lock({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     await expect(
       locks.getNonReentrantLock('b').using(() => locks.getNonReentrantLock('b').lock()),
-    ).rejects.toThrow('asks for it again');
+    ).rejects.toThrow('acquires that lock again');
     const errors = ledger.of('failed').map(({ error }) => error);
     expect(errors[0]).toBe(reason);
     expect(errors[1]).toMatchObject({ code: 'NOT_REENTRANT' });
@@ -85,7 +85,7 @@ describe('a listener', () => {
     expect(await handle.unlock()).toBe('lost');
     expect(ledger.stories).toEqual(['attempt acquired lost']);
     expect(ledger.of('lost')[0]).toMatchObject({ lock: 'a', holder: handle.holder });
-    expect(ledger.of('lost')[0]?.why).toContain('Redis says that the holder has nothing');
+    expect(ledger.of('lost')[0]?.why).toContain('Redis no longer knows this holder');
   });
 
   test('hears of a loss that only the unlock finds out', async () => {

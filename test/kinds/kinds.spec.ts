@@ -46,7 +46,7 @@ describe('one name', () => {
     expect(error).toMatchObject({
       code: 'KIND_CONFLICT',
       lock: name,
-      message: `"${name}" is a ${one} in this application, and cannot be a ${other} as well. ${REMEDIES.KIND_CONFLICT}`,
+      message: `"${name}" is a ${one} in this application, and cannot also be a ${other}. ${REMEDIES.KIND_CONFLICT}`,
     });
     // The first one goes on.
     expect(() => KINDS[one]?.(name)).not.toThrow();

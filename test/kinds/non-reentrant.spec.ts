@@ -27,7 +27,7 @@ describe.each([
         lock.tryLock({ waitTime: '10s' }),
         lock.using(() => 'ran'),
       ];
-      const message = `This code runs inside ${kind} "${lock.name}", and asks for it again. ${REMEDIES.NOT_REENTRANT}`;
+      const message = `This code runs inside ${kind} "${lock.name}", and acquires that lock again. ${REMEDIES.NOT_REENTRANT}`;
       for (const end of await Promise.allSettled(doors)) {
         expect(end).toMatchObject({
           status: 'rejected',

@@ -83,7 +83,7 @@ describe.concurrent('candidates of one key', () => {
       await until('it is back', () => first.election.isLeader);
       await first.election.resign();
       await Promise.all([first.election.stop(), second.election.stop()]);
-      expect(first.reasons[0]).toMatchObject({ message: expect.stringContaining('it resigned') });
+      expect(first.reasons[0]).toMatchObject({ message: expect.stringContaining('the leader resigned') });
     }),
   );
 

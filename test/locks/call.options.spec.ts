@@ -3,7 +3,7 @@ import { LockConfigurationError } from '../../libs/distributed-lock/src/errors/l
 import { RedisFleet } from './lock.fleet.js';
 
 const YEAR = 365 * 24 * 3_600_000;
-const NO_DURATION = 'a number of milliseconds or a text like "30s"';
+const NO_DURATION = 'a number of milliseconds or a string like "30s"';
 
 const DURATIONS: readonly (readonly [value: unknown, expected: string])[] = [
   ['5 parsecs', NO_DURATION],

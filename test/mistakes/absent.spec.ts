@@ -3,7 +3,10 @@ import type { LockService } from 'nestjs-distributed-lock';
 import { Services } from '../support/services.js';
 import { PublicApi } from './public.api.js';
 
-const UNKNOWN_JOB = { code: 'UNKNOWN_JOB', message: expect.stringContaining('Redis knows no job "typo"') };
+const UNKNOWN_JOB = {
+  code: 'UNKNOWN_JOB',
+  message: expect.stringContaining('Redis has no record of job "typo"'),
+};
 const PERMIT = '0'.repeat(32);
 
 /** What an operation says of something that does not exist. */

@@ -117,7 +117,7 @@ describe.each(['DistributedLock', 'LeaderOnly'] as const)(
       if (door === 'LeaderOnly' && (typeof key !== 'string' || key.includes('{0}'))) return;
       const refuse = () => decorate(door, key, method);
       expect(refuse).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }));
-      expect(refuse).toThrow(`would be one lock for all calls: "${found}" is no template`);
+      expect(refuse).toThrow(`would be one lock for all calls: "${found}" is not a template`);
       expect(refuse).toThrow('(id) => `account:${id}`');
     });
   },
@@ -141,7 +141,7 @@ test.each([
   ['a:{0}', 'none', 'no parameter'],
   ['a:{2.id}', 'account', '2 parameters, {0} to {1}'],
 ] as const)('%s on %s names a parameter that there is not', (key, method, has) => {
-  expect(() => decorate('DistributedLock', key, method)).toThrow(`and the method has ${has}`);
+  expect(() => decorate('DistributedLock', key, method)).toThrow(`but the method has ${has}`);
 });
 
 describe('a key that goes wrong at a call', () => {
@@ -183,8 +183,8 @@ describe('a key that goes wrong at a call', () => {
     for (const key of [undefined, null, {}, Number.NaN, '', Promise.resolve('a'), [], ['a', undefined]])
       await expect(accounts.byFunction(key)).rejects.toMatchObject({
         code: 'INVALID_NAME',
-        message: expect.stringContaining('The key function of Accounts.byFunction gave'),
-        remedy: expect.stringContaining('a promise cannot be waited for'),
+        message: expect.stringContaining('The key function of Accounts.byFunction returned'),
+        remedy: expect.stringContaining('a promise is not accepted'),
       });
     await expect(accounts.byFailure('x')).rejects.toThrow(TypeError);
     expect(accounts.ran).toBe(0);
@@ -198,7 +198,7 @@ describe('a key function that uses "this"', () => {
   test('is refused when the method is decorated, since an optional access would give one name for all', () => {
     const refuse = () =>
       Reflect.apply(DistributedLock(uses) as never, undefined, [{}, 'run', { value: METHODS.real }]);
-    expect(refuse).toThrow('is a function that uses "this", and there is none');
+    expect(refuse).toThrow('is a function that uses "this", which is not available');
     expect(refuse).toThrow('locks.using() in the method');
   });
 
@@ -258,7 +258,7 @@ describe('a @UseDistributedLock', () => {
     }
     await expect(stage.start({ providers: [Accounts] })).rejects.toMatchObject({
       code: 'INVALID_TARGET',
-      message: expect.stringMatching(/@UseDistributedLock on Accounts\.get: .* takes @DistributedLock/),
+      message: expect.stringMatching(/@UseDistributedLock on Accounts\.get: .* Use @DistributedLock/),
     });
   });
 

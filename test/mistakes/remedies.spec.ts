@@ -55,7 +55,7 @@ const LOSSES: readonly (readonly [string, (lock: Lock) => Promise<LockLostError>
       return await lossOf(handle);
     },
     /by force/,
-    /not over yet: look for forceUnlock\(\), the unlock command/,
+    /had not ended: check for forceUnlock\(\), the unlock command/,
   ],
   [
     'the unlock command',
@@ -70,7 +70,7 @@ const LOSSES: readonly (readonly [string, (lock: Lock) => Promise<LockLostError>
   [
     'a lease that is over',
     async (lock) => lossOf(await lock.lock({ leaseTime: 150 })),
-    /its lease was over/,
+    /its lease ended/,
     /Raise leaseTime, or leave it out/,
   ],
   [
@@ -86,7 +86,7 @@ const LOSSES: readonly (readonly [string, (lock: Lock) => Promise<LockLostError>
       throw new Error('it passed');
     },
     /it was unlocked/,
-    /take the lock again: a handle is of no use after its release/,
+    /acquire the lock again: a released handle stays released/,
   ],
   [
     'a shutdown',
@@ -120,7 +120,7 @@ describe('the remedy of a loss fits its reason', () => {
     expect(loss.why).toMatch(why);
     expect(loss.remedy).toMatch(remedy);
     expect(loss.message.endsWith(loss.remedy)).toBe(true);
-    const isOfTime = /lease was over/.test(loss.why);
+    const isOfTime = /its lease ended/.test(loss.why);
     expect(/aise leaseTime|lockWatchdogTimeout/.test(loss.remedy)).toBe(isOfTime);
   });
 
@@ -129,10 +129,10 @@ describe('the remedy of a loss fits its reason', () => {
     await semaphore.trySetPermits(1);
     const handle = await semaphore.acquire();
     await semaphore.tryRelease(handle.holder);
-    expect((await lossOf(handle)).remedy).toContain('A call of tryRelease() had its id');
+    expect((await lossOf(handle)).remedy).toContain('A call of tryRelease() named this permit');
     const next = await semaphore.acquire();
     await semaphore.delete();
-    expect((await lossOf(next)).remedy).toContain('A call of delete() came while permits were taken');
+    expect((await lossOf(next)).remedy).toContain('A call of delete() came while permits were held');
   });
 
   test('one of several locks', async () => {
@@ -180,7 +180,7 @@ describe('the remedy of a refusal by Redis fits its reply', () => {
     ['MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk.', /disk/],
     ["CROSSSLOT Keys in request don't hash to the same slot", /hash tag/],
     ['NOAUTH Authentication required.', /user and the password/],
-    ['ERR something else', /Look at its message/],
+    ['ERR something else', /Check the message of Redis/],
     ['WRONGTYPE Operation against a key holding the wrong kind of value', /Choose another lock name/],
   ])('%s', (reply, remedy) => {
     const failure = new RedisFailure('refused', reply, /^[A-Z]+/.exec(reply)?.[0]);

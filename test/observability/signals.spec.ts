@@ -50,7 +50,7 @@ describe('the figures of the locks', () => {
     const gone = new DOMException('left', 'AbortError');
     await expect(locks.getLock('a').lock({ signal: AbortSignal.abort(gone) })).rejects.toBe(gone);
     const strict = locks.getNonReentrantLock('b');
-    await expect(strict.using(() => strict.lock())).rejects.toThrow('asks for it again');
+    await expect(strict.using(() => strict.lock())).rejects.toThrow('acquires that lock again');
     await locks.getLock('a').using(() => locks.getLock('a').using(() => undefined));
     const scraped = await scrape();
     expect(scraped.of('acquisitions_total', { error_type: 'AbortError' })).toBe(1);

@@ -86,9 +86,9 @@ describe('an application with red locks', () => {
       expect(error).toMatchObject({
         name: 'LockUnavailableError',
         code: 'UNAVAILABLE',
-        message: expect.stringContaining('2 of the 5 servers of redLock could be reached, and 3 are needed'),
+        message: expect.stringContaining('2 of the 5 servers of redLock are reachable, and 3 are needed'),
       });
-      for (const port of ports) expect(String(error)).toContain(`127.0.0.1:${port} is away: `);
+      for (const port of ports) expect(String(error)).toContain(`127.0.0.1:${port} is unavailable: `);
     },
     scaled(15_000),
   );

@@ -134,7 +134,7 @@ test(
       name: 'LockUnavailableError',
       code: 'UNAVAILABLE',
       lock: 'x',
-      message: expect.stringContaining('2 of 5 servers could be asked, and 3 are needed'),
+      message: expect.stringContaining('2 of 5 servers answered, and 3 are needed'),
     };
     await expect(lock?.tryLock()).rejects.toMatchObject(refusal);
     const { end, late } = await endOf(700, async () => await lock?.lock({ waitTime: 700 }));

@@ -78,7 +78,7 @@ describe('a server that has just started', () => {
       await expect(refused).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         message: expect.stringMatching(
-          /[0-2] of 5 servers could be asked, and 3 are needed \(.*127\.0\.0\.1:\d+ has just started, and does not count for another \d+ ms/,
+          /[0-2] of 5 servers answered, and 3 are needed \(.*127\.0\.0\.1:\d+ has just started, and does not count for another \d+ ms/,
         ),
       });
       const start = performance.now();
@@ -141,7 +141,7 @@ describe('a server that has just started', () => {
       });
       way.cut();
       await until('the question was swallowed', () => swallowed);
-      expect(troubleOf(service, 0)).toContain('has not told its age yet');
+      expect(troubleOf(service, 0)).toContain('has not reported its uptime yet');
       way.restore();
       await until('it counts', () => troubleOf(service, 0) === undefined, 3000);
     },

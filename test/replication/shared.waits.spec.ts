@@ -107,7 +107,7 @@ describe('the waits for replicas', () => {
     );
     await until('it is told', () => warnings().length > 0);
     await service.getLock('x').using(() => undefined);
-    expect(warnings()).toEqual([expect.stringMatching(/NOPERM.*wait.*Give Redis replicas/)]);
+    expect(warnings()).toEqual([expect.stringMatching(/NOPERM.*wait.*Add replicas/)]);
   });
 
   test('a majority is one of the most replicas that there were, also when one has gone', async () => {

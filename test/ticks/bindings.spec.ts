@@ -34,7 +34,7 @@ describe('an application is refused at boot, with a sentence, for', () => {
         return [Job];
       },
       'INVALID_OPTION',
-      "Job.run cannot have @Interval(2592000000): Node's timers end at 2147483647 ms",
+      "Job.run cannot have @Interval(2592000000): Node's timers are limited to 2147483647 ms",
     ],
     ...[0, -1, Number.NaN, 0.5].map(
       (ms) =>
@@ -163,7 +163,7 @@ describe('an application is refused at boot, with a sentence, for', () => {
             return [Job];
           },
           'INVALID_OPTION',
-          `Job.run has no schedule, so ${option} would do nothing`,
+          `Job.run has no schedule, so ${option} would have no effect`,
         ] as const,
     ),
   ];
@@ -202,7 +202,7 @@ describe('an application starts', () => {
       async [`run ${stage.prefix}`](): Promise<void> {}
     }
     await stage.start(1, [Worker], { schedule: null });
-    expect(stage.warnings('has no ScheduleModule, so it runs no tick of Worker.run')).toHaveLength(1);
+    expect(stage.warnings('has no ScheduleModule, so no tick of Worker.run')).toHaveLength(1);
   });
 
   test('where a kind of schedules is turned off, and runs none of that kind', async ({ stage }) => {

@@ -46,12 +46,12 @@ describe.concurrent('a fire that reaches its guard through', { timeout: scaled(4
       const gaps = door === 'interval' ? ticks.slice(1).map((tick, index) => tick - (ticks[index] ?? 0)) : [];
       expect(gaps.filter((gap) => gap < 700 - TOLERANCE)).toEqual([]);
       expect(stage.lines('error')).toEqual([]);
-      expect(stage.warnings('did not reach its guard')).toEqual([]);
+      expect(stage.warnings('did not reach @DistributedLock')).toEqual([]);
     },
   );
 });
 
 /** Instances that have said that another one has the tick, or that it is too early for it. */
 function ended(stage: FireStage): number {
-  return stage.lines('debug').filter((text) => text.includes('is not run here')).length;
+  return stage.lines('debug').filter((text) => text.includes('does not run on this instance')).length;
 }

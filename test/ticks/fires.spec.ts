@@ -177,7 +177,7 @@ describe.concurrent('a call of a scheduled method', { timeout: scaled(20_000) },
     const [app] = await stage.start(1, [Job]);
     if (app === undefined) throw new Error('unreachable');
     const job = app.get(Job);
-    await until('it is told', () => stage.warnings('did not reach its guard').length === 1, 10_000);
+    await until('it is told', () => stage.warnings('did not reach @DistributedLock').length === 1, 10_000);
     registryOf(app).getCronJob('nightly').setTime(new CronTime(YEARLY));
     gate.isOpen = true;
     await until('the fires are over', async () => {
@@ -190,7 +190,7 @@ describe.concurrent('a call of a scheduled method', { timeout: scaled(20_000) },
     const before = stage.runs.length;
     expect(await directCall(() => job.run())).toBe('ran');
     expect(stage.runs.slice(before).map(({ tick }) => tick)).toEqual([undefined]);
-    expect(stage.warnings('did not reach its guard')).toHaveLength(1);
+    expect(stage.warnings('did not reach @DistributedLock')).toHaveLength(1);
   });
 
   test('by a request, an interval of its own kind, or the work of a tick is direct', async ({ stage }) => {

@@ -59,7 +59,7 @@ describe.concurrent('timers', { timeout: scaled(30_000) }, () => {
     expect(fleet.errors).toEqual([]);
 
     function skips(worker: typeof later): number {
-      return worker.lines('debug').filter((line) => line.includes('is not run here')).length;
+      return worker.lines('debug').filter((line) => line.includes('does not run on this instance')).length;
     }
   });
 });

@@ -160,7 +160,7 @@ async function checkEvents(
   assert.equal(lines.length, 1, lines.join('\n'));
   const line = new RegExp(
     `WARN.*An event for Guarded\\.${handler} was refused, and is lost unless its transport delivers it again: ` +
-      `lock "${key}" is held by \\S+\\. Set waitTime, so that the handler waits, or onBusy, to put the event back into its queue\\.`,
+      `lock "${key}" is held by \\S+\\. Set waitTime to let the handler wait, or onBusy to put the event back into its queue\\.`,
   );
   assert.match(lines[0] ?? '', line);
 }

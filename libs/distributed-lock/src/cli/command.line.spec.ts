@@ -73,7 +73,7 @@ describe('a command line', () => {
     ['ls --no-such', "Unknown option '--no-such'"],
     ['ls --limit 0', '--limit must be a whole number of at least 1, not "0".'],
     ['run a --kind odd -- b', '--kind must be one of reentrant, fair, read, write, fenced, not "odd".'],
-    ['run a --wait soon -- b', '--wait must be a number of milliseconds or a text like "30s", not "soon".'],
+    ['run a --wait soon -- b', '--wait must be a number of milliseconds or a string like "30s", not "soon".'],
   ])('that says "%s" is refused', (line, message) => {
     expect(() => read(line)).toThrow(message);
   });

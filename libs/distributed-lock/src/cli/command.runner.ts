@@ -74,7 +74,7 @@ function tell(error: unknown, terminal: Terminal): number {
       error.kind === 'refused'
         ? 'The user needs the permissions of docs/security.md; `doctor` says which are missing.'
         : 'Check that it is up and can be reached.';
-    say(`Redis ${error.kind === 'refused' ? 'refused' : 'could not be asked'}: ${why}. ${remedy}`);
+    say(`Redis ${error.kind === 'refused' ? 'refused' : 'is unavailable'}: ${why}. ${remedy}`);
     return EXIT.unavailable;
   }
   say(error instanceof Error ? error.message : String(error));

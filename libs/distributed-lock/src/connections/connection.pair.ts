@@ -92,7 +92,7 @@ export class ConnectionPair implements Backend {
       const { address } = this.template;
       const why = cause.message.replace(/\.$/, '');
       const told = isMismatch
-        ? 'is not what the redis options ask for'
+        ? 'does not match the redis options'
         : `could not be reached within ${BOOT_TIMEOUT} ms`;
       throw new LockUnavailableError(
         undefined,

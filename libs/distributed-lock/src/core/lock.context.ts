@@ -42,7 +42,7 @@ export function unavailable(lock: string, cause: unknown): LockUnavailableError 
     return new LockUnavailableError(lock, told, { cause }, NOT_REPLICATED);
   }
   if (failure.kind !== 'refused') {
-    return new LockUnavailableError(lock, `Redis could not be asked about lock "${lock}": ${why}.`, {
+    return new LockUnavailableError(lock, `Redis is unavailable for lock "${lock}": ${why}.`, {
       cause,
     });
   }

@@ -16,7 +16,7 @@ export function checkName(name: unknown): asserts name is string {
   // The name may be long, and is no name: it goes into no property of the error.
   throw new LockConfigurationError(
     'INVALID_NAME',
-    `A lock cannot be called ${JSON.stringify(name)?.slice(0, 80)}.`,
+    `${JSON.stringify(name)?.slice(0, 80)} is not a valid lock name.`,
   );
 }
 
@@ -27,11 +27,11 @@ export function checkName(name: unknown): asserts name is string {
  * @throws LockConfigurationError `INVALID_NAME` that says which part of the key it is
  */
 export function checkKey(name: string, key: string): void {
-  const why = isText(key) ? placeBeside(key) : 'it has a NUL, or half of a surrogate pair';
+  const why = isText(key) ? placeBeside(key) : 'it contains NUL, or half of a surrogate pair';
   if (why === undefined) return;
   throw new LockConfigurationError(
     'INVALID_NAME',
-    `Lock "${name}" cannot have the key ${JSON.stringify(key).slice(0, 200)} in Redis: ${why}.`,
+    `Lock "${name}" cannot use the key ${JSON.stringify(key).slice(0, 200)} in Redis: ${why}.`,
     name,
   );
 }

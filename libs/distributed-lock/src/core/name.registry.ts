@@ -58,7 +58,7 @@ export class NameRegistry {
     } else if (familyOf(known) !== family) {
       throw new LockConfigurationError(
         'KIND_CONFLICT',
-        `"${name}" is a ${familyOf(known)} in this application, and cannot be a ${family} as well.`,
+        `"${name}" is a ${familyOf(known)} in this application, and cannot also be a ${family}.`,
         name,
       );
     }

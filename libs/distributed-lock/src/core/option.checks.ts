@@ -34,11 +34,7 @@ export function checkUsing(lock: string, work: unknown, onLost: unknown): void {
  */
 export function checkWork(call: string, lock: string, work: unknown): void {
   if (typeof work !== 'function')
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      `${call} must be given a function for lock "${lock}".`,
-      lock,
-    );
+    throw new LockConfigurationError('INVALID_OPTION', `${call} needs a function for lock "${lock}".`, lock);
   if (Object.prototype.toString.call(work) === '[object GeneratorFunction]')
     throw new LockConfigurationError(
       'NOT_ASYNC',

@@ -31,10 +31,10 @@ export class NamedLatch implements CountDownLatch {
     if (engine.context.isCluster && key.includes('{')) {
       throw new LockConfigurationError(
         'INVALID_NAME',
-        `In a cluster a latch cannot be called ${JSON.stringify(name).slice(0, 80)}: its channel has braces of its own.`,
+        `In a cluster ${JSON.stringify(name).slice(0, 80)} is not a valid latch name: the channel of a latch adds its own braces.`,
         name,
         undefined,
-        'Leave the braces out of the name of the latch.',
+        'Remove the braces from the name of the latch.',
       );
     }
     this.#target = counterTarget(name, key, latchChannel);

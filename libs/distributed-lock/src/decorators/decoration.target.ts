@@ -14,7 +14,7 @@ export function checkTarget(
   if (typeof methodKey === 'object') {
     throw new LockConfigurationError(
       'INVALID_TARGET',
-      `${decorator} is a decorator of TypeScript's "experimentalDecorators", as Nest's are; turn that option on.`,
+      `${decorator} needs TypeScript's option "experimentalDecorators", as Nest's own decorators do.`,
     );
   }
   const isStatic = typeof target === 'function';
@@ -24,12 +24,12 @@ export function checkTarget(
   if (what === undefined) return where;
   throw new LockConfigurationError(
     'INVALID_TARGET',
-    `${decorator} on ${where}: it is ${what}, not an instance method.`,
+    `${decorator} on ${where}: the target is ${what}, not an instance method.`,
   );
 }
 
 function notMethod(descriptor: PropertyDescriptor | undefined): string | undefined {
   if (descriptor === undefined) return 'a class, a property or a parameter';
   if (descriptor.get !== undefined || descriptor.set !== undefined) return 'an accessor';
-  return typeof descriptor.value === 'function' ? undefined : 'no function';
+  return typeof descriptor.value === 'function' ? undefined : 'a value without a function';
 }

@@ -29,24 +29,30 @@ describe('a place that cannot be guarded is refused at once', () => {
       Orders,
       'fixed',
       Object.getOwnPropertyDescriptor(Orders, 'fixed'),
-      'Orders.fixed: it is a static member',
+      'Orders.fixed: the target is a static member',
     ],
     [
       'an accessor',
       Orders.prototype,
       'total',
       Object.getOwnPropertyDescriptor(Orders.prototype, 'total'),
-      'Orders.total: it is an accessor',
+      'Orders.total: the target is an accessor',
     ],
     [
       'a property',
       Orders.prototype,
       'items',
       undefined,
-      'Orders.items: it is a class, a property or a parameter',
+      'Orders.items: the target is a class, a property or a parameter',
     ],
-    ['a class', Orders, undefined, undefined, 'Orders: it is a class, a property or a parameter'],
-    ['a value', Orders.prototype, 'size', { value: 5 }, 'Orders.size: it is no function'],
+    ['a class', Orders, undefined, undefined, 'Orders: the target is a class, a property or a parameter'],
+    [
+      'a value',
+      Orders.prototype,
+      'size',
+      { value: 5 },
+      'Orders.size: the target is a value without a function',
+    ],
   ])('%s', (_, target, key, descriptor, said) => {
     expect(() => apply(target, key, descriptor)).toThrow(
       expect.objectContaining({

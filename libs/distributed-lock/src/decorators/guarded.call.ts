@@ -64,7 +64,7 @@ export class GuardedCall<A extends readonly unknown[]> {
 function unclear(where: string): LockConfigurationError {
   return new LockConfigurationError(
     'UNCLEAR_CALL',
-    `${where} was called while a fire of its schedule was still without its call, and nothing tells whether this call is that tick or a direct one. It was not run.`,
+    `${where} was called while a call of its schedule was still outstanding, so this call may be that tick or a direct call. The method was not run.`,
   );
 }
 

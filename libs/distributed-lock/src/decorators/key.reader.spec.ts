@@ -46,19 +46,19 @@ describe('a template', () => {
     '%s is broken, and is refused before any call',
     (key) => {
       expect(() => readKey(key, 'Orders.place')).toThrow(
-        /^The key ".*" of Orders\.place has ".*": write \{0\} or \{0\.path\.to\}\./,
+        /^The key ".*" of Orders\.place contains ".*": write \{0\} or \{0\.path\.to\}\./,
       );
     },
   );
 
   test('an empty one is refused before any call', () => {
     expect(() => readKey('', 'Orders.place')).toThrow(
-      /^The key of Orders\.place must be a name, an array of names, or a function, not an empty text\./,
+      /^The key of Orders\.place must be a name, an array of names, or a function, not an empty string\./,
     );
   });
 
   test('that is filled with nothing is refused', () => {
-    expect(() => read('{0}', '')).toThrow(/^The key of Orders\.place gave an empty text; /);
+    expect(() => read('{0}', '')).toThrow(/^The key of Orders\.place resulted in an empty string; /);
   });
 });
 
@@ -95,8 +95,11 @@ describe('an array', () => {
 
   test.each([
     [[], 'must be a name, an array of names, or a function, not an empty array.'],
-    [['a', ''], 'must be a name, an array of names, or a function, not an array with an empty text at [1].'],
-    [['a', '{0'], 'has "{0": write {0} or {0.path.to}.'],
+    [
+      ['a', ''],
+      'must be a name, an array of names, or a function, not an array with an empty string at [1].',
+    ],
+    [['a', '{0'], 'contains "{0": write {0} or {0.path.to}.'],
   ])('%j is refused before any call', (key, said) => {
     expect(() => readKey(key, 'Orders.place')).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', message: expect.stringContaining(said) }),
@@ -141,7 +144,7 @@ describe('a function', () => {
     ['null', null],
     ['number', 5],
     ['object', Promise.resolve('late')],
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['an empty array', []],
     ['an array with null at [1]', ['a', null]],
     ['an array with object at [0]', [['a']]],
@@ -151,7 +154,7 @@ describe('a function', () => {
       expect.objectContaining({
         code: 'INVALID_NAME',
         message: expect.stringContaining(
-          `The key function of Orders.place gave ${found}; a key is a name, or an array of names.`,
+          `The key function of Orders.place returned ${found}; a key is a name, or an array of names.`,
         ),
       }),
     );

@@ -23,8 +23,8 @@ export function readKey<A extends readonly unknown[]>(
 ): (args: A) => LockNames {
   checkKey(key, `The key of ${where}`);
   if (typeof key === 'function')
-    return (args) => readNames(callKey(key, args, where), `The key function of ${where} gave`);
-  const giver = `The key of ${where} gave`;
+    return (args) => readNames(callKey(key, args, where), `The key function of ${where} returned`);
+  const giver = `The key of ${where} resulted in`;
   if (typeof key === 'string') {
     const template = readTemplate(key, where, method);
     return (args) => readNames(template(args), giver);
@@ -53,7 +53,7 @@ function callKey<A extends readonly unknown[]>(
       `The key function of ${where} uses "this" and failed: ${errorText(error)}.`,
       undefined,
       { cause: error },
-      'A key function has no "this": give it all that it needs by the arguments of the method.',
+      'A key function has no "this": compute the key from the arguments of the method.',
     );
   }
 }
@@ -67,7 +67,7 @@ function readTemplate(
   if (broken !== null) {
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      `The key "${key}" of ${where} has "${broken[0]}": write {0} or {0.path.to}.`,
+      `The key "${key}" of ${where} contains "${broken[0]}": write {0} or {0.path.to}.`,
       key,
     );
   }
@@ -94,7 +94,7 @@ function fill(
   }
   const kind = typeof value;
   // Calls with and without a value would share one lock. A name that is nothing else is refused as an empty name.
-  if (value === '' && key !== placeholder) throw unfilled(key, where, placeholder, 'an empty text');
+  if (value === '' && key !== placeholder) throw unfilled(key, where, placeholder, 'an empty string');
   if (
     kind === 'string' ||
     kind === 'bigint' ||
@@ -109,10 +109,10 @@ function fill(
 function unfilled(key: string, where: string, placeholder: string, found: string): LockConfigurationError {
   return new LockConfigurationError(
     'INVALID_NAME',
-    `The key "${key}" of ${where} cannot be filled: ${placeholder} is ${found}, and must be text, a number or a boolean.`,
+    `The key "${key}" of ${where} cannot be filled: ${placeholder} is ${found}, and must be a string, a number or a boolean.`,
     key,
     undefined,
-    `Call the method with such a value at ${placeholder}, or give a key function that makes a name of every call.`,
+    `Call the method with such a value at ${placeholder}, or use a key function that returns a name for every call.`,
   );
 }
 

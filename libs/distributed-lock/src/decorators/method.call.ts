@@ -57,7 +57,7 @@ export function runThrough(
 
 function sourceOf(result: unknown, where: string): ObservableInput<unknown> {
   if (isObservable(result) || isPromise(result)) return result;
-  throw new LockConfigurationError('NOT_ASYNC', `${where} gave neither a promise nor an Observable.`);
+  throw new LockConfigurationError('NOT_ASYNC', `${where} returned neither a promise nor an Observable.`);
 }
 
 function isPromise(result: unknown): result is PromiseLike<unknown> {

@@ -43,10 +43,10 @@ export function bindService(
   if (Reflect.defineProperty(instance, lockServiceProperty(name), descriptor)) return;
   throw new LockConfigurationError(
     'NOT_BOUND',
-    `An instance of ${instance.constructor.name} is frozen: it cannot be given a LockService.`,
+    `An instance of ${instance.constructor.name} is frozen, so a LockService cannot be injected.`,
     undefined,
     undefined,
-    'Do not freeze it before the application has started, or let Nest create it from its class.',
+    'Freeze the instance after the application has started, or let Nest create it from its class.',
   );
 }
 

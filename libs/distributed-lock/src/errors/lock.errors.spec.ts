@@ -21,7 +21,7 @@ describe('an error of the library', () => {
       'LockNotAcquiredError',
       'TOO_MANY_WAITERS',
     ],
-    [new LockLostError('x', 'its lease was over'), 'LockLostError', 'LOST'],
+    [new LockLostError('x', 'its lease ended'), 'LockLostError', 'LOST'],
     [new LockLostError('x', 'it was held for too long', 'MAX_HOLD'), 'LockLostError', 'MAX_HOLD'],
     [new LockUnavailableError('x', 'No answer.', { cause: CAUSE }), 'LockUnavailableError', 'UNAVAILABLE'],
     [

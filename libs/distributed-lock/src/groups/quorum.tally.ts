@@ -111,7 +111,7 @@ export class QuorumTally {
     const reasons = new Set([...this.#troubles, ...this.#failures.map(({ message }) => message)]);
     return new RedisFailure(
       'unsent',
-      `${reachable} of ${servers.length} servers could be asked, and ${quorum} are needed (${[...reasons].join('; ')})`,
+      `${reachable} of ${servers.length} servers answered, and ${quorum} are needed (${[...reasons].join('; ')})`,
     );
   }
 

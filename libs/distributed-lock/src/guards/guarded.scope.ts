@@ -78,7 +78,7 @@ export class GuardedScope<A extends readonly unknown[]> {
       throw refusal;
     }
     this.#logOf(locks).tell(
-      () => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'somebody else'}`,
+      () => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'another holder'}`,
     );
     if (onBusy === 'skip') return undefined;
     const context: BusyContext<A> = { name, args, waited, holder };

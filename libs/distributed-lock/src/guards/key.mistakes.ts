@@ -51,10 +51,10 @@ export function checkStaticKey(
     const template = place === undefined ? '' : `write ${place} for that parameter, or `;
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      `The key "${key}" of ${where} would be one lock for all calls: "${found}" is no template.`,
+      `The key "${key}" of ${where} would be one lock for all calls: "${found}" is not a template.`,
       key,
       undefined,
-      `For a name of each call ${template}give a function: ${example}. A function may also give a text that is meant as it stands.`,
+      `For a lock per call, ${template}use a function: ${example}. To use this key literally, return it from a function.`,
     );
   };
   const literal = LITERAL.exec(key);
@@ -93,7 +93,7 @@ export function checkIndexes(key: string, where: string, indexes: readonly numbe
         : `${most} parameters, {0} to {${most - 1}}`;
   throw new LockConfigurationError(
     'INVALID_OPTION',
-    `The key "${key}" of ${where} has {${beyond}}, and the method has ${has}.`,
+    `The key "${key}" of ${where} contains {${beyond}}, but the method has ${has}.`,
     key,
   );
 }

@@ -15,7 +15,10 @@ import { showAs } from '../contracts/object.form.js';
 
 /** Options of `@UseDistributedLock` and of the interceptor. */
 export interface UseDistributedLockOptions extends GuardOptions<readonly [ExecutionContext]> {
-  /** The lock's name, an array of names, for several locks as one, or a function of the request that gives either. */
+  /**
+   * The name of the lock, an array of names for several locks as one, or a function of the request that
+   * returns either.
+   */
   readonly key: LockNames | ((this: void, context: ExecutionContext) => LockNames);
 }
 
@@ -30,14 +33,21 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
 });
 
 /**
- * Runs handlers under a lock whose name needs the request. Bound by `@UseDistributedLock`, or by hand:
- * `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key }), inject: [LockService] }`.
+ * Runs handlers under a lock whose name can depend on the request. Applied by `@UseDistributedLock`, or
+ * manually:
+ * `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key }),
+ * inject: [LockService] }`.
  *
- * Takes the lock after guards and before pipes, and holds it until the handler's Observable completes, errors or is
- * unsubscribed from. A promise cannot be cancelled: after an unsubscribe, by a timeout around this interceptor, the lock is held until
- * the promise settles; for a handler that does not declare what it returns, until it gives its first value. A timeout inside (Nest runs the
- * interceptor whose decorator stands lower first, so: above) ends the hold. A body that is streamed after the handler
- * has ended, and a response that the handler sends by itself (`@Res()`), hold the lock until they have been sent, or the client has left.
+ * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler
+ * completes, fails or is unsubscribed.
+ * A promise cannot be cancelled: if a timeout around this interceptor unsubscribes, the lock is held until
+ * the promise settles; for a
+ * handler without a declared return type, until its first value. A timeout inside this interceptor ends the
+ * hold (Nest runs the interceptor
+ * of the lower decorator first, so place the timeout above). A body that is streamed after the handler has
+ * ended, and a response that the
+ * handler sends itself (`@Res()`), hold the lock until the response has been sent or the client has
+ * disconnected.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {
@@ -85,8 +95,8 @@ export class DistributedLockInterceptor implements NestInterceptor {
   #namesFor(context: ExecutionContext): LockNames {
     const { key } = this.options;
     return typeof key === 'function'
-      ? readNames(key(context), `The key function of ${this.where} gave`)
-      : readNames(key, `The key of ${this.where} gave`);
+      ? readNames(key(context), `The key function of ${this.where} returned`)
+      : readNames(key, `The key of ${this.where} resulted in`);
   }
 }
 
@@ -124,10 +134,10 @@ function checkTexts(key: UseDistributedLockOptions['key'], where: string): void 
     if (index === null) continue;
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      `The key "${each}" of @UseDistributedLock on ${where} has "${index[0]}", and there are no arguments.`,
+      `The key "${each}" of @UseDistributedLock on ${where} contains "${index[0]}", but an interceptor has no arguments of the handler.`,
       each,
       undefined,
-      `Give a function of the request: ${REQUEST_KEY}.`,
+      `Use a function of the request: ${REQUEST_KEY}.`,
     );
   }
 }

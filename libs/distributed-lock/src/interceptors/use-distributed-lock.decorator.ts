@@ -12,10 +12,13 @@ import {
 const DECORATOR = '@UseDistributedLock';
 
 /**
- * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name needs the request.
- * Several of them nest, the class's outside; under a `@DistributedLock` of the same key on the handler the lock is
- * re-entered. A missing module fails at boot, and so does a method that Nest never calls as a handler.
- * @throws LockConfigurationError at once for unknown options, and for a place that Nest never intercepts
+ * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name can depend
+ * on the request. Several of these
+ * decorators nest, the one of the class outermost. A `@DistributedLock` with the same key on the handler is
+ * re-entrant. A missing module
+ * fails the startup, and so does a method that Nest never calls as a handler.
+ * @throws LockConfigurationError when the decorator is applied, for unknown options and for a target that
+ * Nest never intercepts
  */
 export function UseDistributedLock(options: UseDistributedLockOptions): MethodDecorator & ClassDecorator {
   return (target: object, methodKey?: string | symbol, descriptor?: PropertyDescriptor) => {
@@ -48,7 +51,7 @@ function checkTarget(
     isClass && methodKey !== undefined ? 'a static member' : 'an accessor, a property or a parameter';
   throw new LockConfigurationError(
     'INVALID_TARGET',
-    `${DECORATOR} on ${where}: it is ${what}, and neither a handler nor a class.`,
+    `${DECORATOR} on ${where}: the target is ${what}, neither a handler nor a class.`,
   );
 }
 

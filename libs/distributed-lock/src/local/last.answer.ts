@@ -110,7 +110,7 @@ export class LastAnswer {
   }
 
   longWait({ waited }: Waiting, hold: Hold | undefined): Notice {
-    const { holder: heldBy = 'somebody' } = this.heldBy(hold);
+    const { holder: heldBy = 'another holder' } = this.heldBy(hold);
     return { kind: 'long-wait', lock: this.lock, waited, heldBy };
   }
 }

@@ -20,7 +20,7 @@ export function assertLocked(name: string): void {
   }
   throw new LockConfigurationError(
     'NOT_LOCKED',
-    `This code must run inside lock "${name}", and does not.`,
+    `This code must run inside lock "${name}", which is not held here.`,
     name,
   );
 }

@@ -48,7 +48,7 @@ export class Reentry {
       if (target.kind.reentry === 'counted') return this.#reenter(own, request, endOf(request));
       throw new LockConfigurationError(
         'NOT_REENTRANT',
-        `This code runs inside ${target.kind.name} "${target.name}", and asks for it again.`,
+        `This code runs inside ${target.kind.name} "${target.name}", and acquires that lock again.`,
         target.name,
       );
     }
@@ -57,7 +57,7 @@ export class Reentry {
     if (target.kind.side === 'write') {
       throw new LockConfigurationError(
         'UPGRADE',
-        `This code reads under lock "${target.name}", and asks to write: it would wait for itself.`,
+        `This code holds the read lock "${target.name}", and requests the write lock: it would wait for itself.`,
         target.name,
       );
     }

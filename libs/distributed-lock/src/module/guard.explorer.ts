@@ -59,6 +59,6 @@ function refuseSync({ decorator, where, returns }: MethodEntry): void {
   if (returns !== 'sync') return;
   throw new LockConfigurationError(
     'NOT_ASYNC',
-    `${decorator} on ${where}: it is declared to return neither a promise nor an Observable.`,
+    `${decorator} on ${where}: the declared return type is neither a promise nor an Observable.`,
   );
 }

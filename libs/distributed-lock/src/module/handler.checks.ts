@@ -80,9 +80,9 @@ function isHandler(prototype: object, methodKey: string | symbol): boolean {
 function noHandler({ decorator, where }: InterceptedEntry): LockConfigurationError {
   return new LockConfigurationError(
     'INVALID_TARGET',
-    `${decorator} on ${where}: Nest calls no handler there, so that it would never take a lock.`,
+    `${decorator} on ${where}: Nest calls no handler there, so the lock would never be acquired.`,
     undefined,
     undefined,
-    'Put it on a handler of a controller, a resolver or a gateway, or on such a class; any other method takes @DistributedLock.',
+    'Put it on a handler of a controller, a resolver or a gateway, or on such a class. Use @DistributedLock for any other method.',
   );
 }

@@ -16,7 +16,7 @@ export function refuseSecondInstance(modules: ModulesContainer, name: string | u
   const which = token === lockServiceToken() ? 'without a name' : `named "${name}"`;
   throw new LockConfigurationError(
     'INVALID_OPTION',
-    `DistributedLockModule ${which} is imported ${count} times, and a lock that one instance holds is unknown to the others.`,
+    `DistributedLockModule ${which} is imported ${count} times, but a lock that one instance holds is unknown to the others.`,
     undefined,
     undefined,
     'Call forRoot() once, in the root module, or give each further instance a name of its own.',

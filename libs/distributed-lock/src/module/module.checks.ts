@@ -51,7 +51,7 @@ export function checkMade(module: string, options: unknown): void {
   for (const name of EXTRAS) {
     if (name in options)
       throw invalid(
-        `${name} belongs beside useFactory in ${module}.forRootAsync(), not in what the factory makes.`,
+        `${name} belongs beside useFactory in ${module}.forRootAsync(), not in the result of the factory.`,
       );
   }
 }
@@ -64,7 +64,7 @@ function checkExtras(module: string, { isGlobal, refusalFilter, name }: Distribu
   }
   const given: unknown = name;
   if (given !== undefined && (typeof given !== 'string' || given === ''))
-    throw invalid(`The name of a ${module} must be text.`);
+    throw invalid(`The name of a ${module} must be a non-empty string.`);
 }
 
 function invalid(message: string): LockConfigurationError {

@@ -43,8 +43,8 @@ export class ServerAge {
 
   /** Why it is not to be asked, for messages; undefined when its answer counts. */
   get trouble(): string | undefined {
-    if (!this.lifecycle.isReady) return `is away: ${this.lifecycle.lastError}`;
-    if (!this.#isKnown) return 'has not told its age yet';
+    if (!this.lifecycle.isReady) return `is unavailable: ${this.lifecycle.lastError}`;
+    if (!this.#isKnown) return 'has not reported its uptime yet';
     const wait = this.#oldFrom - now();
     return wait > 0 ? `has just started, and does not count for another ${Math.ceil(wait)} ms` : undefined;
   }

@@ -33,7 +33,7 @@ export function checkGuards(methods: readonly GuardedMethod[]): void {
     if (given.length === 0) continue;
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      `${guard.where} has no schedule, so ${given.join(', ')} would do nothing. Add @Cron, @Interval or @Timeout to it, or leave ${given.length === 1 ? 'the option' : 'the options'} out.`,
+      `${guard.where} has no schedule, so ${given.join(', ')} would have no effect. Add @Cron, @Interval or @Timeout to the method, or remove ${given.length === 1 ? 'the option' : 'the options'}.`,
     );
   }
 }
@@ -64,6 +64,6 @@ export function unbound(where: string, why = NOT_SEEN): LockConfigurationError {
 }
 
 const NOT_STATIC =
-  'its class is made for each request or consumer. Move the method to a provider of the default scope, which gets what it needs of a request by ModuleRef';
+  'its class is made for each request or consumer. Move the method to a provider of the default scope, and resolve request-scoped providers by ModuleRef';
 const NOT_SEEN =
-  'it does not find the schedule on the method of the instance. Its name may be a symbol, another job may have its name, or its function was replaced (in the constructor, by a test, or by a decorator that keeps no metadata): put the schedule above such a decorator';
+  'the scheduler does not find the schedule on the method of the instance. Its name may be a symbol, another job may have its name, or its function was replaced (in the constructor, by a test, or by a decorator that keeps no metadata): put the schedule above such a decorator';

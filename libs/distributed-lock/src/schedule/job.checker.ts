@@ -31,7 +31,7 @@ function checkShared(one: ScheduledMethod, other: ScheduledMethod): void {
   if (one.options.shared === true && other.options.shared === true) return;
   throw new LockConfigurationError(
     'DUPLICATE_JOB',
-    `${nameOf(one)} and ${nameOf(other)} are scheduled with one key, "${one.job}": only one of them would run at each tick.`,
+    `${nameOf(one)} and ${nameOf(other)} are scheduled with the same key "${one.job}": only one of the two methods would run at each tick.`,
     one.job,
   );
 }
@@ -53,7 +53,7 @@ function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
   if (schedule.kind === 'cron') {
     if (schedule.isDate && options.minInterval === undefined)
       refuse(
-        'a @Cron of a Date alone: each instance computes a Date of its own, and the fleet would run it once for each of them. Add minInterval to run it at most once in the fleet within that time, or use a cron expression, or locks.runOnce() with an instant that all instances share.',
+        'a @Cron of a Date alone: each instance computes its own Date, and the fleet would run the job once for each instance. Add minInterval to run it at most once in the fleet within that time, or use a cron expression, or locks.runOnce() with an instant that all instances share.',
       );
     return;
   }
@@ -62,11 +62,11 @@ function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
   const least = kind === 'interval' ? 1 : 0;
   if (ms > LONGEST_TIMER)
     refuse(
-      `${decorator}(${ms}): Node's timers end at ${LONGEST_TIMER} ms (24.8 days), and make 1 ms of a longer time. Use @Cron with an expression.`,
+      `${decorator}(${ms}): Node's timers are limited to ${LONGEST_TIMER} ms (24.8 days), and treat a longer time as 1 ms. Use @Cron with an expression.`,
     );
   if (!(ms >= least))
     refuse(
-      `${decorator}(${ms}): Node's timers make 1 ms of it. Give it ${least === 1 ? 'at least 1 ms' : 'no less than 0 ms'}.`,
+      `${decorator}(${ms}): Node's timers treat it as 1 ms. Set ${least === 1 ? 'at least 1 ms' : 'no less than 0 ms'}.`,
     );
 }
 
@@ -87,10 +87,9 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
   if (schedule.kind === 'timeout' && minInterval === undefined)
     refuse(
       retries,
-      "without minInterval every instance runs its @Timeout itself, and none of them runs another one's",
+      'without minInterval every instance runs its own @Timeout, and no instance runs the @Timeout of another',
     );
-  if (shared === true)
-    refuse(retries, 'with shared: true another method than the one that was meant could run it');
+  if (shared === true) refuse(retries, 'with shared: true the other method could run it');
 }
 
 /** Claims, runs and direct calls of one job meet at one lock, and claims write the re-entrant one. */

@@ -18,8 +18,8 @@ describe("a scheduled method's job", () => {
         `${ids[0]?.name.length}${ids.map(({ name }) => name)[0]?.length ?? fail()}`,
       'failed without arguments',
     ],
-    [() => '', 'gave no text'],
-    [() => ['a', 'b'], 'gave an array'],
+    [() => '', 'returned no string'],
+    [() => ['a', 'b'], 'returned an array'],
     [['a', 'b'], 'its key is an array'],
     [['a'], 'its key is an array'],
   ] as const)('cannot be named by %s', (key, why) => {

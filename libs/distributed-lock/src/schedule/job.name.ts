@@ -24,15 +24,15 @@ function fromFunction(key: Extract<GuardKey, (...args: never) => unknown>, where
   } catch (error) {
     throw invalid(where, `its key function failed without arguments (${String(error)})`, error);
   }
-  if (Array.isArray(name)) throw invalid(where, 'its key function gave an array');
-  if (typeof name !== 'string' || name === '') throw invalid(where, 'its key function gave no text');
+  if (Array.isArray(name)) throw invalid(where, 'its key function returned an array');
+  if (typeof name !== 'string' || name === '') throw invalid(where, 'its key function returned no string');
   return name;
 }
 
 function invalid(where: string, why: string, cause?: unknown): LockConfigurationError {
   return new LockConfigurationError(
     'INVALID_OPTION',
-    `${where} has a schedule, so its key must be one fixed name, or a function without parameters that gives one: ${why}.`,
+    `${where} has a schedule, so its key must be one fixed name, or a function without parameters that returns one: ${why}.`,
     undefined,
     { cause },
   );

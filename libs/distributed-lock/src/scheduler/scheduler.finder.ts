@@ -72,7 +72,7 @@ export function findSchedulers(modules: ModulesContainer): ExplorerLike[] {
   if (known.length === explorers.size && (known.length > 0 || !hasRegistry)) return known;
   throw new LockConfigurationError(
     'UNKNOWN_SCHEDULER',
-    '@DistributedLock cannot tell the ticks of this @nestjs/schedule from direct calls.',
+    '@DistributedLock cannot distinguish the ticks of this version of @nestjs/schedule from direct calls.',
   );
 }
 

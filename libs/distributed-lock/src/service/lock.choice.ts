@@ -21,7 +21,7 @@ export function readNames(given: unknown, giver: string): LockNames {
       `${giver} ${flawOf(given)}; a key is a name, or an array of names.`,
       undefined,
       undefined,
-      'Give the lock a name of at least one character, or an array of names, at once: a promise cannot be waited for.',
+      'Use a name of at least one character, or an array of names; a promise is not accepted.',
     );
   }
   if (typeof given === 'string') return given;
@@ -63,10 +63,10 @@ function refuseThis(key: object, place: string): void {
   if (/^(?:async\s*)?(?:\(|[\w$]+\s*=>)/.test(text) || !/\bthis\b/.test(withoutComments(text))) return;
   throw new LockConfigurationError(
     'INVALID_OPTION',
-    `${place} is a function that uses "this", and there is none.`,
+    `${place} is a function that uses "this", which is not available.`,
     undefined,
     undefined,
-    'Let it make the name of its arguments alone; what depends on the instance takes locks.using() in the method.',
+    'Compute the name from the arguments alone. For a name that depends on the instance, call locks.using() in the method.',
   );
 }
 
@@ -91,6 +91,6 @@ function flawOf(value: unknown): string | undefined {
 }
 
 function flawOfName(value: unknown): string | undefined {
-  if (typeof value === 'string') return value === '' ? 'an empty text' : undefined;
+  if (typeof value === 'string') return value === '' ? 'an empty string' : undefined;
   return value === null ? 'null' : typeof value;
 }

@@ -53,7 +53,7 @@ export class LockMaker {
     if (member instanceof NamedLock && member.engine === this.engine) return member.target;
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      'A multi lock is made of names, and of locks of the same LockService.',
+      'A multi lock takes names, and locks of the same LockService.',
     );
   }
 }

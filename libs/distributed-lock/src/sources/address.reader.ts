@@ -2,7 +2,7 @@ import { faultOfText } from './option.reader.js';
 import type { SourceFault } from './source.fault.js';
 
 const SPECIAL =
-  'Percent-encode what is special in its user name or password, and give the database as a number: "redis://user:p%40ss@host:6379/0".';
+  'Percent-encode special characters in the user name and password, and give the database as a number: "redis://user:p%40ss@host:6379/0".';
 
 /** Schemes of other clients and servers, and what to write in their place. */
 const SCHEMES: Readonly<Record<string, string>> = {
@@ -24,14 +24,17 @@ const UNSET = new Set(['undefined', 'null', 'nan', '[object%20object]']);
  */
 export function faultOfAddress(text: string): SourceFault | undefined {
   if (text.trim() === '')
-    return { given: 'an empty text', remedy: 'Check that the environment variable with the address is set.' };
+    return {
+      given: 'an empty string',
+      remedy: 'Check that the environment variable with the address is set.',
+    };
   if (/^\d+$/.test(text)) return faultOfText('port', text);
   if (text.startsWith('/') && !text.startsWith('//')) return undefined;
   const scheme = schemeOf(text);
   if (scheme !== undefined && scheme !== 'redis' && scheme !== 'rediss') return ofScheme(scheme);
   const url = scheme === undefined && /^rediss?:/.test(text) ? undefined : urlOf(text);
   if (url === undefined || !isWhole(url, scheme !== undefined))
-    return { given: 'a text that cannot be read as one', remedy: SPECIAL };
+    return { given: 'a string that is not a valid URL', remedy: SPECIAL };
   return ofHost(url) ?? ofQuery(url);
 }
 
@@ -75,7 +78,7 @@ function ofHost({ hostname, searchParams }: URL): SourceFault | undefined {
   if (!UNSET.has(hostname.toLowerCase())) return undefined;
   return {
     given: `a URL whose host is "${hostname}"`,
-    remedy: 'Check that the variable that it is made from is set.',
+    remedy: 'Check that the variable for the host is set.',
   };
 }
 

@@ -137,7 +137,7 @@ function copyOf<T extends Client>(client: T, copy: T): T {
   if (isClient(given) && given !== client) given.disconnect();
   throw new LockConfigurationError(
     'INVALID_OPTION',
-    'The duplicate() of the client that was given as "redis" does not make a client of its own with the options that it is given: { ...this.options, ...override }. Give a URL, ioredis options, or a client whose duplicate() is that of ioredis.',
+    'The duplicate() of the client in "redis" does not return a new client with the options { ...this.options, ...override }. Give a URL, ioredis options, or a client with the duplicate() of ioredis.',
   );
 }
 

@@ -16,7 +16,7 @@ const FITS: Readonly<Record<ValueKind, (value: unknown) => boolean>> = {
 };
 
 const PORT = {
-  given: 'whose port is no number from 1 to 65535',
+  given: 'whose port is not a number from 1 to 65535',
   remedy: 'Give the port on which Redis listens: 6379.',
 };
 
@@ -99,7 +99,7 @@ function strange(name: string): SourceFault {
   const shown = /^[A-Za-z]\w*$/.test(name) ? `"${name}"` : 'of an odd name';
   const remedy =
     meant === undefined
-      ? 'Leave it out. An option of a newer ioredis goes into a client of yours: redis: new Redis({ … }).'
+      ? 'Remove it. Pass an option of a newer ioredis to your own client: redis: new Redis({ … }).'
       : `Write "${meant}".`;
   return {
     given: `with an option ${shown}, which ioredis does not have`,
@@ -128,7 +128,7 @@ function ofNumeric(name: string, value: unknown): SourceFault | undefined {
   if (name === 'port') return isWhole && number >= 1 && number <= 65_535 ? undefined : PORT;
   return isWhole && number >= 0
     ? undefined
-    : { given: 'whose db is no whole number', remedy: 'Give the number of the database: db: 0.' };
+    : { given: 'whose db is not a whole number', remedy: 'Give the number of the database: db: 0.' };
 }
 
 function ofHost(host: string): SourceFault | undefined {
@@ -147,6 +147,6 @@ function ofSentinels({ sentinels, name }: RedisOptions): SourceFault | undefined
   if (sentinels === undefined || sentinels === null) return undefined;
   const remedy = 'Write { sentinels: [{ host, port }], name: "mymaster" }.';
   if (!Array.isArray(sentinels) || sentinels.length === 0)
-    return { given: 'whose sentinels are no list', remedy };
-  return name ? undefined : { given: 'with sentinels, and without the name of their master', remedy };
+    return { given: 'whose sentinels are not an array', remedy };
+  return name ? undefined : { given: 'with sentinels, but without the name of their master', remedy };
 }

@@ -63,12 +63,12 @@ function faultOf(given: unknown): SourceFault | undefined {
   if (typeof given === 'function')
     return {
       given: /^class\b/.test(String(given)) ? 'a class' : 'a function',
-      remedy: 'Give what it makes; a factory goes into forRootAsync({ useFactory }).',
+      remedy: 'Give an instance; a factory goes into forRootAsync({ useFactory }).',
     };
   if (!isObject(given))
     return {
       given: given === null ? 'null' : typeof given,
-      remedy: 'Check that the variable that it comes from is set.',
+      remedy: 'Check that the variable with the address is set.',
     };
   if (isClient(given)) return ofClient(given);
   if (hasMethod(given, 'then'))
@@ -86,7 +86,7 @@ function ofClient({ options }: Redis | Cluster): SourceFault | undefined {
   if (!('role' in options) || options.role !== 'slave') return undefined;
   return {
     given: 'a client with the role "slave"',
-    remedy: 'Give one with the role "master": locks are written, and a replica refuses writes.',
+    remedy: 'Give a client with the role "master": locks are written, and a replica refuses writes.',
   };
 }
 

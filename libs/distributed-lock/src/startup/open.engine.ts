@@ -40,7 +40,7 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
   if (settings.pubsub === 'sharded' && !template.isCluster) {
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      'pubsub: "sharded" is for a cluster: give an ioredis Cluster as redis.',
+      'pubsub: "sharded" needs a cluster: give an ioredis Cluster as redis.',
     );
   }
   const { address } = template;

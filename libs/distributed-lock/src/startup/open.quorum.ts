@@ -58,7 +58,7 @@ export async function openQuorum(
     await close();
     throw new LockUnavailableError(
       undefined,
-      `${ready} of the ${seats.length} servers of redLock could be reached, and ${quorumOf(seats)} are needed (${troubles}).`,
+      `${ready} of the ${seats.length} servers of redLock are reachable, and ${quorumOf(seats)} are needed (${troubles}).`,
     );
   }
   const context = { ...first.engine.context, notices: shared.notices };

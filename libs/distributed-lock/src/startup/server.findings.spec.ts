@@ -41,8 +41,8 @@ describe('what a server tells of itself', () => {
     ['role', ['standalone', 'sentinel'], 'fail this is a sentinel'],
     ['eviction', ['noeviction', 'volatile-ttl'], 'fail volatile-ttl: held locks are evicted'],
     ['eviction', ['used_memory:1000', 'used_memory:950000'], 'warn noeviction, and 0.9 MiB of 1.0 MiB'],
-    ['replicas', ['state=online', 'state=wait_bgsave'], 'warn 1 of 1 not in step'],
-    ['replicas', ['lag=1', 'lag=60'], 'warn 1 of 1 not in step'],
+    ['replicas', ['state=online', 'state=wait_bgsave'], 'warn 1 of 1 lag behind'],
+    ['replicas', ['lag=1', 'lag=60'], 'warn 1 of 1 lag behind'],
   ] as const)('of its %s is judged (%j)', (check, [from, to], verdict) => {
     expect(judge(check, [from, to])).toMatch(new RegExp(`^${verdict}`));
   });

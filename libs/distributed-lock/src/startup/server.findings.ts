@@ -50,7 +50,7 @@ function judgeRole({ role, isSentinel }: ServerFacts): Finding {
     ? ok(check, 'master')
     : fail(
         check,
-        'this is a replica: it takes no writes, so no lock can be had',
+        'this is a replica: it takes no writes, so no lock can be acquired',
         'Give the address of the master, or the sentinels.',
       );
 }
@@ -62,7 +62,7 @@ function judgeEviction({ policy, memoryLimit, memoryUsed }: ServerFacts): Findin
     return untold(
       check,
       'its eviction policy',
-      'Look at the settings of your provider: it has to be noeviction.',
+      'Check the settings of your provider: the policy must be noeviction.',
     );
   if (policy !== 'noeviction')
     return memoryLimit === 0
@@ -75,22 +75,22 @@ function judgeEviction({ policy, memoryLimit, memoryUsed }: ServerFacts): Findin
   if (memoryLimit !== undefined && memoryLimit > 0 && (memoryUsed ?? 0) > NEARLY_FULL * memoryLimit)
     return warn(
       check,
-      `noeviction, and ${bytes(memoryUsed)} of ${bytes(memoryLimit)} are in use: when it is full no lock can be had`,
-      'Raise maxmemory, or take something out.',
+      `noeviction, and ${bytes(memoryUsed)} of ${bytes(memoryLimit)} are in use: when the memory is full no lock can be acquired`,
+      'Raise maxmemory, or remove keys.',
     );
   return ok(check, 'noeviction');
 }
 
 function judgeReplicas({ replicas, role }: ServerFacts): Finding {
   const check = 'replicas';
-  if (role !== 'master') return { check, status: 'skip', told: 'only a master tells them' };
+  if (role !== 'master') return { check, status: 'skip', told: 'only a master reports them' };
   if (replicas.length === 0) return ok(check, 'none');
   const late = replicas.filter((lag) => lag === undefined || lag > LAGGING).length;
   if (late > 0)
     return warn(
       check,
-      `${late} of ${replicas.length} not in step: a failover to one of them forgets held locks`,
-      'Look at the network between the servers, and at the log of the replica.',
+      `${late} of ${replicas.length} lag behind: a failover to one of them forgets held locks`,
+      'Check the network between the servers, and the log of the replica.',
     );
   return ok(check, `${replicas.length} in step (what a failover can forget: docs/replication.md)`);
 }
@@ -109,7 +109,7 @@ function warn(check: string, told: string, remedy: string): Finding {
 }
 
 function untold(check: string, what: string, remedy: string): Finding {
-  return { ...warn(check, `the server does not tell ${what}`, remedy), isUntold: true };
+  return { ...warn(check, `the server does not report ${what}`, remedy), isUntold: true };
 }
 
 function fail(check: string, told: string, remedy: string): Finding {

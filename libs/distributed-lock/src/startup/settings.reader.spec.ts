@@ -3,7 +3,7 @@ import type { LockModuleSettings } from '../contracts/module.options.js';
 import { readSettings } from './settings.reader.js';
 
 const read = (options: unknown) => Reflect.apply(readSettings, undefined, [options]);
-const DURATION = 'a number of milliseconds or a text like "30s"';
+const DURATION = 'a number of milliseconds or a string like "30s"';
 
 /** Options with one bad value each: a path, values, and what the error says that it must be. */
 const BAD: readonly (readonly [path: string, values: readonly unknown[], expected: string])[] = [
@@ -30,7 +30,7 @@ const BAD: readonly (readonly [path: string, values: readonly unknown[], expecte
   ['serverCheck', ['no', 0, {}], 'true or false'],
   ['retryAfter', ['soon', -1, Infinity], ''],
   ['busyStatus', [200, 500, '423', NaN, 423.5], 'one of 423, 409, 429, 503'],
-  ['namePrefix', [7, {}, 'nul\0', ['a']], 'text without NUL'],
+  ['namePrefix', [7, {}, 'nul\0', ['a']], 'a string without NUL'],
   ['nameMapper', ['lock:', 7, {}], 'a function'],
   ['appName', ['', 7, {}], 'text'],
   ['waitTime', ['5s', 5000, true], 'an object, with a duration for each door'],
@@ -130,7 +130,7 @@ describe('the options of the module', () => {
 
   test('are refused when namePrefix and nameMapper are both given', () => {
     const refuse = () => read({ namePrefix: 'a:', nameMapper: (name: string) => name });
-    expect(refuse).toThrow('namePrefix and nameMapper exclude each other');
+    expect(refuse).toThrow('namePrefix and nameMapper cannot be used together');
   });
 
   test.each([undefined, null, '', 'nul\0', 7, {}])('refuse a name that nameMapper made %j of', (mapped) => {

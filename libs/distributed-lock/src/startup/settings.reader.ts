@@ -34,10 +34,10 @@ export function readSettings(
   group('handOver', handOver);
   group('redLock', options.redLock ?? {});
   if (nameMapper !== undefined && options.namePrefix !== undefined) {
-    throw invalid('namePrefix and nameMapper exclude each other: let the mapper add the prefix.');
+    throw invalid('namePrefix and nameMapper cannot be used together: add the prefix in nameMapper.');
   }
   if (typeof namePrefix !== 'string' || namePrefix.includes('\0'))
-    throw invalid('namePrefix must be text without NUL.');
+    throw invalid('namePrefix must be a string without NUL.');
   if (nameMapper !== undefined && typeof nameMapper !== 'function')
     throw invalid('nameMapper must be a function.');
   const busyStatus = options.busyStatus ?? 423;
@@ -125,10 +125,10 @@ function mapped(mapper: (name: string) => unknown): (name: string) => string {
     if (typeof key !== 'string' || key.length === 0 || key.includes('\0')) {
       throw new LockConfigurationError(
         'INVALID_NAME',
-        `nameMapper made ${JSON.stringify(key)} of lock "${name}".`,
+        `nameMapper returned ${JSON.stringify(key)} for lock "${name}".`,
         name,
         undefined,
-        'Let nameMapper give a text that is not empty and has no NUL.',
+        'Return a non-empty string without NUL from nameMapper.',
       );
     }
     return key;

@@ -12,9 +12,9 @@ export function checkSlots(name: string, key: string): void {
   if (slotOf(prefixName('', key)) === slot && slotOf(suffixName(key, '')) === slot) return;
   throw new LockConfigurationError(
     'INVALID_NAME',
-    `In a cluster a lock cannot be called ${JSON.stringify(name).slice(0, 80)}: its keys would have different slots.`,
+    `In a cluster ${JSON.stringify(name).slice(0, 80)} is not a valid lock name: the keys of the lock would have different slots.`,
     name,
     undefined,
-    'Close each "{" in it, around at least one character, or leave braces out.',
+    'Close each "{" of the name around at least one character, or remove the braces.',
   );
 }

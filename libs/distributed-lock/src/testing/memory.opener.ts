@@ -40,6 +40,6 @@ function readStore(store: unknown): MemoryStore {
 function warnInProduction(): void {
   if (process.env['NODE_ENV'] !== 'production') return;
   new Logger('DistributedLock').warn(
-    'DistributedLockTestingModule is for tests: its locks exclude nobody outside of this process. Import DistributedLockModule in production.',
+    'DistributedLockTestingModule is for tests: its locks exclude no other process. Import DistributedLockModule in production.',
   );
 }

@@ -159,7 +159,7 @@ export class JobControlService implements JobControl {
   }
 
   #unknown(job: string): LockConfigurationError {
-    return new LockConfigurationError('UNKNOWN_JOB', `Redis knows no job "${job}".`, job);
+    return new LockConfigurationError('UNKNOWN_JOB', `Redis has no record of job "${job}".`, job);
   }
 
   async #quote<T>(job: string, call: () => Promise<T>): Promise<T> {

@@ -48,7 +48,7 @@ describe('a duration', () => {
     [{ seconds: 5 }, '{ seconds: 5 }'],
     [Object.create(null), '[Object: null prototype] {}'],
   ])('%o is none, and the error shows it', (value, shown) => {
-    const message = `leaseTime must be a number of milliseconds or a text like "30s", not ${shown}.`;
+    const message = `leaseTime must be a number of milliseconds or a string like "30s", not ${shown}.`;
     expect(() => parse(value)).toThrow(message);
   });
 
@@ -68,7 +68,7 @@ describe('a duration', () => {
     const refuse = () => parse('soon', { option: 'waitTime', lock: 'x' });
     expect(refuse).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', lock: 'x' }));
     expect(refuse).toThrow(
-      'waitTime must be a number of milliseconds or a text like "30s" for lock "x", not "soon".',
+      'waitTime must be a number of milliseconds or a string like "30s" for lock "x", not "soon".',
     );
   });
 });

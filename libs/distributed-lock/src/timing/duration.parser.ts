@@ -22,7 +22,7 @@ interface Bounds {
 export function parseDuration(value: Duration, { option, lock, min = 0, unbounded = false }: Bounds): number {
   const parsed: unknown = typeof value === 'string' ? readText(value) : value;
   if (typeof parsed !== 'number' || Number.isNaN(parsed)) {
-    throw invalid(option, value, 'a number of milliseconds or a text like "30s"', lock);
+    throw invalid(option, value, 'a number of milliseconds or a string like "30s"', lock);
   }
   if (parsed === Infinity && unbounded) return Infinity;
   const rounded = Math.round(parsed);

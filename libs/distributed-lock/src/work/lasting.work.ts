@@ -82,7 +82,7 @@ function hold(kind: LastingKind, result: unknown, inScope: InScope, over: () => 
     case 'observable':
       throw new LockConfigurationError(
         'NOT_ASYNC',
-        'The work gave an Observable of another library, which rxjs does not know. Convert it with from().',
+        'The work returned an Observable of another library, which rxjs does not recognize. Convert it with from().',
       );
   }
 }
@@ -145,14 +145,14 @@ function unread(stream: ReadableStream): ReadableStream {
   if (!stream.locked) return stream;
   throw new LockConfigurationError(
     'NOT_ASYNC',
-    'The work gave a ReadableStream that something else reads already, so its end cannot be known.',
+    'The work returned a ReadableStream that already has a reader, so its end cannot be detected.',
   );
 }
 
 function refusedIterator(): LockConfigurationError {
   return new LockConfigurationError(
     'NOT_ASYNC',
-    'The work gave an iterator, whose steps would run after the lock is released. Collect its values inside the work.',
+    'The work returned an iterator, whose steps would run after the lock is released. Collect its values inside the work.',
   );
 }
 
