@@ -27,5 +27,5 @@ type Unit =
   | 'week'
   | 'weeks';
 
-/** A length of time: milliseconds as a number, or text as the `ms` package reads it (`'30s'`, `'2 minutes'`). */
+/** A duration: milliseconds as a number, or a string that the `ms` package reads (`'30s'`, `'2 minutes'`). */
 export type Duration = number | `${number}` | `${number}${Unit}` | `${number} ${Unit}`;

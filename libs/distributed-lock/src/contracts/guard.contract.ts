@@ -1,80 +1,98 @@
 import type { Duration } from './duration.js';
 
-/** What a refusal hands to `onBusy`. */
+/** The argument of `onBusy`. */
 export interface BusyContext<A extends readonly unknown[] = readonly unknown[]> {
-  /** The lock's name; of several locks all names, as in `account:1, account:2`. */
+  /** The name of the lock; for several locks all names, as in `account:1, account:2`. */
   readonly name: string;
-  /** The arguments of the refused call. */
+  /** The arguments of the call. */
   readonly args: A;
-  /** How long it waited, in ms. */
+  /** How long the call waited, in ms. */
   readonly waited: number;
-  /** The holder, where that is known. */
+  /** The holder id of the current holder, if known. */
   readonly holder: string | undefined;
 }
 
-/** The name of a lock, or the names of several that are held as one: a multi lock. */
+/** The name of a lock, or the names of several locks that are held as one multi lock. */
 export type LockNames = string | readonly string[];
 
-/** The kinds of lock that a guard can take. */
+/** The kinds of lock for decorators, the interceptor and `LockService.using()`. */
 export type GuardKind = 'reentrant' | 'fair' | 'read' | 'write' | 'fenced';
 
 /** Options of the decorator and the interceptor. */
 export interface GuardOptions<A extends readonly unknown[] = readonly unknown[], R = unknown> {
   /**
-   * The kind of lock; of every one, where the key gives several. One name has one kind in an application, and `read` and
-   * `write` are the two sides of one: a call with another kind rejects with `KIND_CONFLICT`.
-   * `reentrant`: one call at a time. `fair`: in the order in which the fleet asked. `read`: together with other `read`
-   * calls. `write`: alone; it may call what is guarded by `read`, and the reverse is refused with `UPGRADE`.
-   * `fenced`: `currentLock()?.token` is a number that no earlier holder has had; several locks as one have none.
-   * A scheduled method takes `reentrant` only.
+   * The kind of the lock, or of every lock if the key has several names. One name has one kind in an
+   * application: a call with another kind
+   * rejects with `KIND_CONFLICT`.
+   *
+   * - `reentrant`: one call at a time.
+   * - `fair`: one call at a time, in the order of the requests in the whole fleet.
+   * - `read`: together with other `read` calls.
+   * - `write`: alone. It may call methods with `read` of the same key; the reverse rejects with `UPGRADE`.
+   * - `fenced`: one call at a time, and `currentLock()?.token` is a number that no earlier holder has had.
+   * Several locks as one have no token.
+   *
+   * A scheduled method supports `reentrant` only.
    * @default 'reentrant'
    */
   readonly kind?: GuardKind | undefined;
-  /** How long a call waits for the lock. @default 0, or the module's `waitTime.decorator` / `waitTime.interceptor` */
+  /**
+   * How long a call waits for the lock.
+   * @default 0, or the module's `waitTime.decorator` / `waitTime.interceptor`
+   */
   readonly waitTime?: Duration | undefined;
-  /** A fixed lease, never renewed. @default none: the watchdog renews it */
+  /** A fixed lease, never renewed. @default none: the watchdog renews the lease */
   readonly leaseTime?: Duration | undefined;
   /**
-   * What a refused call gives. `throw`: a `LockNotAcquiredError` (423 over HTTP). `skip`: undefined, without running.
-   * A function: its result. It sees only this decorator's own refusal, never one of a lock that the method takes inside.
+   * What a call returns if the lock was not acquired within `waitTime`. `throw`: rejects with a
+   * `LockNotAcquiredError` (423 over HTTP).
+   * `skip`: returns `undefined` without running the method. A function: its result. The function is called
+   * only for the lock of this
+   * decorator, never for a lock that the method acquires itself.
    * @default 'throw'
    */
   readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext<A>) => R | PromiseLike<R>) | undefined;
   /** See `UsingOptions.onLost`. @default 'signal' */
   readonly onLost?: 'signal' | 'throw' | undefined;
-  /** Which module instance's locks, by the `name` it was registered with. @default the unnamed one */
+  /** The `name` of the module instance whose locks are used. @default the unnamed instance */
   readonly service?: string | undefined;
 }
 
-/** What only scheduled methods use; refused at boot on a method without a schedule. */
+/** Options for scheduled methods only; on a method without a schedule they are rejected at startup. */
 export interface TickOptions {
   /**
-   * What happens to a tick while an earlier run, or anybody else, has the lock. `skip`: it is counted and not run. `queue`:
-   * one instance runs it as soon as the lock is free; of several only the newest, the others are counted.
+   * What happens to a tick while an earlier run or another holder has the lock. `skip`: the tick is
+   * recorded and does not run. `queue`: one
+   * instance runs the tick as soon as the lock is free; of several queued ticks only the newest runs, the
+   * others are recorded.
    * @default 'skip'
    */
   readonly overlap?: 'skip' | 'queue' | undefined;
   /**
-   * What happens to a tick whose run died, or was stopped by a shutdown. `skip`: it is not run again. `retry`: another
-   * instance runs it again, before any newer tick; `currentLock()?.attempt` counts. The work has to bear being run twice.
+   * What happens to a tick whose run crashed, or was stopped by a shutdown. `skip`: the tick does not run
+   * again. `retry`: another instance
+   * runs the tick again, before any newer tick; `currentLock()?.attempt` counts the runs. The work must
+   * tolerate a second run.
    * @default 'skip'
    */
   readonly onCrash?: 'skip' | 'retry' | undefined;
   /**
-   * For `@Cron`: when the whole fleet was down, or Redis was, the latest tick that was missed meanwhile is run once on
-   * return, if it is not older than this; those before it are missed.
-   * @default none: every missed tick is recorded, and not run
+   * For `@Cron`: if the whole fleet or Redis was down, the latest missed tick runs once afterwards, unless
+   * it is older than this. Earlier
+   * ticks stay missed.
+   * @default none: every missed tick is recorded and does not run
    */
   readonly catchUp?: Duration | undefined;
-  /** A tick older than this that nobody ran is closed as missed. @default 5 s */
+  /** A tick that no instance ran within this time is recorded as missed. @default 5 s */
   readonly grace?: Duration | undefined;
-  /** The longest a run may last before its signal aborts. @default '1h' */
+  /** The maximum duration of a run. Then its signal aborts. @default '1h' */
   readonly maxHold?: Duration | undefined;
-  /** Lets several scheduled methods share one key, and so one tick. @default false */
+  /** Allows several scheduled methods to share one key, and with it one tick. @default false */
   readonly shared?: boolean | undefined;
   /**
-   * For `@Timeout`, and for `@Cron` with a `Date`, which needs it: run at most once in the fleet within this time.
-   * @default none: every instance runs its `@Timeout`, one at a time
+   * For `@Timeout`, and required for `@Cron` with a `Date`: the job runs at most once in the fleet within
+   * this time.
+   * @default none: every instance runs its `@Timeout`, one instance at a time
    */
   readonly minInterval?: Duration | undefined;
 }

@@ -1,168 +1,239 @@
 import type { Observable } from 'rxjs';
 import type { Duration } from './duration.js';
 
-/** What every acquisition can be told. */
+/** Options of every acquisition. */
 export interface LockOptions {
   /**
-   * How long to wait for the lock, in ms or as a duration. `0` asks once.
-   * @default no bound for `lock()` and `using()`, 0 for `tryLock()`, the decorator and the interceptor
+   * How long to wait for the lock, in ms or as a duration string. `0` tries once.
+   * @default no limit for `lock()` and `using()`, 0 for `tryLock()`, the decorator and the interceptor
    */
   readonly waitTime?: Duration | undefined;
   /**
-   * A fixed lease (at least 100 ms). It is never renewed: the lock is free again when it ends, whatever the work does.
-   * Redis is asked every third of it, or of the `lockWatchdogTimeout` where that is shorter, whether it is still there. A waiter to
-   * whom another one of its process hands the lock has at least 99 % of it.
-   * @default none: the watchdog renews the lease for as long as the hold lives
+   * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even
+   * if the work still runs.
+   * Every third of the lease, or of `lockWatchdogTimeout` if that is shorter, the library checks that Redis
+   * still has the lock. A waiter that
+   * gets the lock by a hand-off inside its process has at least 99 % of the lease.
+   * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
-  /** Aborting it ends the wait; the call rejects with the signal's reason and leaves nothing behind. */
+  /**
+   * Aborts the wait. The call then rejects with the reason of the signal, and leaves nothing behind in
+   * Redis.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `using` takes beside {@link LockOptions}. */
+/** Options of `using()`. */
 export interface UsingOptions extends LockOptions {
   /**
-   * What the caller learns when the lease was lost while the work ran. `signal`: the work's own result or error stands,
-   * and the handle's signal is aborted. `throw`: a work that ended well rejects with a `LockLostError`.
+   * What `using()` does if the lock was lost while the work ran. `signal`: the result or error of the work
+   * is returned as it is, and the
+   * signal of the handle is aborted. `throw`: `using()` rejects with a `LockLostError` if the work
+   * completed; an error of the work is kept.
    * @default 'signal'
    */
   readonly onLost?: 'signal' | 'throw' | undefined;
 }
 
 /**
- * What an unlock did. `released`: this holder has it no more, so that it is free; of a read/write lock this side of it, while other
- * readers, or its own other side, may still have theirs. `kept`: an enclosing or sibling acquisition of the same holder
- * still holds it. `lost`: the lease had ended or was taken away before; nothing was changed in Redis.
+ * The result of an unlock.
+ *
+ * - `released`: the lock is free. For a read/write lock this side is released; other readers, or the other
+ * side, may still hold theirs.
+ * - `kept`: an enclosing or a concurrent acquisition of the same holder still holds the lock.
+ * - `lost`: the lease had ended, or the lock was taken away before the unlock. Redis was not changed.
  */
 export type UnlockOutcome = 'released' | 'kept' | 'lost';
 
-/** One acquisition. The handle is the only way to release it. */
+/** One acquisition of a lock. Only the handle can release it. */
 export interface LockHandle extends AsyncDisposable {
-  /** The lock's name, without the module's prefix. */
+  /** The name of the lock, without the prefix of the module. */
   readonly name: string;
-  /** The holder id on the wire: `<client uuid>:<integer>`. */
+  /** The holder id in Redis: `<client uuid>:<integer>`. */
   readonly holder: string;
-  /** The newest fencing token of the hold, for kinds that give one. */
+  /** The newest fencing token of the hold; `undefined` for kinds of lock without tokens. */
   readonly token: bigint | undefined;
   /**
-   * Aborted with a `LockLostError` as reason before Redis can let another holder in, and when the handle is unlocked (code `RELEASED`):
-   * work that goes on after its lock learns it. What the signal was given to is cancelled with it, such as a body of `fetch` that has not
-   * been read. Made when it is first read.
+   * Aborted, with a `LockLostError` as its reason, before Redis can grant the lock to another holder. Also
+   * aborted when the handle is
+   * unlocked (code `RELEASED`), so that work which continues after the release is notified. A request that
+   * got this signal is cancelled as
+   * well, such as a `fetch()` whose body has not been read. The signal is created on first access.
    */
   readonly signal: AbortSignal;
-  /** Whether the lease is surely alive, by the monotonic clock; false as well while that is unknown after a suspend. */
+  /**
+   * Whether the lease is certainly valid, by the monotonic clock. `false` also while the state is unknown
+   * after a suspend.
+   */
   readonly isHeld: boolean;
-  /** @throws LockLostError when {@link isHeld} is false. */
+  /**
+   * Checks that the lock is held.
+   * @throws LockLostError if {@link isHeld} is `false`
+   */
   assertHeld(): void;
   /**
-   * Raises the lease to at least `leaseTime` from now; never shortens it. A hold with a fixed lease moves its deadline;
-   * a watchdog hold goes on being renewed.
-   * @returns false when the lock is not held any more
-   * @throws LockUnavailableError when Redis does not answer
+   * Extends the lease to at least `leaseTime` from now; never shortens it. A fixed lease gets a later
+   * deadline; a lease that the watchdog
+   * renews is still renewed.
+   * @returns `false` if the lock is no longer held
+   * @throws LockUnavailableError if Redis does not answer
    */
   extend(leaseTime: Duration): Promise<boolean>;
   /**
-   * Releases this acquisition. Idempotent: a second call gives the first one's answer. Never throws because the lease was lost.
-   * @throws LockUnavailableError when Redis does not answer; the release then goes on in the background until the lease is over
+   * Releases this acquisition. Idempotent: a second call returns the result of the first. Never throws
+   * because the lease was lost.
+   * @throws LockUnavailableError if Redis does not answer; the release is then repeated in the background
+   * until the lease ends
    */
   unlock(): Promise<UnlockOutcome>;
   /**
-   * Runs `work` in a scope that holds the lock: acquisitions of the same lock inside re-enter. Does not unlock: what `work` gives comes
-   * back as it is, and the lock is held until {@link unlock}.
+   * Runs `work` in a scope that holds the lock: acquisitions of the same lock inside the scope are
+   * re-entrant. Returns the result of `work`
+   * unchanged and does not unlock: the lock is held until {@link unlock}.
    */
   run<T>(work: () => T): T;
-  /** What a log line needs of the handle; the token as text, as JSON has no bigint. */
+  /** The fields of the handle for a log line; the token is a string because JSON has no bigint. */
   toJSON(): LockHandleJson;
 }
 
-/** A handle as it is logged. */
+/** The JSON form of a handle. */
 export interface LockHandleJson {
-  /** The lock's name, without the module's prefix. */
+  /** The name of the lock, without the prefix of the module. */
   readonly name: string;
-  /** The holder id on the wire. */
+  /** The holder id in Redis. */
   readonly holder: string;
-  /** Whether the lease was surely alive when the handle was logged. */
+  /** Whether the lease was certainly valid when the handle was serialized. */
   readonly isHeld: boolean;
-  /** The newest fencing token of the hold, in decimal digits; absent for kinds that give none. */
+  /** The newest fencing token of the hold, in decimal digits; absent for kinds of lock without tokens. */
   readonly token?: string;
 }
 
-/** What work may give that comes to the result `T`: the value, or a promise or an Observable of it. */
+/** What work may return for the result `T`: the value, or a promise or an Observable of the value. */
 export type WorkResult<T> = T | Observable<T> | PromiseLike<T | Observable<T>>;
 
-/** What can be held: a lock, or several as one. The object is light: it holds nothing, and two of one name are the same lock. */
+/**
+ * A lock, or several locks that are held as one. The object is lightweight and holds nothing itself: two
+ * objects with the same name are
+ * the same lock.
+ */
 export interface Lockable<H extends LockHandle = LockHandle> {
-  /** The lock's name, without the module's prefix; of several locks all names, as in `account:1, account:2`. */
+  /**
+   * The name of the lock, without the prefix of the module; for several locks all names, as in `account:1,
+   * account:2`.
+   */
   readonly name: string;
   /**
    * Waits for the lock.
-   * @throws LockNotAcquiredError when `waitTime` is over and somebody else has it
-   * @throws LockUnavailableError when `waitTime` is over and Redis could not be asked
+   * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends, or
+   * `TOO_MANY_WAITERS` callers of this process wait
+   * @throws LockUnavailableError if Redis does not answer until `waitTime` ends, refuses the command, or
+   * the application is shutting down
+   * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the
+   * lock (`NOT_REENTRANT`, `UPGRADE`)
    */
   lock(options?: LockOptions): Promise<H>;
   /**
-   * Takes the lock if it can be had within `waitTime` (default 0).
-   * @returns null when somebody else has it; never because Redis is away
-   * @throws LockUnavailableError when Redis could not be asked
+   * Acquires the lock if it becomes free within `waitTime` (default 0).
+   * @returns `null` if another holder has the lock; never because Redis is unavailable
+   * @throws LockUnavailableError if Redis does not answer or refuses the command, or the application is
+   * shutting down
+   * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
+   * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the
+   * lock (`NOT_REENTRANT`, `UPGRADE`)
    */
   tryLock(options?: LockOptions): Promise<H | null>;
   /**
-   * Runs `work` while holding the lock, in a scope in which the lock is re-entrant, and releases it when the work has ended: a stream,
-   * an async generator or a process that it gives is the caller's, and holds the lock until its own end (see docs/locks.md). An Observable
-   * is subscribed to in the scope of the lock: its last value is the result, or undefined where it completes without one.
-   * The work's own result or error always stands (see {@link UsingOptions.onLost}).
-   * @throws LockConfigurationError `NOT_ASYNC` for a generator, or another iterator
+   * Acquires the lock, runs `work` in a scope in which the lock is re-entrant, and releases the lock when
+   * the work has ended. If the work
+   * returns a stream, an async generator or a child process, the caller gets it, and the lock is held until
+   * it ends (see docs/locks.md). If
+   * the work returns an Observable, `using()` subscribes to it in the scope of the lock: the result is its
+   * last value, or `undefined` if it
+   * completes without a value. The result or error of the work always takes precedence (see {@link
+   * UsingOptions.onLost}).
+   * @throws LockNotAcquiredError if the lock was not acquired within `waitTime`; `work` was not run
+   * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
+   * @throws LockLostError with `onLost: 'throw'`, if the lock was lost while the work ran
+   * @throws LockConfigurationError `INVALID_OPTION`; `NOT_REENTRANT` or `UPGRADE` if the calling scope can
+   * never acquire the lock; `NOT_ASYNC` for a generator, or another iterator
    */
   using<T>(work: (handle: H) => WorkResult<T>, options?: UsingOptions): Promise<T>;
-  /** Whether the calling scope holds the lock, by this process's own books and clock. */
+  /**
+   * Whether the calling scope holds the lock, by the state and clock of this process; sends nothing to
+   * Redis.
+   */
   isHeld(): boolean;
 }
 
-/** A lock by name. */
+/** A lock with a name. */
 export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
-  /** Whether anybody holds the lock, by Redis. */
+  /**
+   * Asks Redis whether the lock is held by any holder.
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   */
   isLocked(): Promise<boolean>;
-  /** How many acquisitions of the calling scope's holder the lock counts, by Redis; 0 outside a hold. */
+  /**
+   * Asks Redis for the hold count of the calling scope: the number of its acquisitions; 0 outside a hold.
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   */
   getHoldCount(): Promise<number>;
-  /** What is left of the lease in ms, whoever holds it: -2 when the lock is free, -1 when it has no lease (as Redisson says it). */
+  /**
+   * Asks Redis for the remaining lease of the current holder, in ms: -2 if the lock is free, -1 if the lock
+   * has no lease (the same values as
+   * Redisson).
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   */
   remainTimeToLive(): Promise<number>;
   /**
-   * Frees the lock whoever holds it, and wakes a waiter. The holder is not asked: it learns of the loss at its next renewal.
-   * @returns whether there was a lock to free
+   * Frees the lock, whichever holder has it, and wakes a waiter. The holder is not asked: the signal of its
+   * handle aborts at its next
+   * renewal, or at once if the hold belongs to this `LockService`.
+   * @returns whether the lock was held
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   forceUnlock(): Promise<boolean>;
 }
 
 /** The handle of a fenced lock. */
 export interface FencedLockHandle extends LockHandle {
-  /** The newest token of the hold, a re-entry's included. */
+  /** The newest token of the hold, including the tokens of re-entries. */
   readonly token: bigint;
 }
 
-/** A lock whose every grant, a re-entry included, comes with a fencing token that is higher than all before. */
+/**
+ * A lock with a fencing token for each grant, including re-entries. Each token is higher than all tokens
+ * before.
+ */
 export interface FencedLock extends Lock<FencedLockHandle> {
   /**
-   * The newest token that was given, whoever got it.
-   * @returns undefined before the first grant
-   * @throws LockUnavailableError when Redis could not be asked
+   * Asks Redis for the newest token of this lock, of any holder.
+   * @returns `undefined` before the first grant
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   getToken(): Promise<bigint | undefined>;
 }
 
-/** Two locks of one name: many may read, or one may write. */
+/** Two locks with one name: many holders may read, or one holder may write. */
 export interface ReadWriteLock {
-  /** The name of both sides, without the module's prefix. */
+  /** The name of both sides, without the prefix of the module. */
   readonly name: string;
-  /** Shared by readers. A scope that writes may read as well, and goes on reading when it stops writing. */
+  /**
+   * The read lock, shared by all readers. A scope with the write lock may acquire it too, and keeps it when
+   * it releases the write lock.
+   */
   readLock(): Lock;
-  /** Excludes everybody. A scope that only reads cannot take it: it is refused at once, with `UPGRADE`. */
+  /**
+   * The write lock, which excludes all other holders. A scope with only the read lock cannot acquire it:
+   * the call rejects at once with `UPGRADE`.
+   */
   writeLock(): Lock;
 }
 
-/** The handle that a decorated method, an interceptor or a `using` runs under; a tick's has its instant and attempt. */
+/** The handle of the current scope: of a decorated method, an intercepted handler, `using()`, or a tick. */
 export interface CurrentLock extends LockHandle {
-  /** For a tick: the nominal instant, in epoch ms by the schedule. */
+  /** For a tick: the nominal instant of the schedule, in epoch ms. */
   readonly tick: number | undefined;
-  /** For a tick: 1 for its first run. */
+  /** For a tick: the number of the run, 1 for the first. */
   readonly attempt: number | undefined;
 }

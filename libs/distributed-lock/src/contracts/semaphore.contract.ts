@@ -1,128 +1,170 @@
 import type { Duration } from './duration.js';
 import type { LockHandle, LockOptions, UsingOptions, WorkResult } from './lock.contract.js';
 
-/** What a wait for permits, or for a latch, can be told. */
+/** Options of a wait for permits, or for a latch. */
 export interface WaitOptions {
   /**
-   * How long to wait, in ms or as a duration. `0` asks once.
-   * @default no bound; 0 for `tryAcquire()`
+   * How long to wait, in ms or as a duration string. `0` tries once.
+   * @default no limit; 0 for `tryAcquire()`
    */
   readonly waitTime?: Duration | undefined;
-  /** Aborting it ends the wait; the call rejects with the signal's reason and leaves nothing behind. */
+  /**
+   * Aborts the wait. The call then rejects with the reason of the signal, and leaves nothing behind in
+   * Redis.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What `using` of a semaphore can be told. */
+/** Options of `using()` of a semaphore. */
 export interface PermitsOptions extends WaitOptions {
-  /** How many permits the work needs. @default 1 */
+  /** The number of permits that the work needs. @default 1 */
   readonly permits?: number | undefined;
 }
 
-/** The permits that a `using` has taken. */
+/** The permits of a running `using()`. */
 export interface TakenPermits {
-  /** The semaphore's name, without the module's prefix. */
+  /** The name of the semaphore, without the prefix of the module. */
   readonly name: string;
-  /** How many permits the work has. */
+  /** The number of permits that the work holds. */
   readonly permits: number;
   /**
-   * Aborted when the application shuts down and the work has had its time: its permits are about to be given back; and when they are
-   * given back.
+   * Aborted when the permits are released, and before that when the application shuts down and
+   * `shutdownTimeout` has passed.
    */
   readonly signal: AbortSignal;
 }
 
 /**
- * A number of permits that the whole fleet shares, Redisson's clients included. It knows no holders: whoever takes permits has to give
- * them back, and those of a process that dies are lost until somebody adds them again. Where that must not be, take a
- * {@link PermitExpirableSemaphore}. A number of permits is a whole number up to 2147483647.
+ * A number of permits that the whole fleet shares, including Redisson's clients. A semaphore has no
+ * holders: the caller that acquired
+ * permits has to release them, and the permits of a process that dies are lost until `addPermits()`
+ * restores them. Use a
+ * {@link PermitExpirableSemaphore} if permits must come back by themselves. A number of permits is a whole
+ * number up to 2147483647.
  *
- * Every method throws `LockUnavailableError` when Redis could not be asked.
+ * Every method throws `LockUnavailableError` if Redis does not answer or refuses the command.
  */
 export interface Semaphore {
-  /** The semaphore's name, without the module's prefix. */
+  /** The name of the semaphore, without the prefix of the module. */
   readonly name: string;
   /**
-   * Makes the semaphore with that many permits, unless there is one. Until then nobody gets any.
-   * @param timeToLive after which the semaphore is gone. @default none
-   * @returns false when there is one
+   * Creates the semaphore with that number of permits, unless it exists. No permit is granted before that.
+   * @param timeToLive the semaphore is deleted after this time. @default none
+   * @returns `false` if the semaphore exists
    */
   trySetPermits(permits: number, timeToLive?: Duration): Promise<boolean>;
   /**
-   * Waits for permits, and takes all of them at once. Callers of one process are served in the order in which they came.
+   * Waits for permits, and acquires all of them at once. Callers of one process are served in order.
    * @param permits default 1
-   * @throws LockNotAcquiredError when `waitTime` is over
+   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`
    */
   acquire(permits?: number, options?: WaitOptions): Promise<void>;
   /**
-   * Takes permits if they can be had within `waitTime` (default 0).
+   * Acquires permits if they become available within `waitTime` (default 0).
    * @param permits default 1
-   * @returns false when there are not enough of them; never because Redis is away
+   * @returns `false` if too few permits are available; never because Redis is unavailable
    */
   tryAcquire(permits?: number, options?: WaitOptions): Promise<boolean>;
   /**
-   * Gives permits back, or more than there were: nobody counts. Makes the semaphore when there is none.
+   * Releases permits. The number is not checked against the acquired permits, so the semaphore can grow.
+   * Creates the semaphore if it does not
+   * exist.
    * @param permits default 1
-   * @throws LockUnavailableError when Redis does not answer; the release then goes on in the background, so do not repeat it
+   * @throws LockUnavailableError if Redis does not answer; the release is then repeated in the background,
+   * so do not repeat it
    */
   release(permits?: number): Promise<void>;
-  /** Like {@link release}, but does nothing when there is no semaphore. @returns whether there is one */
+  /**
+   * Like {@link release}, but does nothing if the semaphore does not exist. @returns whether the semaphore
+   * exists
+   */
   releaseIfExists(permits?: number): Promise<boolean>;
   /**
-   * Runs `work` with permits, and gives them back when it has ended, as `Lockable.using` does. The work's own result or error always stands; a release that Redis did
-   * not answer goes on in the background.
-   * @throws LockNotAcquiredError when `waitTime` is over
+   * Acquires permits, runs `work`, and releases the permits when the work has ended, like `Lockable.using`.
+   * The result or error of the work
+   * always takes precedence; a release without an answer of Redis is repeated in the background.
+   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`
    */
   using<T>(work: (taken: TakenPermits) => WorkResult<T>, options?: PermitsOptions): Promise<T>;
-  /** How many permits could be had now; below 0 after a reduction. */
+  /** The number of permits that are available now; below 0 after a reduction. */
   availablePermits(): Promise<number>;
-  /** Takes all permits that are available. @returns how many; a negative number of them becomes 0 */
+  /**
+   * Acquires all available permits. @returns their number; a negative number of available permits is reset
+   * to 0
+   */
   drainPermits(): Promise<number>;
-  /** Raises the number of permits, or lowers it when `permits` is negative, below 0 too. Fails like {@link release}. */
+  /** Raises the number of permits; a negative value lowers it, also below 0. Throws like {@link release}. */
   addPermits(permits: number): Promise<void>;
-  /** Deletes the semaphore; whoever waits goes on waiting until there is one again. @returns whether there was one */
+  /**
+   * Deletes the semaphore. Waiting callers keep waiting until the semaphore is created again. @returns
+   * whether the semaphore existed
+   */
   delete(): Promise<boolean>;
 }
 
 /**
- * A semaphore whose permits have a lease each, so that those of a process that dies come back. A permit is held like a lock: by a handle,
- * renewed by the watchdog unless it has a fixed `leaseTime`; its `holder` is the permit id that Redisson's clients see, 32 hex characters.
+ * A semaphore with a lease for each permit, so that the permits of a process that dies become available
+ * again. A permit is held like a
+ * lock: by a handle, renewed by the watchdog unless it has a fixed `leaseTime`. `handle.holder` is the
+ * permit id as Redisson's clients
+ * see it, 32 hex characters.
  *
- * Every method throws `LockUnavailableError` when Redis could not be asked.
+ * Every method throws `LockUnavailableError` if Redis does not answer or refuses the command.
  */
 export interface PermitExpirableSemaphore {
-  /** The semaphore's name, without the module's prefix. */
+  /** The name of the semaphore, without the prefix of the module. */
   readonly name: string;
-  /** Makes the semaphore with that many permits, unless there is one. @returns false when there is one */
+  /**
+   * Creates the semaphore with that number of permits, unless it exists. @returns `false` if the semaphore
+   * exists
+   */
   trySetPermits(permits: number): Promise<boolean>;
-  /** Sets how many permits there are in all, those included that are taken. */
+  /** Sets the total number of permits, including acquired ones. */
   setPermits(permits: number): Promise<void>;
-  /** Raises the number of permits, or lowers it when `permits` is negative, below 0 too. */
+  /** Raises the number of permits; a negative value lowers it, also below 0. */
   addPermits(permits: number): Promise<void>;
-  /** Waits for a permit. @throws LockNotAcquiredError when `waitTime` is over */
+  /**
+   * Waits for a permit.
+   * @throws LockNotAcquiredError if no permit was acquired within `waitTime`
+   */
   acquire(options?: LockOptions): Promise<LockHandle>;
-  /** Takes a permit if one can be had within `waitTime` (default 0). @returns null when there is none; never because Redis is away */
+  /**
+   * Acquires a permit if one becomes available within `waitTime` (default 0).
+   * @returns `null` if no permit is available; never because Redis is unavailable
+   */
   tryAcquire(options?: LockOptions): Promise<LockHandle | null>;
-  /** Runs `work` with a permit, and gives it back afterwards. Inside, another call takes another permit. */
+  /**
+   * Acquires a permit, runs `work`, and releases the permit. A nested call acquires another permit.
+   * @throws LockNotAcquiredError if no permit was acquired within `waitTime`
+   */
   using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
-   * Gives a permit back by its id, whoever took it: for a permit that was handed on to another process. Its holder, if it is of this
-   * process, is told by its signal.
-   * @returns false when the permit is unknown, or its lease was over
+   * Releases a permit by its id, in any process: for a permit that was passed on to another process. If the
+   * permit is held in this process,
+   * the signal of its handle is aborted.
+   * @returns `false` if the permit is unknown, or its lease has ended
    */
   tryRelease(permitId: string): Promise<boolean>;
   /**
-   * Gives a permit a lease, from now on, by its id; a shorter one, too. For a permit that this process holds, use its handle.
-   * @returns false when the permit is unknown, or its lease was over
+   * Sets the lease of a permit by its id, from now on; also to a shorter one. For a permit that this
+   * process holds, use its handle.
+   * @returns `false` if the permit is unknown, or its lease has ended
    */
   updateLeaseTime(permitId: string, leaseTime: Duration): Promise<boolean>;
-  /** What is left of a permit's lease in ms: -1 when it has no end, -2 when the permit is unknown or its lease was over. */
+  /**
+   * The remaining lease of a permit in ms: -1 if the permit has no lease, -2 if the permit is unknown or
+   * its lease has ended.
+   */
   getLeaseTime(permitId: string): Promise<number>;
-  /** How many permits could be had now; below 0 after a reduction. */
+  /** The number of permits that are available now; below 0 after a reduction. */
   availablePermits(): Promise<number>;
-  /** How many permits are taken. */
+  /** The number of acquired permits. */
   acquiredPermits(): Promise<number>;
-  /** How many permits there are in all. */
+  /** The total number of permits. */
   getPermits(): Promise<number>;
-  /** Deletes the semaphore and the leases of its permits: their holders have nothing any more. @returns whether there was one */
+  /**
+   * Deletes the semaphore and the leases of its permits: their holders lose them. @returns whether the
+   * semaphore existed
+   */
   delete(): Promise<boolean>;
 }

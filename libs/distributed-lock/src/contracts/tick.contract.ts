@@ -1,6 +1,8 @@
 /**
- * How a run, or a tick that was not run, ended. `handed-over`: shutdown stopped the run, and another instance makes the next
- * attempt. `paused`: the job was paused. `unknown`: a newer version of this library has written it; the reason says what.
+ * The outcome of a run, or of a tick that did not run. `handed-over`: a shutdown stopped the run, and
+ * another instance makes the next
+ * attempt. `paused`: the job was paused. `unknown`: written by a newer version of this library; see
+ * `reason`.
  */
 export type TickOutcome =
   | 'running'
@@ -13,29 +15,32 @@ export type TickOutcome =
   | 'paused'
   | 'unknown';
 
-/** One row of a job's record: a run, or a tick that nobody ran, with its reason. */
+/** One record of a job: a run, or a tick that did not run. */
 export interface TickRecord {
-  /** The nominal instant, epoch ms. For an interval: the start by the store's clock. */
+  /** The nominal instant in epoch ms. For an interval: the start by the store's clock. */
   readonly tick: number;
-  /** What became of it. */
+  /** The outcome. */
   readonly outcome: TickOutcome;
-  /** 1 for the first run of the tick; 0 for a tick that was not run. */
+  /** The number of the run: 1 for the first; 0 for a tick that did not run. */
   readonly attempt: number;
-  /** The application that ran it, or that noticed. */
+  /** The application that ran the tick, or that recorded the outcome. */
   readonly app: string;
-  /** Host and process that ran it: `<host>:<pid>:<client id>`. */
+  /** The host and process that ran the tick: `<host>:<pid>:<client id>`. */
   readonly instance: string;
-  /** Start by the store's clock, epoch ms. */
+  /** The start by the store's clock, in epoch ms. */
   readonly start: number;
-  /** End by the store's clock, epoch ms; absent while it runs and for a run that died. */
+  /** The end by the store's clock, in epoch ms; absent for a current run and for a crashed run. */
   readonly end?: number;
-  /** The error of a failed run, or why a tick was not run. */
+  /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
-  /** For `missed` and `paused`: the last instant before the gap, so that the row stands for every instant in between. */
+  /**
+   * For `missed` and `paused`: the last instant before the gap. The record stands for every instant after
+   * it, up to `tick`.
+   */
   readonly after?: number;
-  /** For a run that was asked for by hand: the instance that asked. Its `tick` is the instant at which it began. */
+  /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */
   readonly requestedBy?: string;
-  /** The fencing token of the run, rising from run to run. */
+  /** The fencing token of the run; higher for each run. */
   readonly token?: string;
 }
 

@@ -1,15 +1,18 @@
 import type { Observable } from 'rxjs';
 import type { BusyContext, GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
 
-/** What can be decorated at all. */
+/** Any method. */
 export type AnyMethod = (...args: never[]) => unknown;
 
-/** A lock takes a round trip: a guarded method can only promise its result. */
+/**
+ * The return type of a guarded method. Acquiring a lock is a call to Redis, so the method is asynchronous.
+ */
 export type Promised = Promise<unknown> | Observable<unknown>;
 
 /**
- * A lock's name; a template over the arguments (`'account:{0.id}'`); an array of these, for several locks as one; or a
- * function that takes the method's own parameters, or the first of them, and gives a name or an array of names.
+ * The name of a lock; a template of the arguments (`'account:{0.id}'`); an array of these, for several
+ * locks as one; or a function of the
+ * parameters of the method, or of the first of them, that returns a name or an array of names.
  */
 export type LockKey<A extends readonly unknown[]> = LockNames | ((this: void, ...args: A) => LockNames);
 
@@ -21,29 +24,33 @@ export interface DistributedLockOptions<
 >
   extends Omit<GuardOptions, 'onBusy'>, TickOptions {
   /**
-   * What a refused call gives. `throw`: a `LockNotAcquiredError` (423 over HTTP). `skip`: undefined, without running.
-   * A function: its result, which the method's own type must allow. It sees only this decorator's own refusal, never
-   * one of a lock that the method takes inside; Redis being away is never "busy".
+   * What a call returns if the lock was not acquired within `waitTime`. `throw`: rejects with a
+   * `LockNotAcquiredError` (423 over HTTP).
+   * `skip`: returns `undefined` without running the method. A function: its result, which must fit the
+   * return type of the method. The
+   * function is called only for the lock of this decorator, never for a lock that the method acquires
+   * itself, and never because Redis is
+   * unavailable.
    * @default 'throw'
    */
   readonly onBusy?: S | ((context: BusyContext<A>) => R | PromiseLike<R>) | undefined;
 }
 
-/** Goes on a method whose parameters, result and kind fit the key and the options. */
+/** A decorator for a method whose parameters and return type fit the key and the options. */
 export type GuardDecorator<A extends readonly unknown[], B> = <T extends object, M extends AnyMethod>(
   target: T,
   methodKey: string | symbol,
   descriptor: TypedPropertyDescriptor<M> & Fit<T, M, A, B>,
 ) => void;
 
-/** What a refused call gives, by its type. */
+/** The type of the result of a call that did not get its lock. */
 export type BusyAnswer<R, S> = Emitted<R> | ([S] extends ['skip'] ? undefined : never);
 
 type Emitted<R> = R extends Observable<infer V> ? V : R;
 
 export type Result<M extends AnyMethod> = Emitted<Awaited<ReturnType<M>>>;
 
-/** What does not fit becomes a property with a sentence for a name, which no descriptor has. */
+/** Reports a mismatch as a missing property whose name is the explanation. */
 type Fit<T, M extends AnyMethod, A extends readonly unknown[], B> = T extends abstract new (
   ...args: never[]
 ) => unknown

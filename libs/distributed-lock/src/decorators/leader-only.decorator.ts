@@ -19,16 +19,22 @@ const OPTIONS = optionNames<LeaderOnlyOptions>({ otherwise: true, service: true 
 const PLACEHOLDER = /\{\d/;
 
 /**
- * Runs the method on the one instance of the fleet that leads `key`, in the scope of the leader's lock: `currentLock()` has its
- * `signal` and its fencing `token`. Elsewhere a call gives undefined at once, without asking Redis.
+ * Runs the method only on the instance that leads `key`, in the scope of the leader's lock: `currentLock()`
+ * has its `signal` and its
+ * fencing `token`. On other instances a call returns `undefined` at once, without a call to Redis.
  *
- * An instance with such a method stands for election when its application starts, once for each key, and hands over at its shutdown.
- * Works above or below other decorators, such as `@Cron`, on every class that Nest makes, and on instances from `useFactory` and
- * `useValue` once the application has started. The method must return a promise or an Observable; declare `: Observable<…>`, so that
- * it stays one. Inside `applyDecorators()` write `LeaderOnly(…) as MethodDecorator`: what it fits is then not checked.
+ * An instance with such a method joins the election when its application starts, once for each key, and
+ * hands the leadership over at its
+ * shutdown. Works above or below other decorators, such as `@Cron`, on every class that Nest instantiates,
+ * and on instances from
+ * `useFactory` and `useValue` once the application has started. The method must return a promise or an
+ * Observable; declare
+ * `: Observable<…>` as the return type. Inside `applyDecorators()` write `LeaderOnly(…) as
+ * MethodDecorator`, which disables the type check
+ * of the method.
  *
  * @param key the name of the leader's lock, the same for all calls; see `LockService.elect`
- * @throws LockConfigurationError at once for options and places that cannot work
+ * @throws LockConfigurationError when the decorator is applied, for invalid options and targets
  */
 export function LeaderOnly<S extends 'skip' | 'throw' = 'skip'>(
   key: string,

@@ -3,23 +3,27 @@ import type { AnyMethod, Promised, Result } from './guard.types.js';
 /** Options of `@LeaderOnly`. */
 export interface LeaderOnlyOptions<S extends 'skip' | 'throw' = 'skip' | 'throw'> {
   /**
-   * What a call on an instance that does not lead gives. `skip`: undefined, without running. `throw`: a `LockNotAcquiredError` with the
-   * code `NOT_LEADER` (423 over HTTP).
+   * What a call returns on an instance that does not lead. `skip`: `undefined`, without running the method.
+   * `throw`: rejects with a
+   * `LockNotAcquiredError` of code `NOT_LEADER` (423 over HTTP).
    * @default 'skip'
    */
   readonly otherwise?: S | undefined;
-  /** Which module instance's elections, by the `name` it was registered with. @default the unnamed one */
+  /** The `name` of the module instance whose elections are used. @default the unnamed instance */
   readonly service?: string | undefined;
 }
 
-/** Goes on an instance method that promises its result, which may be undefined where a call can be skipped. */
+/**
+ * A decorator for an asynchronous instance method, whose result may be `undefined` if a call can be
+ * skipped.
+ */
 export type LeaderDecorator<S extends 'skip' | 'throw'> = <T extends object, M extends AnyMethod>(
   target: T,
   methodKey: string | symbol,
   descriptor: TypedPropertyDescriptor<M> & Fit<T, M, S>,
 ) => void;
 
-/** What does not fit becomes a property with a sentence for a name, which no descriptor has. */
+/** Reports a mismatch as a missing property whose name is the explanation. */
 type Fit<T, M extends AnyMethod, S> = T extends abstract new (...args: never[]) => unknown
   ? { '@LeaderOnly goes on instance methods, not on static ones': never }
   : ReturnType<M> extends Promised

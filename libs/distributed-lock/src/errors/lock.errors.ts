@@ -3,7 +3,10 @@ import { REMEDIES, type LockErrorCode } from './error.table.js';
 import type { LossReason } from './loss.reasons.js';
 import { printable } from './printable.text.js';
 
-/** Base of every error of this library: a stable code, the lock's name where there is one, and a remedy. */
+/**
+ * The base class of all errors of this library: a stable code, the name of the lock if there is one, and a
+ * remedy.
+ */
 export class DistributedLockError extends Error {
   static {
     brandClass(this, 'DistributedLockError');
@@ -11,17 +14,17 @@ export class DistributedLockError extends Error {
 
   /** The name of the class, for logs. */
   override readonly name: string = 'DistributedLockError';
-  /** What the reader can do about it. */
+  /** How to solve the problem. */
   readonly remedy: string;
 
   constructor(
-    /** Stable; safe to branch on. */
+    /** A stable code, safe to branch on. */
     readonly code: LockErrorCode,
     message: string,
-    /** The lock's name, without the module's prefix. */
+    /** The name of the lock, without the prefix of the module. */
     readonly lock?: string,
     options?: ErrorOptions,
-    /** What fits the reason, where the code has several. @default the remedy of the code */
+    /** The remedy for this reason, if the code has several. @default the remedy of the code */
     remedy: string = REMEDIES[code],
   ) {
     super(`${printable(message)} ${remedy}`, options);
@@ -29,17 +32,17 @@ export class DistributedLockError extends Error {
   }
 }
 
-/** Who has the lock, as far as this process knows. */
+/** The current holder of a lock, as far as this process knows. */
 export interface HeldBy {
-  /** The holder id on the wire. */
+  /** The holder id in Redis. */
   readonly holder?: string | undefined;
-  /** Epoch ms of the grant; known only for a holder of this process. */
+  /** The time of the grant in epoch ms; known only for a holder of this process. */
   readonly since?: number | undefined;
-  /** What was left of the lease when Redis was asked, in ms; -1 for a lock without one. */
+  /** The remaining lease in ms when Redis answered; -1 for a lock without a lease. */
   readonly ttl?: number | undefined;
 }
 
-/** Somebody else has the lock: the call insisted and was refused. */
+/** The lock was not acquired within `waitTime` because another holder has it. */
 export class LockNotAcquiredError extends DistributedLockError {
   static {
     brandClass(this, 'LockNotAcquiredError');
@@ -52,7 +55,7 @@ export class LockNotAcquiredError extends DistributedLockError {
     lock: string,
     /** How long the call waited, in ms. */
     readonly waited: number,
-    /** Who has the lock; empty where that is not known. */
+    /** The current holder; empty if unknown. */
     readonly heldBy: HeldBy = {},
     code: 'NOT_ACQUIRED' | 'TOO_MANY_WAITERS' | 'NOT_LEADER' = 'NOT_ACQUIRED',
   ) {
@@ -62,8 +65,9 @@ export class LockNotAcquiredError extends DistributedLockError {
 }
 
 /**
- * The lease ended, or was taken away, while its holder still counted on it; or, with the code `RELEASED`, the work goes on after its lock
- * was released. The reason of an aborted `handle.signal`.
+ * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. With the code
+ * `RELEASED`: work continues after its
+ * lock was released. The reason of an aborted `handle.signal`.
  */
 export class LockLostError extends DistributedLockError {
   static {
@@ -75,7 +79,7 @@ export class LockLostError extends DistributedLockError {
 
   constructor(
     lock: string,
-    /** The reason alone, as it stands in the message. */
+    /** The reason alone, as it appears in the message. */
     readonly why: string,
     code: 'LOST' | 'MAX_HOLD' | 'RELEASED' = 'LOST',
     remedy: string = REMEDIES[code],
@@ -95,7 +99,10 @@ export class LockLostError extends DistributedLockError {
   }
 }
 
-/** A guarded write came with a fencing token that is older than one that was at its fence before: nothing was written. */
+/**
+ * A guarded write had an older fencing token than an earlier write through the same fence. Nothing was
+ * written.
+ */
 export class StaleTokenError extends DistributedLockError {
   static {
     brandClass(this, 'StaleTokenError');
@@ -116,7 +123,7 @@ export class StaleTokenError extends DistributedLockError {
   }
 }
 
-/** Redis could not be asked, or refused the command. Never means that somebody else has the lock. */
+/** Redis is unavailable, or refused the command. Never means that another holder has the lock. */
 export class LockUnavailableError extends DistributedLockError {
   static {
     brandClass(this, 'LockUnavailableError');
@@ -137,7 +144,7 @@ export class LockUnavailableError extends DistributedLockError {
   }
 }
 
-/** An option, a name or a use of the library that cannot work; found before anything is sent. */
+/** An invalid option, name or use of the library, found before anything is sent to Redis. */
 export class LockConfigurationError extends DistributedLockError {
   static {
     brandClass(this, 'LockConfigurationError');

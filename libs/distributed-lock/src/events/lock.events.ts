@@ -3,16 +3,16 @@ import { checkCallbackNames, optionNames } from '../options/option.names.js';
 import type { LockEventMap, LockListener } from './lock.listener.js';
 import { showAs } from '../contracts/object.form.js';
 
-/** A listener that runs the work of a critical section as well: in a context of its own. */
+/** A listener that also wraps the work of a critical section, to run it in its own context. */
 export interface SectionListener extends LockListener {
   /**
-   * Runs `work`, once. What it gives or throws is the work's business, and not told on.
-   * @param acquisition as in the section's events
+   * Runs `work` once. The result or error of `work` is not passed on.
+   * @param acquisition the same object as in the events of the section
    */
   around?(acquisition: object, work: () => unknown): void;
 }
 
-/** Where listeners are told what happens to the locks of a module instance. */
+/** Publishes the events of a module instance to its listeners. */
 export class LockEvents {
   static {
     showAs(LockEvents, () => ({ type: 'LockEvents' }));
@@ -29,9 +29,10 @@ export class LockEvents {
   }
 
   /**
-   * Tells `listener` from now on. Of an acquisition that was begun while nobody listened nothing is told later.
-   * @returns ends it; safe to call again
-   * @throws LockConfigurationError `INVALID_OPTION` for an event that does not exist, and for a callback that is no function
+   * Adds a listener. An acquisition that started before a listener was added emits no events.
+   * @returns a function that removes the listener; safe to call twice
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown event, and for a callback that is not a
+   * function
    */
   listen(listener: LockListener): () => void {
     checkListener(listener);

@@ -1,7 +1,7 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HeldBy } from '../errors/lock.errors.js';
 
-/** What sort of lock an event is about. `tick`: the lock of a scheduled job, held for one of its ticks. */
+/** The kind of lock of an event. `tick`: the lock of a scheduled job, held for one of its ticks. */
 export type LockKindName =
   | 'reentrant'
   | 'non-reentrant'
@@ -17,175 +17,205 @@ export type LockKindName =
   | 'red'
   | 'tick';
 
-/** What every event of an acquisition says: of one call of `lock`, `tryLock`, `using`, a decorator or an interceptor. */
+/**
+ * The fields of every event of an acquisition, that is of one call of `lock`, `tryLock`, `using`, a
+ * decorator or an interceptor.
+ */
 export interface AcquisitionEvent {
-  /** One and the same object in all events of the acquisition: a key for a WeakMap. It has no contents. */
+  /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */
   readonly acquisition: object;
-  /** The lock's name as the user says it; of a multi lock the names of its members, with ", " between them. */
+  /**
+   * The name of the lock, without the prefix of the module; for a multi lock the names of its members,
+   * separated by ", ".
+   */
   readonly lock: string;
-  /** What sort of lock it is. */
+  /** The kind of the lock. */
   readonly kind: LockKindName;
-  /** Whether the calling scope held the lock already when it asked. */
+  /** Whether the calling scope already held the lock. */
   readonly isReentry: boolean;
 }
 
-/** Somebody else has the lock, and the caller stands in line. */
+/** Another holder has the lock, and the caller waits. */
 export interface WaitingEvent extends AcquisitionEvent {
-  /** Who has it, as far as is known. */
+  /** The current holder, as far as known. */
   readonly heldBy: HeldBy;
 }
 
 /** The lock was granted. */
 export interface AcquiredEvent extends AcquisitionEvent {
-  /** The holder id on the wire; undefined for permits of a semaphore, which have none. */
+  /** The holder id in Redis; `undefined` for permits of a semaphore, which have no holder. */
   readonly holder: string | undefined;
-  /** The fencing token, for kinds that give one. */
+  /** The fencing token; `undefined` for kinds of lock without tokens. */
   readonly token: bigint | undefined;
-  /** From the call to the grant, in ms. */
+  /** The time from the call to the grant, in ms. */
   readonly waited: number;
-  /** Whether its end will be told. Not for what a semaphore's `acquire()` took: those permits belong to nobody. */
+  /**
+   * Whether a `released` or `lost` event follows. `false` for the `acquire()` of a semaphore, whose permits
+   * have no holder.
+   */
   readonly hasEnd: boolean;
 }
 
-/** The caller's time was over, and somebody else had the lock; or too many waited. */
+/** The lock was not acquired within `waitTime`, or too many callers wait. */
 export interface RefusedEvent extends AcquisitionEvent {
-  /** From the call to its refusal, in ms. */
+  /** The time from the call to the refusal, in ms. */
   readonly waited: number;
-  /** Who has it, as far as is known. */
+  /** The current holder, as far as known. */
   readonly heldBy: HeldBy;
 }
 
-/** The call rejected for another reason: Redis was away, its signal aborted, the application shuts down, or it could never succeed. */
+/**
+ * The call rejected for another reason: Redis was unavailable, the signal aborted, the application shuts
+ * down, or the call could never succeed.
+ */
 export interface FailedEvent extends AcquisitionEvent {
-  /** From the call to its error, in ms. */
+  /** The time from the call to the error, in ms. */
   readonly waited: number;
-  /** What the caller got. */
+  /** The error that the caller got. */
   readonly error: unknown;
 }
 
 /** The acquisition was unlocked by its holder. */
 export interface ReleasedEvent extends AcquisitionEvent {
-  /** As in {@link AcquiredEvent.holder}. */
+  /** See {@link AcquiredEvent.holder}. */
   readonly holder: string | undefined;
-  /** From the grant to the end of the release, in ms. */
+  /** The time from the grant to the end of the release, in ms. */
   readonly held: number;
-  /** `kept`: an enclosing acquisition holds on. `unconfirmed`: Redis did not answer; the release goes on in the background. */
+  /**
+   * `kept`: an enclosing acquisition still holds the lock. `unconfirmed`: Redis did not answer; the release
+   * is repeated in the background.
+   */
   readonly outcome: Exclude<UnlockOutcome, 'lost'> | 'unconfirmed';
 }
 
-/** The acquisition ended before its holder unlocked it, or its holder learnt of that by unlocking. */
+/** The lock was lost before the holder released it, or the holder noticed the loss at its release. */
 export interface LostEvent extends AcquisitionEvent {
-  /** As in {@link AcquiredEvent.holder}. */
+  /** See {@link AcquiredEvent.holder}. */
   readonly holder: string | undefined;
-  /** From the grant to the loss, or to the moment in which it was noticed, in ms. */
+  /** The time from the grant until the loss was noticed, in ms. */
   readonly held: number;
-  /** A sentence for a log: what took it away. */
+  /** The reason of the loss, for a log. */
   readonly why: string;
 }
 
-/** Redis confirmed that a lease goes on. Told for each lock in Redis: of a multi lock for each member, of a red lock for each server. */
+/**
+ * Redis confirmed that a lease is extended. Emitted for each lock in Redis: for each member of a multi
+ * lock, and for each server of a red lock.
+ */
 export interface RenewedEvent {
-  /** The lock's name as the user says it. */
+  /** The name of the lock, without the prefix of the module. */
   readonly lock: string;
-  /** What sort of lock it is. */
+  /** The kind of the lock. */
   readonly kind: LockKindName;
-  /** The holder id on the wire. */
+  /** The holder id in Redis. */
   readonly holder: string;
 }
 
-/** Redis did not answer a renewal. Told once until the next answer: the lease is kept until its deadline. */
+/**
+ * Redis did not answer a renewal. Emitted once until the next answer: the lock stays held until its
+ * deadline.
+ */
 export interface UnknownEvent extends RenewedEvent {
-  /** A sentence for a log: what came instead of an answer. */
+  /** The error instead of the answer, for a log. */
   readonly why: string;
 }
 
-/** What every event of a tick says. */
+/** The fields of every event of a tick. */
 export interface TickEvent {
-  /** The job's key, which is the name of its lock. */
+  /** The key of the job, which is the name of its lock. */
   readonly job: string;
-  /** The nominal instant, epoch ms. */
+  /** The nominal instant in epoch ms. */
   readonly tick: number;
 }
 
 /** This instance runs the tick. */
 export interface TickClaimedEvent extends TickEvent {
-  /** The same object as in the tick's `tickFinished`: a key for a WeakMap. */
+  /** The same object as in the `tickFinished` event of the tick: a key for a WeakMap. */
   readonly acquisition: object;
-  /** The holder id on the wire. */
+  /** The holder id in Redis. */
   readonly holder: string;
-  /** 1 for the first run of the tick. */
+  /** The number of the run, 1 for the first. */
   readonly attempt: number;
 }
 
 /** A run of this instance has ended. */
 export interface TickFinishedEvent extends TickClaimedEvent {
-  /** From the claim to the end of the release, in ms. */
+  /** The time from the claim to the end of the release, in ms. */
   readonly held: number;
   /**
-   * `handed-over`: shutdown stopped the run, and another instance makes the next attempt. `returned`: it did not begin, since the
-   * application shuts down. `lost`: the job's lock was lost while it ran.
+   * `handed-over`: a shutdown stopped the run, and another instance makes the next attempt. `returned`: the
+   * run did not begin because the
+   * application shuts down. `lost`: the lock of the job was lost during the run.
    */
   readonly outcome: 'completed' | 'failed' | 'handed-over' | 'returned' | 'lost';
 }
 
-/** This instance asked for the tick, and does not run it. */
+/** This instance claimed the tick and does not run it. */
 export interface TickSkippedEvent extends TickEvent {
-  /** `taken`: another instance has it. `overlapped`: an earlier run goes on. `queued`: one instance runs it later. `paused`: the job is paused. */
+  /**
+   * `taken`: another instance has the tick. `overlapped`: an earlier run is still running. `queued`: one
+   * instance runs the tick later. `paused`: the job is paused.
+   */
   readonly why: 'taken' | 'overlapped' | 'queued' | 'paused';
 }
 
-/** The tick ran on no instance. Told in one process of the fleet: that which found out. */
+/** The tick ran on no instance. Emitted in one process of the fleet, the one that noticed. */
 export interface TickMissedEvent extends TickEvent {
-  /** The last instant before the gap, epoch ms, where the event stands for every instant in between. */
+  /** The last instant before a gap, in epoch ms, if the event stands for every instant of that gap. */
   readonly after: number | undefined;
-  /** A sentence for a log, as in the job's record. */
+  /** The reason, as in the record of the job. */
   readonly why: string;
 }
 
-/** The run of an instance died with its process, or lost its lease. Told in one process of the fleet: that which found out. */
+/**
+ * The run of an instance crashed with its process, or lost its lease. Emitted in one process of the fleet,
+ * the one that noticed.
+ */
 export interface TickCrashedEvent extends TickEvent {
-  /** Which run of the tick it was; 1 for the first. */
+  /** The number of the run, 1 for the first. */
   readonly attempt: number;
-  /** That ran it: `<host>:<pid>:<client id>`. */
+  /** The instance of that run: `<host>:<pid>:<client id>`. */
   readonly instance: string;
 }
 
-/** Every event by the name of the method that hears it. */
+/** Every event, by the name of its listener method. */
 export interface LockEventMap {
-  /** A call asks for a lock. */
+  /** A call requests a lock. */
   attempt: AcquisitionEvent;
-  /** It stands in line. */
+  /** The call waits. */
   waiting: WaitingEvent;
-  /** It was granted the lock. */
+  /** The lock was granted. */
   acquired: AcquiredEvent;
-  /** Somebody else had it for too long. */
+  /** The lock was not acquired within `waitTime`. */
   refused: RefusedEvent;
-  /** It rejected for another reason. */
+  /** The call rejected for another reason. */
   failed: FailedEvent;
-  /** The lock was unlocked. */
+  /** The lock was released. */
   released: ReleasedEvent;
   /** The lock was lost. */
   lost: LostEvent;
-  /** A lease goes on. */
+  /** A lease was renewed. */
   renewed: RenewedEvent;
-  /** A renewal got no answer. */
+  /** Redis did not answer a renewal. */
   unknown: UnknownEvent;
   /** This instance runs the tick. */
   tickClaimed: TickClaimedEvent;
-  /** Its run has ended. */
+  /** The run of the tick has ended. */
   tickFinished: TickFinishedEvent;
   /** This instance does not run the tick. */
   tickSkipped: TickSkippedEvent;
-  /** No instance ran it. */
+  /** No instance ran the tick. */
   tickMissed: TickMissedEvent;
-  /** Its run died. */
+  /** The run of the tick crashed. */
   tickCrashed: TickCrashedEvent;
 }
 
 /**
- * Hears what happens to the locks of a module instance: a method for each event that it wants to hear. It is called at once, in the
- * async context in which the event happens; `attempt` in that of the caller. What it throws, and a promise of its that rejects,
- * is logged and changes nothing; nothing waits for it.
+ * A listener for the events of a module instance: one method for each event of interest. A method is called
+ * synchronously, in the async
+ * context of the event; `attempt` in the context of the caller. An error, or a rejected promise, of a
+ * listener is logged and has no other
+ * effect. No caller waits for a listener.
  */
 export type LockListener = {
   readonly [Name in keyof LockEventMap]?: ((event: LockEventMap[Name]) => unknown) | undefined;

@@ -5,31 +5,41 @@ import type { RedisSource } from '../sources/source.reader.js';
 /** Options of the module. */
 export interface DistributedLockModuleOptions extends LockModuleSettings {
   /**
-   * Where Redis is: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or an ioredis client or Cluster of yours, also one of
-   * iovalkey. A client is a template: two connections are made after it, and itself is neither used nor closed. Unless it says
-   * `lazyConnect`, an unreachable Redis fails the boot. Anything else, and an option that ioredis does not have, fails it before a
-   * connection is made.
+   * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or your own client
+   * or Cluster of ioredis or
+   * iovalkey. A client is only a template: the library creates two connections with the same options, and
+   * neither uses nor closes the client
+   * itself. An unreachable Redis fails the startup, unless the options have `lazyConnect`. An invalid
+   * value, or an option that ioredis does
+   * not have, fails the startup before any connection is made.
    */
   readonly redis: RedisSource;
   /** Independent servers, for `getRedLock`. */
   readonly redLock?: RedLockOptions | undefined;
 }
 
-/** Red locks: held by whoever has the majority of several servers that know nothing of each other. */
+/** Options of red locks, which are held on the majority of several independent servers. */
 export interface RedLockOptions extends RedLockTimes {
-  /** Three or more, five as a rule, each given like `redis`. No replicas of each other, no nodes of one cluster. */
+  /**
+   * Three or more servers, usually five, each given like `redis`. They must not be replicas of each other,
+   * or nodes of one cluster.
+   */
   readonly servers: readonly RedisSource[];
 }
 
-/** What is said beside the options, also of `forRootAsync`: it shapes the module itself. */
+/** Options that shape the module itself. In `forRootAsync()` they stand beside the factory. */
 export interface DistributedLockModuleExtras {
-  /** Whether every module sees the LockService without importing this one. @default true */
+  /** Whether the module is global, so that other modules need no import. @default true */
   readonly isGlobal?: boolean;
-  /** Names this instance: `@InjectLockService(name)`, and `service: name` on the decorators. @default the unnamed one */
+  /**
+   * The name of this instance, for `@InjectLockService(name)` and `service: name` on the decorators.
+   * @default unnamed
+   */
   readonly name?: string | undefined;
   /**
-   * Whether refusals get their transport's form (423 over HTTP) by a global filter. With several instances: the status
-   * is that of the one whose filter Nest asks first, so set it to false on the others where they differ.
+   * Whether a global filter converts a `LockNotAcquiredError` to the error of the transport (423 over
+   * HTTP). With several instances the status
+   * comes from the filter that Nest calls first, so disable the other filters if their statuses differ.
    * @default true
    */
   readonly refusalFilter?: boolean;

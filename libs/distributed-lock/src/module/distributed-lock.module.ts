@@ -19,16 +19,16 @@ const MODULE = 'DistributedLockModule';
 
 const OPTIONS = optionNames<DistributedLockModuleOptions>({ ...SETTINGS, redis: true, redLock: true });
 
-/** Gives an application its locks: the LockService, what the decorators need, the filter, and an orderly shutdown. */
+/** Provides the LockService, the services behind the decorators, the exception filter, and the shutdown. */
 @Module({})
 export class DistributedLockModule extends ConfigurableModuleClass {
-  /** Options that cannot work, and an unreachable Redis, fail the boot with a sentence. */
+  /** Registers the module. Invalid options and an unreachable Redis fail the startup with an explanation. */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
     checkForRoot(MODULE, options, OPTIONS);
     return complete(super.forRoot(options), options);
   }
 
-  /** The same with options from a factory, or from a class with `createLockOptions()`. */
+  /** Registers the module with options from a factory, or from a class with `createLockOptions()`. */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
     checkForRootAsync(MODULE, options);
     return complete(super.forRootAsync(options), options);

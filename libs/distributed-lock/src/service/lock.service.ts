@@ -30,7 +30,7 @@ import { checkKind, readNames } from './lock.choice.js';
 import { LockMaker } from './lock.maker.js';
 import { ServiceShutdown } from './service.shutdown.js';
 
-/** The locks of one module instance. Inject it, or let the decorators find it. */
+/** The locks of one module instance. Inject it, or use the decorators. */
 export class LockService {
   static {
     brandClass(this, 'LockService');
@@ -71,7 +71,7 @@ export class LockService {
     });
   }
 
-  /** @internal What the doors reach through. */
+  /** @internal For decorators, interceptors and the scheduler. */
   get engine(): LockEngine {
     return this.#engine;
   }
@@ -96,7 +96,7 @@ export class LockService {
     return this.engine.context.settings;
   }
 
-  /** Tells what happens to the locks of this module instance: see {@link LockEvents.listen}. */
+  /** The events of this module instance: see {@link LockEvents.listen}. */
   get events(): LockEvents {
     return this.engine.context.notices.events;
   }
@@ -116,25 +116,32 @@ export class LockService {
     return this.#shutdown.end();
   }
 
-  /** @internal Whoever watches the locks does so until their last one has ended, whichever hook of Nest comes first. */
+  /** @internal Calls `end` when the last lock has ended, whichever shutdown hook of Nest comes first. */
   onceEnded(end: () => void): void {
     this.#endings.push(end);
   }
 
   /**
    * The re-entrant lock of that name.
-   * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, one with NUL, or one that could be taken for a key beside a lock
+   * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, one with
+   * NUL, or one that is reserved for an internal key; `KIND_CONFLICT` for a name in use with another kind
    */
   getLock(name: string): Lock {
     return this.#make.named('reentrant', name);
   }
 
-  /** A lock that is not re-entrant: a scope that holds it and asks again is told so, with `NOT_REENTRANT`. Throws like {@link getLock}. */
+  /**
+   * A lock that is not re-entrant: a second acquisition in a scope that holds the lock rejects with
+   * `NOT_REENTRANT`. Throws like {@link getLock}.
+   */
   getNonReentrantLock(name: string): Lock {
     return this.#make.named('nonReentrant', name);
   }
 
-  /** A re-entrant lock that is granted in the order in which the fleet asked, Redisson's clients included. Throws like {@link getLock}. */
+  /**
+   * A re-entrant lock that is granted in the order of the requests in the whole fleet, including Redisson's
+   * clients. Throws like {@link getLock}.
+   */
   getFairLock(name: string): Lock {
     return this.#make.named('fair', name);
   }
@@ -144,36 +151,47 @@ export class LockService {
     return this.#make.named('nonReentrantFair', name);
   }
 
-  /** A re-entrant lock whose every grant comes with a fencing token that is higher than all before. Throws like {@link getLock}. */
+  /**
+   * A re-entrant lock with a fencing token for each grant. Each token is higher than all tokens before.
+   * Throws like {@link getLock}.
+   */
   getFencedLock(name: string): FencedLock {
     return this.#make.fenced(name);
   }
 
-  /** A re-entrant lock for a Redis in which pub/sub is forbidden: its waiters ask again and again. Throws like {@link getLock}. */
+  /** A re-entrant lock for a Redis without pub/sub: its waiters poll. Throws like {@link getLock}. */
   getSpinLock(name: string): Lock {
     return this.#make.named('spin', name);
   }
 
-  /** Readers share, a writer excludes everybody; both sides are re-entrant, and a writer may read. Throws like {@link getLock}. */
+  /**
+   * A lock that readers share and that a writer holds alone. Both sides are re-entrant, and a writer may
+   * read. Throws like {@link getLock}.
+   */
   getReadWriteLock(name: string): ReadWriteLock {
     const [readLock, writeLock] = [this.#make.named('read', name), this.#make.named('write', name)];
     return { name, readLock: () => readLock, writeLock: () => writeLock };
   }
 
   /**
-   * Several locks as one, in any order: two callers that name the same locks cannot wait for each other. Takes what is free
-   * in one round trip. Names are re-entrant locks; locks of other kinds are given as such.
-   * @throws LockConfigurationError `INVALID_OPTION` for none at all, for locks of another service, and for both sides of one read/write lock
+   * Several locks that are held as one. The order of the members does not matter: two callers with the same
+   * locks cannot deadlock. Acquires
+   * the free locks in one call to Redis. Names are re-entrant locks; locks of other kinds are passed as
+   * lock objects.
+   * @throws LockConfigurationError `INVALID_OPTION` without members, for locks of another service, and for
+   * both sides of one read/write lock
    */
   getMultiLock(...members: readonly (string | Lock)[]): Lockable {
     return this.#make.multi(members);
   }
 
   /**
-   * Runs `work` under the lock of that name and kind, or under several as one: `locks.using(['a', 'b'], work)`. Waits, scopes,
-   * releases and rejects as the lock's own `using` does; for a typed fencing token use {@link getFencedLock}.
+   * Runs `work` under the lock of that name and kind, or under several locks as one: `locks.using(['a',
+   * 'b'], work)`. Behaves like the
+   * `using()` of the lock itself. For a typed fencing token use {@link getFencedLock}.
    * @param key a name, or an array of names
-   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use with another kind
+   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
+   * with another kind; further errors as `Lockable.using`
    */
   async using<T>(
     key: LockNames,
@@ -190,9 +208,10 @@ export class LockService {
   }
 
   /**
-   * A lock on the majority of the servers of the option `redLock`: it outlives the loss of a minority of them. Throws like
+   * A lock that is held on the majority of the servers in the option `redLock`: it survives the loss of a
+   * minority. Throws like
    * {@link getLock}.
-   * @throws LockConfigurationError `INVALID_OPTION` without that option
+   * @throws LockConfigurationError `INVALID_OPTION` without the option `redLock`
    */
   getRedLock(name: string): Lockable {
     if (this.red !== undefined) return this.red.lock(name);
@@ -200,25 +219,34 @@ export class LockService {
     throw new LockConfigurationError('INVALID_OPTION', missing, name);
   }
 
-  /** Permits that the fleet shares. {@link getPermitExpirableSemaphore}: those of a process that dies come back. Throws like {@link getLock}. */
+  /**
+   * A semaphore of the whole fleet. The permits of a process that dies are lost; {@link
+   * getPermitExpirableSemaphore} restores them. Throws like {@link getLock}.
+   */
   getSemaphore(name: string): Semaphore {
     return new CountingSemaphore(this.engine.counters, name);
   }
 
-  /** A semaphore whose permits have a lease each, renewed by the watchdog like a lock's. Throws like {@link getLock}. */
+  /**
+   * A semaphore with a lease for each permit, renewed by the watchdog like the lease of a lock. Throws like
+   * {@link getLock}.
+   */
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
     return this.#make.permits(name);
   }
 
-  /** A latch that opens when something has been done a number of times. Throws like {@link getLock}. */
+  /** A latch that opens when its count reaches 0. Throws like {@link getLock}. */
   getCountDownLatch(name: string): CountDownLatch {
     return new NamedLatch(this.engine.counters, name);
   }
 
   /**
-   * Stands for the leadership of `key` from now on: of all candidates of the fleet one leads at a time. The lock is the fenced lock of
-   * that name: {@link getFencedLock} looks at it, and its `forceUnlock()` deposes whoever leads. See docs/leader-election.md.
-   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use with another kind
+   * Starts a candidate for the leadership of `key`: one candidate of the whole fleet leads at a time. The
+   * election uses the fenced lock of
+   * that name: {@link getFencedLock} reads its state, and its `forceUnlock()` removes the current leader.
+   * See docs/leader-election.md.
+   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
+   * with another kind
    */
   elect(key: string, callbacks: ElectionCallbacks = {}): Election {
     return this.elections.open(key, callbacks);
@@ -230,21 +258,29 @@ export class LockService {
   }
 
   /**
-   * Runs `work` once in the fleet for `instant` of `job`: for schedules that are not decorated methods.
-   * Instants of a job must rise; one at or below the last is not run.
+   * Runs `work` once in the fleet for the `instant` of `job`: for schedules without decorated methods. The
+   * instants of a job must rise; an
+   * instant at or below the last one does not run.
    * @param instant epoch ms, or a Date
-   * @returns the work's result, or undefined when the instant was taken or the job's lock is held
+   * @returns the result of the work, or `undefined` if the instant was already claimed or the lock of the
+   * job is held
+   * @throws LockConfigurationError `INVALID_OPTION` for an instant that is not a Date or whole epoch ms
+   * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
    */
   runOnce<T>(job: string, instant: number | Date, work: () => WorkResult<T>): Promise<T | undefined> {
     return this.ticks.runInstant(job, Number(instant), work);
   }
 
-  /** The scheduled jobs of the whole fleet, for operators. */
+  /** Controls the scheduled jobs of the whole fleet. */
   get jobs(): JobControl {
     return this.ticks.jobs;
   }
 
-  /** The newest 50 rows of a job's record, newest first: its runs, and the ticks that were not run, with the reason. */
+  /**
+   * The newest 50 records of a job, newest first: its runs, and the ticks that did not run, with the
+   * reason.
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   */
   getRuns(job: string): Promise<TickRecord[]> {
     return this.ticks.jobs.records(job);
   }
