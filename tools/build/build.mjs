@@ -1,12 +1,12 @@
 /**
- * Builds everything, or with `lib` only the library: Lua, ES modules and CommonJS, the sample app, the tests' workers.
+ * Builds everything, or with `lib` only the library: Lua, the bundles for ES modules and CommonJS, the sample app, the tests' workers.
  * What is up to date is left alone.
  */
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { embedLua } from '../lua/embed.mjs';
+import { bundleLibrary, MODULES } from './library.bundler.mjs';
 import { ROOT, runNode } from './node.runner.mjs';
 import { removeOrphans } from './orphan.remover.mjs';
 import { runStage } from './stage.runner.mjs';
@@ -15,37 +15,25 @@ const require = createRequire(import.meta.url);
 const TSC = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 const NEST = join(dirname(require.resolve('@nestjs/cli/package.json')), 'bin/nest.js');
 const LIBRARY = 'libs/distributed-lock';
-/** What `bin` in package.json names. */
-const COMMAND = 'dist/esm/cli/main.js';
 
-/** @param {'esm' | 'cjs'} format */
-function buildLibrary(format) {
-  return runStage({
-    name: format,
+/** One module for each source, then the bundles that are packed. */
+async function buildLibrary() {
+  const compiled = await runStage({
+    name: 'modules',
     inputs: [LIBRARY],
-    outputs: [`dist/${format}`],
+    outputs: [MODULES],
     run: async () => {
-      await removeOrphans(`${LIBRARY}/src`, `dist/${format}`);
-      const built = await runNode(TSC, [
-        '-p',
-        `${LIBRARY}/tsconfig.${format === 'esm' ? 'lib' : 'cjs'}.json`,
-      ]);
-      // The root says "module": the copy for require() has to say otherwise for its own folder.
-      if (format === 'cjs') await writePackageType('dist/cjs', 'commonjs');
-      // The compiler keeps the first line, and knows nothing of rights.
-      else if (built) await chmod(join(ROOT, COMMAND), 0o755);
-      return built;
+      await removeOrphans(`${LIBRARY}/src`, MODULES);
+      return runNode(TSC, ['-p', `${LIBRARY}/tsconfig.lib.json`]);
     },
   });
-}
-
-/**
- * @param {string} folder
- * @param {string} type
- */
-async function writePackageType(folder, type) {
-  await mkdir(join(ROOT, folder), { recursive: true });
-  await writeFile(join(ROOT, folder, 'package.json'), `{ "type": "${type}" }\n`);
+  if (!compiled) return false;
+  return runStage({
+    name: 'bundles',
+    inputs: [LIBRARY, 'schematics'],
+    outputs: ['dist/esm', 'dist/cjs'],
+    run: bundleLibrary,
+  });
 }
 
 async function buildSampleApp() {
@@ -79,7 +67,7 @@ const all = async (...stages) => (await Promise.all(stages)).every(Boolean);
 
 const onlyLibrary = process.argv.includes('lib');
 const started = performance.now();
-const library = (await embedLua({ check: false })) && (await all(buildLibrary('esm'), buildLibrary('cjs')));
+const library = (await embedLua({ check: false })) && (await buildLibrary());
 const done = library && (onlyLibrary || (await all(buildSampleApp(), buildWorkers())));
 console.log(`${done ? 'built' : 'BUILD FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 if (!done) process.exitCode = 1;

@@ -1,5 +1,8 @@
 import ts from 'typescript';
 
+/** What the bundler makes of a name that several modules have. */
+const NUMBERED = /\b(\w+)\$\d+\b/g;
+
 /**
  * Every exported name of a declaration file with the text of its declarations, sorted by name.
  * @param {string} file
@@ -40,6 +43,7 @@ function printDeclaration(declaration) {
   const [result = node] = transformed;
   return printer
     .printNode(ts.EmitHint.Unspecified, result, node.getSourceFile())
+    .replaceAll(NUMBERED, '$1')
     .replace(/^export /, '')
     .replace(/^(?:default )?declare /, '');
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,8 +10,9 @@ const ROOT = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../../' : '../../../../', import.meta.url),
 );
 
+const LIBRARY = 'dist/esm';
 /** What a worker is made of. */
-const PARTS = ['package.json', 'dist/esm', 'dist/test'];
+const PARTS = ['package.json', LIBRARY, 'dist/test'];
 
 /** A copy of the build, in which defects do no harm. */
 export class BrokenBuild {
@@ -35,20 +36,29 @@ export class BrokenBuild {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  async #put({ file, from, to }: Defect): Promise<void> {
-    const path = join(this.folder, file);
-    const text = await readFile(path, 'utf8');
-    if (text.split(from).length !== 2)
-      throw new Error(`the defect does not fit: ${file} must have this exactly once:\n${from}`);
-    await writeFile(path, rehash(text.replace(from, () => to)));
+  async #put({ from, to }: Defect): Promise<void> {
+    const folder = join(this.folder, LIBRARY);
+    const names = await readdir(folder, { recursive: true });
+    const files = await Promise.all(
+      names.filter((name) => name.endsWith('.js')).map((name) => readText(join(folder, name))),
+    );
+    const fitting = files.filter(({ text }) => text.includes(from));
+    const [found] = fitting;
+    if (found === undefined || fitting.length > 1 || found.text.split(from).length !== 2)
+      throw new Error(`the defect does not fit: ${LIBRARY} must have this exactly once:\n${from}`);
+    await writeFile(found.path, rehash(found.text.replace(from, () => to)));
   }
+}
+
+async function readText(path: string): Promise<{ readonly path: string; readonly text: string }> {
+  return { path, text: await readFile(path, 'utf8') };
 }
 
 /** Redis knows a script by its hash: one that was changed has another. */
 function rehash(text: string): string {
   return text.replaceAll(
-    /sha1: '[\da-f]{40}'([^`]*text: `)([^`]*)`/g,
+    /sha1: "[\da-f]{40}"([^`]*text: `)([^`]*)`/g,
     (_, between: string, script: string) =>
-      `sha1: '${createHash('sha1').update(script).digest('hex')}'${between}${script}\``,
+      `sha1: "${createHash('sha1').update(script).digest('hex')}"${between}${script}\``,
   );
 }

@@ -1,9 +1,8 @@
 import type { Invariant } from '../violation.js';
 import { LATE_REPLIES } from './late.replies.js';
 
-/** A defect: in one file of the built library, what stands there and what is put in its place. */
+/** A defect: what stands once in the built library, and what is put in its place. */
 export interface Defect {
-  readonly file: string;
   readonly from: string;
   readonly to: string;
 }
@@ -18,16 +17,11 @@ export interface BrokenLock {
   readonly violates: readonly Invariant[];
 }
 
-const SCRIPTS = 'dist/esm/scripts/generated/lua.scripts.js';
-const GRANT = 'dist/esm/holds/handle.js';
-const LEASE = 'dist/esm/renewal/lease.js';
-
 export const BROKEN_LOCKS: readonly BrokenLock[] = [
   {
     name: 'a release that does not look who has the lock',
     defects: [
       {
-        file: SCRIPTS,
         from: `local held = tonumber(redis.call('HGET', lock, holder))
 if held == nil then
 return {0}
@@ -50,7 +44,6 @@ local isShorter = setLease(lock, lease, 0)`,
     name: 'a renewal that does not look who has the lock',
     defects: [
       {
-        file: SCRIPTS,
         from: `if redis.call('HEXISTS', lock, holder) == 0 then
 return {0}
 end
@@ -74,23 +67,19 @@ redis.call('PEXPIRE', lock, lease)`,
     name: 'a local deadline that is counted from the reply',
     defects: [
       {
-        file: LEASE,
         from: 'this.#deadline = Math.floor(sent.at) + ttl - ',
         to: 'this.#deadline = now() + ttl - ',
       },
       {
-        file: LEASE,
         from: 'const deadline = Math.floor(sent.at) + left - ',
         to: 'const deadline = now() + left - ',
       },
-      { file: LEASE, from: 'if (Math.floor(sent.at) + ttl - ', to: 'if (now() + ttl - ' },
+      { from: 'if (Math.floor(sent.at) + ttl - ', to: 'if (now() + ttl - ' },
       {
-        file: GRANT,
         from: 'this.#fixed = fixedLease(leaseTime, sentAt);',
         to: 'this.#fixed = fixedLease(leaseTime, now());',
       },
       {
-        file: GRANT,
         from: 'const next = fixedLease(leaseTime, sentAt);',
         to: 'const next = fixedLease(leaseTime, now());',
       },
@@ -101,9 +90,7 @@ redis.call('PEXPIRE', lock, lease)`,
   },
   {
     name: 'a release that publishes nothing',
-    defects: [
-      { file: SCRIPTS, from: `local reached = redis.pcall(publish, channel, '0')`, to: 'local reached = 0' },
-    ],
+    defects: [{ from: `local reached = redis.pcall(publish, channel, '0')`, to: 'local reached = 0' }],
     // The waiters of other processes sleep until the lease ends that they were told of, while the lock is free.
     faults: ['worker killed'],
     lossy: false,
