@@ -43,6 +43,13 @@ const REFUSED: readonly Case[] = [
   ['a barrel by another name', 'src/locks/all.locks.ts', HAND_ON, 'barrel rule'],
   ['a star', 'src/locks/all.locks.ts', `export * from './a.lock.js';\n${ONE}`, 'barrel rule'],
   ['a vague name', 'src/locks/lock.utils.ts', ONE, 'name rule'],
+  ['a private word in a file name', 'src/locks/lock.ledger.ts', ONE, 'word rule'],
+  [
+    'a private word in a member',
+    'src/locks/a.lock.ts',
+    'export class A {\n  hear(): void {}\n}\n',
+    'word rule',
+  ],
   ['a name in capitals', 'src/locks/LockService.ts', ONE, 'name rule'],
 ];
 

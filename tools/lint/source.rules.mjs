@@ -1,5 +1,6 @@
 import ts from 'typescript';
 import { checkStoreys } from './storey.rules.mjs';
+import { checkWords } from './word.rules.mjs';
 
 /** @typedef {{ file: string, line: number, message: string }} Finding */
 
@@ -10,7 +11,7 @@ const TS_COMMENT = /@ts-(?:ignore|nocheck|expect-error)/;
 const EXPLAINED = /@ts-expect-error:? +\S+ \S+/;
 
 /**
- * What the linter has no rule for: imports that go up, double assertions, unexplained suppressions, barrels.
+ * What the linter has no rule for: imports that go up, private words, double assertions, unexplained suppressions, barrels.
  * @param {string} file its path from the root, with slashes
  * @param {string} text
  * @returns {Finding[]}
@@ -20,6 +21,7 @@ export function checkSource(file, text) {
   const isTest = file.endsWith('.spec.ts') || file.startsWith('test/');
   return [
     ...checkStoreys(source, file),
+    ...checkWords(source, file),
     ...checkComments(source, file, isTest),
     ...(isTest ? [] : checkAssertions(source, file)),
     ...(file.startsWith('libs/') && !BARREL.test(file) ? checkBarrel(source, file) : []),

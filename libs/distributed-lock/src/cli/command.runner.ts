@@ -5,7 +5,7 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { ServerSession } from '../connections/server.session.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { readLine, UsageError, type CommandLine } from './command.line.js';
-import type { Desk } from './desk.contract.js';
+import type { CommandContext } from './command.context.js';
 import { runDoctor } from './doctor.command.js';
 import { EXIT } from './exit.codes.js';
 import { list } from './ls.command.js';
@@ -18,7 +18,7 @@ import { USAGE } from './usage.text.js';
 
 type OpenedCommand = Exclude<CommandLine['command'], 'help' | 'version' | 'doctor'>;
 
-const COMMANDS: Readonly<Record<OpenedCommand, (desk: Desk) => Promise<number>>> = {
+const COMMANDS: Readonly<Record<OpenedCommand, (desk: CommandContext) => Promise<number>>> = {
   ls: list,
   show,
   unlock,
@@ -39,7 +39,7 @@ export async function runCommandLine(
     else return await runCommand(line, line.command, terminal);
     return EXIT.done;
   } catch (error) {
-    return tell(error, terminal);
+    return report(error, terminal);
   }
 }
 
@@ -62,7 +62,7 @@ async function runCommand(
 }
 
 /** One line: what, and the remedy. */
-function tell(error: unknown, terminal: Terminal): number {
+function report(error: unknown, terminal: Terminal): number {
   const say = (text: string) => terminal.note(`nestjs-distributed-lock: ${text}`);
   if (error instanceof UsageError) {
     say(`${error.message} See --help.`);

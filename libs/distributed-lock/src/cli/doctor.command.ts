@@ -3,7 +3,7 @@ import { urlOf } from '../sources/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { ServerSession } from '../connections/server.session.js';
 import type { Finding } from '../startup/server.findings.js';
-import type { Desk } from './desk.contract.js';
+import type { CommandContext } from './command.context.js';
 import { examine } from './doctor.checks.js';
 import { EXIT } from './exit.codes.js';
 import type { Terminal } from './terminal.js';
@@ -12,7 +12,7 @@ import type { Terminal } from './terminal.js';
 const WIDTH = 13;
 
 /** `doctor`: looks at everything, and tells it. */
-export async function runDoctor({ line, wheel, terminal }: Omit<Desk, 'session'>): Promise<number> {
+export async function runDoctor({ line, wheel, terminal }: Omit<CommandContext, 'session'>): Promise<number> {
   const { address, findings } = await look({ line, wheel });
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
   const isWell = count('fail') === 0 && !(line.isStrict && count('warn') > 0);
@@ -28,7 +28,7 @@ export async function runDoctor({ line, wheel, terminal }: Omit<Desk, 'session'>
 async function look({
   line,
   wheel,
-}: Pick<Desk, 'line' | 'wheel'>): Promise<{ address: string; findings: Finding[] }> {
+}: Pick<CommandContext, 'line' | 'wheel'>): Promise<{ address: string; findings: Finding[] }> {
   let session: ServerSession;
   try {
     session = await ServerSession.open(line.redis, wheel, line.timeout);

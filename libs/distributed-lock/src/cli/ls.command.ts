@@ -1,10 +1,10 @@
-import type { Desk } from './desk.contract.js';
+import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
 import { findLocks } from './lock.finder.js';
 import { showTime, type LockView } from './lock.view.js';
 
 /** `ls`. */
-export async function list({ line, session, terminal }: Desk): Promise<number> {
+export async function list({ line, session, terminal }: CommandContext): Promise<number> {
   const { locks, isCut } = await findLocks(session, line.prefix, line.limit);
   if (line.isJson) terminal.json({ locks, isCut });
   else if (locks.length === 0) terminal.line(`There is no lock with the prefix "${line.prefix}".`);

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { printable } from '../errors/printable.text.js';
-import type { Desk } from './desk.contract.js';
+import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
 import { openLocks } from './lock.opener.js';
 import { ProcessTree } from './process.tree.js';
@@ -11,7 +11,7 @@ const FORWARDED = (['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as cons
 );
 
 /** `run <name> -- <command> …`: holds the lock while the command runs, and ends as it ended. */
-export async function runUnderLock({ line, session, terminal, wheel }: Desk): Promise<number> {
+export async function runUnderLock({ line, session, terminal, wheel }: CommandContext): Promise<number> {
   const stopped = new AbortController();
   let stoppedBy: NodeJS.Signals = 'SIGTERM';
   let child: ProcessTree | undefined;
@@ -35,7 +35,10 @@ export async function runUnderLock({ line, session, terminal, wheel }: Desk): Pr
     });
     if (handle === undefined) return EXIT.signalled + constants.signals[stoppedBy];
     if (handle === null) {
-      tell({ outcome: 'refused' }, `somebody else has the lock "${line.name}". Raise --wait, or try again.`);
+      report(
+        { outcome: 'refused' },
+        `somebody else has the lock "${line.name}". Raise --wait, or try again.`,
+      );
       return EXIT.refused;
     }
     try {
@@ -54,7 +57,7 @@ export async function runUnderLock({ line, session, terminal, wheel }: Desk): Pr
       signal.removeEventListener('abort', end);
       await ending;
       const outcome = ending === undefined ? 'done' : 'lost';
-      tell({ outcome, code, holder: handle.holder });
+      report({ outcome, code, holder: handle.holder });
       return ending === undefined ? code : EXIT.lost;
     } finally {
       // How the command ended is what counts: a lock that is not given back goes with its lease.
@@ -66,7 +69,7 @@ export async function runUnderLock({ line, session, terminal, wheel }: Desk): Pr
   }
 
   /** The standard output is the command's. */
-  function tell(result: object, text?: string): void {
+  function report(result: object, text?: string): void {
     if (line.isJson) terminal.note(printable(JSON.stringify({ name: line.name, ...result })));
     else if (text !== undefined) terminal.note(`nestjs-distributed-lock: ${text}`);
   }

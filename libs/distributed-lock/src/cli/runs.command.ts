@@ -1,11 +1,11 @@
 import type { TickRecord } from '../contracts/tick.contract.js';
-import type { Desk } from './desk.contract.js';
+import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
 import { openLocks } from './lock.opener.js';
 import { showTime } from './lock.view.js';
 
 /** `runs <job>`. */
-export async function listRuns({ line, session, terminal }: Desk): Promise<number> {
+export async function listRuns({ line, session, terminal }: CommandContext): Promise<number> {
   const service = await openLocks(line, session);
   try {
     const [runs, status] = await Promise.all([service.getRuns(line.name), service.jobs.status(line.name)]);

@@ -1,11 +1,11 @@
 import { checkKey, checkName } from '../core/name.checks.js';
-import type { Desk } from './desk.contract.js';
+import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
 import { readLock } from './lock.reader.js';
 import { showTime, type LockView } from './lock.view.js';
 
 /** Reads the lock of that name. @throws LockConfigurationError `INVALID_NAME` */
-export async function viewLock({ line: { name, prefix }, session }: Desk): Promise<LockView> {
+export async function viewLock({ line: { name, prefix }, session }: CommandContext): Promise<LockView> {
   checkName(name);
   const key = `${session.keyPrefix}${prefix}${name}`;
   checkKey(name, key);
@@ -13,7 +13,7 @@ export async function viewLock({ line: { name, prefix }, session }: Desk): Promi
 }
 
 /** `show <name>`. */
-export async function show(desk: Desk): Promise<number> {
+export async function show(desk: CommandContext): Promise<number> {
   const view = await viewLock(desk);
   const { terminal } = desk;
   if (desk.line.isJson) terminal.json(view);

@@ -1,13 +1,13 @@
 import type { LockService } from '../service/lock.service.js';
 import { UsageError } from './command.line.js';
-import type { Desk } from './desk.contract.js';
+import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
 import { openLocks } from './lock.opener.js';
 import { showTime, type LockView } from './lock.view.js';
 import { viewLock } from './show.command.js';
 
 /** `unlock <name>`: frees a lock whoever has it. */
-export async function unlock(desk: Desk): Promise<number> {
+export async function unlock(desk: CommandContext): Promise<number> {
   const { line, terminal } = desk;
   const view = await viewLock(desk);
   if (view.left !== undefined || view.kind === 'something else')
@@ -28,7 +28,10 @@ export async function unlock(desk: Desk): Promise<number> {
   return EXIT.done;
 }
 
-async function isAgreed({ terminal }: Desk, { name, kind, holders, ttl }: LockView): Promise<boolean> {
+async function isAgreed(
+  { terminal }: CommandContext,
+  { name, kind, holders, ttl }: LockView,
+): Promise<boolean> {
   const who = holders.map(({ holder }) => holder).join(', ');
   const answer = await terminal.ask(
     `The ${kind} "${name}" is held by ${who}, with a lease of ${showTime(ttl)}. Its holder goes on working until it notices. Take it away? [y/N] `,
@@ -37,7 +40,7 @@ async function isAgreed({ terminal }: Desk, { name, kind, holders, ttl }: LockVi
   throw new UsageError(`unlock asks before it takes "${name}" away, and there is no terminal: say --yes.`);
 }
 
-async function free({ line, session }: Desk, view: LockView): Promise<boolean> {
+async function free({ line, session }: CommandContext, view: LockView): Promise<boolean> {
   const service = await openLocks(line, session);
   try {
     return await lockOf(service, view).forceUnlock();

@@ -24,13 +24,13 @@ const UNSETTLED = 5000;
  * follows its slot, and is told as restored when it has arrived. One connection per node, reached like the node itself.
  */
 export class ClusterSubscriber implements Subscriber {
-  readonly #seats = new Map<NodeKey, SubscriberConnection>();
+  readonly #connections = new Map<NodeKey, SubscriberConnection>();
   /** Every channel that is wanted, and the node on which it is. */
   readonly #homes = new Map<string, NodeKey | undefined>();
   readonly #moved = new Set<SubscriberConnection>();
   /** Where classic channels are. */
   #station: NodeKey | undefined;
-  #ears: SubscriberListener | undefined;
+  #listener: SubscriberListener | undefined;
   #search: Timer | undefined;
   #isSearching = false;
   #unsettledUntil = -Infinity;
@@ -50,7 +50,7 @@ export class ClusterSubscriber implements Subscriber {
   }
 
   listen(ears: SubscriberListener): void {
-    this.#ears = ears;
+    this.#listener = ears;
   }
 
   async subscribe(channel: string): Promise<void> {
@@ -60,14 +60,14 @@ export class ClusterSubscriber implements Subscriber {
       throw new RedisFailure('unsent', 'the cluster has not told yet what channels it has');
     }
     const owner = this.#ownerOf(channel);
-    const seat = this.#seatOf(owner);
-    if (seat === undefined) {
+    const connection = this.#connectionOf(owner);
+    if (connection === undefined) {
       this.#searchSoon();
       throw new RedisFailure('unsent', 'no node of the cluster is known to have the channel');
     }
     this.#homes.set(channel, owner);
     try {
-      await seat.subscribe(channel);
+      await connection.subscribe(channel);
     } catch (error) {
       this.#searchSoon();
       throw error;
@@ -77,7 +77,7 @@ export class ClusterSubscriber implements Subscriber {
   unsubscribe(channel: string): void {
     const home = this.#homes.get(channel);
     this.#homes.delete(channel);
-    if (home !== undefined) this.#seats.get(home)?.unsubscribe(channel);
+    if (home !== undefined) this.#connections.get(home)?.unsubscribe(channel);
   }
 
   async untilReady(timeout: number): Promise<void> {
@@ -85,9 +85,9 @@ export class ClusterSubscriber implements Subscriber {
     if ((await this.wheel.within(timeout, known)) === undefined)
       throw new RedisFailure('unsent', 'no node of the cluster has told what channels it has');
     const nodes = this.mode.isSharded ? this.map.masters : [this.#findStation()];
-    const seats = nodes.flatMap((node) => this.#seatOf(node) ?? []);
+    const connections = nodes.flatMap((node) => this.#connectionOf(node) ?? []);
     // A node that stands still must not stop an application that starts: its channels follow when it has been replaced.
-    const ready = seats.map((seat) => seat.untilReady(timeout));
+    const ready = connections.map((connection) => connection.untilReady(timeout));
     await Promise.any(ready).catch((error: AggregateError) => {
       throw error.errors[0];
     });
@@ -95,13 +95,13 @@ export class ClusterSubscriber implements Subscriber {
   }
 
   restart(): void {
-    for (const seat of this.#seats.values()) seat.restart();
+    for (const connection of this.#connections.values()) connection.restart();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     this.wheel.cancel(this.#search);
-    await Promise.all([...this.#seats.values()].map((seat) => seat.close()));
+    await Promise.all([...this.#connections.values()].map((connection) => connection.close()));
   }
 
   #ownerOf(channel: string): NodeKey | undefined {
@@ -115,28 +115,28 @@ export class ClusterSubscriber implements Subscriber {
     return (this.#station = masters[Math.floor(Math.random() * masters.length)]);
   }
 
-  #seatOf(node: NodeKey | undefined): SubscriberConnection | undefined {
+  #connectionOf(node: NodeKey | undefined): SubscriberConnection | undefined {
     if (node === undefined || this.#isClosed) return undefined;
-    const known = this.#seats.get(node);
+    const known = this.#connections.get(node);
     if (known !== undefined) return known;
-    const seat = this.connect(node);
-    if (seat === undefined) return undefined;
-    this.#seats.set(node, seat);
-    seat.listen({
-      message: (channel, payload) => this.#ears?.message(channel, payload),
-      restored: (channel) => this.#ears?.restored(channel),
+    const connection = this.connect(node);
+    if (connection === undefined) return undefined;
+    this.#connections.set(node, connection);
+    connection.listen({
+      message: (channel, payload) => this.#listener?.message(channel, payload),
+      restored: (channel) => this.#listener?.restored(channel),
       lost: (channel) => this.#lost(node, channel),
     });
-    seat.onMoved(() => {
-      this.#moved.add(seat);
+    connection.onMoved(() => {
+      this.#moved.add(connection);
       this.#unsettledUntil = now() + UNSETTLED;
       this.#searchSoon();
     });
-    return seat;
+    return connection;
   }
 
   #lost(node: NodeKey, channel: string): void {
-    this.#ears?.lost(channel);
+    this.#listener?.lost(channel);
     // Any other node will do for classic channels; a sharded one waits until its slot has a master again.
     if (node === this.#station) this.#station = this.map.masters.find((other) => other !== node);
     this.#searchSoon();
@@ -155,10 +155,10 @@ export class ClusterSubscriber implements Subscriber {
     if (this.#isClosed) return;
     this.#follow();
     // A server that gave a channel up may have it again, or another one that is still its own.
-    for (const seat of this.#moved) void seat.restore();
+    for (const connection of this.#moved) void connection.restore();
     this.#moved.clear();
     const homeless = [...this.#homes.values()].some(
-      (home) => home === undefined || this.#seats.get(home)?.lifecycle.isReady !== true,
+      (home) => home === undefined || this.#connections.get(home)?.lifecycle.isReady !== true,
     );
     if (homeless || now() < this.#unsettledUntil) this.#searchSoon(ASK_AGAIN);
   }
@@ -170,25 +170,25 @@ export class ClusterSubscriber implements Subscriber {
     for (const [channel, home] of this.#homes) {
       const owner = this.#ownerOf(channel);
       if (owner === undefined || owner === home) continue;
-      const seat = this.#seatOf(owner);
-      if (seat === undefined) continue;
-      if (home !== undefined) this.#seats.get(home)?.unsubscribe(channel);
+      const connection = this.#connectionOf(owner);
+      if (connection === undefined) continue;
+      if (home !== undefined) this.#connections.get(home)?.unsubscribe(channel);
       this.#homes.set(channel, owner);
-      const group = arrivals.get(seat);
-      if (group === undefined) arrivals.set(seat, [channel]);
+      const group = arrivals.get(connection);
+      if (group === undefined) arrivals.set(connection, [channel]);
       else group.push(channel);
     }
-    for (const [seat, channels] of arrivals) void seat.adopt(channels);
+    for (const [connection, channels] of arrivals) void connection.adopt(channels);
     this.#leaveStrangers();
   }
 
   /** A node that is no master any more, and has none of our channels, is not listened to. */
   #leaveStrangers(): void {
     const { masters } = this.map;
-    for (const [node, seat] of this.#seats) {
-      if (masters.includes(node) || seat.size > 0) continue;
-      this.#seats.delete(node);
-      void seat.close();
+    for (const [node, connection] of this.#connections) {
+      if (masters.includes(node) || connection.size > 0) continue;
+      this.#connections.delete(node);
+      void connection.close();
     }
   }
 }

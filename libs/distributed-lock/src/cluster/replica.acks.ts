@@ -87,7 +87,7 @@ export class NodeAcks {
   refusal: string | undefined;
   hasLooked = false;
   readonly #looked: Promise<void>;
-  #tellLooked: () => void = () => undefined;
+  #resolveCheck: () => void = () => undefined;
   #lookedAt = -Infinity;
   #underWay: Promise<unknown> | undefined;
   #next: Promise<RedisFailure | undefined> | undefined;
@@ -99,7 +99,7 @@ export class NodeAcks {
     private readonly guard: Guard,
   ) {
     this.#looked = new Promise((resolve) => {
-      this.#tellLooked = resolve;
+      this.#resolveCheck = resolve;
     });
     node.on('ready', () => void this.#look());
     if (node.status === 'ready') void this.#look();
@@ -170,7 +170,7 @@ export class NodeAcks {
     } finally {
       this.guard.progress();
     }
-    this.#tellLooked();
+    this.#resolveCheck();
     this.acks.looked();
   }
 }

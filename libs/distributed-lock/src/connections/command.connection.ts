@@ -95,7 +95,7 @@ export class CommandConnection implements Commands {
       this.#sendAcked(this.#acked, key, (client) => sendScript(client, how, words), callback);
     else if (this.#cluster !== undefined)
       this.#sendToOwner(this.#cluster, key, (client) => sendScript(client, how, words), callback);
-    else this.#hear(SERVER, sendScript(this.lifecycle.client, how, words), callback);
+    else this.#onReply(SERVER, sendScript(this.lifecycle.client, how, words), callback);
   }
 
   /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
@@ -107,7 +107,7 @@ export class CommandConnection implements Commands {
   }
 
   #sendAcked(acked: AckedCalls, key: string, send: Send, callback: CommandCallback): void {
-    tell(
+    report(
       callback,
       acked.send(key, (client, node) => this.#reply(node, send(client, node))),
     );
@@ -123,20 +123,20 @@ export class CommandConnection implements Commands {
     const again = async ({ key: node, client }: ClusterNode) => ({
       reply: await this.#reply(node, send(client, node)),
     });
-    this.#hear(owner.key, send(owner.client, owner.key), {
+    this.#onReply(owner.key, send(owner.client, owner.key), {
       answered: (reply) => callback.answered(reply),
       failed: (failure) => {
-        if (cluster.isRedirection(failure)) tell(callback, cluster.follow(key, failure, again));
+        if (cluster.isRedirection(failure)) report(callback, cluster.follow(key, failure, again));
         else callback.failed(failure);
       },
     });
   }
 
   #reply(node: NodeKey, sent: Promise<unknown>): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#hear(node, sent, { answered: resolve, failed: reject }));
+    return new Promise((resolve, reject) => this.#onReply(node, sent, { answered: resolve, failed: reject }));
   }
 
-  #hear(node: NodeKey, sent: Promise<unknown>, callback: CommandCallback): void {
+  #onReply(node: NodeKey, sent: Promise<unknown>, callback: CommandCallback): void {
     const guard = this.#guardAt(node);
     guard.expect();
     sent.then(
@@ -162,7 +162,7 @@ export class CommandConnection implements Commands {
   }
 }
 
-function tell(callback: CommandCallback, answer: Promise<Answer>): void {
+function report(callback: CommandCallback, answer: Promise<Answer>): void {
   answer.then(
     ({ reply, verdict }) => callback.answered(reply, verdict),
     (error: unknown) => callback.failed(RedisFailure.from(error)),

@@ -29,17 +29,17 @@ export function watchNodes(
       const copy = duplicate(options);
       HandshakeWatch.on(copy, demands, remark);
       // ioredis rejects what waits for such a connection with "Connection is closed." alone.
-      copy.on('error', (error) => trouble.hearNode(error, `${host}:${port}`));
+      copy.on('error', (error) => trouble.recordNode(error, `${host}:${port}`));
       return copy;
     };
     node.on('ready', () => trouble.clearNode(`${host}:${port}`));
   });
-  cluster.on('node error', (error: unknown, node: string) => trouble.hearNode(error, node));
+  cluster.on('node error', (error: unknown, node: string) => trouble.recordNode(error, node));
   // A name that cannot be resolved is no event: the reason is given to what decides about the next attempt.
   const { clusterRetryStrategy: retry } = cluster.options;
   if (typeof retry === 'function')
     cluster.options.clusterRetryStrategy = (attempt, reason) => {
-      if (reason !== undefined) trouble.hear(reason);
+      if (reason !== undefined) trouble.record(reason);
       return retry(attempt, reason);
     };
   // Without an event, too, ioredis drops the connections to a cluster that says that it is down, or does not answer.
@@ -48,10 +48,10 @@ export function watchNodes(
     try {
       const answer = await ask(...words);
       if (/^cluster_state:fail/m.test(String(answer)))
-        trouble.hear(new Error('CLUSTERDOWN the cluster is down'));
+        trouble.record(new Error('CLUSTERDOWN the cluster is down'));
       return answer;
     } catch (error) {
-      trouble.hear(error);
+      trouble.record(error);
       throw error;
     }
   });

@@ -32,7 +32,7 @@ export function watchSentinels(
     const address = `${place.host}:${place.port}`;
     const sentinel = connect.call(connector, place, options);
     sentinel.on('error', (error) => {
-      trouble.hearNode(error, address);
+      trouble.recordNode(error, address);
       // Those that are only asked are made without options of their own.
       if (options !== undefined) away(`${address}: ${errorText(error)}`);
     });

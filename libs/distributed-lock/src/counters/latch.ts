@@ -67,7 +67,7 @@ export class NamedLatch implements CountDownLatch {
   }
 
   async countDown(): Promise<void> {
-    await this.#calls.insist('countdown', (call) => this.#scripts.countDown(this.#target.key, call));
+    await this.#calls.retry('countdown', (call) => this.#scripts.countDown(this.#target.key, call));
   }
 
   async getCount(): Promise<number> {

@@ -16,7 +16,7 @@ export class PermitScope implements TakenPermits {
 
   /** Epoch ms. */
   readonly since = Date.now();
-  readonly #line: SemaphoreWaiters;
+  readonly #waiters: SemaphoreWaiters;
   readonly #watch: HandleWatch | undefined;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
@@ -28,12 +28,12 @@ export class PermitScope implements TakenPermits {
     /** Undefined where nobody listens. */
     watch: HandleWatch | undefined,
   ) {
-    this.#line = line;
+    this.#waiters = line;
     this.#watch = watch;
   }
 
   get name(): string {
-    return this.#line.name;
+    return this.#waiters.name;
   }
 
   get signal(): AbortSignal {
@@ -76,7 +76,7 @@ export class PermitScope implements TakenPermits {
   }
 
   #giveBack(): Promise<unknown> {
-    const given = this.#line.add('release', this.permits);
+    const given = this.#waiters.add('release', this.permits);
     this.#watch?.unlocking(given.then(() => 'released'));
     return given.catch(() => undefined);
   }

@@ -35,7 +35,7 @@ export class RecordedCalls {
    * @param what the call, for the log: "release"
    * @throws LockUnavailableError
    */
-  async insist<T>(what: string, ask: (call: string) => Promise<T>): Promise<T> {
+  async retry<T>(what: string, ask: (call: string) => Promise<T>): Promise<T> {
     const call = this.context.ids.next();
     try {
       return await this.#ask(call, ask);

@@ -65,12 +65,12 @@ export class CountingSemaphore implements Semaphore {
 
   async release(permits = 1): Promise<void> {
     checkPermits(this.name, permits, 1);
-    await this.#line.add('release', permits);
+    await this.#waiters.add('release', permits);
   }
 
   async releaseIfExists(permits = 1): Promise<boolean> {
     checkPermits(this.name, permits, 1);
-    return (await this.#line.add('release', permits, { where: 'existing' })).kind === 'added';
+    return (await this.#waiters.add('release', permits, { where: 'existing' })).kind === 'added';
   }
 
   async using<T>(work: (taken: TakenPermits) => WorkResult<T>, options: PermitsOptions = {}): Promise<T> {
@@ -84,7 +84,7 @@ export class CountingSemaphore implements Semaphore {
     const section = new PermitScope(line, permits, watch);
     return await new Promise<T>((resolve, reject) => {
       // The line lives as long as somebody works under its permits.
-      const worked = () => this.#line.during(() => section.run(work, resolve));
+      const worked = () => this.#waiters.during(() => section.run(work, resolve));
       this.#engine.during(section, worked).then(resolve, reject);
     });
   }
@@ -105,7 +105,7 @@ export class CountingSemaphore implements Semaphore {
 
   async addPermits(permits: number): Promise<void> {
     checkPermits(this.name, permits, -Infinity);
-    await this.#line.add('change of permits', permits);
+    await this.#waiters.add('change of permits', permits);
   }
 
   async delete(): Promise<boolean> {
@@ -139,7 +139,7 @@ export class CountingSemaphore implements Semaphore {
   ): Promise<SemaphoreWaiters> {
     signal?.throwIfAborted();
     const nested = this.#engine.enter(this.name);
-    const line = this.#line;
+    const line = this.#waiters;
     if (waitTime > 0) {
       await line.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
       return line;
@@ -151,7 +151,7 @@ export class CountingSemaphore implements Semaphore {
     return line;
   }
 
-  get #line(): SemaphoreWaiters {
+  get #waiters(): SemaphoreWaiters {
     return this.#engine.semaphores.getOrCreate(this.#target);
   }
 

@@ -58,7 +58,7 @@ export class SemaphoreWaiters
     const { notices, counters } = this.context;
     return this.during(async () => {
       const ask = (call: string) => counters.semaphore.add(this.target.key, call, change, addition);
-      const reply = await this.#calls.insist(what, ask);
+      const reply = await this.#calls.retry(what, ask);
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.name, channel: this.target.channel });
       if (this.isWaitedFor) this.#loop.wake();

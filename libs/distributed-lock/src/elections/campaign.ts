@@ -8,8 +8,8 @@ import { isTransient } from '../core/transient.refusal.js';
 /** Waits for the lock of a leadership, in the line of everybody who waits for it. */
 export class Campaign {
   /** Resolves when Redis has said whether the lock is free, or could not be asked, or nobody asks any more: whether this candidate leads is known as well as it can be. */
-  readonly asked: Promise<void>;
-  #wasAsked: () => void = () => undefined;
+  readonly requested: Promise<void>;
+  #wasRequested: () => void = () => undefined;
 
   constructor(
     private readonly engine: LockEngine,
@@ -17,8 +17,8 @@ export class Campaign {
     /** Ends it; an application that shuts down does so as well. */
     private readonly leaving: AbortController,
   ) {
-    this.asked = new Promise((resolve) => (this.#wasAsked = resolve));
-    leaving.signal.addEventListener('abort', () => this.#wasAsked(), { once: true });
+    this.requested = new Promise((resolve) => (this.#wasRequested = resolve));
+    leaving.signal.addEventListener('abort', () => this.#wasRequested(), { once: true });
   }
 
   /** @returns undefined when it was refused, which the log is told, or has ended; waiting through an outage is no refusal */
@@ -30,7 +30,7 @@ export class Campaign {
       await grant.unlock().catch(() => undefined);
     } catch (error) {
       if (error instanceof LockUnavailableError && error.code === 'SHUTTING_DOWN') this.leaving.abort();
-      if (!signal.aborted) this.#tell(error);
+      if (!signal.aborted) this.#notify(error);
     }
     return undefined;
   }
@@ -43,7 +43,7 @@ export class Campaign {
       if (isTransient(error)) return undefined;
       throw error;
     } finally {
-      this.#wasAsked();
+      this.#wasRequested();
     }
   }
 
@@ -51,7 +51,7 @@ export class Campaign {
     return this.engine.acquire(this.target, { waitTime, leaseTime: undefined, signal: this.leaving.signal });
   }
 
-  #tell(error: unknown): void {
+  #notify(error: unknown): void {
     const why = errorText(error);
     this.engine.context.notices.post({ kind: 'campaign-failed', lock: this.target.name, why });
   }

@@ -60,9 +60,9 @@ export class Candidate implements Election {
     return this.#leadership?.isCurrent === true ? this.#leadership : undefined;
   }
 
-  /** See {@link Campaign.asked}. */
-  get asked(): Promise<void> {
-    return this.#campaign.asked;
+  /** See {@link Campaign.requested}. */
+  get requested(): Promise<void> {
+    return this.#campaign.requested;
   }
 
   /** Begins it, at the first call; resolves when it has left. What waits and leads is nobody's scope, whoever asked for it. */

@@ -21,7 +21,7 @@ export class ElectionRegistry {
   /** Sees to it that this instance has a candidate. @returns when it is known whether it leads */
   async join(key: string): Promise<void> {
     const candidates = this.#candidates.get(key) ?? [this.#join(key)];
-    await Promise.all([...candidates].map(({ asked }) => asked));
+    await Promise.all([...candidates].map(({ requested: asked }) => asked));
   }
 
   /** The leadership of whichever candidate of this instance leads now. The first question for a key makes a candidate. */

@@ -6,7 +6,7 @@ import type { LockEvents } from './lock.events.js';
 import type { LockKindName, ReleasedEvent } from './lock.listener.js';
 
 /** What is asked for. */
-export interface Asked {
+export interface Requested {
   readonly lock: string;
   readonly kind: LockKindName;
   readonly isReentry: boolean;
@@ -21,7 +21,7 @@ type Granted = Partial<Pick<Watchable, 'holder' | 'token'>>;
  */
 export class AcquisitionWatch implements HandleWatch {
   readonly #events: LockEvents;
-  readonly #asked: Asked;
+  readonly #requested: Requested;
   readonly #since = now();
   #holder: string | undefined;
   #grantedAt = 0;
@@ -29,11 +29,11 @@ export class AcquisitionWatch implements HandleWatch {
   #isOver = false;
 
   /** Tells of the attempt, in the caller's async context. */
-  constructor(events: LockEvents, asked: Asked) {
+  constructor(events: LockEvents, asked: Requested) {
     this.#events = events;
-    this.#asked = asked;
+    this.#requested = asked;
     const { lock, kind, isReentry } = asked;
-    events.tell('attempt', { acquisition: this, lock, kind, isReentry });
+    events.emit('attempt', { acquisition: this, lock, kind, isReentry });
   }
 
   /** Tells what comes of it, and follows the handle that is granted. */
@@ -62,25 +62,25 @@ export class AcquisitionWatch implements HandleWatch {
   waiting(heldBy: HeldBy): void {
     if (this.#isWaiting || this.#grantedAt !== 0) return;
     this.#isWaiting = true;
-    const { lock, kind, isReentry } = this.#asked;
-    this.#events.tell('waiting', { acquisition: this, lock, kind, isReentry, heldBy });
+    const { lock, kind, isReentry } = this.#requested;
+    this.#events.emit('waiting', { acquisition: this, lock, kind, isReentry, heldBy });
   }
 
   acquired({ holder, token }: Granted, hasEnd = true): void {
     this.#holder = holder;
     this.#grantedAt = now();
     const waited = this.#grantedAt - this.#since;
-    const { lock, kind, isReentry } = this.#asked;
+    const { lock, kind, isReentry } = this.#requested;
     const event = { acquisition: this, lock, kind, isReentry, holder, token, waited, hasEnd };
-    this.#events.tell('acquired', event);
+    this.#events.emit('acquired', event);
   }
 
   lost(why: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { lock, kind, isReentry } = this.#asked;
+    const { lock, kind, isReentry } = this.#requested;
     const [holder, held] = [this.#holder, now() - this.#grantedAt];
-    this.#events.tell('lost', { acquisition: this, lock, kind, isReentry, holder, held, why });
+    this.#events.emit('lost', { acquisition: this, lock, kind, isReentry, holder, held, why });
   }
 
   unlocking(outcome: Promise<UnlockOutcome>): void {
@@ -100,17 +100,17 @@ export class AcquisitionWatch implements HandleWatch {
   #released(outcome: ReleasedEvent['outcome']): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const { lock, kind, isReentry } = this.#asked;
+    const { lock, kind, isReentry } = this.#requested;
     const [holder, held] = [this.#holder, now() - this.#grantedAt];
-    this.#events.tell('released', { acquisition: this, lock, kind, isReentry, holder, held, outcome });
+    this.#events.emit('released', { acquisition: this, lock, kind, isReentry, holder, held, outcome });
   }
 
   #ended(error: unknown): void {
     const waited = now() - this.#since;
-    const { lock, kind, isReentry } = this.#asked;
+    const { lock, kind, isReentry } = this.#requested;
     const told = { acquisition: this, lock, kind, isReentry, waited };
     if (error instanceof LockNotAcquiredError)
-      this.#events.tell('refused', { ...told, heldBy: error.heldBy });
-    else this.#events.tell('failed', { ...told, error });
+      this.#events.emit('refused', { ...told, heldBy: error.heldBy });
+    else this.#events.emit('failed', { ...told, error });
   }
 }

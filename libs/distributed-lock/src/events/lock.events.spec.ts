@@ -29,15 +29,15 @@ describe('listening', () => {
       }
     }
     const listener = new Counting();
-    newEvents(listener).events.tell('attempt', EVENT);
+    newEvents(listener).events.emit('attempt', EVENT);
     expect(listener.count).toBe(1);
   });
 
   test('may end while an event is told: the others hear it', () => {
     const attempt = vi.fn<() => void>();
     const { events, ends } = newEvents({ attempt: () => ends[0]?.() }, { attempt });
-    events.tell('attempt', EVENT);
-    events.tell('attempt', EVENT);
+    events.emit('attempt', EVENT);
+    events.emit('attempt', EVENT);
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
@@ -53,7 +53,7 @@ describe('listening', () => {
       },
       { attempt },
     );
-    events.tell('attempt', EVENT);
+    events.emit('attempt', EVENT);
     await vi.waitFor(() => expect(failed).toHaveBeenCalledTimes(2));
     expect(failed.mock.calls).toEqual([
       ['attempt', now],

@@ -45,7 +45,7 @@ export class LockEvents {
   }
 
   /** @internal Whoever asks has looked at {@link hasListeners}. */
-  tell<Name extends keyof LockEventMap>(name: Name, event: LockEventMap[Name]): void {
+  emit<Name extends keyof LockEventMap>(name: Name, event: LockEventMap[Name]): void {
     const listeners: readonly LockListener[] = this.#listeners;
     for (const listener of listeners) {
       try {

@@ -126,18 +126,18 @@ export class NoticeBoard {
         // A logger that throws has nobody to be told to.
       }
     }
-    if (this.events.hasListeners) this.#tellOf(notice);
+    if (this.events.hasListeners) this.#emit(notice);
   }
 
   /** Some of what people should know is an event as well. */
-  #tellOf(notice: Notice): void {
+  #emit(notice: Notice): void {
     if (notice.kind === 'tick-missed') {
       const { lock: job, tick, after, why } = notice;
-      this.events.tell('tickMissed', { job, tick, after, why });
+      this.events.emit('tickMissed', { job, tick, after, why });
     }
     if (notice.kind === 'tick-crashed') {
       const { lock: job, tick, attempt, instance } = notice;
-      this.events.tell('tickCrashed', { job, tick, attempt, instance });
+      this.events.emit('tickCrashed', { job, tick, attempt, instance });
     }
   }
 }

@@ -10,7 +10,7 @@ export class GatewayRefusalFilter implements ExceptionFilter<LockNotAcquiredErro
   readonly #log = new UnavailableLog();
 
   catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): void {
-    if (error instanceof LockUnavailableError) this.#log.tell(error);
+    if (error instanceof LockUnavailableError) this.#log.log(error);
     emitRefusal(host.switchToWs().getClient(), { status: 'error', ...describeRefusal(error) });
   }
 }

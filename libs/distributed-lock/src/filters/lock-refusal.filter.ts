@@ -55,7 +55,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
   }
 
   catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): unknown {
-    if (error instanceof LockUnavailableError) this.#log.tell(error);
+    if (error instanceof LockUnavailableError) this.#log.log(error);
     const refusal = describeRefusal(error);
     switch (host.getType<string>()) {
       case 'http':
@@ -63,7 +63,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
       case 'ws':
         return emitRefusal(host.switchToWs().getClient(), { status: 'error', ...refusal });
       case 'rpc':
-        this.#tellOfEvent(error);
+        this.#logEvent(error);
         return throwError(() => describeRpcRefusal(error, refusal, host));
       case 'graphql':
         throw this.#graphql(error, refusal);
@@ -73,7 +73,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
   }
 
   /** The error of an event goes nowhere, and an event cannot be told from a message here: a lock of which nobody knows yet gets a line. */
-  #tellOfEvent(error: LockNotAcquiredError | LockUnavailableError): void {
+  #logEvent(error: LockNotAcquiredError | LockUnavailableError): void {
     if (!(error instanceof LockNotAcquiredError) || !isUnknown(error)) return;
     const { lock, heldBy } = error;
     const { notices } = this.#locks.engine.context;

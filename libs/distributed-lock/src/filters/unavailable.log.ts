@@ -9,9 +9,9 @@ const INTERVAL = 10_000;
 export class UnavailableLog {
   readonly #logs = new Map<LockErrorCode, RateLimitedLog>();
 
-  tell({ code, message }: LockUnavailableError): void {
+  log({ code, message }: LockUnavailableError): void {
     const log = this.#logs.get(code) ?? new RateLimitedLog('error', INTERVAL);
     this.#logs.set(code, log);
-    log.tell(() => message.replace(/\.$/, ''));
+    log.log(() => message.replace(/\.$/, ''));
   }
 }

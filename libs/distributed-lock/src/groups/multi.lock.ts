@@ -20,7 +20,7 @@ interface Progress {
   /** Why Redis could not be asked the last time. */
   trouble: LockUnavailableError | undefined;
   /** The monotonic instant of its last answer. */
-  heardAt: number;
+  answeredAt: number;
 }
 
 /** How old an answer may be that a caller is told, in ms. */
@@ -69,7 +69,7 @@ export class MultiLock extends BaseLock {
   protected acquire(request: AcquireRequest): Promise<GroupHandle> {
     const { signal, waitTime } = request;
     const since = now();
-    const progress: Progress = { refusal: undefined, trouble: undefined, heardAt: -Infinity };
+    const progress: Progress = { refusal: undefined, trouble: undefined, answeredAt: -Infinity };
     const timeUp = () => this.#timeUp(progress, now() - since);
     const bounds = { signal, within: waitTime >= ROUND_TRIP ? waitTime + GIVING_BACK : Infinity, timeUp };
     const taken = this.#take(request, since, progress);
@@ -90,7 +90,7 @@ export class MultiLock extends BaseLock {
     }
   }
 
-  #timeUp({ refusal, trouble, heardAt }: Progress, waited: number): Error {
+  #timeUp({ refusal, trouble, answeredAt: heardAt }: Progress, waited: number): Error {
     if (now() - heardAt <= FRESH) return new LockNotAcquiredError(this.name, waited, refusal?.heldBy);
     const silence = new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`);
     return unavailable(this.name, trouble?.cause ?? silence);
@@ -101,19 +101,19 @@ export class MultiLock extends BaseLock {
     const got: HoldHandle[] = [];
     try {
       for (;;) {
-        hear(progress, await this.#takeFree(got, request));
+        record(progress, await this.#takeFree(got, request));
         const next = this.#targets[got.length];
         const rest = end - now();
         if (next === undefined || rest <= 0) return got;
         const bound = got.length === 0 || request.leaseTime === undefined ? rest : request.leaseTime / 2;
         got.push(await this.#engine.acquire(next, { ...request, waitTime: Math.min(rest, bound) }));
-        hear(progress, undefined);
+        record(progress, undefined);
       }
     } catch (error) {
       // Whoever has no bound of his own is told by the member that has waited long enough for replicas.
       const isHopeless = end === Infinity && isTransient(error) && error.code === 'NOT_REPLICATED';
       if (isTransient(error) && !isHopeless) {
-        hear(progress, error);
+        record(progress, error);
         return got;
       }
       await release(got);
@@ -151,18 +151,18 @@ export class MultiLock extends BaseLock {
     if (leaseTime === undefined || now() - since < leaseTime / 10) return got.every(({ isHeld }) => isHeld);
     const extended = await Promise.allSettled(got.map((grant) => grant.extend(leaseTime)));
     const failed = extended.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected' && isTransient(failed.reason)) hear(progress, failed.reason);
+    if (failed?.status === 'rejected' && isTransient(failed.reason)) record(progress, failed.reason);
     return extended.every((answer) => answer.status === 'fulfilled' && answer.value);
   }
 }
 
-function hear(progress: Progress, news: TransientRefusal | undefined): void {
+function record(progress: Progress, news: TransientRefusal | undefined): void {
   if (news instanceof LockUnavailableError) {
     progress.trouble = news;
     return;
   }
   progress.refusal = news ?? progress.refusal;
-  progress.heardAt = now();
+  progress.answeredAt = now();
 }
 
 /** Gives back exactly what was got; trouble goes to the log, and on in the background. */

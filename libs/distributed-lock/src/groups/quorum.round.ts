@@ -33,7 +33,7 @@ export function lookAround(terms: QuorumTerms): Promise<RoundRefusal | undefined
       if (tally.granted >= terms.quorum) resolve(undefined);
       else if (tally.granted + tally.pending < terms.quorum) resolve(tally.refusal);
     };
-    for (const { engine } of tally.asked) {
+    for (const { engine } of tally.requested) {
       engine
         .inspect(terms.targetOn(engine))
         .then(({ isLocked, holder, ttl }) => (isLocked ? tally.refuse({ holder, ttl }) : tally.grant()))
@@ -72,7 +72,7 @@ class QuorumRound implements Upheld {
 
   ask(): void {
     this.terms.asOneHolder(() => {
-      for (const { engine } of this.#tally.asked) void this.#ask(engine).then(() => this.#check());
+      for (const { engine } of this.#tally.requested) void this.#ask(engine).then(() => this.#check());
     });
     this.#check();
   }

@@ -47,7 +47,7 @@ export interface RoundRefusal {
 /** The answers of the servers so far. */
 export class QuorumTally {
   /** Who is asked: nobody, where the quorum is out of reach from the start. */
-  readonly asked: readonly QuorumServer[];
+  readonly requested: readonly QuorumServer[];
   readonly #usable: number;
   readonly #busy: HeldBy[] = [];
   readonly #failures: RedisFailure[] = [];
@@ -59,7 +59,7 @@ export class QuorumTally {
     const usable = terms.servers.filter((_, index) => troubles[index] === undefined);
     this.#troubles = troubles.filter((trouble) => trouble !== undefined);
     this.#usable = usable.length;
-    this.asked = usable.length < terms.quorum ? [] : usable;
+    this.requested = usable.length < terms.quorum ? [] : usable;
   }
 
   get granted(): number {
@@ -68,7 +68,7 @@ export class QuorumTally {
 
   /** How many have not answered yet. */
   get pending(): number {
-    return this.asked.length - this.#granted - this.#busy.length - this.#failures.length;
+    return this.requested.length - this.#granted - this.#busy.length - this.#failures.length;
   }
 
   grant(): void {

@@ -23,7 +23,7 @@ const PAUSE = 100;
 
 /** The independent servers of a module instance, and its locks on them. */
 export class RedLocks {
-  readonly #book: LocalLockRegistry<QuorumTerms & { readonly id: string }, RedLockWaiters>;
+  readonly #registry: LocalLockRegistry<QuorumTerms & { readonly id: string }, RedLockWaiters>;
   readonly #kinds = new Map<LockEngine, LockKind>();
   readonly #upkeep: RedUpkeep;
   #holder: string | undefined;
@@ -36,7 +36,7 @@ export class RedLocks {
     private readonly restartDelay: number,
   ) {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
-    this.#book = new LocalLockRegistry(context, (home, terms) => new RedLockWaiters(home, terms));
+    this.#registry = new LocalLockRegistry(context, (home, terms) => new RedLockWaiters(home, terms));
     // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
     const holders = {
       next: () => this.#holder ?? context.ids.next(),
@@ -49,7 +49,7 @@ export class RedLocks {
 
   /** How many callers of this process stand in line. */
   get waiters(): number {
-    return this.#book.values().reduce((sum, line) => sum + line.waiters, 0);
+    return this.#registry.values().reduce((sum, line) => sum + line.waiters, 0);
   }
 
   lock(name: string): RedLock {
@@ -75,7 +75,7 @@ export class RedLocks {
     }
     const nested = this.servers.some(({ engine }) => isInside(engine.context));
     if (this.#closing && !nested) throw shuttingDown(name);
-    const line = this.#line(name);
+    const line = this.#waitersOf(name);
     if (waitTime === 0) return await line.try(request);
     return await line.wait({ ...request, waitTime: left, nested });
   }
@@ -92,13 +92,13 @@ export class RedLocks {
   async shutDown(left: number): Promise<void> {
     this.#closing = true;
     this.#upkeep.end();
-    for (const line of this.#book.values())
+    for (const line of this.#registry.values())
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.name)));
     await Promise.all(this.servers.map(({ engine }) => shutDown(engine, left)));
-    for (const line of this.#book.values()) line.refuse(() => shuttingDown(line.name));
+    for (const line of this.#registry.values()) line.refuse(() => shuttingDown(line.name));
     // A round that is under way gives back what it gets.
     const { wheel, settings } = this.context;
-    await isDoneWithin(settings.commandTimeout, this.#book.idle(), wheel);
+    await isDoneWithin(settings.commandTimeout, this.#registry.idle(), wheel);
   }
 
   /** Waits, as long as it may, only for servers to answer. @returns undefined when the scope does not hold it any more */
@@ -111,7 +111,7 @@ export class RedLocks {
       const rest = end - now();
       try {
         const within = request.waitTime >= ROUND_TRIP && rest > 0 ? rest : Infinity;
-        return await outer.run(() => this.#line(name).try(request, within, outer));
+        return await outer.run(() => this.#waitersOf(name).try(request, within, outer));
       } catch (error) {
         signal?.throwIfAborted();
         // Lost while it was asked: nothing is left to be entered again.
@@ -141,8 +141,8 @@ export class RedLocks {
     return Math.floor(this.servers.length / 2) + 1;
   }
 
-  #line(name: string): RedLockWaiters {
-    return this.#book.getOrCreate({
+  #waitersOf(name: string): RedLockWaiters {
+    return this.#registry.getOrCreate({
       id: name,
       name,
       quorum: this.#quorum,
@@ -150,10 +150,10 @@ export class RedLocks {
       targetOn: (engine) => this.targetOn(engine, name),
       asOneHolder: (ask) => this.#asOneHolder(ask),
       upkeep: this.#upkeep,
-      freed: () => this.#book.get(name)?.freed(),
+      freed: () => this.#registry.get(name)?.freed(),
       lost: (holder, why) => {
         this.context.notices.post({ kind: 'lost', lock: name, holder, why });
-        this.#book.get(name)?.freed();
+        this.#registry.get(name)?.freed();
       },
       bounds: {
         spare: this.servers.length - this.#quorum,

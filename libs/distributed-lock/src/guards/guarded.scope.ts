@@ -77,7 +77,7 @@ export class GuardedScope<A extends readonly unknown[]> {
       if (pattern !== undefined) markKnown(refusal);
       throw refusal;
     }
-    this.#logOf(locks).tell(
+    this.#logOf(locks).log(
       () => `${this.where} was not run: lock "${name}" is held by ${holder ?? 'another holder'}`,
     );
     if (onBusy === 'skip') return undefined;

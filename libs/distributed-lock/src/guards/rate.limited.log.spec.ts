@@ -14,18 +14,18 @@ afterEach(() => {
 
 test('tells the first at once, and later how many it left out', () => {
   const log = new RateLimitedLog('debug');
-  for (let call = 1; call <= 5; call += 1) log.tell(() => `call ${call}`);
+  for (let call = 1; call <= 5; call += 1) log.log(() => `call ${call}`);
   vi.advanceTimersByTime(1000);
-  log.tell(() => 'call 6');
+  log.log(() => 'call 6');
   vi.advanceTimersByTime(1000);
-  log.tell(() => 'call 7');
+  log.log(() => 'call 7');
   expect(told).toEqual(['call 1.', 'call 6 (and 4 more before it).', 'call 7.']);
 });
 
 test('makes no sentence that it leaves out', () => {
   const log = new RateLimitedLog('debug');
-  log.tell(() => 'told');
+  log.log(() => 'told');
   const sentence = vi.fn<() => string>(() => 'left out');
-  log.tell(sentence);
+  log.log(sentence);
   expect(sentence).not.toHaveBeenCalled();
 });

@@ -15,7 +15,7 @@ export class RateLimitedLog {
   ) {}
 
   /** @param sentence without a full stop; made only for a line that is not left out */
-  tell(sentence: () => string): void {
+  log(sentence: () => string): void {
     if (now() - this.#last < this.interval) {
       this.#left += 1;
       return;

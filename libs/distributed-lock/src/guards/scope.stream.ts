@@ -42,7 +42,7 @@ export function streamThrough(section: ScopeRunner, source: StreamSource): Obser
   return new Observable((subscriber) => {
     const left = new AbortController();
     section((handle) => new Relay(subscriber, handle).run(source), left.signal).then(
-      (answer) => (answer === RELAYED ? subscriber.complete() : tell(answer, subscriber)),
+      (answer) => (answer === RELAYED ? subscriber.complete() : emitAnswer(answer, subscriber)),
       (error: unknown) => subscriber.error(error),
     );
     return () => left.abort();
@@ -121,7 +121,7 @@ class Relay {
 function ignore(): void {}
 
 /** What `onBusy` gave: one value, or the values of an Observable. */
-function tell(answer: unknown, subscriber: Subscriber<unknown>): void {
+function emitAnswer(answer: unknown, subscriber: Subscriber<unknown>): void {
   if (isObservable(answer)) {
     answer.subscribe(subscriber);
     return;

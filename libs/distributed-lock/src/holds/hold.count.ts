@@ -89,7 +89,7 @@ export class HoldCount {
           this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, callback, 0),
         ),
       );
-      if (answer.reply.kind === 'granted') this.#heard(answer.reply.count);
+      if (answer.reply.kind === 'granted') this.#answered(answer.reply.count);
       this.takeBackIfOver();
       return answer;
     } catch (error) {
@@ -104,7 +104,7 @@ export class HoldCount {
     const { count, lease } = account;
     try {
       const reply = await this.counted.shorten(lease, (nextLease) => lowering(count, lease, nextLease));
-      if (reply.kind === 'kept') this.#heard(count);
+      if (reply.kind === 'kept') this.#answered(count);
       return reply;
     } catch (error) {
       this.#repairAfter(error);
@@ -140,7 +140,7 @@ export class HoldCount {
     return true;
   }
 
-  #heard(count: number): void {
+  #answered(count: number): void {
     this.#known = count;
     this.#doubt = undefined;
   }

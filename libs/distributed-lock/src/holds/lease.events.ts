@@ -10,6 +10,6 @@ export function emitLeaseEvent(event: 'renewed' | 'unknown', holder: LeaseHolder
   const { events } = context.notices;
   const kind = run === undefined ? target.kind.id : 'tick';
   const told = { lock: target.name, kind, holder: lease.holder } as const;
-  if (event === 'renewed') events.tell(event, told);
-  else events.tell(event, { ...told, why });
+  if (event === 'renewed') events.emit(event, told);
+  else events.emit(event, { ...told, why });
 }

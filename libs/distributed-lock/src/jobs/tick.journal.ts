@@ -15,8 +15,8 @@ const QUIET: Readonly<Partial<Record<TickVerdict, string>>> = {
 
 /** Tells what became of ticks that do not run here. Losers are quiet; what nobody ran is not. */
 export class TickJournal {
-  #toldOffset = false;
-  #toldStep = false;
+  #loggedOffset = false;
+  #loggedStep = false;
   /** By job: the newest tick that is told of as run, or not run, by this instance. */
   readonly #newest = new Map<string, number>();
 
@@ -36,7 +36,7 @@ export class TickJournal {
     // A tick that has its verdict may be asked for again.
     if (events.hasListeners && isSkipped(verdict) && tick > (this.#newest.get(job) ?? -Infinity)) {
       this.#newest.set(job, tick);
-      events.tell('tickSkipped', { job, tick, why: verdict });
+      events.emit('tickSkipped', { job, tick, why: verdict });
     }
     const why = QUIET[verdict];
     if (why !== undefined) this.notices.post({ kind: 'tick-skipped', lock: job, tick, why });
@@ -53,12 +53,12 @@ export class TickJournal {
    */
   checkClocks(job: string, settled: number): void {
     const offset = this.clock.aheadOfWall;
-    if (!this.#toldOffset && Math.abs(offset) > TOLERATED_OFFSET) {
-      this.#toldOffset = true;
+    if (!this.#loggedOffset && Math.abs(offset) > TOLERATED_OFFSET) {
+      this.#loggedOffset = true;
       this.notices.post({ kind: 'clock-offset', offset });
     }
-    if (!this.#toldStep && settled - (this.clock.now() ?? settled) > TOLERATED_OFFSET) {
-      this.#toldStep = true;
+    if (!this.#loggedStep && settled - (this.clock.now() ?? settled) > TOLERATED_OFFSET) {
+      this.#loggedStep = true;
       this.notices.post({ kind: 'clock-stepped', lock: job, mark: settled });
     }
   }

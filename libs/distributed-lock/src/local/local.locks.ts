@@ -1,5 +1,5 @@
 import type { LockContext } from '../core/lock.context.js';
-import { SelfWaitWatch, type SelfWaitSubject } from './silence.watch.js';
+import { SelfWaitWatch, type SelfWaitSubject } from './self-wait.watch.js';
 
 /** What a local lock needs of its registry. */
 export interface LocalLockHome<L> {

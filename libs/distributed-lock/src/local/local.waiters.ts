@@ -7,7 +7,7 @@ import { WaiterQueue } from '../acquire/waiter.queue.js';
 import type { Hold } from '../holds/hold.js';
 import { LastAnswer } from './last.answer.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
-import type { SelfWaitSubject, SelfWaitWatch } from './silence.watch.js';
+import type { SelfWaitSubject, SelfWaitWatch } from './self-wait.watch.js';
 
 /**
  * A round trip may take so long in a busy moment, in ms. A `waitTime` below that bounds the waiting for others alone, as 0 does: Redis has
@@ -18,9 +18,9 @@ export const ROUND_TRIP = 100;
 /** The queue, and what explains a refusal. */
 interface WaitingState<G, R extends WaitRequest> {
   readonly queue: WaiterQueue<G, R>;
-  readonly news: LastAnswer;
+  readonly lastAnswer: LastAnswer;
   /** The call of the first waiter that may wait for itself, and the hold that was logged for that. */
-  suspicion: { waiter?: unknown; call?: CallStack; told?: Hold } | undefined;
+  suspicion: { waiter?: unknown; call?: CallStack; logged?: Hold } | undefined;
 }
 
 /** The callers of this process that wait for one lock or counter in Redis. Subclasses decide how they are served. */
@@ -72,30 +72,30 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   private get state(): WaitingState<G, R> {
     return (this.#state ??= {
       queue: new WaiterQueue(),
-      news: new LastAnswer(this.name),
+      lastAnswer: new LastAnswer(this.name),
       suspicion: undefined,
     });
   }
 
   protected get lastAnswer(): LastAnswer {
-    return this.state.news;
+    return this.state.lastAnswer;
   }
 
   /** Undefined without an answer and without a waiter. */
   protected get knownAnswer(): LastAnswer | undefined {
-    return this.#state?.news;
+    return this.#state?.lastAnswer;
   }
 
   /** A caller of this process got it. */
   protected wasGranted(): void {
-    this.#state?.news.granted();
+    this.#state?.lastAnswer.granted();
     // The one that is granted is taken from the queue in this turn of the event loop.
     if (this.excludes && this.first?.isOverdue === true) setImmediate(() => this.refuseOverdue());
   }
 
   /** This process let go of it, or lost it. */
   protected wasFreed(at?: number): void {
-    this.#state?.news.freed(at);
+    this.#state?.lastAnswer.freed(at);
   }
 
   /** Whether there is no waiter, and no work under way. */
@@ -154,7 +154,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
 
   warnOfSelfWait(delay: number): void {
     const hold = this.ownHolds.find(({ isByHand, held }) => isByHand && held >= delay);
-    if (hold === undefined || hold === this.state.suspicion?.told) return;
+    if (hold === undefined || hold === this.state.suspicion?.logged) return;
     const waiter = this.queue
       .snapshot()
       .find(({ request, waited }) => request.waitTime === Infinity && waited >= delay);
@@ -162,7 +162,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     const { since, lease } = hold;
     const { suspicion } = this.state;
     const where = suspicion?.waiter === waiter && suspicion.call ? placeOf(suspicion.call) : undefined;
-    this.state.suspicion = { ...suspicion, told: hold };
+    this.state.suspicion = { ...suspicion, logged: hold };
     const { waited } = waiter;
     this.context.notices.post({
       kind: 'self-wait',

@@ -63,7 +63,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   async addPermits(permits: number): Promise<void> {
     checkPermits(this.name, permits, -Infinity);
     const { semaphore } = this.#engine.context.counters;
-    await this.#calls.insist('change of permits', (call) =>
+    await this.#calls.retry('change of permits', (call) =>
       semaphore.add(this.#target.key, call, permits, { payload: 'change' }),
     );
   }

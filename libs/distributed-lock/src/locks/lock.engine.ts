@@ -1,3 +1,7 @@
+import { ExclusiveLocalLock } from '../local/exclusive.lock.js';
+import { FairLocalLock } from '../local/fair.lock.js';
+import { SharedLocalLock } from '../local/shared.lock.js';
+import type { LocalLockForm } from '../core/lock.kind.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { isInside } from '../holds/hold.scope.js';
@@ -8,12 +12,18 @@ import { leaveOnAbort } from '../acquire/cancellable.wait.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { Hold } from '../holds/hold.js';
 import { LocalLockRegistry, type LocalLocks } from '../local/local.locks.js';
-import { makeLine } from './line.factory.js';
 import { shuttingDown, unavailable, type LockContext } from '../core/lock.context.js';
 import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { NameRegistry } from '../core/name.registry.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
+
+/** By the form of a kind: how its callers of this process share it. */
+const FORMS = {
+  exclusive: ExclusiveLocalLock,
+  queued: FairLocalLock,
+  shared: SharedLocalLock,
+} satisfies Record<LocalLockForm, unknown>;
 
 /** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
 export class LockEngine {
@@ -25,7 +35,10 @@ export class LockEngine {
   #closing = false;
 
   constructor(readonly context: LockContext) {
-    this.#registry = new LocalLockRegistry(context, makeLine);
+    this.#registry = new LocalLockRegistry(
+      context,
+      (home, target) => new FORMS[target.kind.form](home, target),
+    );
     this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);
     this.#reentry = new Reentry(context, (target) => this.localLock(target));

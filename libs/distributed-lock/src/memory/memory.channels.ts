@@ -3,7 +3,7 @@ export type ChannelListener = (channel: string, payload: string | undefined) => 
 
 /** The channels of a memory store. */
 export class MemoryChannels {
-  readonly #ears = new Map<string, Set<ChannelListener>>();
+  readonly #listeners = new Map<string, Set<ChannelListener>>();
 
   constructor(
     /** Runs what has to come after the command that is under way. */
@@ -11,38 +11,38 @@ export class MemoryChannels {
   ) {}
 
   subscribe(channel: string, ear: ChannelListener): void {
-    this.#ears.set(channel, (this.#ears.get(channel) ?? new Set()).add(ear));
+    this.#listeners.set(channel, (this.#listeners.get(channel) ?? new Set()).add(ear));
   }
 
   unsubscribe(channel: string, ear: ChannelListener): void {
-    const ears = this.#ears.get(channel);
+    const ears = this.#listeners.get(channel);
     ears?.delete(ear);
-    if (ears?.size === 0) this.#ears.delete(channel);
+    if (ears?.size === 0) this.#listeners.delete(channel);
   }
 
   /** Whoever listens looks again, as after a connection that was away. */
   refresh(): void {
-    for (const channel of this.names()) this.#tell(channel, undefined);
+    for (const channel of this.names()) this.#deliver(channel, undefined);
   }
 
   /** @returns how many it reaches, a little later */
   publish(channel: string, payload: string): number {
-    return this.#tell(channel, payload);
+    return this.#deliver(channel, payload);
   }
 
   listeners(channel: string): number {
-    return this.#ears.get(channel)?.size ?? 0;
+    return this.#listeners.get(channel)?.size ?? 0;
   }
 
   names(): string[] {
-    return [...this.#ears.keys()];
+    return [...this.#listeners.keys()];
   }
 
-  #tell(channel: string, payload: string | undefined): number {
-    const ears = [...(this.#ears.get(channel) ?? [])];
+  #deliver(channel: string, payload: string | undefined): number {
+    const ears = [...(this.#listeners.get(channel) ?? [])];
     for (const ear of ears) {
       // Whoever has left by then hears nothing.
-      this.later(() => this.#ears.get(channel)?.has(ear) === true && ear(channel, payload));
+      this.later(() => this.#listeners.get(channel)?.has(ear) === true && ear(channel, payload));
     }
     return ears.length;
   }

@@ -2,7 +2,7 @@ import { MemoryChannels } from './memory.channels.js';
 import type { MemoryInstance } from './memory.instance.js';
 import { MemoryKeys } from './memory.keys.js';
 import { fromBytes, MemoryScripts } from './memory.scripts.js';
-import { TurnQueue } from './turn.line.js';
+import { TurnQueue } from './turn.queue.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** So many servers as a red lock needs at least. */

@@ -5,25 +5,25 @@ import type { MemoryStore } from './memory.store.js';
 /** The channels of one module instance on a memory store. */
 export class MemorySubscriber implements Subscriber {
   readonly #channels = new Set<string>();
-  #ears: SubscriberListener | undefined;
+  #listener: SubscriberListener | undefined;
 
   constructor(private readonly store: MemoryStore) {}
 
   listen(ears: SubscriberListener): void {
-    this.#ears = ears;
+    this.#listener = ears;
   }
 
   subscribe(channel: string): Promise<void> {
     const name = toBytes(channel);
     this.#channels.add(name);
-    this.store.channels.subscribe(name, this.#hear);
+    this.store.channels.subscribe(name, this.#receive);
     return new Promise((resolve) => this.store.turns.later(resolve));
   }
 
   unsubscribe(channel: string): void {
     const name = toBytes(channel);
     this.#channels.delete(name);
-    this.store.channels.unsubscribe(name, this.#hear);
+    this.store.channels.unsubscribe(name, this.#receive);
   }
 
   untilReady(): Promise<void> {
@@ -35,14 +35,14 @@ export class MemorySubscriber implements Subscriber {
   }
 
   close(): Promise<void> {
-    for (const name of this.#channels) this.store.channels.unsubscribe(name, this.#hear);
+    for (const name of this.#channels) this.store.channels.unsubscribe(name, this.#receive);
     this.#channels.clear();
     return Promise.resolve();
   }
 
-  readonly #hear = (channel: string, payload: string | undefined): void => {
+  readonly #receive = (channel: string, payload: string | undefined): void => {
     const name = fromBytes(channel);
-    if (payload === undefined) this.#ears?.restored(name);
-    else this.#ears?.message(name, fromBytes(payload));
+    if (payload === undefined) this.#listener?.restored(name);
+    else this.#listener?.message(name, fromBytes(payload));
   };
 }

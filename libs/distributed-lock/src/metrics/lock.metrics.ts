@@ -22,7 +22,7 @@ import type {
   TickSkippedEvent,
 } from '../events/lock.listener.js';
 import { checkOptionNames, optionNames } from '../options/option.names.js';
-import { takeCensus } from '../service/lock.census.js';
+import { takeInventory } from '../service/lock.inventory.js';
 import type { LockService } from '../service/lock.service.js';
 import { lockInstruments, type LockInstruments } from './lock.instruments.js';
 
@@ -50,7 +50,7 @@ export function instrumentLocks(locks: LockService, options: LockMetricsOptions 
   const meter = (options.meterProvider ?? metrics).getMeter('nestjs-distributed-lock');
   const instruments = lockInstruments(meter);
   const unlisten = locks.events.listen(new LockMetrics(instruments, options.nameOf ?? (() => undefined)));
-  const unobserve = observeCensus(meter, instruments, locks);
+  const unobserve = observeInventory(meter, instruments, locks);
   return () => {
     unlisten();
     unobserve();
@@ -67,11 +67,11 @@ function check(options: LockMetricsOptions): void {
     throw new LockConfigurationError('INVALID_OPTION', 'meterProvider must be a MeterProvider.');
 }
 
-function observeCensus(meter: Meter, { held, waiting }: LockInstruments, locks: LockService): () => void {
+function observeInventory(meter: Meter, { held, waiting }: LockInstruments, locks: LockService): () => void {
   // A kind that was there goes on being told, as 0: a series that ends looks like one that is not measured.
   const kinds = new Set<LockKindName>();
   const observe = (result: BatchObservableResult) => {
-    const rows = new Map(takeCensus(locks).map((row) => [row.kind, row]));
+    const rows = new Map(takeInventory(locks).map((row) => [row.kind, row]));
     for (const kind of rows.keys()) kinds.add(kind);
     for (const kind of kinds) {
       const attributes = { 'distributed_lock.kind': kind };

@@ -57,8 +57,8 @@ export class ClientLifecycle {
     // By itself: ioredis gives a client up for good when the sentinels tell of a new master while it asks them for one.
     client.on('end', () => this.#reviveSoon());
     // Without a listener an `error` event would end the process; what it means for a lock is told by each call.
-    client.on('error', (error: unknown) => this.trouble.hear(error));
-    client.on('sentinelError', (error: unknown) => this.trouble.hearSentinel(error));
+    client.on('error', (error: unknown) => this.trouble.record(error));
+    client.on('sentinelError', (error: unknown) => this.trouble.recordSentinel(error));
   }
 
   get isReady(): boolean {
@@ -115,7 +115,7 @@ export class ClientLifecycle {
   start(): void {
     const { status } = this.client;
     if (this.#closed || (status !== 'wait' && status !== 'end')) return;
-    this.#outside(() => void this.client.connect().catch((error: unknown) => this.trouble.hear(error)));
+    this.#outside(() => void this.client.connect().catch((error: unknown) => this.trouble.record(error)));
   }
 
   /** @throws RedisFailure when the connection is not ready within `timeout` ms */

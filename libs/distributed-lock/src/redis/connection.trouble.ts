@@ -67,7 +67,7 @@ export class ConnectionTrouble {
   }
 
   /** What the client's `error` event has, or what it rejects with. */
-  hear(error: unknown): void {
+  record(error: unknown): void {
     const text = textOf(error);
     // That SELECT is refused is part of a longer sentence, which comes with the last answer of the handshake.
     if (WITHOUT_REASON.test(text) || isOfSelect(error)) return;
@@ -78,14 +78,14 @@ export class ConnectionTrouble {
   }
 
   /** What the event `node error` of a cluster has, or an error of a connection to the node. */
-  hearNode(error: unknown, node: string): void {
+  recordNode(error: unknown, node: string): void {
     const text = textOf(error);
     if (isObject(error)) this.#origins.set(error, node);
     if (!WITHOUT_REASON.test(text) || !this.#nodes.has(node)) this.#nodes.set(node, text);
   }
 
   /** What the event `sentinelError` has. */
-  hearSentinel(error: unknown): void {
+  recordSentinel(error: unknown): void {
     const text = textOf(error);
     const [, asked, why = ''] = NOT_CONNECTED.exec(text) ?? [];
     const known = asked === undefined ? undefined : this.#nodes.get(asked);

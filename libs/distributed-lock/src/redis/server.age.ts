@@ -14,8 +14,8 @@ interface Answer {
  */
 export class ServerAge {
   /** Resolves when a server has been asked for the first time, with or without an answer. */
-  readonly asked: Promise<void>;
-  #wasAsked: () => void = () => undefined;
+  readonly requested: Promise<void>;
+  #wasRequested: () => void = () => undefined;
   #runId: string | undefined;
   /** The monotonic instant from which that run of the server is old enough. */
   #oldFrom = Infinity;
@@ -31,8 +31,8 @@ export class ServerAge {
     /** In ms; 0 for servers that forget nothing. */
     private readonly restartDelay: number,
   ) {
-    this.asked = new Promise((resolve) => {
-      this.#wasAsked = resolve;
+    this.requested = new Promise((resolve) => {
+      this.#wasRequested = resolve;
     });
     lifecycle.onReady(() => void this.#look());
     lifecycle.client.on('close', () => {
@@ -53,7 +53,7 @@ export class ServerAge {
     const connection = (this.#connection += 1);
     const sent = now();
     const answer = this.restartDelay === 0 ? { runId: undefined, age: 0 } : await this.#ask();
-    this.#wasAsked();
+    this.#wasRequested();
     // What an earlier connection said is of an earlier server, for all we know.
     if (connection !== this.#connection || !this.lifecycle.isReady) return;
     // The wire was cut, and not the server: it has forgotten nothing since, and gets no younger.

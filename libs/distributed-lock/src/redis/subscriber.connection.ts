@@ -19,7 +19,7 @@ export class SubscriberConnection implements Subscriber {
   readonly #refused = new Set<string>();
   #heartbeat: Timer | undefined;
   #again: Timer | undefined;
-  #ears: SubscriberListener | undefined;
+  #listener: SubscriberListener | undefined;
 
   constructor(
     readonly lifecycle: ClientLifecycle,
@@ -31,11 +31,11 @@ export class SubscriberConnection implements Subscriber {
     this.#guard = new StallGuard(wheel, silence, stalled);
     const { client } = lifecycle;
     client.on(isSharded ? 'smessage' : 'message', (channel = '', payload = '') =>
-      this.#ears?.message(channel, payload),
+      this.#listener?.message(channel, payload),
     );
     client.on('close', () => {
       this.#refused.clear();
-      for (const channel of this.#wanted) this.#ears?.lost(channel);
+      for (const channel of this.#wanted) this.#listener?.lost(channel);
     });
     lifecycle.onReady(() => void this.restore());
   }
@@ -46,7 +46,7 @@ export class SubscriberConnection implements Subscriber {
   }
 
   listen(ears: SubscriberListener): void {
-    this.#ears = ears;
+    this.#listener = ears;
   }
 
   /** Calls `listener` when the server says that a channel is no longer its own. */
@@ -124,7 +124,7 @@ export class SubscriberConnection implements Subscriber {
   async #ask(channels: readonly string[]): Promise<RedisFailure | undefined> {
     try {
       await this.#subscribe(channels);
-      for (const channel of channels) if (this.#wanted.has(channel)) this.#ears?.restored(channel);
+      for (const channel of channels) if (this.#wanted.has(channel)) this.#listener?.restored(channel);
       return undefined;
     } catch (error) {
       // A connection that broke again comes back here when it is ready. A waiter on a forbidden channel polls.

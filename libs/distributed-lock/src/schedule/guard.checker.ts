@@ -42,15 +42,15 @@ export function checkGuards(methods: readonly GuardedMethod[]): void {
  * Checks that each guarded schedule has its job in a scheduler, unless its kind is turned off there.
  * @throws LockConfigurationError `UNBOUND_SCHEDULE`
  */
-export function checkSeats(
+export function checkMounted(
   scheduled: readonly GuardedMethod[],
-  seats: readonly { readonly method: ScheduledMethod }[],
+  methods: readonly { readonly method: ScheduledMethod }[],
   explorers: readonly ExplorerLike[],
 ): void {
   for (const { guard, schedule, instance } of scheduled) {
     if (schedule === undefined || !explorers.some(({ moduleOptions }) => moduleOptions[LISTS[schedule.kind]]))
       continue;
-    if (seats.some(({ method }) => method.guard === guard && method.instance === instance)) continue;
+    if (methods.some(({ method }) => method.guard === guard && method.instance === instance)) continue;
     throw unbound(guard.where, instance === undefined ? NOT_STATIC : NOT_SEEN);
   }
 }

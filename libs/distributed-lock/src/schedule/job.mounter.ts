@@ -8,7 +8,7 @@ import type { TimerMethod } from './timer.method.js';
 
 /** A method that a scheduler will fire, and its ticks. */
 export interface BoundMethod {
-  readonly seat: MountedMethod;
+  readonly mounted: MountedMethod;
   readonly method: CronMethod | TimerMethod;
 }
 
@@ -22,7 +22,7 @@ export class JobMounter {
     private readonly explorer: ExplorerLike,
     /** All that it will fire, in its order. */
     private readonly roster: readonly MountedMethod[],
-    private readonly seats: readonly BoundMethod[],
+    private readonly methods: readonly BoundMethod[],
     private readonly dynamic: DynamicPlan,
   ) {
     this.#lists = explorer.schedulerOrchestrator;
@@ -49,8 +49,8 @@ export class JobMounter {
   /** Puts ours in the place of the callbacks. @returns what is to be done when the timers are set */
   #take(): (() => void)[] {
     const entries = entriesOf(this.explorer, this.roster);
-    return this.seats.flatMap(({ seat, method }) => {
-      const found = entries.get(seat);
+    return this.methods.flatMap(({ mounted, method }) => {
+      const found = entries.get(mounted);
       if (found === undefined) throw unbound(method.method.where);
       const { name, entry } = found;
       const { target } = entry;

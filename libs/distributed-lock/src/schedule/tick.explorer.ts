@@ -5,7 +5,7 @@ import type { GuardEntry } from '../metadata/guard.registry.js';
 import type { LockService } from '../service/lock.service.js';
 import { bootHook } from '../startup/open.applications.js';
 import type { CronMethod } from './cron.method.js';
-import { checkGuards, checkSeats } from './guard.checker.js';
+import { checkGuards, checkMounted } from './guard.checker.js';
 import { checkJobs } from './job.checker.js';
 import { JobMounter, type BoundMethod } from './job.mounter.js';
 import { jobName } from './job.name.js';
@@ -16,9 +16,9 @@ import { findSchedulers } from '../scheduler/scheduler.finder.js';
 import { readRoster, type MountedMethod } from '../scheduler/scheduler.roster.js';
 import { TickFactory } from './tick.factory.js';
 
-/** A seat that is guarded, before its ticks are made. */
+/** A mounted that is guarded, before its ticks are made. */
 interface GuardedMountedMethod {
-  readonly seat: MountedMethod;
+  readonly mounted: MountedMethod;
   readonly method: ScheduledMethod;
   /** Whether the guard is the method's own, and not that of a method which it overrides. */
   readonly isOwn: boolean;
@@ -64,13 +64,13 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
     }
     const rosters = explorers.map((explorer) => {
       const roster = readRoster(explorer);
-      return { explorer, roster, seats: guardedSeats(roster, finder) };
+      return { explorer, roster, methods: guardedMethods(roster, finder) };
     });
-    const seats = rosters.flatMap((roster) => roster.seats);
-    checkJobs(seats.map(({ method }) => method));
-    checkSeats(scheduled, seats, explorers);
+    const methods = rosters.flatMap((roster) => roster.methods);
+    checkJobs(methods.map(({ method }) => method));
+    checkMounted(scheduled, methods, explorers);
     const bind = this.#binder();
-    for (const { explorer, roster, seats: own } of rosters) {
+    for (const { explorer, roster, methods: own } of rosters) {
       const dynamic = { methods: () => this.#ticks.methods, notices, isOurs };
       new JobMounter(explorer, roster, own.map(bind), dynamic).watch();
     }
@@ -82,22 +82,22 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
     this.#ticks.close();
   }
 
-  /** Makes the ticks of seats: once for each method of an instance, also where several timers stand for it. */
-  #binder(): (seat: GuardedMountedMethod) => BoundMethod {
+  /** Makes the ticks of methods: once for each method of an instance, also where several timers stand for it. */
+  #binder(): (mounted: GuardedMountedMethod) => BoundMethod {
     const made = new Map<object, Map<GuardEntry, BoundMethod['method']>>();
-    return ({ seat, method, isOwn }) => {
-      const ofInstance = made.get(seat.instance) ?? new Map<GuardEntry, BoundMethod['method']>();
-      made.set(seat.instance, ofInstance);
+    return ({ mounted, method, isOwn }) => {
+      const ofInstance = made.get(mounted.instance) ?? new Map<GuardEntry, BoundMethod['method']>();
+      made.set(mounted.instance, ofInstance);
       const known = ofInstance.get(method.guard) ?? this.#ticks.make(method, !isOwn);
       ofInstance.set(method.guard, known);
-      return { seat, method: known };
+      return { mounted: mounted, method: known };
     };
   }
 }
 
-function guardedSeats(seats: readonly MountedMethod[], finder: GuardFinder): GuardedMountedMethod[] {
-  return seats.flatMap((seat) => {
-    const { instance, method, methodKey, list, entry } = seat;
+function guardedMethods(methods: readonly MountedMethod[], finder: GuardFinder): GuardedMountedMethod[] {
+  return methods.flatMap((mounted) => {
+    const { instance, method, methodKey, list, entry } = mounted;
     const found = finder.guardAt(method, instance, methodKey);
     if (found === undefined) return [];
     const { guard, isOwn } = found;
@@ -105,7 +105,7 @@ function guardedSeats(seats: readonly MountedMethod[], finder: GuardFinder): Gua
     const schedule = scheduleOfEntry(list, entry);
     return [
       {
-        seat,
+        mounted,
         isOwn,
         method: { instance, guard, method, where, job: jobName(key, where), options, schedule },
       },

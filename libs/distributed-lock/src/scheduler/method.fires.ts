@@ -21,8 +21,8 @@ export interface FireSurroundings {
 export class MethodFires implements FireHost {
   keepsContext = false;
   #lapsed: JobFire | undefined;
-  #isTold = false;
-  #hasToldGuess = false;
+  #hasWarned = false;
+  #hasWarnedGuess = false;
   readonly #open = new Map<JobFire, Timer>();
 
   /** @param isOptional whether the method may leave out the call: it overrides the guarded one */
@@ -78,7 +78,7 @@ export class MethodFires implements FireHost {
 
   /** No fire comes to a run any more: what is still without its call is refused when the call comes. */
   lapseAll(): void {
-    this.#isTold = true;
+    this.#hasWarned = true;
     for (const fire of this.#open.keys()) this.#lapse(fire);
   }
 
@@ -121,14 +121,14 @@ export class MethodFires implements FireHost {
   }
 
   #warnLost(): void {
-    if (this.#isTold || this.isOptional) return;
-    this.#isTold = true;
+    if (this.#hasWarned || this.isOptional) return;
+    this.#hasWarned = true;
     this.surroundings.notices.post({ kind: 'fire-lost', lock: this.method.job, where: this.method.where });
   }
 
   #warnGuessed(): void {
-    if (this.#hasToldGuess) return;
-    this.#hasToldGuess = true;
+    if (this.#hasWarnedGuess) return;
+    this.#hasWarnedGuess = true;
     const { job, where } = this.method;
     this.surroundings.notices.post({ kind: 'fire-guessed', lock: job, where });
   }

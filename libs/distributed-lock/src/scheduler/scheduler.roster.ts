@@ -74,29 +74,29 @@ function copyOf<T extends object>(part: T): T {
 }
 
 /**
- * The entries of the scheduler's own lists that stand for those seats: by name where the decorator gives one, else in the order of its
+ * The entries of the scheduler's own lists that stand for those methods: by name where the decorator gives one, else in the order of its
  * reading, by the decorator's metadata.
  */
 export function entriesOf(
   { schedulerOrchestrator: orchestrator }: ExplorerLike,
-  seats: readonly MountedMethod[],
+  methods: readonly MountedMethod[],
 ): Map<MountedMethod, { readonly name: string; readonly entry: MountEntry }> {
   const found = new Map<MountedMethod, { readonly name: string; readonly entry: MountEntry }>();
   for (const list of MOUNT_LISTS) {
-    const own = seats.filter((seat) => seat.list === list);
+    const own = methods.filter((mounted) => mounted.list === list);
     const left = new Map(Object.entries(orchestrator[list]));
-    for (const seat of own) {
-      const entry = left.get(seat.name);
+    for (const mounted of own) {
+      const entry = left.get(mounted.name);
       if (entry === undefined) continue;
-      found.set(seat, { name: seat.name, entry });
-      left.delete(seat.name);
+      found.set(mounted, { name: mounted.name, entry });
+      left.delete(mounted.name);
     }
-    for (const seat of own) {
-      if (found.has(seat)) continue;
-      const match = [...left].find(([, entry]) => isSame(entry, seat.entry));
+    for (const mounted of own) {
+      if (found.has(mounted)) continue;
+      const match = [...left].find(([, entry]) => isSame(entry, mounted.entry));
       if (match === undefined) continue;
       const [name, entry] = match;
-      found.set(seat, { name, entry });
+      found.set(mounted, { name, entry });
       left.delete(name);
     }
   }

@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { Deadline } from '../timing/deadline.line.js';
+import { Deadline } from '../timing/deadline.queue.js';
 import type { LuaScript } from './lua.script.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import { ReplyReader } from '../replies/reply.reader.js';
@@ -50,8 +50,8 @@ export class Operation<T = unknown> extends Deadline {
 
   /** @param verdict whether replicas have acknowledged what was granted; a refusal stands whatever they do */
   succeed(row: unknown, verdict?: Promise<RedisFailure | undefined>): void {
-    if (verdict === undefined || !this.#isGrant(row)) this.#tell(row);
-    else void verdict.then((failure) => (failure === undefined ? this.#tell(row) : this.fail(failure)));
+    if (verdict === undefined || !this.#isGrant(row)) this.#report(row);
+    else void verdict.then((failure) => (failure === undefined ? this.#report(row) : this.fail(failure)));
   }
 
   fail(failure: RedisFailure): void {
@@ -63,7 +63,7 @@ export class Operation<T = unknown> extends Deadline {
     setImmediate(() => this.#giveUp());
   }
 
-  #tell(row: unknown): void {
+  #report(row: unknown): void {
     if (!this.#end()) return;
     let reply: T;
     try {
@@ -124,4 +124,7 @@ function raiseLater(error: unknown): void {
 }
 
 /** An operation, whatever its caller wants to know. */
-export type Asked = Pick<Operation, 'keys' | 'args' | 'isDone' | 'isGranting' | 'sent' | 'succeed' | 'fail'>;
+export type RequestedOperation = Pick<
+  Operation,
+  'keys' | 'args' | 'isDone' | 'isGranting' | 'sent' | 'succeed' | 'fail'
+>;

@@ -3,7 +3,7 @@ import type { Commands, CommandCallback } from '../connections/command.contract.
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import type { LuaScript } from './lua.script.js';
-import type { Asked } from './operation.js';
+import type { RequestedOperation } from './operation.js';
 
 /** One call of a script, for one operation or for several that travel together, and the answer to each of them. */
 export class ScriptCall implements CommandCallback {
@@ -14,7 +14,7 @@ export class ScriptCall implements CommandCallback {
     private readonly script: LuaScript,
     /** Its first arguments. */
     private readonly shared: readonly string[],
-    private operations: readonly Asked[],
+    private operations: readonly RequestedOperation[],
   ) {}
 
   send(): void {

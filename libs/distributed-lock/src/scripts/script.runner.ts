@@ -1,10 +1,10 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Commands } from '../connections/command.contract.js';
-import { DeadlineQueue, type Deadline } from '../timing/deadline.line.js';
+import { DeadlineQueue, type Deadline } from '../timing/deadline.queue.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
-import { Operation, type Asked, type Sender } from './operation.js';
+import { Operation, type RequestedOperation, type Sender } from './operation.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { ScriptCall } from './script.call.js';
@@ -20,7 +20,7 @@ const { nextTick } = process;
 const SETTLED = Promise.resolve();
 
 /** Never filled: a list is made for the first operation. */
-const NONE: Asked[] = [];
+const NONE: RequestedOperation[] = [];
 
 /** Operations that may travel together. */
 interface Queue {
@@ -28,7 +28,7 @@ interface Queue {
   readonly sending: Sending;
   /** The numbers that come once per call. */
   readonly numbers: readonly string[];
-  operations: Asked[];
+  operations: RequestedOperation[];
 }
 
 /** Of one script, by what they share. */
@@ -176,10 +176,10 @@ export class ScriptRunner implements Sender {
   }
 }
 
-function isDone(operation: Asked): boolean {
+function isDone(operation: RequestedOperation): boolean {
   return operation.isDone;
 }
 
-function isOpen(operation: Asked): boolean {
+function isOpen(operation: RequestedOperation): boolean {
   return !operation.isDone;
 }

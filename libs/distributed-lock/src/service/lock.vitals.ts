@@ -1,5 +1,5 @@
 import { now } from '../timing/monotonic.clock.js';
-import { takeCensus } from './lock.census.js';
+import { takeInventory } from './lock.inventory.js';
 import type { LockService } from './lock.service.js';
 
 /** A job that nobody has: it is asked about, and never written. */
@@ -19,7 +19,7 @@ export interface LockVitals {
   readonly unconfirmed: number;
   /** How far the store's clock is ahead of this machine's; undefined while the store has not told the time. */
   readonly clockOffset: number | undefined;
-  /** Locks that this process holds: see {@link takeCensus}. */
+  /** Locks that this process holds: see {@link takeInventory}. */
   readonly held: number;
   /** Callers of this process that stand in line. */
   readonly waiting: number;
@@ -32,7 +32,7 @@ export async function takeVitals(locks: LockService, within: number): Promise<Lo
   const { engine, ticks, red } = locks;
   const [asked, isListening] = await Promise.all([askRedis(locks, within), listen(locks, within)]);
   const leases = engine.localLocks.values().flatMap((line) => line.leases);
-  const census = takeCensus(locks);
+  const census = takeInventory(locks);
   const all = red?.servers.length ?? 0;
   return {
     ...asked,

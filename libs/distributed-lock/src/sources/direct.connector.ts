@@ -50,7 +50,7 @@ function open({ tls, ...options }: RedisOptions): Socket {
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   const socket: Socket = createConnection({
     ...place,
-    onread: { buffer, callback: (bytes) => hear(socket, copyOf(buffer, bytes)) },
+    onread: { buffer, callback: (bytes) => deliver(socket, copyOf(buffer, bytes)) },
   });
   return socket;
 }
@@ -72,7 +72,7 @@ function copyOf(buffer: Buffer, bytes: number): Buffer {
 }
 
 /** @returns whether to go on reading */
-function hear(socket: Socket, data: Buffer): boolean {
+function deliver(socket: Socket, data: Buffer): boolean {
   socket.emit('data', data);
   return true;
 }

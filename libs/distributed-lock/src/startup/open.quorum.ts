@@ -49,23 +49,23 @@ export async function openQuorum(
   shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
 ): Promise<OpenQuorum> {
   const notices = new QuorumNotices(shared.notices);
-  const seats = templates.map((template) => makeSeat(settings, template, { ...shared, notices }));
-  const close = async () => void (await Promise.all(seats.map(({ connections }) => connections.close())));
-  const [first] = seats;
-  const ready = await countReady(seats);
-  if (first === undefined || ready < quorumOf(seats)) {
-    const troubles = seats.flatMap(({ trouble = [] }) => trouble).join('; ');
+  const members = templates.map((template) => makeMember(settings, template, { ...shared, notices }));
+  const close = async () => void (await Promise.all(members.map(({ connections }) => connections.close())));
+  const [first] = members;
+  const ready = await countReady(members);
+  if (first === undefined || ready < quorumOf(members)) {
+    const troubles = members.flatMap(({ trouble = [] }) => trouble).join('; ');
     await close();
     throw new LockUnavailableError(
       undefined,
-      `${ready} of the ${seats.length} servers of redLock are reachable, and ${quorumOf(seats)} are needed (${troubles}).`,
+      `${ready} of the ${members.length} servers of redLock are reachable, and ${quorumOf(members)} are needed (${troubles}).`,
     );
   }
   const context = { ...first.engine.context, notices: shared.notices };
-  return { locks: new RedLocks(context, seats, settings.redLockRestartDelay), close };
+  return { locks: new RedLocks(context, members, settings.redLockRestartDelay), close };
 }
 
-function makeSeat(
+function makeMember(
   settings: LockSettings,
   template: Template,
   shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices },
@@ -88,23 +88,23 @@ function makeSeat(
   };
 }
 
-function quorumOf(seats: readonly QuorumMember[]): number {
-  return Math.floor(seats.length / 2) + 1;
+function quorumOf(members: readonly QuorumMember[]): number {
+  return Math.floor(members.length / 2) + 1;
 }
 
 /** How many can be used: the majority, as soon as it is there, or all that there are. */
-function countReady(seats: readonly QuorumMember[]): Promise<number> {
-  const needed = quorumOf(seats);
+function countReady(members: readonly QuorumMember[]): Promise<number> {
+  const needed = quorumOf(members);
   let [ready, failed] = [0, 0];
   return new Promise((resolve) => {
     const check = () => {
-      if (ready === needed || ready + failed === seats.length) resolve(ready);
+      if (ready === needed || ready + failed === members.length) resolve(ready);
     };
-    for (const { connections, age } of seats) {
+    for (const { connections, age } of members) {
       connections
         .ready()
         // Before it has told its age it does not count, and the first caller would be refused.
-        .then(() => age.asked)
+        .then(() => age.requested)
         .then(
           () => (ready += 1),
           () => (failed += 1),

@@ -5,7 +5,7 @@ const REMEMBERED = 1000;
 
 /** What the engines of several servers have to tell, as news of locks that are held on all of them. */
 export class QuorumNotices {
-  readonly #told = new Set<string>();
+  readonly #posted = new Set<string>();
 
   constructor(private readonly board: NoticeBoard) {}
 
@@ -38,9 +38,9 @@ export class QuorumNotices {
 
   /** Each server tells of what is one and the same to its user. */
   #isFirst(what: string): boolean {
-    if (this.#told.has(what)) return false;
-    if (this.#told.size >= REMEMBERED) this.#told.clear();
-    this.#told.add(what);
+    if (this.#posted.has(what)) return false;
+    if (this.#posted.size >= REMEMBERED) this.#posted.clear();
+    this.#posted.add(what);
     return true;
   }
 }

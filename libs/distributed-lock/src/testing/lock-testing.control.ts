@@ -5,7 +5,7 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import { LOCK_OPENER } from '../module/lock.opener.js';
 import { TickExplorer } from '../schedule/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
-import { OtherHolders, type HeldByOther, type HoldByOptions } from './holder.guest.js';
+import { OtherHolders, type HeldByOther, type HoldByOptions } from './other.holder.js';
 import type { MemoryInstance } from '../memory/memory.instance.js';
 import { MemoryOpener } from './memory.opener.js';
 import type { MemoryStore } from '../memory/memory.store.js';

@@ -61,13 +61,13 @@ export class JobScripts {
     app: string,
     instance: string,
   ): Promise<boolean> {
-    const reply = await this.caller.tell(tickPause, [lock, record, runs], [channel, verb, app, instance]);
+    const reply = await this.caller.notify(tickPause, [lock, record, runs], [channel, verb, app, instance]);
     return reply.integer(0) === 1;
   }
 
   /** @returns the id of the request in force: one that waits is joined */
   async request({ record, channel }: JobKeys, id: string, patience: number, by: string): Promise<string> {
-    const reply = await this.caller.tell(tickRequest, [record], [channel, id, `${patience}`, by]);
+    const reply = await this.caller.notify(tickRequest, [record], [channel, id, `${patience}`, by]);
     return reply.text(2);
   }
 

@@ -74,7 +74,7 @@ export class ClaimedTick {
     const { maxHold = this.engine.context.settings.tickMaxHold } = policies;
     const handle = this.engine.localLock(target).adopt(lease, maxHold, run).admit(undefined, sent.at);
     this.#handle = handle;
-    this.#tell(handle, reply);
+    this.#report(handle, reply);
     return {
       kind: 'granted',
       tick,
@@ -83,7 +83,7 @@ export class ClaimedTick {
     };
   }
 
-  #tell(handle: HoldHandle, { tick, attempt }: TickGrant['reply']): void {
+  #report(handle: HoldHandle, { tick, attempt }: TickGrant['reply']): void {
     const { events } = this.engine.context.notices;
     if (!events.hasListeners) return;
     const claimed = { job: handle.name, tick, attempt, holder: handle.holder };

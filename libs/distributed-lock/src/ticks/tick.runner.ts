@@ -73,7 +73,7 @@ export class TickRunner {
     if (answer.kind === 'granted') return await answer.run(work);
     const { events } = this.engine.context.notices;
     if (events.hasListeners && isSkipped(answer.kind))
-      events.tell('tickSkipped', { job, tick: at, why: answer.kind });
+      events.emit('tickSkipped', { job, tick: at, why: answer.kind });
     return undefined;
   }
 
@@ -105,7 +105,7 @@ export class TickRunner {
       if (isRefusing()) return { kind: 'refused' };
       try {
         const { reply, sent } = await acquireFresh(this.#ttl, () => this.#send(target, claim, owed.holder));
-        this.#tell(target.name, claim, reply);
+        this.#report(target.name, claim, reply);
         if (reply.kind !== 'granted') return reply;
         owed.mayHave = false;
         const until = reply.request?.until ?? Infinity;
@@ -165,7 +165,7 @@ export class TickRunner {
   }
 
   /** What an answer has to say to people. */
-  #tell(job: string, { mode }: TickClaim, reply: ClaimReply): void {
+  #report(job: string, { mode }: TickClaim, reply: ClaimReply): void {
     const { notices } = this.engine.context;
     for (const notice of noticesOf(job, reply.rows)) notices.post(notice);
     if (reply.kind === 'taken' && mode !== 'instant' && reply.mark - reply.at > STEP)

@@ -21,7 +21,7 @@ export class TickWatch implements HandleWatch {
     this.#events = events;
     this.#event = { acquisition: this, ...claimed };
     this.#outcome = outcome;
-    events.tell('tickClaimed', this.#event);
+    events.emit('tickClaimed', this.#event);
   }
 
   lost(): void {
@@ -43,6 +43,6 @@ export class TickWatch implements HandleWatch {
   #finish(outcome: TickFinishedEvent['outcome']): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#events.tell('tickFinished', { ...this.#event, held: now() - this.#since, outcome });
+    this.#events.emit('tickFinished', { ...this.#event, held: now() - this.#since, outcome });
   }
 }

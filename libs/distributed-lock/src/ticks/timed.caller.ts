@@ -23,7 +23,7 @@ export class TimedCaller {
   }
 
   /** Runs a script whose first argument is the publishing command. */
-  async tell(
+  async notify(
     script: LuaScript,
     keys: readonly [string, ...string[]],
     args: readonly string[],

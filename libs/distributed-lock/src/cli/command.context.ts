@@ -4,7 +4,7 @@ import type { CommandLine } from './command.line.js';
 import type { Terminal } from './terminal.js';
 
 /** What a command works with. Whoever opened the session closes it. */
-export interface Desk {
+export interface CommandContext {
   readonly line: CommandLine;
   readonly wheel: TimerWheel;
   readonly terminal: Terminal;

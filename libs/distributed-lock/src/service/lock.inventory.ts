@@ -2,7 +2,7 @@ import type { LockKindName } from '../events/lock.listener.js';
 import type { LockService } from './lock.service.js';
 
 /** How many of one kind this process holds, and how many of its callers wait. */
-export interface CensusRow {
+export interface InventoryEntry {
   readonly kind: LockKindName;
   readonly held: number;
   readonly waiting: number;
@@ -12,7 +12,7 @@ export interface CensusRow {
  * Counts what this process holds and waits for, at this moment. Re-entries count once, a multi lock as its members, a red lock
  * as one. Permits of a plain semaphore have no holder.
  */
-export function takeCensus({ engine, red }: LockService): CensusRow[] {
+export function takeInventory({ engine, red }: LockService): InventoryEntry[] {
   const rows = new Map<LockKindName, { held: number; waiting: number }>();
   const add = (kind: LockKindName, held: number, waiting: number) => {
     const row = rows.get(kind) ?? { held: 0, waiting: 0 };
