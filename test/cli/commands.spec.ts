@@ -264,7 +264,7 @@ describe('run', () => {
     const refused = await run(STAYS).said;
     expect(refused).toMatchObject({
       code: 75,
-      err: expect.stringContaining('somebody else has the lock "job"'),
+      err: expect.stringContaining('another holder has the lock "job"'),
     });
     expect(marked()).toBe('');
     const waiting = run('console.log(process.env.LOCK_NAME)', '--wait', '30s');

@@ -1,6 +1,6 @@
 /**
  * The house from the roof down: a room imports rooms of lower storeys only, and never a neighbour on its own.
- * A new room is added here, with a line in docs/contributing/rooms.md.
+ * A new room is added here, and to the picture in CONTRIBUTING.md.
  */
 export const STOREYS = [
   ['testing'],

@@ -37,7 +37,7 @@ export async function runUnderLock({ line, session, terminal, wheel }: CommandCo
     if (handle === null) {
       report(
         { outcome: 'refused' },
-        `somebody else has the lock "${line.name}". Raise --wait, or try again.`,
+        `another holder has the lock "${line.name}". Raise --wait, or try again.`,
       );
       return EXIT.refused;
     }

@@ -54,7 +54,7 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
         return { kind: 'granted', permits, left: reply.permits };
       }
       this.abandon();
-      if (reply.kind === 'undone') return new RedisFailure('refused', 'nobody has undone this call');
+      if (reply.kind === 'undone') return new RedisFailure('refused', 'this call was not undone');
       return reply.permits >= least && least < permits ? await this.make({ permits: least, least }) : NONE;
     } catch (error) {
       const failure = RedisFailure.from(error);
