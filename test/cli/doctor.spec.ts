@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { judgeAcl } from '../../libs/distributed-lock/src/cli/acl.judge.js';
-import { aclProbes } from '../../libs/distributed-lock/src/cli/acl.probes.js';
+import { judgeAcl } from '../../libs/distributed-lock/src/doctor/acl.judge.js';
+import { aclProbes } from '../../libs/distributed-lock/src/doctor/acl.probes.js';
 import { ServerSession } from '../../libs/distributed-lock/src/connections/server.session.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';

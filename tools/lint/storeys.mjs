@@ -6,7 +6,7 @@ export const STOREYS = [
   ['testing'],
   ['memory', 'module'],
   ['cli', 'dashboard', 'health', 'metrics', 'tracing', 'lua-runtime'],
-  ['decorators', 'interceptors', 'filters', 'schedule'],
+  ['decorators', 'interceptors', 'filters', 'schedule', 'doctor'],
   ['guards', 'jobs', 'startup'],
   ['service', 'scheduler'],
   ['ticks', 'groups', 'elections'],

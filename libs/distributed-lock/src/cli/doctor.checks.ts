@@ -5,13 +5,13 @@ import type { ServerPort, ServerSession } from '../connections/server.session.js
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { readFacts, type ServerFacts } from '../startup/server.facts.js';
 import { judgeFacts, type Finding } from '../startup/server.findings.js';
-import { judgeAcl } from './acl.judge.js';
-import { aclProbes } from './acl.probes.js';
+import { judgeAcl } from '../doctor/acl.judge.js';
+import { aclProbes } from '../doctor/acl.probes.js';
 import type { CommandLine } from './command.line.js';
-import { checkCluster } from './cluster.check.js';
+import { checkCluster } from '../doctor/cluster.check.js';
 import { checkLock } from './lock.check.js';
-import { checkPersistence } from './persistence.check.js';
-import { checkClock, checkRoundTrip } from './time.checks.js';
+import { checkPersistence } from '../doctor/persistence.check.js';
+import { checkClock, checkRoundTrip } from '../doctor/time.checks.js';
 
 /** What the doctor looks at. */
 export interface Patient {

@@ -14,7 +14,7 @@ import type { ReleaseResult } from './release.js';
 import type { LocalLockHome } from './local.locks.js';
 import { LocalLock } from './local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { FairHeartbeat } from './fair.heartbeat.js';
+import { FairHeartbeat } from '../acquire/fair.heartbeat.js';
 
 /** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
 export class FairLocalLock extends LocalLock {
