@@ -167,7 +167,7 @@ describe('kind read', () => {
     expect(await get('/books/7/correction')).toMatchObject({ status: 500 });
     expect(stage.logged).toEqual([
       expect.stringContaining(
-        'This code reads under lock "book:7", and asks to write: it would wait for itself. Take the write lock first',
+        'This code holds the read lock "book:7", and requests the write lock: it would wait for itself. Acquire the write lock first',
       ),
     ]);
     expect(await stage.services.keys()).toEqual([]);
@@ -252,7 +252,7 @@ describe('two kinds on one name in one application', () => {
       expect(sent).toEqual([]);
       expect(stage.logged).toEqual([
         expect.stringContaining(
-          `"book:7" is a read/write lock in this application, and cannot be a ${second} as well. Use one kind of lock`,
+          `"book:7" is a read/write lock in this application, and cannot also be a ${second}. Use one kind of lock`,
         ),
       ]);
     },

@@ -1,6 +1,5 @@
 import type { Lock, Lockable, LockHandle, LockService } from 'nestjs-distributed-lock';
-import type { DrawnCall } from './call.draw.js';
-import { ROOM, SEMAPHORE_LIFE } from './call.draw.js';
+import { type DrawnCall, ROOM, SEMAPHORE_LIFE } from './call.draw.js';
 
 /** What a caller has in hand while it has the lock. */
 export interface Taken {

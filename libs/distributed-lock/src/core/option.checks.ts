@@ -1,4 +1,7 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { Duration } from '../contracts/duration.js';
+import type { WaitOptions } from '../contracts/semaphore.contract.js';
+import { parseDuration } from '../timing/duration.parser.js';
 
 /**
  * Refuses what only looks like a signal, such as the controller instead of its signal: the wait could not be ended.
@@ -81,4 +84,24 @@ export function checkNumber(name: string, option: string, value: unknown, least:
     `${option} must be a whole number from ${least} to ${most} for "${name}", not ${String(value)}.`,
     name,
   );
+}
+
+/** How long a caller waits: in ms, Infinity for no bound. */
+export interface Wait {
+  readonly waitTime: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** @throws LockConfigurationError `INVALID_OPTION` */
+export function readWait(name: string, { waitTime, signal }: WaitOptions, byDefault: number): Wait {
+  checkSignal(name, signal);
+  if (waitTime === undefined) return { waitTime: byDefault, signal };
+  return { waitTime: parseDuration(waitTime, { option: 'waitTime', lock: name, unbounded: true }), signal };
+}
+
+/** A time to live in ms, 0 for none. @throws LockConfigurationError `INVALID_OPTION` */
+export function readLife(name: string, timeToLive: Duration | undefined): number {
+  return timeToLive === undefined
+    ? 0
+    : parseDuration(timeToLive, { option: 'timeToLive', lock: name, min: 1 });
 }

@@ -3,14 +3,13 @@ import type { WaitOptions } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkCallOptions } from '../options/call.options.js';
 import { latchChannel } from '../scripts/wire.names.js';
-import { checkNumber } from '../core/option.checks.js';
+import { checkNumber, readWait } from '../core/option.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
 import { leaveOnAbort } from '../acquire/cancellable.wait.js';
 import { unavailable } from '../core/lock.context.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
-import { readWait } from '../core/wait.options.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** The count-down latch (wire format section 10). */

@@ -10,7 +10,7 @@ import { AcquisitionWatch } from '../events/acquisition.watch.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { semaphoreChannel } from '../scripts/wire.names.js';
 import { checkCallOptions } from '../options/call.options.js';
-import { checkPermits, checkUsing } from '../core/option.checks.js';
+import { checkPermits, checkUsing, readLife, readWait, type Wait } from '../core/option.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
 import { leaveOnAbort } from '../acquire/cancellable.wait.js';
@@ -19,7 +19,6 @@ import { PermitScope } from './permit.scope.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
 import type { SemaphoreWaiters } from './semaphore.waiters.js';
-import { readLife, readWait, type Wait } from '../core/wait.options.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** The semaphore (wire format section 10). */

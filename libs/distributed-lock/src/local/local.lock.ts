@@ -19,7 +19,7 @@ import type { LocalLockHome } from './local.locks.js';
 import { LockRelease } from './release.js';
 import { unavailable } from '../core/lock.context.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
-import { ProcessFairness } from '../acquire/process.fairness.js';
+import { ProcessFairness } from '../acquire/yield.policy.js';
 import { LocalWaiters } from './local.waiters.js';
 
 /** One lock as this process sees it: the holds and the waiters of this process. Subclasses decide how waiters are served. */

@@ -12,13 +12,12 @@ import type { LockEvents } from '../events/lock.events.js';
 import type { LockKindName } from '../events/lock.listener.js';
 import { checkCallOptions } from '../options/call.options.js';
 import { parseDuration } from '../timing/duration.parser.js';
-import { checkUsing } from '../core/option.checks.js';
+import { checkUsing, readWait } from '../core/option.checks.js';
 import { criticalSection } from './critical.section.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import type { LockContext } from '../core/lock.context.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import type { AcquireRequest } from './reentry.js';
-import { readWait } from '../core/wait.options.js';
 import { showAs } from '../contracts/object.form.js';
 
 const NONE: LockOptions = {};

@@ -3,12 +3,11 @@ import type { FencedLock, Lock, Lockable } from '../contracts/lock.contract.js';
 import type { PermitExpirableSemaphore } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { ExpirableSemaphore } from '../locks/expirable.semaphore.js';
-import { TokenLock } from '../locks/fenced.lock.js';
+import { TokenLock, NamedLock, PlainLock } from '../locks/named.lock.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockKinds } from '../core/lock.kinds.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { MultiLock } from '../groups/multi.lock.js';
-import { NamedLock, PlainLock } from '../locks/named.lock.js';
 
 /** Makes the objects that a caller asks through: they hold nothing, and two of one name are the same lock. */
 export class LockMaker {
