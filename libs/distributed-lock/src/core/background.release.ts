@@ -16,12 +16,12 @@ export interface PendingRelease {
   readonly failure?: RedisFailure | undefined;
 }
 
-/** What Redis said; `unanswered`: it refused, or could not be asked before the lease was over. */
+/** The answer of Redis; `unanswered`: Redis refused, or could not be reached before the lease ended. */
 export type BackgroundOutcome = 'released' | 'gone' | 'unanswered';
 
 /**
- * Frees holder ids whose last command got no answer, or whose waiter has gone, until Redis has said that nothing is left
- * of them or their lease is over. Holder ids are never used twice, so this can never take down a later hold.
+ * Frees holder ids whose last command got no answer, or whose waiter has left. Repeats the release until Redis has confirmed that nothing is
+ * left of them, or their lease has ended. Holder ids are never used twice, so a later hold is never released by mistake.
  */
 export class BackgroundRelease {
   readonly #underWay = new Set<Promise<unknown>>();
@@ -37,7 +37,7 @@ export class BackgroundRelease {
     return this.#underWay.size;
   }
 
-  /** Nothing can be sent any more: what is left ends with its lease. */
+  /** Stops sending: holds that are left end with their lease. */
   end(): void {
     this.#over = true;
   }
@@ -49,10 +49,10 @@ export class BackgroundRelease {
   }
 
   /**
-   * Asks what is safe to repeat until Redis has answered.
-   * @param life how long asking makes sense, in ms, once what was asked before can have no effect any more
-   * @param failure what is known of that
-   * @returns undefined when Redis refused, or could not be asked in time
+   * Repeats a command that is safe to repeat until Redis has answered.
+   * @param life how long repeating makes sense, in ms, once the earlier command can have no effect any more
+   * @param failure how the earlier command failed
+   * @returns undefined when Redis refused, or could not be reached in time
    */
   retry<T>(
     ask: () => Promise<T>,
@@ -66,7 +66,7 @@ export class BackgroundRelease {
     return done;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no release is under way. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.allSettled(this.#underWay);
   }
@@ -81,7 +81,7 @@ export class BackgroundRelease {
     let end = Infinity;
     while (now() < end && !this.#over) {
       await last?.settled;
-      // From here on nothing new can come of earlier commands, so the life of what they made is the longest that anything can last.
+      // From here on earlier commands have no new effect, so what they made lasts `life` ms at most.
       if (end === Infinity) end = now() + life;
       try {
         return { reply: await ask() };

@@ -3,7 +3,7 @@ import { LatchScripts } from '../scripts/latch.scripts.js';
 import type { ScriptRunner } from '../scripts/script.runner.js';
 import { SemaphoreScripts } from '../scripts/semaphore.scripts.js';
 
-/** What can be done in Redis with what only counts. */
+/** The scripts of semaphores and latches. */
 export interface CounterScripts {
   readonly semaphore: SemaphoreScripts;
   readonly latch: LatchScripts;

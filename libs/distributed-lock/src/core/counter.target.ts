@@ -1,16 +1,16 @@
-/** A semaphore or a latch, as the machinery needs to know it. */
+/** A semaphore or a latch: its name, and where it is stored in Redis. */
 export interface CounterTarget {
-  /** As the user says it. */
+  /** The name as the application passed it. */
   readonly name: string;
   /** In Redis: with prefix, or mapped. */
   readonly key: string;
-  /** Where its news are told. */
+  /** The channel on which its changes are published. */
   readonly channel: string;
-  /** What its line is found by. */
+  /** The key of its local waiters in the registry. */
   readonly id: string;
 }
 
-/** @param name as the user says it @param key in Redis */
+/** @param name as the application passed it @param key in Redis */
 export function counterTarget(name: string, key: string, channelOf: (key: string) => string): CounterTarget {
   return { name, key, channel: channelOf(key), id: key };
 }

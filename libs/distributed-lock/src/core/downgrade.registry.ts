@@ -1,6 +1,6 @@
 /**
- * The holder ids of read holds that came from the write side of their lock: who writes may read, under the same id (wire format
- * section 7). Such an id is used again, so nothing that still frees it on the read side may be under way when it comes back.
+ * The holder ids of read holds that were acquired under a write hold of the same lock: a writer may read, under the same id (wire format
+ * section 7). Such an id is used again, so a release of its read side must have ended before the id reads again.
  */
 export class DowngradeRegistry {
   readonly #joiners = new Map<string, number>();
@@ -12,13 +12,13 @@ export class DowngradeRegistry {
     return this.#reading.has(holder);
   }
 
-  /** Another caller under this id asks to read. */
+  /** Notes one more caller that requests the read side under this id. */
   enter(holder: string): void {
     this.#joiners.set(holder, (this.#joiners.get(holder) ?? 0) + 1);
     this.#reading.add(holder);
   }
 
-  /** A caller has its answer. @returns whether it was the last one under way */
+  /** Notes that a caller has its answer. @returns whether it was the last caller under way */
   leave(holder: string): boolean {
     const others = (this.#joiners.get(holder) ?? 1) - 1;
     if (others > 0) this.#joiners.set(holder, others);
@@ -26,17 +26,17 @@ export class DowngradeRegistry {
     return others === 0;
   }
 
-  /** What frees the read side of the holder id at this moment. */
+  /** The release of the read side of the holder id that is under way. */
   leaving(holder: string): Promise<unknown> | undefined {
     return this.#leaving.get(holder);
   }
 
-  /** Its read hold was lost: nothing is sent for it. */
+  /** Notes that the read hold was lost: nothing is sent for it. */
   lost(holder: string): void {
     if (!this.#leaving.has(holder) && !this.#joiners.has(holder)) this.#reading.delete(holder);
   }
 
-  /** Its read hold has ended; `freed` settles when nothing of it is left to be sent. */
+  /** Notes that the read hold has ended; `freed` settles when no release of it is left to be sent. */
   ended(holder: string, freed: Promise<unknown>): void {
     if (!this.has(holder)) return;
     const done = freed

@@ -32,7 +32,7 @@ export interface LockContext {
   readonly outside: <T>(run: () => T) => T;
 }
 
-/** What a caller is told when Redis could not be asked. */
+/** The error for a caller when Redis could not be reached. */
 export function unavailable(lock: string, cause: unknown): LockUnavailableError {
   const failure = RedisFailure.from(cause);
   // Redis ends some of its messages like a sentence.
@@ -56,7 +56,7 @@ export function unavailable(lock: string, cause: unknown): LockUnavailableError 
   );
 }
 
-/** What a caller is told who asks for a lock, or waits for one, while the application shuts down. */
+/** The error for a caller that requests a lock, or waits for one, while the application shuts down. */
 export function shuttingDown(lock: string): LockUnavailableError {
   return new LockUnavailableError(lock, `Lock "${lock}" was not granted.`, undefined, 'SHUTTING_DOWN');
 }

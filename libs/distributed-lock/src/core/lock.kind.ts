@@ -2,10 +2,10 @@ import type { LockKindName } from '../events/lock.listener.js';
 import type { HolderForm } from '../renewal/lease.contract.js';
 import type { LockScripts } from '../replies/lock.replies.js';
 
-/** How the waiters of one process stand: see the three lines. */
+/** The form of the local lock: see the three classes in `local/`. */
 export type LocalLockForm = 'exclusive' | 'queued' | 'shared';
 
-/** A kind of lock: what it does in Redis, and by which of the rules that all kinds share its holders and waiters live. */
+/** A kind of lock: its scripts, and the rules for its holders and waiters. */
 export interface LockKind {
   /** For events. */
   readonly id: LockKindName;
@@ -16,27 +16,27 @@ export interface LockKind {
   readonly scripts: LockScripts;
   readonly channelOf: (key: string) => string;
   readonly form: LocalLockForm;
-  /** What a scope that holds it and asks again gets: one more count of its hold, an error, or a further hold like anybody else. */
+  /** What a scope that holds the lock and requests it again gets: one more count of its hold, an error, or a further hold as any other caller. */
   readonly reentry: 'counted' | 'refused' | 'another';
-  /** Whether the next local waiter may go on under the same holder id, without a word to Redis. */
+  /** Whether a release may hand the lock to the next local waiter under the same holder id, without a call to Redis. */
   readonly sharesHolder: boolean;
-  /** Whether its waiters leave a mark in Redis, to be taken back when they leave: a place in a queue, the intent of a writer. */
+  /** Whether its waiters leave a mark in Redis that is removed when they leave: a place in a queue, the intent of a writer. */
   readonly marksWaiters: boolean;
-  /** Whether its releases are told; where pub/sub is forbidden its waiters ask again and again, with growing pauses. */
+  /** Whether its releases are published; where pub/sub is forbidden its waiters poll, with growing pauses. */
   readonly publishesRelease: boolean;
-  /** The longest that a waiter sleeps without asking, in ms. @default the module's `lockWatchdogTimeout` */
+  /** The longest sleep of a waiter between two attempts, in ms. @default the module's `lockWatchdogTimeout` */
   readonly longestSleep?: number;
-  /** Which side of a read/write lock it is: a scope that writes may read, and one that reads cannot write. */
+  /** The side of a read/write lock: a scope that writes may read, and a scope that reads cannot write. */
   readonly side?: 'read' | 'write';
-  /** Whether a payload of its channel is a reason to ask. @default `0` and `1` */
+  /** Whether a payload of its channel is a reason for an attempt. @default `0` and `1` */
   readonly wakes?: (payload: string) => boolean;
   /**
-   * The lease with which a release makes the next waiter the holder, in ms; by default it comes for it.
-   * Short: nobody has said yet that it lives. It begins when it has renewed it.
+   * Lease in ms that a release gives to the next waiter when it hands the lock off; by default the waiter requests the lock itself.
+   * Kept short because that waiter may be dead; the waiter renews the lease before its hold begins.
    */
   readonly handoffLease?: number;
-  /** Whether it is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` are not for it. */
+  /** Whether the lock is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` do not apply to it. */
   readonly isLasting?: boolean;
-  /** Makes the ids of its holders, and keeps them. */
+  /** Makes and stores the ids of its holders. */
   readonly holders: HolderForm & { readonly next: () => string };
 }

@@ -11,7 +11,7 @@ import { lockChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire
 import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
 import type { LockKind } from './lock.kind.js';
 
-/** A permit is known by an id of its own, whoever has it. */
+/** A permit has an id of its own, independent of its holder. */
 const PERMIT_IDS: LockKind['holders'] = {
   next: () => randomBytes(16).toString('hex'),
   brief: (holder) => holder,
@@ -24,7 +24,7 @@ export interface LockKinds {
   readonly nonReentrant: LockKind;
   readonly spin: LockKind;
   readonly fenced: LockKind;
-  /** What leaders are elected by: a fenced lock that is held for long. */
+  /** The lock of an election: a fenced lock that is held for long. */
   readonly leader: LockKind;
   readonly fair: LockKind;
   readonly nonReentrantFair: LockKind;
@@ -33,7 +33,7 @@ export interface LockKinds {
   readonly permit: LockKind;
 }
 
-/** What each kind is; the rules stand at {@link LockKind}. */
+/** Defines each kind; the rules are described at {@link LockKind}. */
 export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
   const reentrant: LockKind = {
     id: 'reentrant',
@@ -58,10 +58,10 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
     sharesHolder: false,
     marksWaiters: true,
     wakes: (payload) => isRelease(payload) || isHandoff(payload),
-    // Given by a message, which may go to a dead one: that is in the way of the others for no longer than in the queue.
+    // Given by a message, whose receiver may be dead: it delays the others for no longer than a dead waiter in the queue does.
     handoffLease: FAIR_LIFE,
   };
-  // A token is given by Redis, so each grant has to come from there.
+  // Redis issues the token, so each grant has to come from Redis.
   const fenced = kindOf(reentrant, 'fenced lock', {
     id: 'fenced',
     scripts: new FencedScripts(runner),
@@ -109,7 +109,7 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
       sharesHolder: false,
       marksWaiters: false,
       publishesRelease: true,
-      // Its messages are the permits that there are.
+      // The payload of its messages is the number of available permits.
       wakes: (payload) => Number(payload) > 0,
       holders: PERMIT_IDS,
     },

@@ -3,14 +3,14 @@ import type { ReleaseReply } from '../replies/lock.replies.js';
 import { promised } from '../replies/reply.callback.js';
 import type { LockKind } from './lock.kind.js';
 
-/** One lock, as the machinery needs to know it. */
+/** One lock: its name, key, channel and kind. */
 export class LockTarget implements Leased {
-  /** What a hold is found by: the key, and the side of a lock that has two. */
+  /** The key of its holds: the Redis key, and the side of a lock that has two. */
   readonly id: string;
 
   constructor(
     readonly kind: LockKind,
-    /** As the user says it. */
+    /** The name as the application passed it. */
     readonly name: string,
     /** In Redis: with prefix, or mapped. */
     readonly key: string,
@@ -18,7 +18,7 @@ export class LockTarget implements Leased {
     this.id = idOf(key, kind.side);
   }
 
-  /** Where its releases are told. Made when it is asked for: a lock that is held has no use for it. */
+  /** The channel of its releases. Built on first use: a lock that is held does not need it. */
   get channel(): string {
     return this.kind.channelOf(this.key);
   }
@@ -27,13 +27,13 @@ export class LockTarget implements Leased {
     return this.kind.holders;
   }
 
-  /** How the lease of a hold is kept. */
+  /** The renewer of its leases. */
   get renewer(): Renewer {
     return this.kind.scripts;
   }
 
   /**
-   * Lowers a holder's count to `count`, and restores `lease` ms; 0 ends all that the holder id may have.
+   * Lowers a holder's count to `count`, and restores `lease` ms; 0 ends all holds of the holder id.
    * @param nextLease see {@link LockScripts.release}
    * @throws RedisFailure as a script does
    */

@@ -8,12 +8,12 @@ const LONGEST = 1024;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Refuses what is no name of a lock. Names often come from users' input, so nothing is trusted but what is looked at here.
+ * Refuses a value that is no name of a lock. Names often come from users' input, so nothing is assumed that is not checked here.
  * @throws LockConfigurationError `INVALID_NAME`
  */
 export function checkName(name: unknown): asserts name is string {
   if (typeof name === 'string' && name.length > 0 && name.length <= LONGEST && isText(name)) return;
-  // The name may be long, and is no name: it goes into no property of the error.
+  // The value may be long, and is no name: it does not appear in a property of the error.
   throw new LockConfigurationError(
     'INVALID_NAME',
     `${JSON.stringify(name)?.slice(0, 80)} is not a valid lock name.`,
@@ -21,10 +21,10 @@ export function checkName(name: unknown): asserts name is string {
 }
 
 /**
- * Refuses a name whose key is, or can be, what the library or Redisson keeps beside another lock: whoever chose it could
- * hold up that lock, or rewrite the record of a job.
+ * Refuses a name whose key is, or can be, a key that the library or Redisson stores beside another lock: with such a name a caller could
+ * block that lock, or rewrite the record of a job.
  * @param key the name in Redis
- * @throws LockConfigurationError `INVALID_NAME` that says which part of the key it is
+ * @throws LockConfigurationError `INVALID_NAME` with the part of the key that causes it
  */
 export function checkKey(name: string, key: string): void {
   const why = isText(key) ? placeBeside(key) : 'it contains NUL, or half of a surrogate pair';

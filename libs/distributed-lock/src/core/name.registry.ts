@@ -11,11 +11,11 @@ const REMEMBERED = 5000;
 type Use = LockTarget | string;
 
 /**
- * The names of this application, and what each is used for. The kinds write different things under one name, or do not hear each
- * other (wire format 1.6), so two families of them on one name are a mistake of the application.
+ * The names of this application, and the use of each. The kinds store different data under one name, or do not receive each other's messages
+ * (wire format 1.6), so two families of them on one name are a mistake of the application.
  */
 export class NameRegistry {
-  /** The names that were used lately; those before them are forgotten when these are too many, all at once. */
+  /** The names that were used lately; all older ones are forgotten at once when these are too many. */
   #recent = new Map<string, Use>();
   #former: ReadonlyMap<string, Use> = new Map();
 
@@ -23,7 +23,7 @@ export class NameRegistry {
 
   /** @throws LockConfigurationError as {@link keyOf} does */
   target(kind: LockKind, name: string): LockTarget {
-    // What an application makes of a name may depend on who asks.
+    // The mapping of an application may depend on the caller.
     if (this.settings.isMapped) return new LockTarget(kind, name, this.keyOf(name, kind.family));
     const known = this.#useOf(name);
     if (known instanceof LockTarget && known.kind === kind) return known;

@@ -17,7 +17,7 @@ export function checkSignal(lock: string, signal: unknown): void {
 }
 
 /**
- * Refuses a section that could not run, before the lock is taken.
+ * Refuses a section that could not run, before the lock is acquired.
  * @throws LockConfigurationError `INVALID_OPTION` or `NOT_ASYNC`
  */
 export function checkUsing(lock: string, work: unknown, onLost: unknown): void {
@@ -31,7 +31,7 @@ export function checkUsing(lock: string, work: unknown, onLost: unknown): void {
 }
 
 /**
- * Refuses what cannot be work, before it is begun.
+ * Refuses a value that cannot be work, before the work is started.
  * @param call for the message
  * @throws LockConfigurationError `INVALID_OPTION` for what is no function, `NOT_ASYNC` for a generator function
  */

@@ -1,9 +1,9 @@
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 
-/** What waiting can help against. */
+/** The refusals that a later attempt may overcome. */
 export type TransientRefusal = LockNotAcquiredError | LockUnavailableError;
 
-/** Whether the same question may have another answer soon: somebody else has it, Redis is away, or its replicas are. */
+/** Whether a repeated request may soon have another answer: another holder has the lock, or Redis or its replicas are away. */
 export function isTransient(error: unknown): error is TransientRefusal {
   if (error instanceof LockNotAcquiredError) return error.code === 'NOT_ACQUIRED';
   return (
@@ -11,7 +11,7 @@ export function isTransient(error: unknown): error is TransientRefusal {
   );
 }
 
-/** Whether a call was refused because its own time was over, and not that of another lock which it asked for. */
+/** Whether a call was refused because its own time was over, and not that of another lock which its work requested. */
 export function isTimeUp(error: unknown, name: string): boolean {
   return error instanceof LockNotAcquiredError && isTransient(error) && error.lock === name;
 }

@@ -22,7 +22,7 @@ import { showAs } from '../contracts/object.form.js';
 
 const NONE: LockOptions = {};
 
-/** The ways into every lock, single or composed. */
+/** The methods that acquire any lock, single or composed. */
 export abstract class BaseLock<H extends LockHandle = LockHandle> implements Lockable<H> {
   static {
     showAs(BaseLock, ({ name, kind }) => ({ type: 'Lock', name, kind }));
@@ -40,10 +40,10 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
 
   abstract isHeld(): boolean;
 
-  /** Takes the lock as `request` says, or rejects. */
+  /** Acquires the lock with the terms of `request`, or rejects. */
   protected abstract acquire(request: AcquireRequest): Promise<H & Watchable>;
 
-  // None of these is an async function: a promise more costs its memory for as long as its caller waits, and its time.
+  // None of these is an async function: one more promise costs memory for as long as its caller waits, and time.
 
   lock(options?: LockOptions): Promise<H> {
     return this.#take('lock', options);
@@ -88,7 +88,7 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
 
   #watched(request: AcquireRequest, events: LockEvents): Promise<H> {
     const { kind, name } = this;
-    // Who holds a permit and asks again gets another one.
+    // A holder of a permit that requests the semaphore again gets another permit.
     const isReentry = kind !== 'permit' && this.isHeld();
     const watch = new AcquisitionWatch(events, { lock: name, kind, isReentry });
     const { waitTime, leaseTime, signal } = request;

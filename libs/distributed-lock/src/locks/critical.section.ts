@@ -5,11 +5,11 @@ import { LOSSES } from '../errors/loss.reasons.js';
 import { awaitLasting, begun } from '../work/lasting.work.js';
 
 /**
- * Runs `work` in the scope of a handle once it is granted, and unlocks when the work has ended: a stream that it gives, or another result
- * that goes on, is given to the caller, and keeps the lock until its own end. The work's own result or error stands: a release that could
- * not be confirmed goes on in the background and is logged there, and a lost lease is told by the signal, or,
- * with `onLost: 'throw'`, by a LockLostError after a work that ended well.
- * @param refused what it comes to when the handle is not granted. @default the error of that
+ * Runs `work` in the scope of a handle once it is granted, and unlocks when the work has ended. A result that goes on, such as a stream, is
+ * passed to the caller, and keeps the lock until its own end. The result or error of the work stands: a release that could not be confirmed
+ * goes on in the background and is logged there. A lost lease is reported by the signal, or, with `onLost: 'throw'`, by a LockLostError after
+ * work that succeeded.
+ * @param refused the result when the handle is not granted. @default throws the error of the refusal
  */
 export async function criticalSection<T, H extends LockHandle>(
   granted: Promise<H>,
@@ -19,7 +19,7 @@ export async function criticalSection<T, H extends LockHandle>(
 ): Promise<T> {
   let handle: H;
   try {
-    // Waited for in here: a function that follows it would cost two promises more, and as many turns.
+    // Awaited in this function: a separate function would cost two more promises, and as many microtasks.
     handle = await granted;
   } catch (error) {
     if (refused === undefined) throw error;
@@ -29,7 +29,7 @@ export async function criticalSection<T, H extends LockHandle>(
   let ended: Promise<void> | undefined;
   let result: T;
   try {
-    // What runLasting() does, without its promise: every lock comes through here.
+    // The same as runLasting(), without its promise: every lock passes through here.
     result = await handle.run(() => begun(work(handle)));
     const kind = lastingKindOf(result);
     if (kind !== undefined)
@@ -47,7 +47,7 @@ export async function criticalSection<T, H extends LockHandle>(
   return result;
 }
 
-/** With the remedy of the reason that the handle's signal has, where the loss was known before the release. */
+/** The error of a lost lease, with the remedy of the signal's reason where the loss was known before the release. */
 function lossOf({ name, signal }: LockHandle): LockLostError {
   const { reason: known }: { readonly reason: unknown } = signal;
   if (!(known instanceof LockLostError) || known.code === 'RELEASED')

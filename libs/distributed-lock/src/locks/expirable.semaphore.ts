@@ -78,7 +78,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   async updateLeaseTime(permitId: string, leaseTime: Duration): Promise<boolean> {
     this.#checkId(permitId);
     const lease = parseDuration(leaseTime, { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE });
-    // Its holder must not believe in more than it may be left with.
+    // The lease that this process counts on must not be longer than the one in Redis.
     const hold = this.#holdOf(permitId);
     return await this.#ask((scripts, key) => {
       const update = () => scripts.updateLease(key, permitId, lease);

@@ -18,17 +18,17 @@ import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { NameRegistry } from '../core/name.registry.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
 
-/** By the form of a kind: how its callers of this process share it. */
+/** By the form of a kind: how the callers of this process share the lock. */
 const FORMS = {
   exclusive: ExclusiveLocalLock,
   queued: FairLocalLock,
   shared: SharedLocalLock,
 } satisfies Record<LocalLockForm, unknown>;
 
-/** The locks of one module instance: finds the hold of the caller's scope, or the line to stand in. */
+/** The locks of one module instance: finds the hold of the caller's scope, or the local lock to acquire. */
 export class LockEngine {
   readonly names: NameRegistry;
-  /** The semaphores and latches, which nobody holds. */
+  /** The semaphores and latches, which have no holder. */
   readonly counters: CounterEngine;
   readonly #registry: LocalLockRegistry<LockTarget, LocalLock>;
   readonly #reentry: Reentry;
@@ -55,18 +55,18 @@ export class LockEngine {
   }
 
   /**
-   * @throws LockNotAcquiredError when somebody else has the lock until `waitTime` is over
-   * @throws LockUnavailableError when Redis could not be asked, or the application shuts down
-   * @throws LockConfigurationError when the caller's own hold makes it impossible
+   * @throws LockNotAcquiredError when another holder has the lock until `waitTime` is over
+   * @throws LockUnavailableError when Redis could not be reached, or the application shuts down
+   * @throws LockConfigurationError when the caller's own hold makes the acquisition impossible
    */
   acquire(target: LockTarget, request: AcquireRequest): Promise<HoldHandle> {
     try {
       request.signal?.throwIfAborted();
       const reentry = this.#reentry.take(target, request);
-      // A caller outside of any hold goes on in this turn of the event loop.
+      // A caller outside of any hold goes on in the same turn of the event loop.
       if (reentry === undefined) return this.#acquireOutside(target, request, request.waitTime);
       const end = now() + request.waitTime;
-      // What a hold that ended under its re-entry took of the time is gone.
+      // The time that a re-entry spent on a hold which ended meanwhile is used up.
       return reentry.then(
         (again) => again ?? this.#acquireOutside(target, request, Math.max(end - now(), 1)),
       );
@@ -75,12 +75,12 @@ export class LockEngine {
     }
   }
 
-  /** The line of a lock; made when it is first needed, forgotten when nobody holds or waits. */
+  /** The local lock of a target; created on first use, removed when it has no holds and no waiters. */
   localLock(target: LockTarget): LocalLock {
     return this.#registry.getOrCreate(target);
   }
 
-  /** Resolves when this process neither holds nor waits for anything. */
+  /** Resolves when this process neither holds a lock nor waits for one. */
   async idle(): Promise<void> {
     await Promise.all([this.#registry.idle(), this.counters.idle()]);
   }
@@ -105,8 +105,8 @@ export class LockEngine {
   }
 
   /**
-   * Who of this process has a lock now that Redis is about to be asked to free, whoever holds it.
-   * @returns tells them that it has, and why
+   * The holders of a lock in this process, before Redis frees the lock by force.
+   * @returns notifies these holders of the loss, with its reason
    */
   holdersOf(target: LockTarget): (reason: LossReason) => void {
     const leases = new Set(this.#localLocksOf(target).flatMap((line) => line.leases));
@@ -115,7 +115,7 @@ export class LockEngine {
     };
   }
 
-  /** From now on a lock is granted only inside a scope that holds one; other waiters are refused. */
+  /** From now on a lock is granted only inside a scope that holds a lock; other waiters are refused. */
   refuseNewcomers(): void {
     this.#closing = true;
     this.counters.refuseNewcomers();
@@ -123,12 +123,12 @@ export class LockEngine {
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.target.name)));
   }
 
-  /** Those of a lock and of its other side that there are. */
+  /** The existing local locks of a target and of its other side. */
   #localLocksOf(target: LockTarget): LocalLock[] {
     return [target.id, otherSideOf(target)].flatMap((id) => this.localLocks.get(id ?? '') ?? []);
   }
 
-  /** Asks as anybody does who holds nothing. @param left what is left of the caller's time, in ms */
+  /** Acquires the lock for a caller without a hold. @param left the rest of the caller's time, in ms */
   #acquireOutside(target: LockTarget, request: AcquireRequest, left: number): Promise<HoldHandle> {
     const { waitTime, leaseTime, signal, watch } = request;
     if (this.#closing && !isInside(this.context)) throw shuttingDown(target.name);
@@ -138,7 +138,7 @@ export class LockEngine {
     const granted = line.try(leaseTime, (heldBy) => {
       throw new LockNotAcquiredError(target.name, 0, heldBy);
     });
-    // A caller that leaves early gives back the grant that comes for it later.
+    // When a caller has left early, a grant that arrives later is released.
     return leaveOnAbort(granted, signal, (late) => late.unlock());
   }
 }

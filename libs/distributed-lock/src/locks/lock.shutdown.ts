@@ -4,12 +4,12 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import { shuttingDown } from '../core/lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 
-/** How long aborted work may take to let go of its locks, in ms. */
+/** Time for aborted work to release its locks, in ms. */
 const LET_GO = 1000;
 
 /**
- * Lets the running work end, then aborts it, then frees what is still ours. Locks are renewed until the last moment:
- * nobody else may come in while work of ours is running.
+ * Waits for the running work, then aborts it, then frees the locks that are still held. Locks are renewed until the last moment: no other
+ * process may acquire one while work of this process is running.
  * @param left how long the work may go on, in ms
  */
 export async function shutDown(engine: LockEngine, left: number): Promise<void> {
@@ -39,7 +39,7 @@ export async function shutDown(engine: LockEngine, left: number): Promise<void> 
   retirement.end();
 }
 
-/** Leaves no timer behind: one that went on would keep the process alive. @returns whether it was done in time, `delay` ms */
+/** Leaves no timer behind: a timer would keep the process alive. @returns whether `done` settled in time, `delay` ms */
 export async function isDoneWithin(delay: number, done: Promise<void>, wheel: TimerWheel): Promise<boolean> {
   return (
     (await wheel.within(

@@ -9,7 +9,7 @@ import type { Watchable } from '../events/handle.watch.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
 import { unavailable } from '../core/lock.context.js';
 
-/** A lock by its name, of whatever kind its target is. */
+/** A lock by its name, of any kind. */
 export abstract class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> implements Lock<H> {
   readonly #engine: LockEngine;
   readonly #target: LockTarget;
@@ -57,7 +57,7 @@ export abstract class NamedLock<H extends LockHandle = LockHandle> extends BaseL
   }
 }
 
-/** One whose callers have nothing in hand but its grant. */
+/** A lock whose handle has no fencing token. */
 export class PlainLock extends NamedLock {
   protected acquire(request: AcquireRequest): Promise<HoldHandle> {
     return this.engine.acquire(this.target, request);

@@ -13,19 +13,19 @@ import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ROUND_TRIP } from '../local/local.waiters.js';
 import { SharedLocalLock } from '../local/shared.lock.js';
 
-/** What an acquisition asks for, in ms. */
+/** The terms of an acquisition, times in ms. */
 export interface AcquireRequest {
   readonly waitTime: number;
   readonly leaseTime: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Undefined where nobody listens. */
+  /** Undefined where there are no listeners. */
   readonly watch?: WaitWatch | undefined;
 }
 
 /** Pause between attempts to re-enter while Redis does not answer, in ms. */
 const PAUSE = 100;
 
-/** Takes a lock once more for a scope that holds it, or the read side of one whose write side it holds. */
+/** Acquires a lock once more for a scope that holds it, or the read side of a lock whose write side the scope holds. */
 export class Reentry {
   constructor(
     private readonly context: LockContext,
@@ -39,7 +39,7 @@ export class Reentry {
   }
 
   /**
-   * @returns undefined when the scope holds nothing to go on from, or does not any more: the caller then asks as anybody would
+   * @returns undefined when the scope has no hold to re-enter, or no longer has one: the caller then acquires the lock as any other caller
    * @throws LockConfigurationError `NOT_REENTRANT`, or `UPGRADE` for a write lock inside a read hold
    */
   take(target: LockTarget, request: AcquireRequest): Promise<HoldHandle | undefined> | undefined {
@@ -64,7 +64,7 @@ export class Reentry {
     return this.#join(target, other, request, endOf(request));
   }
 
-  /** Wire format section 7: who writes may read, under the holder id of the write hold. */
+  /** Wire format section 7: a writer may read, under the holder id of its write hold. */
   async #join(
     target: LockTarget,
     writer: Hold,
@@ -76,14 +76,14 @@ export class Reentry {
     const { holder } = writer.lease;
     const { downgrades: joints } = this.context;
     return await line.during(async () => {
-      // While the scope writes nobody else can let it in: it would wait for itself.
+      // While the scope writes, no other holder can release the lock for it: it would wait for itself.
       while (writer.isLive) {
         const leaving = joints.leaving(holder);
         if (leaving !== undefined) {
           await this.#outlast(leaving, target.name, request, end);
           continue;
         }
-        // Nothing of it is leaving in this very moment: from here to the joining no other code runs.
+        // No release of the id is under way at this moment: from here until the joining no other code runs.
         const hold = line.join(writer);
         try {
           const grant = await this.#reenter(hold, request, end);
@@ -91,7 +91,7 @@ export class Reentry {
         } finally {
           line.leave(hold);
         }
-        // Redis refuses a reader of this id if it does not write any more.
+        // Redis refuses a reader under this id when the id no longer writes.
         if (hold.lease.state === 'lost')
           await this.context.watchdog.renewNow(writer.lease, writer.renewalTtl, writer);
       }
@@ -99,7 +99,7 @@ export class Reentry {
     });
   }
 
-  /** Waits for what frees the id on the read side, which must be over before it reads again. */
+  /** Waits for the release of the id on the read side, which must have ended before the id reads again. */
   async #outlast(
     leaving: Promise<unknown>,
     lock: string,
@@ -113,12 +113,12 @@ export class Reentry {
     await leaveEarly(leaving, { signal, within, timeUp }, this.context.wheel, () => undefined);
   }
 
-  /** Waits, as long as it may, only for Redis to answer. */
+  /** Waits, within the caller's time, only for Redis to answer. */
   async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<HoldHandle | undefined> {
     const { leaseTime, signal } = request;
     const { wheel, settings } = this.context;
     for (let shortfalls = 0; ;) {
-      // A turn that comes after its caller has left must not keep those behind it waiting for a round trip.
+      // A turn that comes after its caller has left must not keep the callers behind it waiting for a round trip.
       let isWanted = true;
       try {
         const rest = end - now();

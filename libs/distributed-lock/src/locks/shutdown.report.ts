@@ -1,9 +1,9 @@
 import type { LockEngine } from './lock.engine.js';
 
-/** The most locks that are named. */
+/** The maximum of named locks. */
 const NAMED = 5;
 
-/** What keeps a shutdown waiting: each lock that is held or waited for, with its holders and since when. Empty when nothing does. */
+/** The reasons why a shutdown waits: each lock that is held or waited for, with its holders and since when. Empty when there are none. */
 export function reportOf(engines: readonly LockEngine[]): string[] {
   const reasons = engines.flatMap((engine) => [...heldBy(engine), ...countersOf(engine)]);
   const all = [...new Set(reasons)];

@@ -15,10 +15,10 @@ import type { LockTarget } from '../core/lock.target.js';
 import { readRecords, readStatus } from './tick.records.js';
 import { showAs } from '../contracts/object.form.js';
 
-/** Pause between looks at a request whose instance should have been heard of by now, in ms. */
+/** Shortest pause between checks of a request whose instance should have reported by now, in ms. */
 const LEAST_PAUSE = 20;
 
-/** What is known of the jobs of the fleet, and what operators do with them. */
+/** The state of the fleet's jobs, and the operations on them. */
 export class JobControlService implements JobControl {
   static {
     showAs(JobControlService, () => ({ type: 'JobControl' }));
@@ -27,13 +27,13 @@ export class JobControlService implements JobControl {
   readonly #engine: LockEngine;
   readonly #scripts: JobScripts;
   readonly #instance: string;
-  /** What makes the jobs of this process known. */
+  /** The registrations of the jobs of this process. */
   readonly #own = new Map<string, () => Promise<void>>();
 
   constructor(
     engine: LockEngine,
     scripts: JobScripts,
-    /** This process, for the record. */
+    /** The name of this process, for the record. */
     instance: string,
   ) {
     this.#engine = engine;
@@ -47,8 +47,8 @@ export class JobControlService implements JobControl {
   }
 
   /**
-   * Notes a job of this process: an operation on it waits until it is known, also again after its record was deleted.
-   * @param register makes it known
+   * Notes a job of this process: an operation on the job waits until it is registered, also again after its record was deleted.
+   * @param register registers the job
    */
   follow(job: string, register: () => Promise<void>): void {
     this.#own.set(job, register);
@@ -59,8 +59,8 @@ export class JobControlService implements JobControl {
   }
 
   /**
-   * Makes a job known, so that its ticks are run from now on. `latest` gives the latest instant at or before a time by
-   * the store's clock; undefined for a job that has none yet.
+   * Registers a job, so that its ticks run from now on. `latest` gives the latest instant at or before a time by the store's clock; undefined
+   * for a job that has none yet.
    */
   async register(
     job: string,
@@ -72,7 +72,7 @@ export class JobControlService implements JobControl {
     const app = this.#app;
     await this.#quote(job, async () => {
       const looked = await this.#scripts.register(keys, 'look', app, schedule);
-      // Of two that start at once neither may have seen the other when it looked; a call that is repeated finds itself.
+      // Of two instances that register at once, neither may have seen the other in its first reply; a repeated call finds itself.
       const before = [looked, await this.#scripts.register(keys, latest(looked.at) ?? 0, app, schedule)];
       const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
       const changed = before.flatMap(({ app: by, schedule: was }) =>
@@ -85,7 +85,7 @@ export class JobControlService implements JobControl {
     });
   }
 
-  /** The newest rows of a job, newest first. */
+  /** The newest records of a job, newest first. */
   async records(job: string): Promise<TickRecord[]> {
     return readRecords(await this.#quote(job, () => this.#scripts.inspect(this.#keysOf(job))));
   }
@@ -126,7 +126,7 @@ export class JobControlService implements JobControl {
       if (text === undefined || text === `served:${asked}`) signal.wake();
     });
     try {
-      // Whatever is said of the request from now on is heard; without a subscription its time tells.
+      // Every later message about the request is received from here on; without a subscription the request's time limit decides.
       await subscription.answered;
       return await this.#quote(job, async () => {
         asked = await this.#scripts.request(keys, asked, Math.ceil(patience), this.#instance);
@@ -134,7 +134,7 @@ export class JobControlService implements JobControl {
           const state = await this.#scripts.withdraw(keys, asked);
           if (state.kind !== 'waits') return state.kind === 'served';
           const left = end - now();
-          // One that was joined goes on waiting for whoever asked first.
+          // A joined request goes on waiting for the caller that made it.
           if (asked !== own && left <= 0) return false;
           await signal.sleep(Math.max(Math.min(state.left, left), LEAST_PAUSE));
         }
@@ -150,7 +150,7 @@ export class JobControlService implements JobControl {
     return await this.#quote(job, () => this.#scripts.pause(keys, verb, this.#app, this.#instance));
   }
 
-  /** A record that was made for a misspelt name would look like success, and stay. */
+  /** A record created for a misspelt name would look like success, and stay. */
   async #checkKnown(job: string): Promise<void> {
     if ((await this.status(job)) !== undefined) return;
     const register = this.#own.get(job);

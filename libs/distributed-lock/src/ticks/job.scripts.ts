@@ -9,9 +9,9 @@ import {
 import type { JobKeys } from './job.keys.js';
 import type { TimedCaller } from './timed.caller.js';
 
-/** A job as Redis has it. */
+/** The state of a job in Redis. */
 export interface JobState {
-  /** Whether the run that the newest row calls running still has the lock. */
+  /** Whether the run that the newest record shows as running still has the lock. */
   readonly running: boolean;
   /** JSON, newest first. */
   readonly rows: readonly string[];
@@ -19,11 +19,11 @@ export interface JobState {
   readonly record: ReadonlyMap<string, string>;
 }
 
-/** What became of a request. @see JobScripts.withdraw */
+/** The state of a request. @see JobScripts.withdraw */
 export type RequestState =
   { readonly kind: 'served' | 'gone' } | { readonly kind: 'waits'; readonly left: number };
 
-/** The scripts that know and steer a job without running it, typed. */
+/** The scripts that read and control a job without running it, typed. */
 export class JobScripts {
   constructor(private readonly caller: TimedCaller) {}
 
@@ -54,7 +54,7 @@ export class JobScripts {
     return { running: reply.integer(2) === 1, rows: reply.texts(3), record: new Map(pairs) };
   }
 
-  /** @returns false when it was so before */
+  /** @returns false when the job was already in that state */
   async pause(
     { lock, record, runs, channel }: JobKeys,
     verb: 'pause' | 'resume',
@@ -65,20 +65,20 @@ export class JobScripts {
     return reply.integer(0) === 1;
   }
 
-  /** @returns the id of the request in force: one that waits is joined */
+  /** @returns the id of the request in force: a request that already waits is joined */
   async request({ record, channel }: JobKeys, id: string, patience: number, by: string): Promise<string> {
     const reply = await this.caller.notify(tickRequest, [record], [channel, id, `${patience}`, by]);
     return reply.text(2);
   }
 
-  /** Withdraws a request whose time is over, or tells that it was served, or how long it still waits, in ms. */
+  /** Withdraws a request whose time is over; otherwise reports that it was served, or how long it still waits, in ms. */
   async withdraw({ record }: JobKeys, id: string): Promise<RequestState> {
     const reply = await this.caller.call(tickWithdraw, [record], [id]);
     if (reply.integer(0) === 2) return { kind: 'waits', left: reply.integer(2) };
     return { kind: reply.integer(0) === 1 ? 'served' : 'gone' };
   }
 
-  /** `running`: it runs now, and was not forgotten. `unknown`: there was nothing to forget. */
+  /** `running`: the job runs now, and was not forgotten. `unknown`: there was no record to forget. */
   async forget(
     { lock, record, runs }: JobKeys,
     force: boolean,

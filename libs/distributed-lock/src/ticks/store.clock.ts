@@ -4,15 +4,15 @@ import { now } from '../timing/monotonic.clock.js';
 const SAMPLE_AGE = 60_000;
 
 /**
- * The store's clock as this process knows it, from the times in its replies: exact to half a round trip. Counted on the
- * monotonic clock, so that a wall clock that is set, or wrong, means nothing here.
+ * The store's clock as estimated from the times in its replies: exact to half a round trip. Counted on the monotonic clock, so a wall clock
+ * that is set, or wrong, has no effect.
  */
 export class StoreClock {
   #offset: number | undefined;
   #error = Infinity;
   #sampled = -Infinity;
 
-  /** Takes in that a reply to a request sent at `sent`, read now, has the store's time `at` (epoch ms). */
+  /** Adds a sample: the reply to a request sent at `sent`, received now, carries the store's time `at` (epoch ms). */
   observe(sent: number, at: number): void {
     const received = now();
     const error = (received - sent) / 2;
@@ -22,7 +22,7 @@ export class StoreClock {
       Math.abs(this.#deviation(at, sent, received)) <= this.#error + error
     )
       return;
-    // The store cuts its microseconds off: half a millisecond is the best guess for them.
+    // The store truncates its microseconds: half a millisecond is the best guess for them.
     this.#offset = at + 0.5 - (sent + received) / 2;
     this.#error = error;
     this.#sampled = received;
@@ -39,7 +39,7 @@ export class StoreClock {
     return at === undefined ? 0 : at - Date.now();
   }
 
-  /** How far a sample is from what is believed. A store whose clock was stepped shows here. */
+  /** The difference between a sample and the estimate. It shows that the store's clock was stepped. */
   #deviation(at: number, sent: number, received: number): number {
     return at + 0.5 - (sent + received) / 2 - (this.#offset ?? 0);
   }

@@ -5,38 +5,38 @@ import type { Waiting } from './tick.scripts.js';
 
 /** A claim, in epoch ms by the schedule. */
 export interface TickClaim {
-  /** `again`: no tick of its own, but what waits to be run. */
+  /** `again`: claims no tick of its own, but any run that waits in Redis. */
   readonly mode: 'cron' | 'interval' | 'instant' | 'close' | 'again';
   readonly tick: number;
   /** The instant after it; for an interval the least time since the last start. */
   readonly following?: number | undefined;
   readonly previous?: number | undefined;
-  /** How long to go on asking while Redis does not answer, in ms. @default 5 s */
+  /** How long the claim is repeated while Redis does not answer, in ms. @default 5 s */
   readonly patience?: number;
-  /** Whether a run may begin here: a tick that was granted to an instance which may not is given back. @default always */
+  /** Whether a run may begin on this instance: if not, a granted tick is given back. @default always */
   readonly mayBegin?: (() => boolean) | undefined;
-  /** Called where Redis may have heard the claim and the answer never came, when the claim can have no effect any more. */
+  /** Called when Redis may have received the claim and no answer came, as soon as the claim can have no effect any more. */
   readonly unheard?: (() => void) | undefined;
   /** @default `skip`, without a grace */
   readonly policies?: TickPolicies | undefined;
 }
 
-/** A tick that is this instance's to run. */
+/** A tick that was granted to this instance. */
 export interface GrantedTick {
   readonly kind: 'granted';
-  /** An older one than that which was asked for, where one has to be run again. */
+  /** Older than the claimed tick, where an older one has to be run again. */
   readonly tick: number;
-  /** Runs the work, once; without running it where none may begin here by now: the tick is then given back. */
+  /** Runs the work, once. If no run may begin here any more, the work is not run and the tick is given back. */
   readonly run: <T>(work: (lock: CurrentLock) => WorkResult<T>) => Promise<T | undefined>;
-  /** Lets go of it, if the work has not begun: where none may begin here another instance runs it, else it has failed. */
+  /** Gives the tick back if the work has not begun: another instance runs it where none may begin here, otherwise it has failed. */
   readonly giveBack: () => Promise<void>;
 }
 
-/** What came of a claim. `refused`: the application shuts down, or no run may begin here any more. */
+/** The result of a claim. `refused`: the application shuts down, or no run may begin here any more. */
 export type TickAnswer =
   GrantedTick | ({ readonly kind: Exclude<TickVerdict, 'granted'> } & Waiting) | { readonly kind: 'refused' };
 
-/** Whether a verdict means that somebody else runs the tick, or nobody for now. */
+/** Whether a verdict means that another instance runs the tick, or none does for now. */
 export function isSkipped(verdict: string): verdict is TickSkippedEvent['why'] {
   return ['taken', 'overlapped', 'queued', 'paused'].includes(verdict);
 }

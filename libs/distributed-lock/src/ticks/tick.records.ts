@@ -14,12 +14,12 @@ const OUTCOMES: ReadonlySet<unknown> = new Set<TickOutcome>([
   'paused',
 ]);
 
-/** A row whose outcome may be one of a newer version. */
+/** A stored run whose outcome may be one of a newer version. */
 type Row = Omit<TickRecord, 'outcome'> & { readonly outcome: string };
 
 /**
- * Reads a job's rows. Rows that cannot be read are left out: another version of this library may have written them.
- * A run that the newest row calls running, and that has lost the lock, died.
+ * Reads the records of a job's runs. Unreadable ones are left out: another version of this library may have written them. A run that the
+ * newest record shows as running, and that has lost the lock, has died.
  */
 export function readRecords({ rows, running }: Pick<JobState, 'rows' | 'running'>): TickRecord[] {
   return rows.flatMap((text) => {
@@ -30,7 +30,7 @@ export function readRecords({ rows, running }: Pick<JobState, 'rows' | 'running'
   });
 }
 
-/** Reads a job's record; undefined when there is none. Fields that it does not know are another version's. */
+/** Reads the record of a job; undefined when there is none. Unknown fields belong to another version. */
 export function readStatus(state: JobState): JobStatus | undefined {
   const { record, running } = state;
   if (record.size === 0) return undefined;
@@ -55,7 +55,7 @@ export function readStatus(state: JobState): JobStatus | undefined {
   };
 }
 
-/** What people should know of rows that were just written: every tick that ran on nobody, or whose run died. */
+/** The notices for records that were just written: every tick that no instance ran, and every run that died. */
 export function noticesOf(job: string, rows: readonly string[]): Notice[] {
   return rows.flatMap((text): Notice[] => {
     const row = parse(text);

@@ -17,32 +17,32 @@ import type { GrantedTick } from './tick.claim.js';
 /** Pause between attempts to store the outcome while Redis does not answer, in ms. */
 const PAUSE = 100;
 
-/** What the error message of a failed run is cut to: a record is read by people. */
+/** The error message of a failed run is cut to this length: records are read by people. */
 const LONGEST_REASON = 500;
 
 const SHUT_DOWN = 'the application was shutting down';
 
 const NOT_BEGUN = 'it did not begin: something around the guarded method kept the call to itself';
 
-/** A grant as it came, and what holds for its run. */
+/** A grant as received, and the conditions of its run. */
 export interface TickGrant {
   readonly target: LockTarget;
   readonly keys: JobKeys;
   readonly lease: Lease;
   readonly reply: ClaimReply & { readonly kind: 'granted' };
   readonly policies: TickPolicies;
-  /** Whether any instance could run it: the work of `runOnce` is its caller's alone. */
+  /** Whether any instance could run it: the work of `runOnce` exists only in its caller. */
   readonly isFleets: boolean;
   /** Whether no run may begin here any more: the application shuts down, or the job was turned off. */
   readonly isRefusing: () => boolean;
 }
 
-/** A tick that was granted to this process: runs under the job's lock, and stores how it ended with the release. */
+/** A tick that was granted to this process: runs under the job's lock, and stores its outcome with the release. */
 export class ClaimedTick {
   #ending: Pick<FinishArguments, 'outcome' | 'reason'>;
   #handle: HoldHandle | undefined;
   #begun = false;
-  /** Settles when Redis knows that the run has begun; undefined for a run that nobody has asked for. */
+  /** Settles when Redis has noted that the run has begun; undefined for a run without a request. */
   #noted: Promise<unknown> | undefined;
   #isStopped = false;
 
@@ -56,7 +56,7 @@ export class ClaimedTick {
       : { outcome: 'failed', reason: `it did not begin: ${SHUT_DOWN}` };
   }
 
-  /** Takes the hold over. @param sent when the claim was sent */
+  /** Takes over the hold. @param sent when the claim was sent */
   begin(sent: Instant): GrantedTick {
     const { target, lease, reply, policies } = this.grant;
     const { tick, attempt, token } = reply;
@@ -119,7 +119,7 @@ export class ClaimedTick {
     }
   }
 
-  /** Sent before the first line of the work, and not waited for: the end of the run is stored after it. */
+  /** Sent before the work starts, and not awaited: the end of the run is stored after it. */
   #noteBegin(): void {
     const { keys, lease, reply } = this.grant;
     const { request } = reply;
@@ -131,15 +131,15 @@ export class ClaimedTick {
 
   async #end(handle: HoldHandle): Promise<void> {
     if (this.#noted !== undefined) await this.#noted;
-    // Aborted with its lease alive: told to stop by the shutdown. What came of it then is not the whole work, whatever it says.
+    // Aborted with a live lease: the shutdown stopped the run. Its result is then not the whole work, whatever it returned.
     if (handle.isOpen && handle.isAborted) this.#stopped();
-    // The work's own result or error stands; what became of the release is logged where it is known.
+    // The result or error of the work stands; a failed release is logged where it happens.
     await handle.unlock().catch(() => undefined);
   }
 
   async #giveBack(): Promise<void> {
     if (this.#begun) return;
-    // Whatever kept the work from beginning would do so again, here and elsewhere, without end.
+    // The cause that kept the work from beginning would do so again, here and on other instances, without end.
     if (!this.grant.isRefusing()) this.#ending = { outcome: 'failed', reason: NOT_BEGUN };
     await this.#handle?.unlock().catch(() => undefined);
   }
@@ -152,7 +152,7 @@ export class ClaimedTick {
     };
   }
 
-  /** An outcome is worth asking for until the lease is over; repeating it is safe. */
+  /** Stores the outcome, repeated until the lease is over; repeating is safe. */
   async #finish(count: number, ttl: number): Promise<ReleaseReply> {
     const { wheel, notices } = this.engine.context;
     const { keys, target, lease } = this.grant;

@@ -27,7 +27,7 @@ const LAST_INSTANT = 99_999_999_999_999;
 /** A mark this far ahead of the store's clock, in ms, was set before that clock stepped back. */
 const STEP = 1000;
 
-/** Of claims that do not say. */
+/** The defaults of claims without policies. */
 const POLICIES: TickPolicies = { onCrash: 'skip', overlap: 'skip', grace: 0 };
 
 /** The holder id of a claim, and whether Redis may have granted it. */
@@ -37,9 +37,9 @@ interface Owed {
   failure: RedisFailure | undefined;
 }
 
-/** Runs a job's ticks, each once in the fleet: claims, runs under the job's lock, stores how it ended. */
+/** Runs a job's ticks, each once in the fleet: claims a tick, runs it under the job's lock, stores its outcome. */
 export class TickRunner {
-  /** What is known of the jobs, and steers them. */
+  /** The state and the control of the jobs. */
   readonly jobs: JobControlService;
   #refusing = false;
   readonly #instance: string;
@@ -59,7 +59,7 @@ export class TickRunner {
     this.#refusing = true;
   }
 
-  /** Runs `work` if `at` (epoch ms) is later than every instant of the job so far, and nobody has its lock. */
+  /** Runs `work` if `at` (epoch ms) is later than every instant of the job so far, and its lock is free. */
   async runInstant<T>(job: string, at: number, work: () => WorkResult<T>): Promise<T | undefined> {
     checkWork('runOnce()', job, work);
     if (!Number.isInteger(at) || at < 0 || at > LAST_INSTANT) {
@@ -78,12 +78,12 @@ export class TickRunner {
   }
 
   /**
-   * Asks for a tick. Asks again, under the same holder id, while the answer is lost or Redis is away.
+   * Claims a tick. The claim is repeated, under the same holder id, while the answer is lost or Redis is away.
    * @throws LockUnavailableError when there was no answer within the claim's patience
    */
   claim(job: string, claim: TickClaim): Promise<TickAnswer> {
     const target = this.jobs.targetOf(job);
-    // The line is kept for as long as a claim is under way, so that shutdown waits for it.
+    // The local lock is kept for as long as a claim is under way, so that shutdown waits for the claim.
     return this.engine.localLock(target).during(async () => {
       const owed = { holder: target.kind.holders.next(), mayHave: false, failure: undefined };
       try {
@@ -138,7 +138,7 @@ export class TickRunner {
     return this.scripts.claim(jobKeys(key), { ...asker, mode, tick, following, previous });
   }
 
-  /** A run that may have been granted, and that nobody runs, ends here and not with its lease: another instance may run its tick. */
+  /** Ends a run that Redis may have granted and no instance runs, before its lease ends: another instance may then run its tick. */
   #settle(target: LockTarget, { mode, unheard }: TickClaim, { holder, mayHave, failure }: Owed): void {
     if (!mayHave) return;
     const { backgroundRelease } = this.engine.context;
@@ -164,7 +164,7 @@ export class TickRunner {
     return this.engine.context.settings.watchdogTimeout;
   }
 
-  /** What an answer has to say to people. */
+  /** Sends the notices of a reply. */
   #report(job: string, { mode }: TickClaim, reply: ClaimReply): void {
     const { notices } = this.engine.context;
     for (const notice of noticesOf(job, reply.rows)) notices.post(notice);

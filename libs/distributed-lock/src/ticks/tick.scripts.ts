@@ -9,7 +9,7 @@ import { GRANTS } from '../scripts/sending.js';
 import type { ScriptRunner } from '../scripts/script.runner.js';
 import { TimedCaller } from './timed.caller.js';
 
-/** Who asks for a tick, and what holds for it. */
+/** The claimant of a tick, and the conditions of the claim. */
 export interface Asker {
   readonly holder: string;
   readonly lease: number;
@@ -18,35 +18,35 @@ export interface Asker {
   readonly policies: TickPolicies;
 }
 
-/** A claim as the script takes it. */
+/** The arguments of the claim script. */
 export interface ClaimArguments extends Asker {
   readonly mode: 'cron' | 'interval' | 'instant' | 'close';
-  /** Epoch ms; not looked at for an interval. */
+  /** Epoch ms; ignored for an interval. */
   readonly tick: number;
   /** The instant after it; for an interval the least time since the last start, in ms. */
   readonly following: number | undefined;
   readonly previous: number | undefined;
 }
 
-/** What a claim is answered with beside the verdict. */
+/** The part of the reply to a claim beside the verdict. */
 interface Noted {
   /** The store's time, epoch ms. */
   readonly at: number;
-  /** The rows that this call has added to the record, as JSON. */
+  /** The run records that this call has added, as JSON. */
   readonly rows: readonly string[];
 }
 
-/** What waits to be run of a job. */
+/** The runs of a job that wait in Redis. */
 export interface Waiting {
-  /** When to ask again, in ms; 0: no reason to; -1: the lock has no end. */
+  /** When to claim again, in ms; 0: no reason to; -1: the lock has no end. */
   readonly wait: number;
-  /** Whether something is to be run as soon as the lock is free. */
+  /** Whether a run is due as soon as the lock is free. */
   readonly listens: boolean;
   /** The newest tick that has its verdict, epoch ms; 0 when there is none. */
   readonly mark: number;
 }
 
-/** What a run was asked for by hand with. */
+/** A run that was requested by hand. */
 export interface RunRequest {
   readonly id: string;
   /** The instant until which the run may begin, epoch ms by the store's clock. */
@@ -59,7 +59,7 @@ interface Granted {
   readonly token: bigint;
   readonly attempt: number;
   readonly tick: number;
-  /** Undefined unless the run has to say that it has begun. */
+  /** Undefined unless the run has to report that it has begun. */
   readonly request: RunRequest | undefined;
 }
 
@@ -72,14 +72,14 @@ export interface FinishArguments {
   readonly count: number;
   readonly lease: number;
   readonly channel: string;
-  /** `handed-over`: stopped midway, another instance makes the next attempt. `returned`: never begun, and run elsewhere. */
+  /** `handed-over`: stopped midway, another instance makes the next attempt. `returned`: never begun, and run by another instance. */
   readonly outcome: 'completed' | 'failed' | 'handed-over' | 'returned';
   readonly reason: string;
 }
 
 const VERDICTS = ['taken', 'overlapped', 'missed', 'early', 'stale', 'queued', 'paused'] as const;
 
-/** The scripts of ticks, typed. Each reply has the store's time, which the clock takes in. */
+/** The scripts of ticks, typed. Each reply carries the store's time, which updates the clock. */
 export class TickScripts {
   readonly jobs: JobScripts;
   readonly #caller: TimedCaller;
@@ -97,7 +97,7 @@ export class TickScripts {
     return readClaim(await this.#caller.call(tickClaim, [lock, record, runs], args, GRANTS));
   }
 
-  /** Takes what waits to be run, whichever tick it is now. */
+  /** Claims any run that waits, whichever tick is current. */
   async again({ lock, record, runs }: JobKeys, asker: Asker): Promise<ClaimReply> {
     const { holder, lease, app, instance, policies } = asker;
     const { gap = '', onCrash, grace } = policies;
@@ -105,7 +105,7 @@ export class TickScripts {
     return readClaim(await this.#caller.call(tickAgain, [lock, record, runs], args, GRANTS));
   }
 
-  /** Says that a run which was asked for by hand has begun. */
+  /** Notes that a run which was requested by hand has begun. */
   async begin({ record, channel }: JobKeys, holder: string, request: RunRequest): Promise<void> {
     await this.#caller.notify(tickBegin, [record], [channel, holder, request.id]);
   }

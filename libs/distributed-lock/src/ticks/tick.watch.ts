@@ -4,7 +4,7 @@ import type { HandleWatch } from '../events/handle.watch.js';
 import type { LockEvents } from '../events/lock.events.js';
 import type { TickClaimedEvent, TickFinishedEvent } from '../events/lock.listener.js';
 
-/** Tells listeners of one run of a tick: that it was claimed, and how it ended. It is made only where anybody listens. */
+/** Emits the events of one run of a tick: that it was claimed, and how it ended. Created only where there are listeners. */
 export class TickWatch implements HandleWatch {
   readonly #events: LockEvents;
   readonly #event: TickClaimedEvent;
@@ -12,7 +12,7 @@ export class TickWatch implements HandleWatch {
   readonly #since = now();
   #isOver = false;
 
-  /** @param outcome how the run ended; asked when its lock is being unlocked, or is lost */
+  /** @param outcome how the run ended; read when its lock is being unlocked, or is lost */
   constructor(
     events: LockEvents,
     claimed: Omit<TickClaimedEvent, 'acquisition'>,

@@ -5,14 +5,14 @@ import type { ReplyReader } from '../replies/reply.reader.js';
 import type { ScriptRunner } from '../scripts/script.runner.js';
 import type { Sending } from '../scripts/sending.js';
 
-/** Sends scripts whose every reply has the store's time behind its number, which the clock takes in. */
+/** Sends scripts whose replies carry the store's time behind their number, which updates the clock. */
 export class TimedCaller {
   constructor(
     private readonly runner: ScriptRunner,
     private readonly clock: StoreClock,
   ) {}
 
-  /** @param grants the rows that replicas have to acknowledge, where that is asked for */
+  /** @param grants the records that replicas have to acknowledge, where that is required */
   async call(
     script: LuaScript,
     keys: readonly [string, ...string[]],
