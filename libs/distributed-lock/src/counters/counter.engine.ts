@@ -25,7 +25,7 @@ export class CounterEngine {
 
   /**
    * Whether the caller runs inside a lock that it holds: shutdown lets it go on.
-   * @throws LockUnavailableError `SHUTTING_DOWN` for anybody else once the application shuts down
+   * @throws LockUnavailableError `SHUTTING_DOWN` for any other caller once the application shuts down
    */
   enter(name: string): boolean {
     const nested = isInside(this.context);
@@ -33,7 +33,7 @@ export class CounterEngine {
     return nested;
   }
 
-  /** Keeps a section in mind while it runs. */
+  /** Registers a section while it runs. */
   async during<T>(section: PermitScope, work: () => Promise<T>): Promise<T> {
     this.#sections.add(section);
     try {
@@ -48,7 +48,7 @@ export class CounterEngine {
     return [...this.#sections];
   }
 
-  /** Resolves when nobody of this process waits, or works under permits. */
+  /** Resolves when no caller of this process waits, or works under permits. */
   async idle(): Promise<void> {
     await Promise.all([this.semaphores.idle(), this.latches.idle()]);
   }
@@ -59,12 +59,12 @@ export class CounterEngine {
     this.#refuse(({ nested }) => !nested);
   }
 
-  /** Tells the work under permits that its time is over. */
+  /** Aborts the work under permits. */
   abort(): void {
     for (const section of this.#sections) section.abort();
   }
 
-  /** Refuses whoever still waits, and gives back the permits under which work still runs: with this process they would be lost. */
+  /** Refuses the callers that still wait, and gives back the permits under which work still runs: with this process they would be lost. */
   end(): void {
     this.#refuse(() => true);
     for (const section of this.#sections) void section.giveBack();

@@ -7,18 +7,18 @@ import type { CounterTarget } from '../core/counter.target.js';
 import type { LocalLockHome } from '../local/local.locks.js';
 import { LocalWaiters } from '../local/local.waiters.js';
 
-/** A look at the latch. */
+/** A check of the latch. */
 interface Look {
-  /** The monotonic instant at which it was begun. */
+  /** The monotonic instant at which the check was sent. */
   readonly at: number;
 }
 
-/** The latch was open at a look. */
+/** A check that found the latch open. */
 interface Opened extends Look {
   readonly kind: 'granted';
 }
 
-/** The callers of this process that wait for one latch: one look lets all of them go. */
+/** The callers of this process that wait for one latch: one check that finds it open resolves all of them. */
 export class LatchWaiters
   extends LocalWaiters<void>
   implements AcquireHost<Look, Opened>, AttemptPort<Look, Opened>
@@ -50,10 +50,10 @@ export class LatchWaiters
     );
   }
 
-  /** Nothing is left of a look. */
+  /** A check leaves no state behind. */
   abandon(): void {}
 
-  /** Who came after the look was begun may have come after the latch was closed again. */
+  /** A caller that came after the check was sent may have come after the latch was closed again. */
   granted({ at }: Opened): void {
     this.wasGranted();
     for (const waiter of this.queue.snapshot()) {

@@ -8,7 +8,7 @@ import { runLasting } from '../work/lasting.work.js';
 import type { SemaphoreWaiters } from './semaphore.waiters.js';
 import { showAs } from '../contracts/object.form.js';
 
-/** Work that runs under permits of a semaphore, which are given back once. */
+/** Work that runs under permits of a semaphore; the permits are given back once. */
 export class PermitScope implements TakenPermits {
   static {
     showAs(PermitScope, ({ name, permits }) => ({ type: 'TakenPermits', name, permits }));
@@ -25,7 +25,7 @@ export class PermitScope implements TakenPermits {
   constructor(
     line: SemaphoreWaiters,
     readonly permits: number,
-    /** Undefined where nobody listens. */
+    /** Undefined where there are no listeners. */
     watch: HandleWatch | undefined,
   ) {
     this.#waiters = line;
@@ -48,7 +48,7 @@ export class PermitScope implements TakenPermits {
 
   /**
    * Runs `work`, and gives the permits back when it has ended.
-   * @param handOut gets a result that goes on, such as a stream, before its end
+   * @param handOut receives a result that goes on, such as a stream, before its end
    */
   async run<T>(work: (taken: TakenPermits) => WorkResult<T>, handOut: (result: T) => void): Promise<T> {
     const watch = this.#watch;
@@ -63,7 +63,7 @@ export class PermitScope implements TakenPermits {
     }
   }
 
-  /** Resolves when Redis has them, or when they go back in the background. */
+  /** Resolves when Redis has the permits again, or when the release goes on in the background. */
   async giveBack(): Promise<void> {
     this.#end(LockLostError.of(this.name, LOSSES.permitsGivenBack));
     this.#given ??= this.#giveBack();

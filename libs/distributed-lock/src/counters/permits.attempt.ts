@@ -5,14 +5,14 @@ import type { CounterTarget } from '../core/counter.target.js';
 import type { LockContext } from '../core/lock.context.js';
 import { RecordedCalls } from './recorded.calls.js';
 
-/** How many permits are asked for. */
+/** The requested number of permits. */
 export interface PermitsTerms {
   readonly permits: number;
-  /** What is asked for where that cannot be had: fewer, for the first waiter alone. */
+  /** The number that is requested when `permits` are not available: fewer, for the first waiter alone. */
   readonly least: number;
 }
 
-/** Permits as they come from Redis. */
+/** The permits that Redis granted. */
 export interface PermitsGrant {
   readonly kind: 'granted';
   readonly permits: number;
@@ -20,10 +20,10 @@ export interface PermitsGrant {
   readonly left: number;
 }
 
-/** Nothing ends by itself that stands in the way of permits: a message wakes, or the longest sleep is over. */
+/** No lease stands in the way of permits: a message ends the wait, or the longest sleep does. */
 const NONE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
 
-/** Asks Redis for permits. An attempt whose answer got lost is made again under the same call id, or undone. */
+/** Requests permits from Redis. An attempt whose answer was lost is repeated under the same call id, or undone. */
 export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
   readonly #calls: RecordedCalls;
   #call: string;
@@ -43,7 +43,7 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
   }
 
   async make({ permits, least }: PermitsTerms): Promise<AttemptOutcome<PermitsGrant>> {
-    // A record answers for the permits that its call asked for.
+    // A record in Redis answers for the permits that its call requested.
     if (permits !== this.#permits) this.abandon();
     this.#permits = permits;
     try {

@@ -5,8 +5,8 @@ import { leaveEarly } from '../acquire/cancellable.wait.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 
 /**
- * Calls to what only counts. Each goes under an id of its own, of which Redis keeps a record: so it is safe to repeat, and can be undone,
- * although nobody holds anything.
+ * Calls to semaphores and latches. Each has an id of its own, of which Redis keeps a record: so a call is safe to repeat, and can be undone,
+ * although it has no holder.
  */
 export class RecordedCalls {
   constructor(
@@ -15,8 +15,8 @@ export class RecordedCalls {
   ) {}
 
   /**
-   * Asks once.
-   * @param undo sees to it that a call without an answer has no effect
+   * Sends the call once.
+   * @param undo ensures that a call without an answer has no effect
    * @throws LockUnavailableError
    */
   async once<T>(ask: (call: string) => Promise<T>, undo?: (call: string) => Promise<unknown>): Promise<T> {
@@ -31,7 +31,7 @@ export class RecordedCalls {
   }
 
   /**
-   * Asks until Redis has answered: what gives back must arrive. The caller waits no longer than for any round trip.
+   * Repeats the call until Redis has answered: a release must arrive. The caller waits no longer than for any round trip.
    * @param what the call, for the log: "release"
    * @throws LockUnavailableError
    */
@@ -50,12 +50,12 @@ export class RecordedCalls {
     }
   }
 
-  /** Sees to it that a call without an answer has no effect. */
+  /** Ensures that a call without an answer has no effect. */
   undo(undo: () => Promise<unknown>, failure: RedisFailure): void {
     if (failure.kind === 'ambiguous') void this.context.backgroundRelease.retry(undo, CALL_LIFE, failure);
   }
 
-  /** The reply of a call has come: nobody repeats it any more. @param wasRepeated whether a copy of it may still be on its way */
+  /** The reply of a call has arrived, so its record is no longer needed. @param wasRepeated whether a copy of the call may still be on its way */
   forget(call: string, wasRepeated = false): void {
     const { backgroundRelease, counters } = this.context;
     const keep = wasRepeated ? CALL_ECHO : 0;

@@ -82,7 +82,7 @@ export class CountingSemaphore implements Semaphore {
     const line = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
     const section = new PermitScope(line, permits, watch);
     return await new Promise<T>((resolve, reject) => {
-      // The line lives as long as somebody works under its permits.
+      // The local waiters are kept as long as work runs under their permits.
       const worked = () => this.#waiters.during(() => section.run(work, resolve));
       this.#engine.during(section, worked).then(resolve, reject);
     });
@@ -115,14 +115,14 @@ export class CountingSemaphore implements Semaphore {
     }
   }
 
-  /** Permits that belong to nobody from then on. */
+  /** Takes permits that have no owner from then on. */
   async #takeForGood(permits: number, wait: Wait): Promise<void> {
     const watch = this.#attempt(permits);
     const taken = this.#take(permits, wait, watch);
     await (watch?.settle(taken, () => watch.acquired({}, false)) ?? taken);
   }
 
-  /** Undefined where nobody listens. */
+  /** Undefined where there are no listeners. */
   #attempt(permits: number): AcquisitionWatch | undefined {
     checkPermits(this.name, permits, 1);
     const { events } = this.#engine.context.notices;
@@ -130,7 +130,7 @@ export class CountingSemaphore implements Semaphore {
     return new AcquisitionWatch(events, { lock: this.name, kind: 'semaphore', isReentry: false });
   }
 
-  /** @returns the line that gives them back */
+  /** @returns the local waiters that give the permits back */
   async #take(
     permits: number,
     { waitTime, signal }: Wait,

@@ -17,7 +17,10 @@ export interface PermitsRequest extends WaitRequest {
 
 type PermitsWaiter = Waiter<void, PermitsRequest>;
 
-/** The callers of this process that wait for permits of one semaphore. The first one asks, for as many of them as there seems room for. */
+/**
+ * The callers of this process that wait for permits of one semaphore. The first caller's attempt requests permits for as many of them as seem
+ * available.
+ */
 export class SemaphoreWaiters
   extends LocalWaiters<void, PermitsRequest>
   implements AcquireHost<PermitsTerms, PermitsGrant>
@@ -37,12 +40,12 @@ export class SemaphoreWaiters
     this.#loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
-      // Its messages are the permits that there are.
+      // The payload of its messages is the number of available permits.
       wakes: (payload) => Number(payload) > 0,
     });
   }
 
-  /** Asks once. @returns whether it got the permits */
+  /** Requests permits once. @returns whether they were granted */
   try(permits: number): Promise<boolean> {
     return this.during(async () => {
       const attempt = new PermitsAttempt(this.context, this.target);
@@ -53,7 +56,7 @@ export class SemaphoreWaiters
     });
   }
 
-  /** Adds permits, whoever had them. @param what the call, for the log */
+  /** Adds permits, whichever caller had them. @param what the call, for the log */
   add(what: string, change: number, addition?: Addition): Promise<AddReply> {
     const { notices, counters } = this.context;
     return this.during(async () => {
@@ -66,7 +69,7 @@ export class SemaphoreWaiters
     });
   }
 
-  /** Gives permits back for which nobody waits any more; how that goes is told by the log. */
+  /** Gives back permits whose caller no longer waits; a failure is logged. */
   giveBack(permits: number): void {
     void this.add('release', permits).catch(() => undefined);
   }

@@ -5,23 +5,26 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { isTransient } from '../core/transient.refusal.js';
 
-/** Waits for the lock of a leadership, in the line of everybody who waits for it. */
+/** Waits for the lock of a leadership, as any other waiter of that lock. */
 export class Campaign {
-  /** Resolves when Redis has said whether the lock is free, or could not be asked, or nobody asks any more: whether this candidate leads is known as well as it can be. */
+  /**
+   * Resolves when Redis has answered whether the lock is free, or could not be reached, or the campaign has ended: whether this candidate
+   * leads is then known as well as it can be.
+   */
   readonly requested: Promise<void>;
   #wasRequested: () => void = () => undefined;
 
   constructor(
     private readonly engine: LockEngine,
     private readonly target: LockTarget,
-    /** Ends it; an application that shuts down does so as well. */
+    /** Ends the campaign; a shutdown of the application ends it as well. */
     private readonly leaving: AbortController,
   ) {
     this.requested = new Promise((resolve) => (this.#wasRequested = resolve));
     leaving.signal.addEventListener('abort', () => this.#wasRequested(), { once: true });
   }
 
-  /** @returns undefined when it was refused, which the log is told, or has ended; waiting through an outage is no refusal */
+  /** @returns undefined when the campaign was refused, which is logged, or has ended; waiting through an outage is no refusal */
   async win(): Promise<HoldHandle | undefined> {
     const { signal } = this.leaving;
     try {
@@ -35,7 +38,7 @@ export class Campaign {
     return undefined;
   }
 
-  /** Only a question that does not wait tells when it is answered. */
+  /** Only a request without a wait shows when it is answered. */
   async #askOnce(): Promise<HoldHandle | undefined> {
     try {
       return await this.#ask(0);

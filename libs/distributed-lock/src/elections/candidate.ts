@@ -8,10 +8,10 @@ import type { LockTarget } from '../core/lock.target.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { showAs } from '../contracts/object.form.js';
 
-/** Pauses before it stands again, in ms: after a leadership, and after a failure, doubled up to the longest while failures go on. */
+/** Pauses before the next campaign, in ms: after a leadership, and after a failure, doubled up to the longest while failures go on. */
 const PAUSE = { again: 500, failed: 1000, longest: 30_000 };
 
-/** Stands for the leadership of a lock's name, leads, and stands again, until it leaves. */
+/** Campaigns for the leadership of a lock's name, leads, and campaigns again, until it leaves. */
 export class Candidate implements Election {
   static {
     showAs(Candidate, ({ key, isLeader }) => ({ type: 'Election', key, isLeader }));
@@ -26,7 +26,7 @@ export class Candidate implements Election {
   #leadership: Leadership | undefined;
   #failures = 0;
 
-  // Private to the language: who logs or compares an election shall not walk through all locks of the process.
+  // A `#` field: a logger, or a comparison, of an election must not walk through all locks of the process.
   readonly #engine: LockEngine;
   readonly #target: LockTarget;
 
@@ -55,7 +55,7 @@ export class Candidate implements Election {
     return this.leadership?.token;
   }
 
-  /** Its leadership, as long as that may be believed in. */
+  /** Its leadership, as long as that can be relied on. */
   get leadership(): Leadership | undefined {
     return this.#leadership?.isCurrent === true ? this.#leadership : undefined;
   }
@@ -65,7 +65,7 @@ export class Candidate implements Election {
     return this.#campaign.requested;
   }
 
-  /** Begins it, at the first call; resolves when it has left. What waits and leads is nobody's scope, whoever asked for it. */
+  /** Starts the candidate, at the first call; resolves when it has left. Its waiting and leading run in no caller's scope. */
   stand(): Promise<void> {
     return (this.#standing ??= this.#engine.context.outside(() => this.#stand()));
   }
@@ -105,20 +105,20 @@ export class Candidate implements Election {
     }
   }
 
-  /** @returns false when it was refused, or its `onElected` failed */
+  /** @returns false when the campaign was refused, or `onElected` failed */
   async #leadOnce(): Promise<boolean> {
     const grant = await this.#campaign.win();
     if (grant === undefined) return false;
     const leadership = new Leadership(this.#engine.context, grant, this);
     this.#leadership = leadership;
     await leadership.serve();
-    // Work that goes on in spite of its signal shall not see itself elected a second time.
+    // Work that goes on in spite of its signal must not run beside a second leadership of its own candidate.
     await Promise.race([leadership.idle(), this.#left]);
     this.#leadership = undefined;
     return !leadership.hasFailed;
   }
 
-  /** Jittered, so that the candidates of a fleet do not stand again in step. */
+  /** Jittered, so that the candidates of a fleet do not campaign again in step. */
   #pause(): number {
     const pause =
       this.#failures === 0 ? PAUSE.again : Math.min(PAUSE.failed * 2 ** (this.#failures - 1), PAUSE.longest);

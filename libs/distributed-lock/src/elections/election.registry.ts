@@ -18,26 +18,26 @@ export class ElectionRegistry {
     return this.#open(key, callbacks);
   }
 
-  /** Sees to it that this instance has a candidate. @returns when it is known whether it leads */
+  /** Ensures that this instance has a candidate. @returns when it is known whether the candidate leads */
   async join(key: string): Promise<void> {
     const candidates = this.#candidates.get(key) ?? [this.#join(key)];
     await Promise.all([...candidates].map(({ requested: asked }) => asked));
   }
 
-  /** The leadership of whichever candidate of this instance leads now. The first question for a key makes a candidate. */
+  /** The leadership of the candidate of this instance that leads now. The first call for a key starts a candidate. */
   leaderOf(key: string): Leadership | undefined {
     const candidates = this.#candidates.get(key) ?? [this.#join(key)];
     for (const { leadership } of candidates) if (leadership !== undefined) return leadership;
     return undefined;
   }
 
-  /** All of them leave; from now on nobody stands. Resolves when the locks are given back. */
+  /** All candidates leave; from now on none is started. Resolves when the locks are given back. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await Promise.all([...this.#candidates.values()].flatMap((all) => [...all].map((each) => each.stop())));
   }
 
-  /** It has no callbacks, and must not keep the context of the request that came first. */
+  /** The candidate has no callbacks, and must not keep the context of the request that came first. */
   #join(key: string): Candidate {
     return this.engine.context.outside(() => this.#open(key, {}));
   }

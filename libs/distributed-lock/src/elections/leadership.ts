@@ -8,10 +8,10 @@ import { awaitLasting, begun, runToEnd, type LastingResult } from '../work/lasti
 import type { HoldHandle } from '../holds/handle.js';
 import type { LockContext } from '../core/lock.context.js';
 
-/** The candidate, as its leadership knows it. */
+/** The part of the candidate that its leadership uses. */
 export interface Leader {
   readonly callbacks: ElectionCallbacks;
-  /** Runs a callback in the async context of whoever gave it. */
+  /** Runs a callback in the async context of the caller that passed it. */
   readonly inCaller: <T>(run: () => T) => T;
 }
 
@@ -28,7 +28,7 @@ export class Leadership {
     private readonly leader: Leader,
   ) {}
 
-  /** Whether it may be believed in, at this very instant. */
+  /** Whether it can be relied on, at this very instant. */
   get isCurrent(): boolean {
     return this.grant.isHeld && !this.grant.isAborted;
   }
@@ -47,7 +47,7 @@ export class Leadership {
     return isUnder(this.grant);
   }
 
-  /** Begins it, at the first call. Resolves when the lock is given back, or lost; never rejects. */
+  /** Starts it, at the first call. Resolves when the lock is given back, or lost; never rejects. */
   serve(): Promise<void> {
     return (this.#service ??= this.#last());
   }
@@ -63,7 +63,7 @@ export class Leadership {
     return (await running).result;
   }
 
-  /** Tells the leader's work to end, and gives the lock back as soon as it has. */
+  /** Aborts the leader's work, and gives the lock back as soon as that work has ended. */
   end(reason: LossReason): void {
     if (this.grant.isAborted) return;
     this.#why = reason.why;
@@ -92,13 +92,13 @@ export class Leadership {
     const reason = await abortOf(signal);
     notices.post({ kind: 'revoked', lock, why: this.#why });
     void this.#call('onRevoked', () => onRevoked?.(reason));
-    // Until then nobody else leads, for the lock is renewed as before.
+    // Until then no other candidate leads, for the lock is renewed as before.
     const ended = await wheel.within(
       waited,
       this.idle().then(() => true),
     );
     if (ended === undefined) notices.post({ kind: 'leader-lingers', lock, waited });
-    // A release that was not confirmed is told by its hold, and goes on in the background.
+    // A release that was not confirmed is logged by its hold, and goes on in the background.
     await this.grant.unlock().catch(() => undefined);
   }
 
@@ -116,7 +116,7 @@ export class Leadership {
   }
 }
 
-/** Whether work ended because its signal told it to: with its reason, or as Node's own functions do. */
+/** Whether work ended because its signal aborted: with the signal's reason, or as Node's own functions do. */
 function isAbort(error: unknown, { reason }: AbortSignal): boolean {
   return error === reason || (error instanceof Error && error.name === 'AbortError');
 }

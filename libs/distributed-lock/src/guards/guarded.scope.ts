@@ -9,22 +9,22 @@ import type { LockService } from '../service/lock.service.js';
 import { markKnown } from './refused.handlers.js';
 import { RateLimitedLog } from './rate.limited.log.js';
 
-/** One call that asks to enter. */
+/** One call that requests to enter. */
 export interface Entry<A extends readonly unknown[]> {
   readonly locks: LockService;
   /** The lock's name, or several of a multi lock. */
   readonly names: LockNames;
-  /** What `onBusy` is told. */
+  /** The arguments for `onBusy`. */
   readonly args: A;
   /** Ends the wait when it aborts. */
   readonly signal?: AbortSignal | undefined;
-  /** Made for a refused call only. @returns whose handler it is, if it is one of a microservice */
+  /** Called for a refused call only. @returns the kind of its handler, if it is one of a microservice */
   readonly patternOf: () => 'message' | 'event' | undefined;
 }
 
-/** What the decorator and the interceptor share: work that runs only under its lock, and what a refused call gives. */
+/** The part that the decorator and the interceptor share: work that runs only under its lock, and the result of a refused call. */
 export class GuardedScope<A extends readonly unknown[]> {
-  /** Two applications of one process do not share a log. */
+  /** By service, since two applications of one process do not share a log. */
   readonly #logs = new WeakMap<LockService, RateLimitedLog>();
 
   /**
@@ -40,9 +40,9 @@ export class GuardedScope<A extends readonly unknown[]> {
   }
 
   /**
-   * Runs `work` under the lock; its result or error stands. A refused call gives what `onBusy` says. Refusals of other
-   * locks, which the work asks for, are the work's own errors.
-   * @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT`, `UPGRADE`: never "busy", whatever `onBusy` says
+   * Runs `work` under the lock; its result or error stands. A refused call gives the result of `onBusy`. Refusals of other locks, which the
+   * work requests, are the work's own errors.
+   * @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT`, `UPGRADE`: never "busy", whatever `onBusy` is
    */
   enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
     try {
@@ -71,7 +71,7 @@ export class GuardedScope<A extends readonly unknown[]> {
     } = refusal;
     if (onBusy === 'throw') {
       const pattern = patternOf();
-      // An event has no answer: its sender learns nothing, and Nest says nothing of an error that a filter has caught.
+      // An event has no answer: its sender gets no reply, and Nest does not log an error that a filter has caught.
       if (pattern === 'event')
         locks.engine.context.notices.post({ kind: 'event-refused', lock: name, where: this.where, holder });
       if (pattern !== undefined) markKnown(refusal);

@@ -1,7 +1,7 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { readParameters, type Parameters } from './parameter.names.js';
 
-/** The door that a key was given to, and what it can be instead of a text that looks like a template. */
+/** The place of a key in the code, and the alternatives to a text that looks like a template. */
 export interface KeyDoor {
   /** For messages: `Orders.place`. */
   readonly where: string;
@@ -33,12 +33,12 @@ const FORMS: readonly { readonly form: RegExp; readonly isSure: boolean }[] = [
 const SHELL = /\$\d+/;
 
 /**
- * Refuses a key that was meant to have an argument in it and is one name for all calls: every caller would wait for every other one.
- * Words in braces are hash tags of a cluster, and colons are usual in names, so both stay legal where they name no parameter.
+ * Refuses a key that was meant to contain an argument and is one name for all calls: every caller would wait for every other one. Words in
+ * braces are hash tags of a cluster, and colons are usual in names, so both stay legal where they name no parameter.
  * @param key one text of the key
- * @param method whose parameters the key can name; undefined where that is not known
+ * @param method the method whose parameters the key can name; undefined where that is not known
  * @param others further names that a request has, such as those of its route
- * @throws LockConfigurationError `INVALID_OPTION` with what to write instead
+ * @throws LockConfigurationError `INVALID_OPTION` with the correct form of the key
  */
 export function checkStaticKey(
   key: string,

@@ -1,4 +1,4 @@
-/** What the text of a function says of its parameters. */
+/** The parameters of a function, as read from its text. */
 export interface Parameters {
   /** The name of each; undefined for one that is destructured. */
   readonly names: readonly (string | undefined)[];
@@ -7,8 +7,8 @@ export interface Parameters {
   /** Undefined where a call may have more arguments than there are parameters. */
   readonly most: number | undefined;
   /**
-   * Whether a name that is missing here is none of the method's: a wrapper hides them behind `...args`. What a minifier leaves counts as known, for
-   * the same code has been started before it was minified, and a build must not refuse what development accepts.
+   * Whether a name that is missing here is certainly no parameter of the method: a wrapper hides them behind `...args`. Minified names count
+   * as known, for the same code has been started before it was minified, and a build must not refuse what development accepts.
    */
   readonly areKnown: boolean;
 }
@@ -18,7 +18,7 @@ const UNKNOWN: Parameters = { names: [], inner: [], most: undefined, areKnown: f
 const PAIRS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
 /**
- * Reads the parameters of a method. A name is good for finding a mistake, and never for making a lock's name: a build may change it.
+ * Reads the parameters of a method. The names serve to find a mistake, and never to make a lock's name: a build may change them.
  */
 export function readParameters(method: object): Parameters {
   if (typeof method !== 'function') return UNKNOWN;
@@ -45,7 +45,7 @@ function listOf(text: string): string[] | undefined {
   for (let at = 0; at < text.length;) {
     const skipped = skipAt(text, at);
     if (skipped > at) {
-      // A comment says nothing, and what a quote begins with tells that there is a default.
+      // A comment is skipped, and a quote only shows that there is a default.
       if (isInList && text[at] !== '/') part += '"';
       at = skipped;
       continue;

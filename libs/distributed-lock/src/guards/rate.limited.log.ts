@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import { printable } from '../errors/printable.text.js';
 import { now } from '../timing/monotonic.clock.js';
 
-/** Tells Nest's logger what happens too often to be told each time. */
+/** Logs messages that are too frequent to be logged each time. */
 export class RateLimitedLog {
   readonly #logger = new Logger('DistributedLock');
   #last = -Infinity;
@@ -10,11 +10,11 @@ export class RateLimitedLog {
 
   constructor(
     private readonly level: 'debug' | 'error',
-    /** At most one line in this time, in ms; the next one says how many were left out. */
+    /** At most one line in this time, in ms; the next line counts the suppressed ones. */
     private readonly interval = 1000,
   ) {}
 
-  /** @param sentence without a full stop; made only for a line that is not left out */
+  /** @param sentence without a full stop; called only for a line that is not suppressed */
   log(sentence: () => string): void {
     if (now() - this.#last < this.interval) {
       this.#left += 1;

@@ -4,10 +4,10 @@ import type { LockHandle } from '../contracts/lock.contract.js';
 import { streamThrough, type ScopeRunner } from './scope.stream.js';
 
 /**
- * Runs a method that promises its result under a lock. If the result turns out to be an Observable, the lock is held
- * until that has ended: for the first subscription, which has to come in the same turn of the event loop (Nest's does).
- * One that comes later takes the lock anew, so that an Observable nobody wants does not hold it for ever.
- * @param unclaimed called when no subscription has come in time: a source that runs by itself runs without the lock then
+ * Runs a method that promises its result under a lock. If the result turns out to be an Observable, the lock is held until that has ended:
+ * for the first subscription, which has to come in the same turn of the event loop (Nest's does). A later subscription acquires the lock
+ * anew, so that an Observable without a subscriber does not hold it for ever.
+ * @param unclaimed called when no subscription has come in time: a source that runs by itself then runs without the lock
  */
 export function promiseThrough(
   section: ScopeRunner,
@@ -37,7 +37,7 @@ function lend(
   });
 }
 
-/** A section that stands open for one more piece of work. */
+/** A section that stays open for one more piece of work. */
 class ScopeLoan {
   readonly over: Promise<unknown>;
   #take: ((work: (handle: LockHandle) => Promise<unknown>) => void) | undefined;
@@ -54,7 +54,7 @@ class ScopeLoan {
     });
   }
 
-  /** @returns false when somebody has taken it, or it is over */
+  /** @returns false when the section is already taken, or over */
   take(work: (handle: LockHandle) => Promise<unknown>): boolean {
     const take = this.#take;
     this.#take = undefined;

@@ -11,7 +11,7 @@ import { lastingKindOf } from '../work/lasting.kind.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
 import { begun, holdLasting } from '../work/lasting.work.js';
 
-/** What a section gives when the source ran in it, and not an answer to a refusal. */
+/** The result of a section in which the source ran, in contrast to an answer to a refusal. */
 const RELAYED = Symbol('relayed');
 
 /** Runs `work` under a lock, and settles after the lock was released; a refusal settles without running it. */
@@ -25,18 +25,18 @@ export type ScopeRunner = (
  */
 export type RunsOn = boolean | 'unknown';
 
-/** What is relayed under a lock. */
+/** The source of a stream that runs under a lock. */
 export interface StreamSource {
   readonly source: () => ObservableInput<unknown>;
-  /** @default what `source` gives shows it */
+  /** @default shown by the result of `source` */
   readonly runsOn?: RunsOn;
 }
 
 /**
- * An Observable that takes a lock when it is subscribed to, and holds it until `source` completes, fails or is
- * unsubscribed from; where that goes on after an unsubscribe, until it has ended. Each subscription takes it anew. The end is told after
- * the release, so that who hears of it finds the lock free; but a value that itself goes on, such as a stream, is there to be read by
- * then, and holds the lock until its own end.
+ * An Observable that acquires a lock when it is subscribed to, and holds it until `source` completes, fails or is unsubscribed from; a source
+ * that goes on after an unsubscribe holds it until its own end. Each subscription acquires the lock anew. The end is emitted after the
+ * release, so that the lock is free for its receiver; but a value that itself goes on, such as a stream, can be read by then, and holds the
+ * lock until its own end.
  */
 export function streamThrough(section: ScopeRunner, source: StreamSource): Observable<unknown> {
   return new Observable((subscriber) => {
@@ -83,14 +83,14 @@ class Relay {
     if (runsOn === false || (runsOn === 'unknown' && this.#hasEmitted)) this.#leave();
   }
 
-  /** What the source does when it is left still belongs to the section. */
+  /** The source's work on an unsubscribe still belongs to the section. */
   #leave(): void {
     if (this.#left.observed) this.handle.run(() => this.#left.next());
   }
 
   #next(value: unknown, fail: (error: unknown) => void): void {
     this.#hasEmitted = true;
-    // A promise completes in this very turn, and an Observable that nobody listens to is left.
+    // A promise completes in this same turn, and an Observable without a subscriber is left.
     if (this.#isLeft) queueMicrotask(() => this.#leave());
     const started = this.handle.run(() => begun(value));
     if (started instanceof Promise) {
@@ -98,7 +98,7 @@ class Relay {
       return this.subscriber.next(started);
     }
     const kind = lastingKindOf(value);
-    // An Observable of Observables is the business of its subscriber.
+    // An Observable of Observables is left to its subscriber.
     if (kind === undefined || (kind === 'observable' && isObservable(value)))
       return this.subscriber.next(value);
     try {
@@ -120,7 +120,7 @@ class Relay {
 
 function ignore(): void {}
 
-/** What `onBusy` gave: one value, or the values of an Observable. */
+/** Emits the result of `onBusy`: one value, or the values of an Observable. */
 function emitAnswer(answer: unknown, subscriber: Subscriber<unknown>): void {
   if (isObservable(answer)) {
     answer.subscribe(subscriber);

@@ -14,31 +14,31 @@ const EARLY = 50;
  * no reason after a repeat, when the latest instant is yesterday's and must not be revived.
  */
 const OWN = 3_600_000;
-/** Claims of one alarm: each after the first has seen the clock by the answer to the one before. */
+/** Claims of one alarm: each after the first knows the clock from the answer to the one before. */
 const ATTEMPTS = 6;
-/** Bounds of how long a claim is asked again while Redis does not answer, in ms. */
+/** Bounds of how long a claim is repeated while Redis does not answer, in ms. */
 const LEAST_PATIENCE = 1000;
 const PATIENCE = 5000;
 
 /** What a run does. */
 type TickWork = Parameters<TickCall['run']>[0];
 
-/** How old ticks may be, in ms. */
+/** The age that a tick may have, in ms. */
 export interface TickAges {
-  /** One that another alarm was set for. */
+  /** Of a tick that another alarm was set for. */
   readonly grace: number;
-  /** One that was missed while the fleet or Redis was away; 0: none is caught up with. */
+  /** Of a tick that was missed while the fleet or Redis was away; 0: no tick is caught up with. */
   readonly catchUp: number;
 }
 
-/** What came of an alarm. */
+/** The result of an alarm. */
 interface Decision {
   readonly granted?: GrantedTick;
-  /** The store's now by which it was made; undefined when it could not be made. */
+  /** The store's time of the decision; undefined when there was none. */
   readonly at?: number;
 }
 
-/** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and asks for it. */
+/** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and claims it. */
 export class CronTick implements TickCall, JobTicks {
   readonly #wait: TickWait;
   /** The newest tick that has its verdict, for all instances. */
@@ -57,17 +57,17 @@ export class CronTick implements TickCall, JobTicks {
     this.#wait = new TickWait(claims.wheel, claims.clock, (target) => this.#wake(target));
   }
 
-  /** An alarm of the instance's own. */
+  /** An alarm of this instance. */
   async run(work: TickWork): Promise<unknown> {
     this.#isStopped = false;
     this.#work = work;
-    // Of the schedule by which it rang: another alarm of this moment may change it.
+    // Of the schedule for which the alarm was set: another alarm of this moment may change it.
     const [own, instants] = [this.#own, this.schedule.byStore];
     await othersHaveRung();
     return await this.#pursue('alarm', own, work, instants);
   }
 
-  /** The job was stopped: nothing is waited for until it fires again, or is started. */
+  /** The job was stopped: no instant is waited for until the job fires again, or is started. */
   stop(): void {
     this.#isStopped = true;
     this.#wait.cancel();
@@ -77,7 +77,7 @@ export class CronTick implements TickCall, JobTicks {
     this.#isStopped = false;
   }
 
-  /** Runs the latest tick if nobody did, and it is not too old to be made up for. */
+  /** Runs the latest tick if no instance ran it, and it is not too old to be caught up with. */
   async catchUp(): Promise<void> {
     const at = this.#storeNow;
     const tick = this.schedule.byStore.latestAt(at);
@@ -85,7 +85,7 @@ export class CronTick implements TickCall, JobTicks {
     await this.#makeUp('catch-up', undefined);
   }
 
-  /** Asks once more for the tick that had no verdict because an older one, which has to be run again, could not be. */
+  /** Claims once more the tick that got no verdict because an older one, which has to be run again, could not be run. */
   async settle(): Promise<void> {
     const owed = this.#owed;
     this.#owed = undefined;
@@ -108,14 +108,14 @@ export class CronTick implements TickCall, JobTicks {
       ? await this.#decide(way, alarm, instants)
       : {};
     this.claims.checkClocks(this.#settled);
-    // An instant that has come since the decision was made is not passed over.
+    // An instant that has come since the decision was made is not skipped.
     this.#watch(at ?? this.#storeNow);
     const running = granted?.run(work);
     this.#foresee();
     return await running;
   }
 
-  /** The next alarm needs what follows its instant: it is found now, and not in the moment in which the job is to start. */
+  /** The next alarm needs the instant after its own: it is computed now, and not in the moment in which the job is to start. */
   #foresee(): void {
     const instants = this.schedule.byStore;
     const next = instants.nextAfter(this.#storeNow);
@@ -131,14 +131,15 @@ export class CronTick implements TickCall, JobTicks {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       at = this.#storeNow;
       const tick = instants.latestAt(at);
-      // A verdict stands for ever; but it is asked for again now and then, since the answer tells the time.
+      // A verdict is final; but the tick is claimed again now and then, since the answer carries the store's time.
       const isKnown = tick === undefined || (tick <= this.#settled && now() - this.#answered < RECHECK);
       if (isKnown || tick === this.#asking) return { at };
       const answer = await this.#ask(way, instants, tick, at, tick === alarm);
       if (answer === undefined) return {};
       if (answer.kind === 'granted') {
         if (answer.tick === tick) return { at, granted: answer };
-        // One that has to be run again comes first. This one still needs its verdict, which is not "granted" while that one runs.
+        // A tick that has to be run again comes first. The claimed tick still needs its verdict, which is not "granted" while the older one
+        // runs.
         this.claims.start(answer);
       }
       if (answer.kind === 'taken' && answer.mark < tick) {
@@ -166,7 +167,7 @@ export class CronTick implements TickCall, JobTicks {
       tick,
       following,
       previous: this.schedule.takeChange() ? undefined : instants.latestAt(tick - 1),
-      // Once the next tick has come, its own alarm goes on asking.
+      // Once the next tick has come, its own alarm claims it.
       patience: Math.max(Math.min((following ?? Infinity) - at, PATIENCE), LEAST_PATIENCE),
     });
     if (this.#asking === tick) this.#asking = undefined;
@@ -177,8 +178,8 @@ export class CronTick implements TickCall, JobTicks {
   }
 
   /**
-   * While the instance's alarms stand for other instants than the store's clock does, or come so late that they nearly
-   * do, the next tick is waited for by that clock.
+   * While the instance's alarms stand for other instants than the store's clock does, or come so late that they nearly do, the next tick is
+   * awaited by the store's clock.
    */
   #watch(at: number): void {
     if (this.#isStopped || this.claims.isClosed) return;
@@ -194,7 +195,7 @@ export class CronTick implements TickCall, JobTicks {
   #wake(target: number): void {
     const work = this.#work;
     if (work === undefined || this.claims.isClosed) return;
-    // No scheduler waits for this run: its error is told the way the scheduler tells it.
+    // No scheduler waits for this run: its error is logged as the scheduler logs it.
     this.#pursue('wait', target, work).catch((error: unknown) => new Logger('Scheduler').error(error));
   }
 
@@ -208,7 +209,7 @@ export class CronTick implements TickCall, JobTicks {
   }
 }
 
-/** Whether the tick that was asked for has its verdict by now, for all instances. */
+/** Whether the claimed tick has its verdict by now, for all instances. */
 function isVerdict(answer: TickAnswer, tick: number): boolean {
   return answer.kind === 'granted' ? answer.tick === tick : answer.kind !== 'refused' && answer.mark >= tick;
 }

@@ -21,7 +21,7 @@ export type ClaimerFactory = (
   gap?: () => number | undefined,
 ) => JobClaimer;
 
-/** What a claimer is made of. */
+/** The parts of a claimer. */
 export interface ClaimerPlan {
   readonly runner: TickRunner;
   readonly journal: TickJournal;
@@ -33,12 +33,12 @@ export interface ClaimerPlan {
   readonly isOn: () => boolean;
 }
 
-/** Asks for the ticks of one job. Never throws because a tick is not to be run: the journal tells why. */
+/** Claims the ticks of one job. Never throws when a tick is not to be run: the reason is logged. */
 export class JobClaimer implements JobClaims {
   readonly #registration: JobRegistration;
   readonly #watch: JobWatch;
   #isClosed = false;
-  /** Whether it was off when it was to see what was missed. */
+  /** Whether the job was off when missed ticks were to be caught up with. */
   #isBehind = false;
   #ticks: JobTicks | undefined;
 
@@ -69,7 +69,7 @@ export class JobClaimer implements JobClaims {
   }
 
   /**
-   * Registers the job in the background, and then looks for what waits.
+   * Registers the job in the background, and then checks for runs that wait in Redis.
    * @param ticks of a schedule; an interval has none that could be missed
    */
   open(ticks?: JobTicks): void {
@@ -78,7 +78,7 @@ export class JobClaimer implements JobClaims {
     this.#registration.begin();
   }
 
-  /** No tick is asked for any more. */
+  /** Ends the claims. */
   close(): void {
     this.#isClosed = true;
     this.#registration.cancel();
@@ -122,7 +122,7 @@ export class JobClaimer implements JobClaims {
     return answer;
   }
 
-  /** Afterwards it looks for what else waits: nobody else may be there to. */
+  /** Checks afterwards for other runs that wait: there may be no other instance to do it. */
   start(granted: GrantedTick): void {
     const { starter, runner } = this.plan;
     runner.engine.context.outside(() => {
@@ -134,7 +134,7 @@ export class JobClaimer implements JobClaims {
     this.plan.journal.checkClocks(this.plan.identity.job, settled);
   }
 
-  /** Takes what waits to be run. */
+  /** Claims any run that waits in Redis. */
   async #look(): Promise<void> {
     if (!(await this.ready())) return;
     const answer = await this.ask({ way: 'look', mode: 'again', tick: 0 });
@@ -143,7 +143,7 @@ export class JobClaimer implements JobClaims {
     await this.#ticks?.settle();
   }
 
-  /** The store is there, for the first time or again. */
+  /** The store can be reached, for the first time or again. */
   #returned(): void {
     this.#isBehind = !this.plan.isOn();
     if (this.#isBehind) return;
@@ -165,7 +165,7 @@ export class JobClaimer implements JobClaims {
     }
   }
 
-  /** Nobody waits for what the claimer does by itself: its error is told the way the scheduler tells one, and ends no process. */
+  /** Work that the claimer starts by itself has no caller: its error is logged as the scheduler logs one, and ends no process. */
   #unattended(work: Promise<unknown>): void {
     work.catch((error: unknown) => {
       if (!this.#isClosed) new Logger('Scheduler').error(error);

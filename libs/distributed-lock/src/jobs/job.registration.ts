@@ -5,16 +5,16 @@ import type { Timer } from '../timing/timer.wheel.js';
 const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 30_000;
 
-/** What a job is registered with. */
+/** The identity under which a job is registered. */
 export interface JobIdentity {
   readonly job: string;
-  /** Tells one schedule from another. */
+  /** Distinguishes one schedule from another. */
   readonly fingerprint: () => string;
   /** The latest tick at or before a time by the store's clock: ticks up to it are never run. */
   readonly latest: (at: number) => number | 'now' | undefined;
 }
 
-/** Makes a job known in Redis, once: from the start of the application on, for as long as it takes. */
+/** Registers a job in Redis, once: from the start of the application on, for as long as it takes. */
 export class JobRegistration {
   #isDone = false;
   #isCancelled = false;
@@ -25,7 +25,7 @@ export class JobRegistration {
   constructor(
     private readonly runner: TickRunner,
     private readonly identity: JobIdentity,
-    /** Called when the job is known. */
+    /** Called when the job is registered. */
     private readonly registered: () => void,
   ) {}
 
@@ -33,7 +33,7 @@ export class JobRegistration {
     return this.#isDone;
   }
 
-  /** Goes on in the background until it is done, or cancelled. */
+  /** Registers in the background until it is done, or cancelled. */
   begin(): void {
     this.runner.jobs.follow(this.identity.job, () => this.#again());
     this.#attemptSoon();
@@ -50,8 +50,8 @@ export class JobRegistration {
   }
 
   /**
-   * Tries now, unless it is done or under way.
-   * @throws LockUnavailableError when Redis could not be asked
+   * Registers now, unless it is done or under way.
+   * @throws LockUnavailableError when Redis could not be reached
    */
   async done(): Promise<void> {
     if (this.#isDone) return;
@@ -65,7 +65,7 @@ export class JobRegistration {
     this.runner.engine.context.wheel.cancel(this.#timer);
   }
 
-  /** The record may have been deleted since. */
+  /** Registers again: the record may have been deleted since. */
   async #again(): Promise<void> {
     this.#isDone = false;
     await this.done();

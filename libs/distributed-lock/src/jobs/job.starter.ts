@@ -5,14 +5,14 @@ import { JobFire } from '../scheduler/job.fire.js';
 import type { MethodFires } from '../scheduler/method.fires.js';
 import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
 
-/** Runs a scheduled method for ticks that no alarm of this instance stands for: retried, queued, caught up with, asked for. */
+/** Runs a scheduled method for ticks that no alarm of this instance stands for: retried, queued, caught up with, requested by hand. */
 export class JobStarter {
   constructor(
     private readonly method: ScheduledMethod,
     private readonly fires: MethodFires,
   ) {}
 
-  /** Settles when the run is over. No scheduler waits for it: its error is told the way the scheduler tells it. */
+  /** Settles when the run is over. No scheduler waits for it: its error is logged as the scheduler logs it. */
   async start(granted: GrantedTick): Promise<void> {
     try {
       await this.run(granted);
@@ -31,7 +31,7 @@ export class JobStarter {
         await this.fires.begin(fire, (): unknown => Reflect.apply(method, instance, []));
       await fire.decided();
     } finally {
-      // A decorator around the guard may have kept the call to itself.
+      // A decorator around the guard may not have called it.
       await granted.giveBack();
     }
   }

@@ -3,40 +3,40 @@ import type { Waiting } from '../ticks/tick.scripts.js';
 import type { Timer } from '../timing/timer.wheel.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 
-/** Instances that wait for one thing ask within this time, each at a moment of its own, in ms. */
+/** Instances that wait for one thing claim within this time, each at a moment of its own, in ms. */
 const JITTER = 200;
 /** The same when a lease has ended: a run is begun again within 100 ms of it. */
 const LEASE_JITTER = 80;
-/** The same after a message that a lock is free: whoever is first takes the tick. */
+/** The same after a message that a lock is free: the first instance takes the tick. */
 const SHORT_JITTER = 20;
 /** The sleep where a lock has no end of its own, in ms. */
 const RECHECK = 30_000;
-/** The pause after Redis could not be asked, in ms: each time it is asked again for seconds. */
+/** The pause after Redis could not be reached, in ms: each claim is repeated for seconds. */
 const UNANSWERED = 1000;
 
-/** Where a job is told of. */
+/** The channels that concern a job. */
 export interface JobChannels {
-  /** Of its lock: a message when it is free. */
+  /** The channel of its lock: a message when the lock is free. */
   readonly lock: string;
-  /** Of the job: a message when something waits to be run. */
+  /** The channel of the job: a message when a run waits in Redis. */
   readonly job: string;
 }
 
-/** Asks for what waits to be run of one job, when there is reason to: one timer at most, and no polling. */
+/** Claims the waiting runs of one job when there is reason to: one timer at most, and no polling. */
 export class JobWatch {
   #job: Subscription | undefined;
   #lock: Subscription | undefined;
   #timer: Timer | undefined;
-  /** Whether a message has said that there is reason to ask, and nobody has asked since: older answers say nothing of it. */
+  /** Whether a message gave reason to claim, and no claim was sent since: older answers do not cover it. */
   #isDue = false;
-  /** Whether there was reason to ask, and no answer since. */
+  /** Whether there was reason to claim, and no answer since. */
   #isOwed = false;
   #isResting = false;
   #isClosed = false;
 
   /**
-   * @param look asks the store
-   * @param returned is told when messages may have been missed: Redis was away
+   * @param look claims from the store
+   * @param returned called when messages may have been missed: Redis was away
    */
   constructor(
     private readonly context: LockContext,
@@ -45,7 +45,7 @@ export class JobWatch {
     private readonly returned: () => void,
   ) {}
 
-  /** Listens to the job's channel from now on. */
+  /** Subscribes to the job's channel. */
   open(): void {
     if (this.#isClosed || this.#job !== undefined) return;
     this.#job = this.context.subscriptions.subscribe(this.channels.job, (text) => {
@@ -61,13 +61,13 @@ export class JobWatch {
     this.#forget();
   }
 
-  /** Whether nothing is asked for: the job's timer was stopped on this instance. */
+  /** Whether no claims are sent: the job's timer was stopped on this instance. */
   rest(isResting: boolean): void {
     this.#isResting = isResting;
     if (isResting) this.#forget();
   }
 
-  /** What the store has said of the job. @param waiting undefined: it could not be asked */
+  /** The store has answered. @param waiting undefined: the store could not be reached */
   answered(waiting: Waiting | undefined): void {
     if (waiting === undefined) {
       if (this.#lock !== undefined || this.#isOwed) this.#in(UNANSWERED + Math.random() * JITTER, this.look);
@@ -84,7 +84,7 @@ export class JobWatch {
     else if (listens) this.#in(Math.random() * SHORT_JITTER, this.look);
   }
 
-  /** A question that was not answered can have no effect any more: what Redis has queued in silence waits for somebody to ask. */
+  /** A claim without an answer can have no effect any more: what Redis may have queued meanwhile waits for a claim. */
   unanswered(): void {
     if (this.#timer === undefined) this.#in(Math.random() * JITTER, this.look);
   }
@@ -93,7 +93,7 @@ export class JobWatch {
     if (this.#isClosed || this.#isResting || this.#lock !== undefined) return;
     const lock = this.context.subscriptions.subscribe(this.channels.lock, () => this.#soon());
     this.#lock = lock;
-    // The lock may have been freed before the channel was heard.
+    // The lock may have been freed before the subscription was active.
     void lock.answered.then(() => {
       if (this.#lock === lock && lock.isActive) this.#soon();
     });
@@ -103,7 +103,7 @@ export class JobWatch {
     if (!this.#isDue) this.#due(SHORT_JITTER, this.look);
   }
 
-  /** Asks within `jitter` ms, whatever older answers say. */
+  /** Claims within `jitter` ms, whatever older answers say. */
   #due(jitter: number, ask: () => void): void {
     this.#in(Math.random() * jitter, ask);
     this.#isDue = this.#timer !== undefined;

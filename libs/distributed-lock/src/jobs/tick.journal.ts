@@ -3,21 +3,21 @@ import type { NoticeBoard } from '../events/notice.board.js';
 import { isSkipped } from '../ticks/tick.claim.js';
 import type { StoreClock } from '../ticks/store.clock.js';
 
-/** A machine's clock this far from the store's is named, in ms. */
+/** A machine's clock this far from the store's is logged, in ms. */
 const TOLERATED_OFFSET = 1000;
 
-/** Verdicts that are final, and no news to anybody. What nobody ran is told from the row that says so, where it was written. */
+/** Final verdicts that are logged at level debug. A tick that no instance ran is reported from its record, by the instance that wrote it. */
 const QUIET: Readonly<Partial<Record<TickVerdict, string>>> = {
   taken: 'another instance has it',
   queued: 'its lock is held, and one instance runs it when that is free',
   paused: 'the job is paused',
 };
 
-/** Tells what became of ticks that do not run here. Losers are quiet; what nobody ran is not. */
+/** Logs the ticks that do not run here. A claim that another instance won is logged at level debug. */
 export class TickJournal {
   #loggedOffset = false;
   #loggedStep = false;
-  /** By job: the newest tick that is told of as run, or not run, by this instance. */
+  /** By job: the newest tick that this instance has reported as run, or not run. */
   readonly #newest = new Map<string, number>();
 
   constructor(
@@ -25,7 +25,7 @@ export class TickJournal {
     private readonly clock: StoreClock,
   ) {}
 
-  /** @param tick epoch ms, of which this instance runs the job */
+  /** @param tick epoch ms; this instance runs it */
   granted(job: string, tick: number): void {
     this.#newest.set(job, Math.max(tick, this.#newest.get(job) ?? -Infinity));
   }
@@ -33,7 +33,7 @@ export class TickJournal {
   /** @param tick epoch ms */
   refused(job: string, tick: number, verdict: Exclude<TickVerdict, 'granted'>): void {
     const { events } = this.notices;
-    // A tick that has its verdict may be asked for again.
+    // A tick that has its verdict may be claimed again.
     if (events.hasListeners && isSkipped(verdict) && tick > (this.#newest.get(job) ?? -Infinity)) {
       this.#newest.set(job, tick);
       events.emit('tickSkipped', { job, tick, why: verdict });
@@ -42,13 +42,13 @@ export class TickJournal {
     if (why !== undefined) this.notices.post({ kind: 'tick-skipped', lock: job, tick, why });
   }
 
-  /** Redis could not be asked, or refused. */
+  /** Redis could not be reached, or refused. */
   unclaimed(job: string, error: Error): void {
     this.notices.post({ kind: 'tick-unclaimed', lock: job, why: error.message });
   }
 
   /**
-   * Looks at the clocks: each trouble is named once.
+   * Checks the clocks: each trouble is logged once.
    * @param settled the newest tick that has its verdict, epoch ms: a store's clock before it was set back
    */
   checkClocks(job: string, settled: number): void {

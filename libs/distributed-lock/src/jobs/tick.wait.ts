@@ -5,8 +5,8 @@ import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 const { setImmediate: soon } = globalThis;
 
 /**
- * Resolves when all alarms that are due in this moment have rung. An instance that asked before would be given ticks that it cannot
- * begin until then, while another one, which has its alarms behind it, could.
+ * Resolves when all alarms that are due in this moment have fired. An instance that claimed earlier would be granted ticks that it cannot
+ * begin until then, while another one, whose alarms have fired, could.
  */
 export function othersHaveRung(): Promise<void> {
   return new Promise((resolve) => void soon(resolve));
@@ -27,12 +27,12 @@ export class TickWait {
     private readonly wake: (target: number) => void,
   ) {}
 
-  /** The instant that is waited for. */
+  /** The instant that is awaited. */
   get target(): number | undefined {
     return this.#target;
   }
 
-  /** Waits for `target` (epoch ms by the store's clock), and for nothing else any more. */
+  /** Waits for `target` (epoch ms by the store's clock), and for no other instant any more. */
   arm(target: number): void {
     if (target === this.#target) return;
     this.cancel();

@@ -23,12 +23,12 @@ export class TurnTick implements TickCall {
     );
   }
 
-  /** Whoever still waits for its turn leaves the line. */
+  /** Calls that still wait for their turn leave the queue. */
   close(): void {
     this.#leaving.abort();
   }
 
-  /** Its turn does not come. */
+  /** The turn of the call does not come. */
   #leave(error: unknown): void {
     if (this.#leaving.signal.aborted) return;
     if (!(error instanceof LockUnavailableError)) throw error;

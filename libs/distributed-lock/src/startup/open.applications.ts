@@ -18,7 +18,7 @@ function applicationOf(container: object): Application {
 }
 
 /**
- * Opens a service of an application. One that is refused closes the services that the application has already.
+ * Opens a service of an application. If it is refused, the services that the application already has are closed.
  * @param container Nest's of the application
  */
 export async function openIn(

@@ -19,14 +19,14 @@ import { ChannelSubscriptions } from '../redis/channel.subscriptions.js';
 import { checkServer } from './server.check.js';
 import { checkSlots } from './slot.checks.js';
 
-/** The locks on one ground, and what they stand on. */
+/** The locks on one backend, and the parts below them. */
 export interface OpenEngine<G extends Backend = ConnectionPair> {
   readonly engine: LockEngine;
   readonly runner: ScriptRunner;
   readonly connections: G;
 }
 
-/** What engines of one module instance share. */
+/** The parts that engines of one module instance share. */
 export interface EngineParts {
   readonly wheel: TimerWheel;
   readonly notices: NoticeBoard;
@@ -60,7 +60,7 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
   return engineOn(connections, settings, parts);
 }
 
-/** Builds the locks on any ground. */
+/** Builds the locks on any backend. */
 export function engineOn<G extends Backend>(
   ground: G,
   settings: LockSettings,
@@ -68,7 +68,7 @@ export function engineOn<G extends Backend>(
 ): OpenEngine<G> {
   const runner = new ScriptRunner(ground.commands, wheel, settings.commandTimeout);
   const outside = AsyncLocalStorage.snapshot();
-  // What ioredis would put before keys, but not before channels, is put before names: then both agree.
+  // The `keyPrefix` of ioredis applies to keys, but not to channels; here it is put before names, so both agree.
   const mapName = (name: string) => {
     const key = ground.keyPrefix + settings.mapName(name);
     if (ground.isCluster) checkSlots(name, key);

@@ -39,8 +39,8 @@ export function readQuorum(sources: readonly RedisSource[]): readonly Template[]
 }
 
 /**
- * Builds locks on several independent servers. A minority of them may be away, at boot and later; they are connected to as
- * soon as they can be.
+ * Builds locks on several independent servers. A minority of them may be away, at boot and later; each is connected as soon as it can be
+ * reached.
  * @throws LockUnavailableError when no majority can be reached
  */
 export async function openQuorum(
@@ -71,7 +71,7 @@ function makeMember(
   shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices },
 ): QuorumMember {
   const notices = shared.notices.of(template.address);
-  // A red lock rests on its majority; what a server's replicas have is no part of it.
+  // A red lock relies on its majority; the replicas of a server are no part of it.
   const open = makeEngine({ ...settings, replication: undefined }, template, {
     wheel: shared.wheel,
     notices,
@@ -92,7 +92,7 @@ function quorumOf(members: readonly QuorumMember[]): number {
   return Math.floor(members.length / 2) + 1;
 }
 
-/** How many can be used: the majority, as soon as it is there, or all that there are. */
+/** How many servers can be used: the majority, as soon as it is there, or fewer once every server is ready or has failed. */
 function countReady(members: readonly QuorumMember[]): Promise<number> {
   const needed = quorumOf(members);
   let [ready, failed] = [0, 0];
@@ -103,7 +103,7 @@ function countReady(members: readonly QuorumMember[]): Promise<number> {
     for (const { connections, age } of members) {
       connections
         .ready()
-        // Before it has told its age it does not count, and the first caller would be refused.
+        // Until the age of the server is known it does not count, and the first caller would be refused.
         .then(() => age.requested)
         .then(
           () => (ready += 1),

@@ -14,7 +14,7 @@ import { openQuorum, readQuorum, type OpenQuorum } from './open.quorum.js';
 
 /**
  * Builds the locks of one module instance, on two connections of its own, and two more for each server of red locks.
- * @throws LockUnavailableError when Redis cannot be reached, unless the source says `lazyConnect`
+ * @throws LockUnavailableError when Redis cannot be reached, unless the source has `lazyConnect`
  */
 export async function openLockService(
   settings: LockSettings,
@@ -39,7 +39,7 @@ export async function openLockService(
   return serviceOn(open, red);
 }
 
-/** The service of locks that are ready to be used. */
+/** The service of locks that are ready for use. */
 export function serviceOn(
   { engine, runner, connections }: OpenEngine<Backend>,
   red?: OpenQuorum,

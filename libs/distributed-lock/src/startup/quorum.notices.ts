@@ -3,7 +3,7 @@ import { NoticeBoard, type Notice } from '../events/notice.board.js';
 /** Holders that are remembered. */
 const REMEMBERED = 1000;
 
-/** What the engines of several servers have to tell, as news of locks that are held on all of them. */
+/** The notices of the engines of several servers, as notices of locks that are held on all of them. */
 export class QuorumNotices {
   readonly #posted = new Set<string>();
 
@@ -18,7 +18,7 @@ export class QuorumNotices {
 
   #relay(notice: Notice, address: string): void {
     switch (notice.kind) {
-      // The lock tells by itself when too few servers are left; one that is lost alone is no loss.
+      // The red lock itself reports when too few servers are left; the loss of one is no loss.
       case 'lost':
         return;
       case 'long-hold':
@@ -36,7 +36,7 @@ export class QuorumNotices {
     }
   }
 
-  /** Each server tells of what is one and the same to its user. */
+  /** Each server reports the same occurrence, which is one to the user. */
   #isFirst(what: string): boolean {
     if (this.#posted.has(what)) return false;
     if (this.#posted.size >= REMEMBERED) this.#posted.clear();

@@ -7,8 +7,8 @@ import { parseDuration } from '../timing/duration.parser.js';
 const TIMEOUT = 300;
 
 /**
- * What has to fit into the deadline of one round trip: the `WAIT` that is under way when a call comes, its own one, and one more for a script
- * that a server has to learn first.
+ * The number of waits that have to fit into the deadline of one round trip: the `WAIT` that is under way when a call comes, its own one, and
+ * one more for a script that a server has to load first.
  */
 const WAITS = 3;
 

@@ -5,8 +5,8 @@ import { readFacts } from './server.facts.js';
 import { judgeFacts } from './server.findings.js';
 
 /**
- * Asks a server once, when it can first be reached, what it tells of itself, and warns of what endangers locks. Nobody waits for
- * it, and a server that refuses to answer is not warned of: the locks themselves will tell.
+ * Reads the facts of a server once, when it can first be reached, and warns of what endangers locks. No caller waits for it, and a server
+ * that refuses to answer gets no warning: the locks themselves will report it.
  */
 export function checkServer(lifecycle: ClientLifecycle, address: string, notices: NoticeBoard): void {
   let isAsked = false;
@@ -16,7 +16,7 @@ export function checkServer(lifecycle: ClientLifecycle, address: string, notices
     lifecycle.client.info('default').then(
       (info) => {
         const facts = readFacts(String(info));
-        // What a server keeps to itself is the doctor's to tell: a managed one would be warned of at every start.
+        // A fact that a server withholds is for the doctor to report: a managed server would cause a warning at every start.
         const told = judgeFacts(facts)
           .filter(({ status, isUntold }) => (status === 'fail' || status === 'warn') && isUntold !== true)
           .map(({ check, told: text, remedy }) => `${check}: ${text}. ${remedy}`);
@@ -24,7 +24,7 @@ export function checkServer(lifecycle: ClientLifecycle, address: string, notices
         notices.post({ kind: 'unsafe-server', address, why: told.join(' ') });
       },
       (error: unknown) => {
-        // What was not answered is asked of the next connection; what was refused would be again.
+        // A command without an answer is sent again on the next connection; a refused one would be refused again.
         isAsked = !RedisFailure.from(error).isTransient;
       },
     );

@@ -1,9 +1,9 @@
-/** What a server tells of itself by INFO. Undefined: it does not tell, as managed servers may. */
+/** The facts that INFO gives about a server. Undefined: not given, as by managed servers. */
 export interface ServerFacts {
   /** `Redis` or `Valkey`. */
   readonly product: string;
   readonly version: string | undefined;
-  /** Of Redis, whose commands a Valkey has as well. */
+  /** The version of Redis whose commands the server has; Valkey reports one as well. */
   readonly level: string | undefined;
   readonly isSentinel: boolean;
   readonly role: string | undefined;
@@ -12,13 +12,13 @@ export interface ServerFacts {
   readonly memoryLimit: number | undefined;
   readonly memoryUsed: number | undefined;
   readonly isAppending: boolean | undefined;
-  /** What could not be written to disk, for messages. */
+  /** The data that could not be written to disk, for messages. */
   readonly unwritten: string | undefined;
-  /** Seconds since each replica was heard of; undefined for one that is not in step. */
+  /** Seconds since the last contact with each replica; undefined for one that is not in step. */
   readonly replicas: readonly (number | undefined)[];
 }
 
-/** Reads the reply of INFO, in which nothing is sure to be there. */
+/** Reads the reply of INFO, in which any field may be missing. */
 export function readFacts(info: string): ServerFacts {
   const fields = new Map(
     info.split('\n').flatMap((line) => {

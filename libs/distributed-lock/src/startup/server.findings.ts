@@ -1,26 +1,26 @@
 import type { ServerFacts } from './server.facts.js';
 
-/** What a look at a server came to. `skip`: it could not be looked at, or there is nothing to look at. */
+/** The result of a check of a server. `skip`: the check was not possible, or there was nothing to check. */
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
   readonly told: string;
-  /** What the reader can do about it; absent where all is well. */
+  /** The remedy for the reader; absent where all is well. */
   readonly remedy?: string | undefined;
-  /** Whether the server kept it to itself, as managed ones may. */
+  /** Whether the server withheld it, as managed ones may. */
   readonly isUntold?: boolean;
 }
 
-/** Below this the scripts' commands are not there. */
+/** Older servers lack commands of the scripts. */
 const LEAST_VERSION = [6, 2] as const;
 
 /** A share of the memory above which it is about to be full. */
 const NEARLY_FULL = 0.9;
 
-/** Seconds without a word from a replica that are worth a warning. */
+/** Seconds without contact from a replica that are worth a warning. */
 const LAGGING = 10;
 
-/** What can be said of a server by what it tells of itself, without asking more. */
+/** The findings that follow from the facts of a server, without further commands. */
 export function judgeFacts(facts: ServerFacts): Finding[] {
   return [judgeVersion(facts), judgeRole(facts), judgeEviction(facts), judgeReplicas(facts)];
 }

@@ -11,7 +11,7 @@ import { checkSettingNames, SETTING_NAMES } from './setting.names.js';
 /** A hung job must not stop its schedule for ever. */
 const TICK_MAX_HOLD = 3_600_000;
 
-/** Code that waits so long for a lock that its own process took by hand probably waits for itself, in ms. */
+/** Code that waits this long for a lock that its own process acquired by hand probably waits for itself, in ms. */
 const SELF_WAIT = 10_000;
 
 const BUSY_STATUSES = [423, 409, 429, 503];
@@ -90,7 +90,7 @@ function restartDelay(value: Duration | undefined, watchdogTimeout: number): num
   return delay;
 }
 
-/** A duration in place of an object would be ignored without a word. */
+/** A duration in place of an object would be ignored silently. */
 function group(option: string, value: unknown, hint = ''): void {
   if (typeof value !== 'object' || value === null)
     throw invalid(`${option} must be an object${hint}, not ${JSON.stringify(value)}.`);
