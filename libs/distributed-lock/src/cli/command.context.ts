@@ -3,7 +3,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { CommandLine } from './command.line.js';
 import type { Terminal } from './terminal.js';
 
-/** What a command works with. Whoever opened the session closes it. */
+/** The context of a command. The opener of the session closes it. */
 export interface CommandContext {
   readonly line: CommandLine;
   readonly wheel: TimerWheel;

@@ -8,7 +8,7 @@ const COMMANDS = ['doctor', 'ls', 'show', 'unlock', 'runs', 'run'] as const;
 
 const KINDS: readonly GuardKind[] = ['reentrant', 'fair', 'read', 'write', 'fenced'];
 
-/** What each command takes beside the options of all. */
+/** The options of each command beside the common ones. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
   doctor: ['strict'],
   ls: ['limit'],
@@ -20,15 +20,15 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 
 const OF_ALL = ['redis', 'prefix', 'timeout', 'json', 'help', 'version'];
 
-/** Whether the line was understood; thrown with a sentence that says what it should be. */
+/** Thrown for a command line that cannot be read, with a sentence that describes the correct form. */
 export class UsageError extends Error {}
 
-/** What was asked for. Durations in ms. */
+/** The parsed command line. Durations in ms. */
 export interface CommandLine {
   readonly command: (typeof COMMANDS)[number] | 'help' | 'version';
   /** The lock's or the job's name; empty where the command takes none. */
   readonly name: string;
-  /** What `run` runs. */
+  /** The command for `run`. */
   readonly words: readonly string[];
   readonly redis: string;
   readonly prefix: string;
@@ -55,7 +55,7 @@ export function readLine(args: readonly string[], env: Readonly<NodeJS.ProcessEn
   const [first, ...given] = positionals;
   const command = values.help === true ? 'help' : values.version === true ? 'version' : find(first);
   const isAside = command === 'help' || command === 'version';
-  // A name that begins with "-" stands behind "--", as in other commands; `run` has its own command there.
+  // A name that begins with "-" follows "--", as in other commands; `run` has its own command there.
   const words = command === 'run' ? behind : [];
   const rest = [
     ...(values.name === undefined ? [] : [values.name]),
@@ -111,7 +111,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Node explains an option that it does not know in more than one sentence, of which the first one is enough. */
+/** Node explains an unknown option in more than one sentence, of which the first one is enough. */
 function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const unknown = /^Unknown option '(.*?)'/.exec(message)?.[1];
@@ -146,7 +146,7 @@ function check(
   if (command === 'run' && words.length === 0) throw new UsageError('run needs a command, behind " -- ".');
 }
 
-/** The same addresses as the module takes; one may have a password in it, so what is refused is not repeated. */
+/** The same addresses as the module takes; one may have a password in it, so a refused address is not repeated. */
 function readUrl(url: string | undefined): string {
   if (url === undefined || url === '')
     throw new UsageError('Say where Redis is: --redis redis://localhost:6379, or REDIS_URL.');
@@ -158,7 +158,7 @@ function readUrl(url: string | undefined): string {
 }
 
 function duration(option: string, value: string | undefined, byDefault: string, min: number): number {
-  // What is no duration is refused by its reader.
+  // The reader of durations refuses any other value.
   return parseDuration((value ?? byDefault) as Duration, { option: `--${option}`, min });
 }
 

@@ -26,7 +26,7 @@ const COMMANDS: Readonly<Record<OpenedCommand, (desk: CommandContext) => Promise
   run: runUnderLock,
 };
 
-/** @returns what to exit with; nothing that goes wrong is thrown */
+/** @returns the exit code; failures are reported and not thrown */
 export async function runCommandLine(
   args: readonly string[],
   env: Readonly<NodeJS.ProcessEnv>,
@@ -48,7 +48,7 @@ async function runCommand(
   command: OpenedCommand | 'doctor',
   terminal: Terminal,
 ): Promise<number> {
-  // What is told goes to the standard output, and nothing else may.
+  // Results go to the standard output, and nothing else may.
   const note = (message: unknown) => terminal.note(String(message));
   Logger.overrideLogger({ log: () => undefined, warn: note, error: note });
   const wheel = new TimerWheel();
@@ -61,7 +61,7 @@ async function runCommand(
   }
 }
 
-/** One line: what, and the remedy. */
+/** One line: the failure, and the remedy. */
 function report(error: unknown, terminal: Terminal): number {
   const say = (text: string) => terminal.note(`nestjs-distributed-lock: ${text}`);
   if (error instanceof UsageError) {

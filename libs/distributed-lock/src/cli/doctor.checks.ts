@@ -13,14 +13,14 @@ import { checkLock } from './lock.check.js';
 import { checkPersistence } from '../doctor/persistence.check.js';
 import { checkClock, checkRoundTrip } from '../doctor/time.checks.js';
 
-/** What the doctor looks at. */
+/** The server that the doctor checks. */
 export interface Patient {
   readonly session: ServerSession;
   readonly wheel: TimerWheel;
   readonly line: CommandLine;
 }
 
-/** Looks at everything, in an order in which each next look needs more of the server. Never rejects. */
+/** Runs all checks, in an order in which each check needs more of the server than the one before. Never rejects. */
 export async function examine(patient: Patient): Promise<Finding[]> {
   const { session, wheel, line } = patient;
   const findings: Finding[] = [];
@@ -61,7 +61,7 @@ async function factsOf(server: ServerPort): Promise<{ address: string; facts: Se
   return { address: server.address, facts: readFacts(String(await server.ask('INFO', 'default'))) };
 }
 
-/** Of each check the finding of the server that is worst off, which is named where there are several. */
+/** Of each check the finding of the server in the worst state, with its address where there are several servers. */
 function worst(each: readonly { address: string; findings: readonly Finding[] }[]): Finding[] {
   const order: readonly Finding['status'][] = ['skip', 'ok', 'warn', 'fail'];
   const rank = ({ status }: Finding) => order.indexOf(status);
@@ -104,7 +104,7 @@ async function checkPermissions(
   };
 }
 
-/** A key of a lock that nobody has. */
+/** A key of a lock that no client holds. */
 function keyOf({ session, line }: Patient, what: string): string {
   return `${session.keyPrefix}${line.prefix}doctor:${what}`;
 }

@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.js';
 /** As wide as the longest name of a check. */
 const WIDTH = 13;
 
-/** `doctor`: looks at everything, and tells it. */
+/** `doctor`: runs all checks, and prints their findings. */
 export async function runDoctor({ line, wheel, terminal }: Omit<CommandContext, 'session'>): Promise<number> {
   const { address, findings } = await look({ line, wheel });
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;

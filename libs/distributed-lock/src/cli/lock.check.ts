@@ -11,11 +11,11 @@ import { openLocks } from './lock.opener.js';
 
 /** How long the waiter may stay in ms: shorter than the lease, so that only a message can wake it before. */
 const PATIENCE = 2000;
-/** In ms. What is left behind, should this process be killed, is gone after it. */
+/** In ms. If this process is killed, what it leaves behind ends after this time. */
 const LEASE = 5000;
-/** The waiter is given this long to subscribe, in ms. */
+/** The time for the waiter to subscribe, in ms. */
 const SETTLING = 150;
-/** The longest that all of it may take, in ms. */
+/** The time limit of the whole check, in ms. */
 const LONGEST = 15_000;
 
 interface Case {
@@ -25,7 +25,7 @@ interface Case {
   readonly role: string | undefined;
 }
 
-/** Takes a lock of a name that nobody has, lets another client wait for it, and gives it back, as applications do. */
+/** Acquires a lock with a name that no client uses, lets another client wait for it, and releases it, as applications do. */
 export async function checkLock({ line, session, wheel, role }: Case): Promise<Finding> {
   const check = 'lock';
   if (role !== undefined && role !== 'master')

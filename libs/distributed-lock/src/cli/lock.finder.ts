@@ -3,7 +3,7 @@ import { placeBeside } from '../scripts/wire.names.js';
 import { readLock } from './lock.reader.js';
 import type { LockView } from './lock.view.js';
 
-/** Keys that a server looks at in one step; it serves others between two steps. */
+/** Keys that a server checks in one step; it serves others between two steps. */
 const STEP = '500';
 
 /** Locks that are read at the same time. */
@@ -15,7 +15,7 @@ export interface FoundLocks {
   readonly isCut: boolean;
 }
 
-/** What has the prefix and looks like a lock, on every master: by SCAN, which never holds a server up. */
+/** Finds the keys on every master that have the prefix and look like a lock: by SCAN, which never blocks a server for long. */
 export async function findLocks(session: ServerSession, prefix: string, limit: number): Promise<FoundLocks> {
   const whole = session.keyPrefix + prefix;
   const found = new Map<string, LockView>();
@@ -25,7 +25,7 @@ export async function findLocks(session: ServerSession, prefix: string, limit: n
       const reply = await server.ask('SCAN', cursor, 'MATCH', `${escapeGlob(whole)}*`, 'COUNT', STEP);
       const [next, keys] = Array.isArray(reply) ? reply : ['0', []];
       cursor = String(next);
-      // A scan may give a key twice. What stands beside a lock whose name has braces begins like a lock.
+      // A scan may give a key twice. A key beside a lock whose name has braces begins like a lock.
       const fresh = (Array.isArray(keys) ? keys.map(String) : []).filter(
         (key) => !found.has(key) && placeBeside(key) === undefined,
       );
@@ -42,7 +42,7 @@ export async function findLocks(session: ServerSession, prefix: string, limit: n
 }
 
 function isLock({ kind }: LockView): boolean {
-  // One that was freed after it was found is free.
+  // A lock that was freed after it was found is free.
   return kind !== 'something else' && kind !== 'free';
 }
 

@@ -4,7 +4,7 @@ import { openLockService } from '../startup/open.service.js';
 import { readSettings } from '../startup/settings.reader.js';
 import type { CommandLine } from './command.line.js';
 
-/** The library's own service, for what is more than reading. Whoever opens it shuts it down. */
+/** The library's own service, for commands that do more than read. Its opener shuts it down. */
 export async function openLocks(
   { prefix }: Pick<CommandLine, 'prefix'>,
   session: Pick<ServerSession, 'source'>,

@@ -6,10 +6,10 @@ import type { HolderView, LockView, ViewKind } from './lock.view.js';
 /** A holder on the wire; Redisson's ends with the number of a thread. */
 const HOLDER = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}:\d+$/;
 
-/** How much of a queue is shown. */
+/** The number of waiters of a queue that are shown. */
 const SHOWN = 100;
 
-/** Reads what stands at a key, without changing it. @param name for the view @throws RedisFailure */
+/** Reads the lock at a key, without changing it. @param name for the view @throws RedisFailure */
 export async function readLock(session: ServerSession, key: string, name: string): Promise<LockView> {
   const server = session.serverOf(key);
   const type = String(await server.ask('TYPE', key));
@@ -27,7 +27,7 @@ export async function readLock(session: ServerSession, key: string, name: string
   ]);
   const { mode, holders } = readHolders(fields);
   const waiters = Number(waiting);
-  // A fair lock that nobody waits for looks like any other one.
+  // A fair lock without waiters looks like any other one.
   const plain: ViewKind =
     waiters > 0 ? 'fair lock' : token === 1 ? 'fenced lock' : record === 1 ? 'lock of a job' : 'lock';
   const kind = mode === undefined ? plain : mode === 'read' ? 'read lock' : 'write lock';
@@ -90,7 +90,7 @@ async function countListeners(
     );
     return pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
   } catch (error) {
-    // It is good to know, and not worth a permission.
+    // The number of listeners is useful, and not worth a permission.
     if (error instanceof RedisFailure && error.kind === 'refused') return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What stands at a name. */
+/** The kinds of lock that a name can have in Redis. */
 export type ViewKind =
   | 'lock'
   | 'fenced lock'
@@ -11,14 +11,14 @@ export type ViewKind =
   | 'free'
   | 'something else';
 
-/** One who has a lock, and how often. */
+/** A holder of a lock, and its hold count. */
 export interface HolderView {
   /** `<client uuid>:<integer>`. */
   readonly holder: string;
   readonly count: number;
 }
 
-/** A name as Redis has it. */
+/** A name and its state in Redis. */
 export interface LockView {
   readonly name: string;
   readonly key: string;
@@ -32,7 +32,7 @@ export interface LockView {
   readonly queue: readonly string[];
   /** How many waiters the queue has in all. */
   readonly waiting: number;
-  /** The connections that listen for its release, one of each process that waits; undefined where that may not be asked. */
+  /** The connections that are subscribed to its releases, one of each process that waits; undefined where the user may not read that. */
   readonly listeners: number | undefined;
 }
 

@@ -4,12 +4,12 @@ import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { EXIT } from './exit.codes.js';
 
-/** How often it is looked whether all of it has ended, in ms. */
+/** The interval of the checks whether all processes have ended, in ms. */
 const LOOK_EVERY = 50;
 
 /**
- * A command and what it starts. Without a terminal it gets a process group of its own, so that a signal reaches what stands
- * behind a shell or npm as well; with one it stays in the terminal's, which gives Ctrl-C to all of it by itself.
+ * A command and the processes that it starts. Without a terminal it gets a process group of its own, so that a signal also reaches the
+ * processes behind a shell or npm; with one it stays in the terminal's group, to all of which Ctrl-C goes.
  */
 export class ProcessTree {
   /** Its exit code; 128 and the number of the signal that ended it; 126 or 127 where it could not be started. */
@@ -36,12 +36,12 @@ export class ProcessTree {
     });
   }
 
-  /** Hands a signal on, where the terminal has not done it. */
+  /** Forwards a signal, where the terminal has not done it. */
   forward(signal: NodeJS.Signals): void {
     if (this.#isGroup || (signal !== 'SIGINT' && signal !== 'SIGQUIT')) this.#send(signal);
   }
 
-  /** Asks all of it to end, and ends what has not done so within `grace` ms. Resolves when nothing is left. */
+  /** Requests all processes to end, and kills those that have not ended within `grace` ms. Resolves when none is left. */
   async end(wheel: TimerWheel, grace: number): Promise<void> {
     const until = now() + grace;
     this.#send('SIGTERM');
@@ -50,12 +50,12 @@ export class ProcessTree {
     await this.ended;
   }
 
-  /** Of a group also while only something is left that the command has started. */
+  /** A group is also alive while only a process is left that the command has started. */
   get #isAlive(): boolean {
     return this.#send(0);
   }
 
-  /** @returns whether there was anything to send it to */
+  /** @returns whether there was a process to send it to */
   #send(signal: NodeJS.Signals | 0): boolean {
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || (!this.#isGroup && (exitCode ?? signalCode) !== null)) return false;

@@ -5,12 +5,12 @@ import { EXIT } from './exit.codes.js';
 import { openLocks } from './lock.opener.js';
 import { ProcessTree } from './process.tree.js';
 
-/** What asks a process to do something; each is handed on to the command. */
+/** The signals by which a process is requested to do something; each is forwarded to the command. */
 const FORWARDED = (['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const).filter(
   (signal) => signal in constants.signals,
 );
 
-/** `run <name> -- <command> …`: holds the lock while the command runs, and ends as it ended. */
+/** `run <name> -- <command> …`: holds the lock while the command runs, and exits with the command's code. */
 export async function runUnderLock({ line, session, terminal, wheel }: CommandContext): Promise<number> {
   const stopped = new AbortController();
   let stoppedBy: NodeJS.Signals = 'SIGTERM';
@@ -49,7 +49,7 @@ export async function runUnderLock({ line, session, terminal, wheel }: CommandCo
         terminal.note(`nestjs-distributed-lock: ${String(signal.reason)} The command is ended.`);
         ending = child?.end(wheel, line.grace);
       };
-      // A short lease may be over before the command has started: nobody would be told of that any more.
+      // A short lease may be over before the command has started: the listener would then never be called.
       if (signal.aborted) end();
       else signal.addEventListener('abort', end, { once: true });
       const code = await child.ended;
@@ -60,7 +60,7 @@ export async function runUnderLock({ line, session, terminal, wheel }: CommandCo
       report({ outcome, code, holder: handle.holder });
       return ending === undefined ? code : EXIT.lost;
     } finally {
-      // How the command ended is what counts: a lock that is not given back goes with its lease.
+      // The end of the command is what counts: a lock that is not released ends with its lease.
       await handle.unlock().catch((error: unknown) => terminal.note(String(error)));
     }
   } finally {

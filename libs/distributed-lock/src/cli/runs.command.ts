@@ -37,7 +37,7 @@ function rowOf({ tick, outcome, attempt, start, end, app, instance, reason }: Ti
   ];
 }
 
-/** What is no instant, in a record that anybody can write, is shown as it is. */
+/** A value that is no instant, in a record that any client can write, is shown as it is. */
 function instant(at: number): string {
   const date = new Date(at);
   return Number.isNaN(date.getTime()) ? `${at}` : date.toISOString();

@@ -3,10 +3,10 @@ import { printable } from '../errors/printable.text.js';
 
 type Write = (text: string) => unknown;
 
-/** Where answers come from: the standard input, as a rule. */
+/** The source of answers: the standard input, as a rule. */
 export type Answers = NodeJS.ReadableStream & { readonly isTTY?: boolean };
 
-/** Where a command speaks to people and programs. Nothing that comes from Redis can move a cursor or write a line of its own. */
+/** The output of a command, for people and programs. No text from Redis can move a cursor or write a line of its own. */
 export class Terminal {
   constructor(
     private readonly out: Write = (text) => process.stdout.write(text),
@@ -14,13 +14,13 @@ export class Terminal {
     private readonly input: Answers = process.stdin,
   ) {}
 
-  /** @returns undefined where there is nobody to ask */
+  /** @returns undefined where there is no terminal for the question */
   async ask(question: string): Promise<string | undefined> {
     if (this.input.isTTY !== true) return undefined;
     this.err(printable(question));
     const lines = createInterface({ input: this.input });
     try {
-      // Whoever ends the input says nothing.
+      // An input that ends gives no answer.
       for await (const answer of lines) return answer.trim();
       return '';
     } finally {
@@ -52,7 +52,7 @@ export class Terminal {
       );
   }
 
-  /** For people, beside what the command tells. */
+  /** For people, beside the result of the command. */
   note(text: string): void {
     this.err(`${printable(text)}\n`);
   }

@@ -6,7 +6,7 @@ import { openLocks } from './lock.opener.js';
 import { showTime, type LockView } from './lock.view.js';
 import { viewLock } from './show.command.js';
 
-/** `unlock <name>`: frees a lock whoever has it. */
+/** `unlock <name>`: frees a lock, whichever client holds it. */
 export async function unlock(desk: CommandContext): Promise<number> {
   const { line, terminal } = desk;
   const view = await viewLock(desk);
@@ -49,7 +49,7 @@ async function free({ line, session }: CommandContext, view: LockView): Promise<
   }
 }
 
-/** By its kind, so that the right ones are woken. */
+/** By its kind, so that the right waiters are woken. */
 function lockOf(service: LockService, { name, kind }: LockView) {
   switch (kind) {
     case 'read lock':

@@ -1,4 +1,4 @@
-/** What `--help` says. */
+/** The text of `--help`. */
 export const USAGE = `Usage: nestjs-distributed-lock <command> [options]
 
   doctor [redis-url]            looks whether a Redis is fit for locks, and takes one

@@ -2,12 +2,12 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { ServerPort } from '../connections/server.session.js';
 import type { Probe } from './acl.probes.js';
 
-/** What is said of a command, a key or a channel that a user may not use, by all versions. */
+/** The errors of all versions for a command, a key or a channel that a user may not use. */
 const DENIED = /NOPERM|no permissions|ACL failure|user executing the script can't/i;
 
 /**
- * Runs each probe, and answers the error of each or nothing. A script that is told to write nothing cannot; before Redis 7 what is
- * created is deleted in the same script.
+ * Runs each probe, and returns the error of each or nothing. A script with `no-writes` cannot write; before Redis 7 what is created
+ * is deleted in the same script.
  */
 const TRIAL = `local probes, creating = cjson.decode(ARGV[1]), cjson.decode(ARGV[2])
 local function try(words)
@@ -26,7 +26,7 @@ return replies`;
 /** What it is about: a denied key is not the command's fault. */
 type Denial = 'command' | 'key' | 'channel';
 
-/** @returns the probes that the user may not do; the user, where it may be asked */
+/** @returns the probes that the user may not do; the name of the user, where the server gives it */
 export async function judgeAcl(
   server: ServerPort,
   key: string,
@@ -44,7 +44,7 @@ export async function judgeAcl(
   return { missing, user };
 }
 
-/** By ACL DRYRUN, which does nothing. @returns undefined where the server has it not, or the user may not */
+/** By ACL DRYRUN, which does nothing. @returns undefined where the server lacks that command, or the user may not call it */
 async function askAll(
   server: ServerPort,
   user: string,
@@ -75,7 +75,7 @@ async function tryAll(
   if (Array.isArray(replies))
     for (const [index, probe] of [...inert, ...creating].entries())
       answers.set(probe, String(replies[index]));
-  // One after the other: a connection that listens may take nothing else.
+  // One after the other: a connection with subscriptions may run nothing else.
   for (const probe of probes.filter(({ where }) => where === 'connection'))
     answers.set(probe, String(await server.ask(...asCall(probe)).catch(refusal)));
   return answers;

@@ -7,16 +7,16 @@ import {
   semaphoreChannel,
 } from '../scripts/wire.names.js';
 
-/** Something that the library needs of its user, and a command that only tells whether it may. */
+/** A permission that the library needs for its user, and a command that only tests the permission. */
 export interface Probe {
   /** What allows it, as `ACL SETUSER` takes it. */
   readonly rule: string;
   readonly words: readonly string[];
-  /** How it can be tried without ACL DRYRUN: in a script, or only on a connection. */
+  /** How the permission can be tested without ACL DRYRUN: in a script, or only on a connection. */
   readonly where: 'script' | 'connection';
-  /** Without it locks work, if less well. */
+  /** Locks work without it, if less well. */
   readonly isMinor?: boolean;
-  /** Would leave something behind, if it were really done. */
+  /** The command would leave something behind, if it were really run. */
   readonly creates?: boolean;
 }
 
@@ -25,10 +25,10 @@ const INERT = `DECRBY k x|DEL k|EXISTS k|GET k|HDEL k f|HEXISTS k f|HGET k f|HGE
 INCRBY k x|LINDEX k 0|LLEN k|LPOS k x|LRANGE k 0 0|LREM k 0 x|LTRIM k 0 0|PEXPIRE k 1|PEXPIREAT k 1|PTTL k|SET k v XX|TIME|TYPE k|
 ZADD k XX 1 m|ZCARD k|ZRANGE k 0 0|ZRANGEBYSCORE k 0 0|ZREM k m|ZREMRANGEBYSCORE k 0 0|ZSCORE k m`;
 
-/** Those that have no such form. */
+/** The commands that have no such form. */
 const CREATING = 'DECR k|HSET k f v|HSETNX k f v|INCR k|LPUSH k v|RPUSH k v';
 
-/** What the library needs beside: of every server, and of one in a cluster. The channel is `c`. */
+/** The other commands that the library needs: of every server, and of one in a cluster. The channel is `c`. */
 const CONNECTION =
   'EVAL return 0|EVALSHA 0000000000000000000000000000000000000000 0|SUBSCRIBE c|UNSUBSCRIBE c|PING|INFO server';
 const CLUSTERED = 'SSUBSCRIBE c|SUNSUBSCRIBE c|CLUSTER SLOTS|CLUSTER INFO';
@@ -40,9 +40,9 @@ const FAMILIES = new Set(['PUBSUB', 'CLIENT', 'CLUSTER']);
 const SHARDED = 'SSUBSCRIBE c|SUNSUBSCRIBE c';
 
 /**
- * Everything that docs/security.md asks for, but for what only some options need.
- * @param key of a lock that nobody has
- * @param prefix what its key begins with
+ * All permissions in docs/security.md, except those that only some options need.
+ * @param key of a lock that no client holds
+ * @param prefix the beginning of that key
  */
 export function aclProbes(
   key: string,

@@ -6,7 +6,7 @@ import type { Finding } from '../startup/server.findings.js';
 const REMEDY =
   'Set appendonly yes, or accept that a restart frees what is held and forgets the ticks of jobs.';
 
-/** What a restart of the server remembers. */
+/** What the server keeps over a restart. */
 export async function checkPersistence(
   server: ServerPort,
   { isAppending, unwritten }: ServerFacts,
@@ -37,7 +37,7 @@ export async function checkPersistence(
   return { check, status: 'warn', told, remedy: REMEDY };
 }
 
-/** When snapshots are taken; undefined where that may not be asked, as with managed servers. */
+/** The times of snapshots; undefined where the user may not read them, as with managed servers. */
 async function snapshotsOf(server: ServerPort): Promise<string | undefined> {
   try {
     const reply = await server.ask('CONFIG', 'GET', 'save');

@@ -3,7 +3,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Finding } from '../startup/server.findings.js';
 
 const CLOCK_SAMPLES = 5;
-/** In ms; ticks go by the server's clock, so an offset does no harm to them, but to who compares logs. */
+/** In ms; ticks follow the server's clock, so an offset does not affect them, but the comparison of logs. */
 const TOLERATED_OFFSET = 1000;
 
 const ROUND_TRIPS = 100;

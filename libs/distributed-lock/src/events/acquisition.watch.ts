@@ -5,19 +5,19 @@ import type { HandleWatch, Watchable } from './handle.watch.js';
 import type { LockEvents } from './lock.events.js';
 import type { LockKindName, ReleasedEvent } from './lock.listener.js';
 
-/** What is asked for. */
+/** The terms of the acquisition. */
 export interface Requested {
   readonly lock: string;
   readonly kind: LockKindName;
   readonly isReentry: boolean;
 }
 
-/** What is known of a grant. */
+/** The known properties of a grant. */
 type Granted = Partial<Pick<Watchable, 'holder' | 'token'>>;
 
 /**
- * Tells listeners of one acquisition: one `attempt`, one answer, and one end of what was acquired. It is made only where anybody
- * listens. Events are written out in full: to spread one object into another costs more than all the rest.
+ * Emits the events of one acquisition: one `attempt`, one answer, and one end of the hold. Created only where there are listeners. Events are
+ * written out in full: to spread one object into another costs more than all the rest.
  */
 export class AcquisitionWatch implements HandleWatch {
   readonly #events: LockEvents;
@@ -28,7 +28,7 @@ export class AcquisitionWatch implements HandleWatch {
   #isWaiting = false;
   #isOver = false;
 
-  /** Tells of the attempt, in the caller's async context. */
+  /** Emits the attempt, in the caller's async context. */
   constructor(events: LockEvents, asked: Requested) {
     this.#events = events;
     this.#requested = asked;
@@ -36,7 +36,7 @@ export class AcquisitionWatch implements HandleWatch {
     events.emit('attempt', { acquisition: this, lock, kind, isReentry });
   }
 
-  /** Tells what comes of it, and follows the handle that is granted. */
+  /** Emits the answer, and follows the handle that is granted. */
   follow<H extends Watchable>(answer: Promise<H>): Promise<H> {
     return this.settle(answer, (handle) => {
       this.acquired(handle);
@@ -44,7 +44,7 @@ export class AcquisitionWatch implements HandleWatch {
     });
   }
 
-  /** Tells of an answer that is an error. @param acquired tells of one that is none */
+  /** Emits an answer that is an error. @param acquired emits a grant */
   settle<T>(answer: Promise<T>, acquired: (granted: T) => void): Promise<T> {
     return answer.then(
       (granted) => {
@@ -58,7 +58,7 @@ export class AcquisitionWatch implements HandleWatch {
     );
   }
 
-  /** Somebody else has it. Told once. */
+  /** Another holder has the lock. Emitted once. */
   waiting(heldBy: HeldBy): void {
     if (this.#isWaiting || this.#grantedAt !== 0) return;
     this.#isWaiting = true;

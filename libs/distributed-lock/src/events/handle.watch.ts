@@ -1,6 +1,6 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 
-/** Follows a handle from its grant to its end. A handle that nobody listens to has none. */
+/** Follows a handle from its grant to its end. A handle without listeners has none. */
 export interface HandleWatch {
   /** The lease was lost before the handle was unlocked. */
   lost(why: string): void;
@@ -10,10 +10,10 @@ export interface HandleWatch {
   around<T>(work: () => T): T;
 }
 
-/** What can be followed. */
+/** A handle that can be followed. */
 export interface Watchable {
   readonly holder: string;
   readonly token: bigint | undefined;
-  /** Follows it from now on; what has happened already is told at once. */
+  /** Follows it from now on; an event that has happened already is reported at once. */
   watch(watch: HandleWatch): void;
 }

@@ -18,12 +18,12 @@ export class LockEvents {
     showAs(LockEvents, () => ({ type: 'LockEvents' }));
   }
 
-  /** @internal Whether anybody listens: looked at before anything is made for an event. */
+  /** @internal Whether there are listeners: checked before anything is made for an event. */
   hasListeners = false;
   #listeners: readonly SectionListener[] = [];
   readonly #failed: (event: string, error: unknown) => void;
 
-  /** @internal @param failed is told what a listener threw */
+  /** @internal @param failed receives the error that a listener threw */
   constructor(failed: (event: string, error: unknown) => void) {
     this.#failed = failed;
   }
@@ -44,7 +44,7 @@ export class LockEvents {
     };
   }
 
-  /** @internal Whoever asks has looked at {@link hasListeners}. */
+  /** @internal The caller has checked {@link hasListeners}. */
   emit<Name extends keyof LockEventMap>(name: Name, event: LockEventMap[Name]): void {
     const listeners: readonly LockListener[] = this.#listeners;
     for (const listener of listeners) {

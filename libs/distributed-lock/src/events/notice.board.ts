@@ -2,19 +2,19 @@ import { errorText } from '../errors/error.text.js';
 import type { HandshakeRemark } from '../redis/handshake.watch.js';
 import { LockEvents } from './lock.events.js';
 
-/** What happened to a hold. Durations in ms. */
+/** An occurrence in the life of a hold. Durations in ms. */
 export type HoldNotice =
   | { readonly kind: 'lost'; readonly why: string }
   | { readonly kind: 'unknown'; readonly why: string }
   | { readonly kind: 'overheld'; readonly maxHold: number }
   | { readonly kind: 'long-hold'; readonly held: number };
 
-/** What happened to a lock that somebody should know of. Durations in ms. */
+/** An occurrence to log. Durations in ms. */
 export type Notice =
   | (HoldNotice & { readonly lock: string; readonly holder: string })
   | { readonly kind: 'long-wait'; readonly lock: string; readonly waited: number; readonly heldBy: string }
   | {
-      /** A caller probably waits for a lock that it has. */
+      /** A caller probably waits for a lock that it holds itself. */
       readonly kind: 'self-wait';
       readonly lock: string;
       readonly waited: number;
@@ -59,7 +59,7 @@ export type Notice =
       readonly lock: string;
       readonly tick: number;
       readonly attempt: number;
-      /** That ran it. */
+      /** The instance that ran it. */
       readonly instance: string;
     }
   | { readonly kind: 'tick-unclaimed'; readonly lock: string; readonly why: string }
@@ -75,7 +75,7 @@ export type Notice =
     }
   | {
       readonly kind: 'shutdown-waits';
-      /** What is left of shutdownTimeout. */
+      /** The rest of shutdownTimeout. */
       readonly left: number;
       readonly reasons: readonly string[];
     }
@@ -98,8 +98,8 @@ export type Notice =
 export type NoticeListener = (notice: Notice) => void;
 
 /**
- * Where everything is told: events to the application's listeners, which hear of all that happens, and notices to the log, for
- * people who should know. Neither can ever break a lock.
+ * Receives all occurrences: events go to the listeners of the application, and notices to the log, for people to read. Neither can ever break
+ * a lock.
  */
 export class NoticeBoard {
   readonly events: LockEvents;
@@ -123,13 +123,13 @@ export class NoticeBoard {
       try {
         listener(notice);
       } catch {
-        // A logger that throws has nobody to be told to.
+        // An error of the logger cannot be logged.
       }
     }
     if (this.events.hasListeners) this.#emit(notice);
   }
 
-  /** Some of what people should know is an event as well. */
+  /** Some notices are events as well. */
   #emit(notice: Notice): void {
     if (notice.kind === 'tick-missed') {
       const { lock: job, tick, after, why } = notice;

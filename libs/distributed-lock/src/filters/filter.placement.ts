@@ -7,9 +7,9 @@ import { LockNotAcquiredError } from '../errors/lock.errors.js';
 const CATCHES = '__filterCatchExceptions__';
 
 /**
- * Nest asks the filters of one level from the last to the first, and the first one that fits answers. A filter that catches
- * everything would answer a refusal with 500, so the refusal filter is put behind the last one of these: it is asked before
- * them, and after every filter behind them, such as one of `@Catch(LockNotAcquiredError)`.
+ * Nest tries the filters of one level from the last to the first, and the first one that fits answers. A filter that catches everything would
+ * answer a refusal with 500, so the refusal filter is put behind the last one of these: it is tried before them, and after every filter
+ * behind them, such as one of `@Catch(LockNotAcquiredError)`.
  * @param filters classes and instances, as they were bound
  * @returns the list without a change where no filter catches everything
  */
@@ -19,8 +19,8 @@ export function placeRefusals(filters: readonly unknown[], refusals: object): re
 }
 
 /**
- * The same for the filters of an application, among which the refusal filter is: it is moved behind the last filter that catches
- * everything, or to the front, where it is asked last.
+ * The same for the filters of an application, among which the refusal filter is: it is moved behind the last filter that catches everything,
+ * or to the front, where it is tried last.
  * @param isOwn finds it
  */
 export function placeAmongGlobals(
@@ -38,11 +38,11 @@ export function catchesEverything(filter: unknown): boolean {
   return types.length === 0 || types.some(isAboveRefusals);
 }
 
-/** @returns undefined for what is no filter */
+/** @returns undefined for a value that is no filter */
 function typesOf(filter: unknown): readonly unknown[] | undefined {
   if (typeof filter === 'function') return Reflect.getMetadata(CATCHES, filter) ?? [];
   if (typeof filter !== 'object' || filter === null) return undefined;
-  // Nest asks each filter for its prototype in the next moment, also one that is a Proxy.
+  // Nest reads the prototype of each filter in the next moment, also of one that is a Proxy.
   const prototype = Reflect.getPrototypeOf(filter);
   if (prototype === null) return [];
   return Reflect.getMetadata(CATCHES, prototype) ?? Reflect.getMetadata(CATCHES, prototype.constructor) ?? [];

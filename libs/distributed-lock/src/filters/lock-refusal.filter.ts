@@ -72,7 +72,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
     }
   }
 
-  /** The error of an event goes nowhere, and an event cannot be told from a message here: a lock of which nobody knows yet gets a line. */
+  /** The error of an event is not sent anywhere, and here an event looks like a message: a refusal that is not yet reported gets a line. */
   #logEvent(error: LockNotAcquiredError | LockUnavailableError): void {
     if (!(error instanceof LockNotAcquiredError) || !isUnknown(error)) return;
     const { lock, heldBy } = error;
@@ -83,7 +83,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
   #reply(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): void {
     const { httpAdapter } = this.#adapterHost;
     const response: unknown = host.switchToHttp().getResponse();
-    // Libraries that call handlers themselves say "http", too, and have no response.
+    // Libraries that call handlers themselves have the type "http", too, and have no response.
     if (httpAdapter === undefined || !isHttpResponse(response)) throw error;
     if (httpAdapter.isHeadersSent(response)) {
       httpAdapter.end(response);

@@ -3,7 +3,7 @@ import type { LockSettings } from '../contracts/settings.js';
 import type { LockErrorCode } from '../errors/error.table.js';
 import { LockNotAcquiredError, type LockUnavailableError } from '../errors/lock.errors.js';
 
-/** What any client is told of a refusal; never who holds the lock, nor where Redis is. */
+/** The part of a refusal that any client may see; never the holder of the lock, nor the address of Redis. */
 export interface Refusal {
   readonly message: string;
   readonly code: LockErrorCode;

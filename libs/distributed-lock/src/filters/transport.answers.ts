@@ -9,7 +9,7 @@ export function isHttpResponse(response: unknown): response is object {
   );
 }
 
-/** What is used of a socket, by Socket.IO's name and by the WebSocket standard's. */
+/** The used part of a socket, by Socket.IO's name and by the WebSocket standard's. */
 interface Socket {
   readonly readyState?: unknown;
   readonly send?: (text: string) => unknown;
@@ -17,8 +17,8 @@ interface Socket {
 }
 
 /**
- * Tells the client as Nest's own filter does: an `exception` event. A native WebSocket, which has a numeric
- * `readyState`, also has an `emit`, but that one stays in the process.
+ * Notifies the client as Nest's own filter does: with an `exception` event. A native WebSocket, which has a numeric `readyState`, also has an
+ * `emit`, but that one stays in the process.
  */
 export function emitRefusal(socket: Socket, payload: object): void {
   if (typeof socket.readyState === 'number' && socket.send !== undefined) {
@@ -28,7 +28,7 @@ export function emitRefusal(socket: Socket, payload: object): void {
   }
 }
 
-/** gRPC has numbers for what HTTP says by 423 and 503: the call may be made again, and the server cannot serve it now. */
+/** The gRPC statuses in place of HTTP's 423 and 503: the call may be made again, and the server cannot serve it now. */
 const ABORTED = 10;
 const UNAVAILABLE = 14;
 

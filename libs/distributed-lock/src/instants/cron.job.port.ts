@@ -1,6 +1,6 @@
 import type { CronTimeLike } from './nominal.sequence.js';
 
-/** What is used of cron's `CronJob`; structural, so that no second copy of cron is loaded. */
+/** The used part of cron's `CronJob`; structural, so that no second copy of cron is loaded. */
 export interface CronJobLike {
   /** The schedule in force: `setTime` replaces it. */
   readonly cronTime: CronTimeLike;

@@ -24,7 +24,7 @@ export class LiveSchedule {
     return typeof this.job.cronTime.source !== 'string';
   }
 
-  /** The instants, to be asked for times by the store's clock. */
+  /** The instants, for times by the store's clock. */
   get byStore(): NominalInstants {
     this.#refresh();
     return this.#byStore;
@@ -36,7 +36,7 @@ export class LiveSchedule {
     return this.#byWall;
   }
 
-  /** Whether it was changed since this was last asked: the instants before a change are not those that it has now. */
+  /** Whether the schedule was changed since the last call: the instants before a change are not those that it has now. */
   takeChange(): boolean {
     this.#refresh();
     const isChanged = this.#isChanged;

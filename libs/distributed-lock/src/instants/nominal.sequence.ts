@@ -2,10 +2,10 @@ import { zoneOffset, type OffsetChange, type ZoneOffset } from './zone.offset.js
 
 const SECOND = 1000;
 const DAY = 24 * 3_600_000;
-/** Answers that are kept: those who share a sequence ask the same within a tick or two. */
+/** Answers that are kept: the jobs that share a sequence request the same instants within a tick or two. */
 const REMEMBERED = 64;
 
-/** What is read of cron's `CronTime`; structural, so that no second copy of cron is loaded. */
+/** The used part of cron's `CronTime`; structural, so that no second copy of cron is loaded. */
 export interface CronTimeLike {
   /** The expression, or the luxon date of a job that fires once. */
   readonly source: string | { toMillis(): number };
@@ -20,8 +20,8 @@ export interface CronTimeLike {
 /**
  * The nominal instants of a cron expression as a pure function of expression and zone.
  *
- * cron is asked for *local times* only: in UTC, where no clock is ever set, its answer does not depend on the start.
- * Which instants a local time stands for is decided here, because cron decides it by the moment it is asked:
+ * cron is called with *local times* only: in UTC, where no clock is ever set, its answer does not depend on the start. Which instants a local
+ * time stands for is decided here, because cron decides it by the moment of the call:
  *
  * - **Gap**: local times that do not exist run once, at the first instant after the gap.
  * - **Repeat**: a local time runs in the first pass only.
@@ -31,7 +31,7 @@ export interface CronTimeLike {
 export class NominalSequence {
   readonly zone: ZoneOffset;
   readonly #cronTime: CronTimeLike;
-  /** Instants that were asked for, and what follows them. */
+  /** Requested instants, and the instant after each. */
   readonly #following = new Map<number, number>();
   #repeat: { readonly at: number; readonly ticksOn: boolean } | undefined;
 

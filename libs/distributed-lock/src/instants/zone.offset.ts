@@ -15,7 +15,7 @@ export interface OffsetChange {
   readonly after: number;
 }
 
-/** What a schedule needs to know of its zone. */
+/** The properties of its zone that a schedule needs. */
 export interface ZoneOffset {
   /** Names the zone in a fingerprint. */
   readonly label: string;
@@ -78,7 +78,7 @@ class NamedZone implements ZoneOffset {
     return undefined;
   }
 
-  /** Weeks count from the epoch, whoever asks, so that every process finds the same changes. */
+  /** Weeks count from the epoch, for every caller, so that every process finds the same changes. */
   #changeOf(week: number): OffsetChange | undefined {
     if (this.#weeks.has(week)) return this.#weeks.get(week);
     if (this.#weeks.size >= REMEMBERED_WEEKS) this.#weeks.clear();

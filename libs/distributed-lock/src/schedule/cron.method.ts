@@ -14,7 +14,7 @@ import type { CronSchedule } from '../scheduler/schedule.metadata.js';
 import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
 import type { SequenceRegistry } from '../instants/sequence.registry.js';
 
-/** What a cron method is made of. */
+/** The parts of a cron method. */
 export interface CronPlan {
   readonly method: ScheduledMethod;
   readonly cron: CronSchedule;
@@ -25,7 +25,7 @@ export interface CronPlan {
   readonly sequences: SequenceRegistry;
   /** Where the schedule is a Date: the least time between two runs in the fleet, in ms. */
   readonly gap: number | undefined;
-  /** Called when a fire is of a Date, and nothing says which fires of other instances are the same. */
+  /** Called for a fire of a Date, when it is unknown which fires of other instances are the same. */
   readonly refuseDate: () => void;
 }
 
@@ -54,7 +54,7 @@ export class CronMethod implements JobTicks {
     return this.plan.method.job;
   }
 
-  /** Whether the scheduler runs it on this instance now: everything that begins a run of it here goes by this. */
+  /** Whether the scheduler runs it on this instance now: every path to a run of it on this instance checks this. */
   get isOn(): boolean {
     return !this.#isClosed && [...this.#jobs.values()].some(({ live }) => live.isOn);
   }
@@ -65,9 +65,9 @@ export class CronMethod implements JobTicks {
   }
 
   /**
-   * Runs a tick whose time has not come, if nobody has: for tests.
-   * @returns what was said of it; `off` where the job is off on this instance; undefined when the store could not be asked. Rejects as
-   * the work does
+   * Runs a tick whose time has not come, if no instance has run it: for tests.
+   * @returns the verdict; `off` where the job is off on this instance; undefined when the store could not be reached. Rejects as the work
+   * does
    */
   async advance(tick: number): Promise<TickAnswer['kind'] | 'off' | undefined> {
     const claimer = this.#claimer;

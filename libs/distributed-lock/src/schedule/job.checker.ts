@@ -6,7 +6,7 @@ import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
 const LONGEST_TIMER = 2_147_483_647;
 
 /**
- * Refuses jobs that would not do what they say.
+ * Refuses jobs that would not do what their options describe.
  * @throws LockConfigurationError `DUPLICATE_JOB` for two methods with one key, `INVALID_OPTION` for a policy that its
  * schedule cannot have, or a kind of lock that ticks do not have
  */
@@ -36,7 +36,7 @@ function checkShared(one: ScheduledMethod, other: ScheduledMethod): void {
   );
 }
 
-/** Not that of a Proxy, which is not touched: its guard says whose method it is. */
+/** Not the class of a Proxy, which is not touched: its guard knows the class of the method. */
 function classOf({ instance, guard }: ScheduledMethod): unknown {
   return types.isProxy(instance) ? guard : instance.constructor;
 }
@@ -70,7 +70,7 @@ function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
     );
 }
 
-/** What is not done must not be believed to work. */
+/** An option without an effect must not seem to work. */
 function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void {
   const { onCrash, overlap, catchUp, shared, minInterval } = options;
   const refuse = (option: string, why: string) => {

@@ -34,7 +34,7 @@ export class TimerMethod {
     this.#ticks = make(() => this.isOn);
   }
 
-  /** Whether the scheduler runs it on this instance now: everything that begins a run of it here goes by this. */
+  /** Whether the scheduler runs it on this instance now: every path to a run of it on this instance checks this. */
   get isOn(): boolean {
     return !this.#isClosed && this.#timers.some((timer) => this.#isLive(timer));
   }
@@ -79,7 +79,7 @@ export class TimerMethod {
   }
 }
 
-/** Node notes it at the timer. Timers that tests have put in the place of Node's do not say, and count as set. */
+/** Node notes it at the timer. Timers that tests have put in the place of Node's have no such note, and count as set. */
 function isCleared(ref: unknown): boolean {
   return typeof ref === 'object' && ref !== null && Reflect.get(ref, '_destroyed') === true;
 }

@@ -1,7 +1,7 @@
 import type { GuardEntry } from '../metadata/guard.registry.js';
 import { outsideFires, type FireProof, type OpenFire, type TickCall } from '../metadata/tick.frame.js';
 
-/** What a fire tells the method that it is for. */
+/** The scheduled method that a fire calls. */
 export interface FireHost {
   readonly guard: GuardEntry;
   /** Whether a call of the guard on that instance may be a fire of this host. */
@@ -12,8 +12,9 @@ export interface FireHost {
 }
 
 /**
- * `fresh`: its callback is on the stack. `open`: it has left it, and the guarded method was not called. `lapsed`: the time for that is over.
- * `taken`: the call has come. `guessed`: a call has come that only the order of events ties to it. `over`: nothing more is expected.
+ * `fresh`: its callback is on the stack. `open`: the callback has left the stack, and the guarded method was not called. `lapsed`: the time
+ * for that is over. `taken`: the call has come. `guessed`: a call has come that only the order of events ties to it. `over`: no call is
+ * expected any more.
  */
 type State = 'fresh' | 'open' | 'lapsed' | 'taken' | 'guessed' | 'over';
 
@@ -24,7 +25,7 @@ export class JobFire implements OpenFire {
   #decide: (() => void) | undefined;
   #release: (() => void) | undefined;
 
-  /** @param tick what the call is */
+  /** @param tick the tick that the call runs */
   constructor(
     private readonly host: FireHost,
     tick: TickCall,
@@ -32,7 +33,7 @@ export class JobFire implements OpenFire {
     this.#call = {
       run: (work) =>
         tick.run((lock) => {
-          // A run that is told to stop is not waited for: its schedule goes on.
+          // An aborted run is not awaited: its schedule goes on.
           if (this.#release !== undefined)
             lock?.signal.addEventListener('abort', this.#release, { once: true });
           return outsideFires(() => work(lock));
@@ -62,7 +63,7 @@ export class JobFire implements OpenFire {
     return this.#call;
   }
 
-  /** Its time is over without a call. */
+  /** The time for its call is over. */
   lapse(): void {
     this.state = 'lapsed';
     this.#decide?.();

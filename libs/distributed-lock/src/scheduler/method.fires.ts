@@ -6,10 +6,10 @@ import type { ScheduledMethod } from './scheduled.method.js';
 
 /** How long after its callback's end a fire waits for the call of its method, in ms. */
 const PATIENCE = 1000;
-/** After this time a fire whose callback has not ended is told of, in ms: what stands around the guard may wait for its turn. */
+/** After this time a fire whose callback has not ended is logged, in ms: a decorator around the guard may wait for its turn. */
 const LONG_WAIT = 10_000;
 
-/** Where it is told what became of fires. */
+/** The receivers of the outcomes of fires. */
 export interface FireSurroundings {
   readonly notices: NoticeBoard;
   readonly wheel: TimerWheel;
@@ -38,14 +38,14 @@ export class MethodFires implements FireHost {
     return this.method.guard;
   }
 
-  /** Its own instance, or what stands for it: a Proxy, a bound or a copied `this`. */
+  /** Its own instance, or a stand-in for it: a Proxy, a bound or a copied `this`. */
   accepts(instance: object): boolean {
     return instance === this.method.instance || !this.surroundings.instances.has(instance);
   }
 
   /**
    * Runs the callback of a fire.
-   * @param tick what the call of the guard is
+   * @param tick the tick that the call of the guard runs
    * @param isAwaited whether the scheduler fires again only when the callback has ended
    */
   run(tick: TickCall, callback: () => unknown, isAwaited = false): unknown {
@@ -55,7 +55,7 @@ export class MethodFires implements FireHost {
     return aborted === undefined ? result : Promise.race([result, aborted]);
   }
 
-  /** @returns what the callback gives */
+  /** @returns the result of the callback */
   begin(fire: JobFire, callback: () => unknown): unknown {
     const result = markFire(fire, callback);
     if (!fire.isTaken) this.#leaveOpen(fire);
@@ -71,12 +71,12 @@ export class MethodFires implements FireHost {
     if (proof === 'guess') this.#warnGuessed();
     else this.#close(fire);
     this.#cancel(fire);
-    // Calls come in the order of their fires: those before it have none.
+    // Calls come in the order of their fires: the fires before this one have no call.
     if (this.#lapsed !== undefined && this.#lapsed !== fire) this.#close(this.#lapsed);
     this.#lapsed = undefined;
   }
 
-  /** No fire comes to a run any more: what is still without its call is refused when the call comes. */
+  /** No fire leads to a run any more: the call of a fire that is still without one is refused. */
   lapseAll(): void {
     this.#hasWarned = true;
     for (const fire of this.#open.keys()) this.#lapse(fire);

@@ -6,7 +6,7 @@ export interface CronSchedule {
   readonly kind: 'cron';
   /** Whether it is a Date, which each instance computes for itself, and not an expression. */
   readonly isDate: boolean;
-  /** cron's, which the decorator hands on without declaring it. */
+  /** An option of cron, which the decorator hands on without declaring it. */
   readonly runOnInit: boolean;
 }
 
@@ -39,7 +39,7 @@ export function readSchedule(method: unknown): Schedule | undefined {
   }
 }
 
-/** What the scheduler's own list says, which is what it goes by. */
+/** The schedule as it stands in the scheduler's own list, which the scheduler uses. */
 export function scheduleOfEntry(list: MountList, { options, timeout }: MountEntry): Schedule {
   if (list === 'cronJobs') return readCron({ ...options });
   return { kind: list === 'intervals' ? 'interval' : 'timeout', ms: Number(timeout) };

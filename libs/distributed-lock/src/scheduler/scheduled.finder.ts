@@ -7,7 +7,7 @@ import { readSchedule, type Schedule } from './schedule.metadata.js';
 /** A guarded method of a class that the application provides. */
 export interface GuardedMethod {
   readonly guard: GuardEntry;
-  /** What its function, or its guard, says of a schedule. */
+  /** The schedule in the metadata of its function, or of its guard. */
   readonly schedule: Schedule | undefined;
   /** Undefined where none is made once for the whole application. */
   readonly instance: object | undefined;
@@ -19,7 +19,7 @@ export class GuardFinder {
   readonly methods: readonly GuardedMethod[];
   readonly #byInstance = new Map<object, object>();
 
-  /** @param isOurs whether a guard belongs to the asking module instance */
+  /** @param isOurs whether a guard belongs to this module instance */
   constructor(
     modules: ModulesContainer,
     private readonly isOurs: (guard: GuardEntry) => boolean,
@@ -41,7 +41,7 @@ export class GuardFinder {
 
   /**
    * The guard that a fire of `method` meets: its own, or that of the method which it overrides and may call.
-   * @param instance whose method it is
+   * @param instance the instance that has the method
    */
   guardAt(
     method: object,

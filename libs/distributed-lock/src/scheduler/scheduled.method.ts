@@ -5,7 +5,7 @@ import type { Schedule } from './schedule.metadata.js';
 export interface ScheduledMethod {
   readonly instance: object;
   readonly guard: GuardEntry;
-  /** The function that the scheduler calls: the guard, or what stands around it. */
+  /** The function that the scheduler calls: the guard, or a decorator around it. */
   readonly method: object;
   /** Class and method, for messages. */
   readonly where: string;

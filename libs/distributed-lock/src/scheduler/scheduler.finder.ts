@@ -21,7 +21,7 @@ export interface MountEntry {
 export const MOUNT_LISTS = ['cronJobs', 'intervals', 'timeouts'] as const;
 export type MountList = (typeof MOUNT_LISTS)[number];
 
-/** What is used of @nestjs/schedule's `SchedulerRegistry`; the peer is optional, and found instead of imported. */
+/** The used part of @nestjs/schedule's `SchedulerRegistry`; the peer is optional, and found instead of imported. */
 export interface RegistryLike {
   addCronJob(name: string, job: CronJobLike): void;
   getCronJobs(): ReadonlyMap<string, CronJobLike>;
@@ -30,13 +30,13 @@ export interface RegistryLike {
   getTimeout(name: string): unknown;
 }
 
-/** What is used of its `SchedulerOrchestrator`: the hook in which it sets its timers, and what it makes them of. */
+/** The used part of its `SchedulerOrchestrator`: the hook in which it sets its timers, and the entries of those timers. */
 export type OrchestratorLike = Readonly<Record<MountList, Record<string, MountEntry>>> & {
   onApplicationBootstrap(): unknown;
   readonly schedulerRegistry: RegistryLike;
 };
 
-/** What is used of its `ScheduleExplorer`: how it reads the application. */
+/** The used part of its `ScheduleExplorer`: how it reads the application. */
 export interface ExplorerLike {
   readonly schedulerOrchestrator: OrchestratorLike;
   readonly moduleOptions: Readonly<Partial<Record<MountList, unknown>>>;
@@ -55,9 +55,9 @@ const EXPLORER = [
 const REGISTRY_USED = ['addCronJob', 'getCronJobs', 'doesExist', 'getInterval', 'getTimeout'];
 
 /**
- * The schedulers of an application; none when it has no ScheduleModule, and its scheduled methods never fire. Looks at the classes of
- * providers; only what is @nestjs/schedule's own by its class is read.
- * @throws LockConfigurationError `UNKNOWN_SCHEDULER` when there is one that cannot be followed
+ * The schedulers of an application; none when it has no ScheduleModule, and its scheduled methods never fire. Checks the classes of
+ * providers; only an object whose class is @nestjs/schedule's own is read.
+ * @throws LockConfigurationError `UNKNOWN_SCHEDULER` for one that cannot be followed
  */
 export function findSchedulers(modules: ModulesContainer): ExplorerLike[] {
   const explorers = new Set<object>();

@@ -17,8 +17,9 @@ export interface MountedMethod {
 type Wrapped = Pick<MountedMethod, 'instance' | 'method' | 'methodKey'>;
 
 /**
- * What a scheduler will fire, by its own reading of the application. Its explorer reads once more, into lists of ours, since it may have read
- * before anybody could listen; so what it finds on instances (bound functions, Proxies) is found here, and nothing else is touched.
+ * The methods that a scheduler will fire, as its own explorer finds them. The explorer reads once more, into lists of ours, since its first
+ * reading may have been too early to follow; so functions that it finds on instances (bound functions, Proxies) are found here, and nothing
+ * else is touched.
  */
 export function readRoster(explorer: ExplorerLike): MountedMethod[] {
   const lists: Record<MountList, Record<string, MountEntry>> = { cronJobs: {}, intervals: {}, timeouts: {} };
@@ -41,7 +42,7 @@ export function readRoster(explorer: ExplorerLike): MountedMethod[] {
         return target;
       },
     },
-    // It has warned, or will.
+    // The scheduler has warned, or will.
     warnForNonStaticProviders: { value: () => undefined },
   });
   reader.explore();

@@ -10,9 +10,9 @@ const KINDS: Readonly<Record<GuardKind, true>> = {
 };
 
 /**
- * The lock or locks that are asked for: of several names each counts once, and one that is left is a lock like any other.
- * @param giver who gave the names, for messages: "The key function of Orders.place gave"
- * @throws LockConfigurationError `INVALID_NAME` for what is no name and no array of names
+ * The requested lock or locks: of several names each counts once, and a single one that is left is a lock like any other.
+ * @param giver the source of the names, for messages: "The key function of Orders.place gave"
+ * @throws LockConfigurationError `INVALID_NAME` for a value that is no name and no array of names
  */
 export function readNames(given: unknown, giver: string): LockNames {
   if (!isNames(given)) {
@@ -30,8 +30,8 @@ export function readNames(given: unknown, giver: string): LockNames {
 }
 
 /**
- * For callers without types: what can be known of a guard's key before any call.
- * @param place whose key it is, for messages: "The key of Orders.place"
+ * For callers without types: checks the part of a guard's key that is known before any call.
+ * @param place the place of the key, for messages: "The key of Orders.place"
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function checkKey(key: unknown, place: string): void {
@@ -46,7 +46,7 @@ export function checkKey(key: unknown, place: string): void {
 /**
  * For callers without types.
  * @param option the option, for messages: "kind of Orders.place"
- * @throws LockConfigurationError `INVALID_OPTION` for what is no kind that a guard can take
+ * @throws LockConfigurationError `INVALID_OPTION` for a value that is no kind for a guard
  */
 export function checkKind(kind: unknown, option: string): void {
   if (kind === undefined || (typeof kind === 'string' && Object.hasOwn(KINDS, kind))) return;
@@ -57,7 +57,7 @@ export function checkKind(kind: unknown, option: string): void {
   );
 }
 
-/** A decorator is evaluated before there is an instance. The `this` of an arrow function is what stands around it. */
+/** A decorator is evaluated before there is an instance. The `this` of an arrow function is that of the code around it. */
 function refuseThis(key: object, place: string): void {
   const text = Function.prototype.toString.call(key);
   if (/^(?:async\s*)?(?:\(|[\w$]+\s*=>)/.test(text) || !/\bthis\b/.test(withoutComments(text))) return;

@@ -1,7 +1,7 @@
 import type { LockKindName } from '../events/lock.listener.js';
 import type { LockService } from './lock.service.js';
 
-/** How many of one kind this process holds, and how many of its callers wait. */
+/** The holds of one kind in this process, and its waiting callers. */
 export interface InventoryEntry {
   readonly kind: LockKindName;
   readonly held: number;

@@ -9,7 +9,7 @@ import type { LockKinds } from '../core/lock.kinds.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { MultiLock } from '../groups/multi.lock.js';
 
-/** Makes the objects that a caller asks through: they hold nothing, and two of one name are the same lock. */
+/** Makes the lock objects of an application: they hold no state, and two of one name are the same lock. */
 export class LockMaker {
   constructor(private readonly engine: LockEngine) {}
 
@@ -39,7 +39,7 @@ export class LockMaker {
     return new MultiLock(this.engine, targets);
   }
 
-  /** What a guard takes: the lock of that kind, or for several names a multi lock of them. */
+  /** The lock of a guard: of that kind, or for several names a multi lock of them. */
   guard(names: LockNames, kind: GuardKind): Lockable {
     if (typeof names === 'string') return kind === 'fenced' ? this.fenced(names) : this.named(kind, names);
     return new MultiLock(

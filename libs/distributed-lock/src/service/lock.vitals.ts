@@ -2,32 +2,32 @@ import { now } from '../timing/monotonic.clock.js';
 import { takeInventory } from './lock.inventory.js';
 import type { LockService } from './lock.service.js';
 
-/** A job that nobody has: it is asked about, and never written. */
+/** The name of a job that is never run: its record is read, and never written. */
 const PROBE = 'nestjs-distributed-lock health probe';
 
-/** How a module instance is. Durations in ms. */
+/** The health of a module instance. Durations in ms. */
 export interface LockVitals {
   /** To Redis and back; undefined when there was no answer in time. */
   readonly roundTrip: number | undefined;
-  /** Why there was none. */
+  /** The reason why there was no answer. */
   readonly trouble: string | undefined;
-  /** Whether Redis confirms that it is listened to: without that, waiters ask now and then. */
+  /** Whether Redis confirms the subscriptions: without that, waiters poll now and then. */
   readonly isListening: boolean;
   /** How late the watchdog is with the lease that is most overdue; 0 when it is in time. */
   readonly watchdogLate: number;
   /** Leases whose last renewal Redis has not answered. */
   readonly unconfirmed: number;
-  /** How far the store's clock is ahead of this machine's; undefined while the store has not told the time. */
+  /** How far the store's clock is ahead of this machine's; undefined before the store's first reply. */
   readonly clockOffset: number | undefined;
   /** Locks that this process holds: see {@link takeInventory}. */
   readonly held: number;
-  /** Callers of this process that stand in line. */
+  /** Callers of this process that wait for a lock. */
   readonly waiting: number;
-  /** The servers of red locks that can be asked, of how many, and how many are needed; undefined where there are none. */
+  /** The servers of red locks that can be used, of how many, and how many are needed; undefined where there are none. */
   readonly servers: { readonly usable: number; readonly all: number; readonly needed: number } | undefined;
 }
 
-/** Looks how the locks of a module instance are. Never rejects. @param within how long it may take, in ms */
+/** Reads the health of a module instance. Never rejects. @param within the time limit, in ms */
 export async function takeVitals(locks: LockService, within: number): Promise<LockVitals> {
   const { engine, ticks, red } = locks;
   const [asked, isListening] = await Promise.all([askRedis(locks, within), listen(locks, within)]);
@@ -50,7 +50,7 @@ export async function takeVitals(locks: LockService, within: number): Promise<Lo
   };
 }
 
-/** The answer has the store's time in it. */
+/** The reply carries the store's time. */
 async function askRedis(
   { engine, ticks }: LockService,
   within: number,
@@ -73,7 +73,7 @@ async function listen({ engine, ticks }: LockService, within: number): Promise<b
   return isActive;
 }
 
-/** What Redis, or the connection, has said. */
+/** The reason of Redis, or of the connection. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? error.cause.message : error.message;

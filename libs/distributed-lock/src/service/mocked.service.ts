@@ -1,6 +1,6 @@
 import { LockService } from './lock.service.js';
 
-/** Whether a unit test has put something in the place of the service, of which nothing can be made. */
+/** Whether a unit test has replaced the service by a mock, or by a stub without state. */
 export function isMock(locks: unknown): boolean {
   if (!(locks instanceof LockService)) return true;
   try {

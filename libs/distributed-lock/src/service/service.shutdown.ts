@@ -6,16 +6,16 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Timer } from '../timing/timer.wheel.js';
 import type { ElectionRegistry } from '../elections/election.registry.js';
 
-/** How long a shutdown may wait before it says what it waits for, in ms: most work that runs when it begins is over by then. */
+/** How long a shutdown waits before it logs what it waits for, in ms: most work that runs at its start is over by then. */
 const MOMENT = 200;
 
-/** What a shutdown ends. */
+/** The parts that a shutdown ends. */
 export interface ShutdownParts {
   readonly engine: LockEngine;
   readonly red: RedLocks | undefined;
   readonly elections: ElectionRegistry;
   readonly refuseTicks: () => void;
-  /** Closes the connections; nothing is held by then. */
+  /** Closes the connections; no lock is held by then. */
   readonly disconnect: () => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export class ServiceShutdown {
     const { shutdownTimeout } = settings;
     this.#deadline = now() + shutdownTimeout;
     outside(() => {
-      // Whoever closes the application is told of an error by its own call of end().
+      // The caller that closes the application gets the error by its own call of end().
       this.#expiry = wheel.after(shutdownTimeout, () => void this.end().catch(() => undefined));
       this.#report = wheel.after(Math.min(MOMENT, shutdownTimeout / 2), () => this.#warnOfWork());
     });
@@ -57,7 +57,7 @@ export class ServiceShutdown {
     refuseTicks();
     const resigned = elections.close();
     await Promise.all([shutDown(engine, left), red?.shutDown(left)]);
-    // A leader that goes on after its signal was aborted has had as long as any other work.
+    // A leader that goes on after its signal was aborted has had as much time as any other work.
     await isDoneWithin(settings.commandTimeout, resigned, wheel);
     wheel.cancel(this.#expiry);
     wheel.cancel(this.#report);

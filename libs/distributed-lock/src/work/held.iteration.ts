@@ -6,7 +6,7 @@ type Step = IteratorResult<unknown>;
 type Method = 'next' | 'return' | 'throw';
 
 /**
- * The same iterable, whose steps run in the scope of a hold, and which tells its end: it is done, failed or left.
+ * The same iterable, with its steps in the scope of a hold, and with a report of its end: done, failed or left.
  * @param over called at the end
  */
 export function heldIterable(
@@ -16,13 +16,13 @@ export function heldIterable(
 ): AsyncIterable<unknown> {
   const held = new HeldIteration(iterable, inScope, over);
   if (Object.prototype.toString.call(iterable) === '[object AsyncGenerator]') return held;
-  // A page of results, or a cursor that is read otherwise, may never be iterated, and must not hold the lock for ever.
+  // A page of results, or a cursor that is read in another way, may never be iterated, and must not hold the lock for ever.
   held.expectBegin();
-  // It has methods of its own, which see the object itself.
+  // The iterable has methods of its own, which need the object itself as `this`.
   return new Proxy(iterable, {
     get: (target, name) => {
       const descriptor = Reflect.getOwnPropertyDescriptor(target, name);
-      // A Proxy has to give them as they are.
+      // A Proxy has to return these properties unchanged.
       if (name === 'constructor' || descriptor?.configurable === false)
         return Reflect.get(target, name, target);
       if (name === Symbol.asyncIterator) return () => held;
@@ -85,7 +85,7 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
         const call = iterator[method];
         return call === undefined ? await missing() : await Reflect.apply(call, iterator, sent);
       });
-      // A generator may go on in its `finally` after it was asked to return.
+      // A generator may go on in its `finally` after a call of `return`.
       if (step.done === true || (method === 'return' && step.done !== false)) this.over();
       return step;
     } catch (error) {

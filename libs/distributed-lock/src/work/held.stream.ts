@@ -1,15 +1,15 @@
 import { finished, type Readable } from 'node:stream';
 
-/** How much of a response is read before its caller asks for it, in bytes: the work of most requests ends although none reads their body. */
+/** How much of a response is read ahead of its caller, in bytes: the work of most requests ends although their body is never read. */
 const READ_AHEAD = 1_048_576;
 
-/** How long a result may stay unread before it counts as read to its end, in ms: none may ever read it. */
+/** How long a result may stay unread before it counts as read to its end, in ms: it may never be read. */
 export const GRACE = 1000;
 
 /**
- * A stream that gives what `source` gives, and tells its end: read, failed or cancelled.
+ * A stream with the chunks of `source`, and with a report of its end: read, failed or cancelled.
  * @param over called at the end
- * @param ahead how much is read before it is asked for, in bytes, or in chunks that have none
+ * @param ahead how much is read ahead of the reader, in bytes, or in chunks that have none
  */
 export function heldStream(source: ReadableStream, over: () => void, ahead = 0): ReadableStream {
   const reader = source.getReader();
@@ -37,7 +37,7 @@ export function heldStream(source: ReadableStream, over: () => void, ahead = 0):
   );
 }
 
-/** The same response, with a body that tells its end. */
+/** The same response, with a body that reports its end. */
 export function heldResponse(response: Response, over: () => void): Response {
   const { body, status, statusText, headers, url, type, redirected } = response;
   if (!(body instanceof ReadableStream)) {

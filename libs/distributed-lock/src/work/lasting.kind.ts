@@ -1,8 +1,8 @@
 import { isObservable } from 'rxjs';
 
 /**
- * What a piece of work can return that goes on after its promise has settled. The table in docs/locks.md says for each of them until
- * when the lock is held.
+ * The results of work that go on after its promise has settled. The table in docs/locks.md lists for each of them until when the lock is
+ * held.
  *
  * - `observable`: an Observable of any library
  * - `stream`: a stream of Node, so also a socket or a response of a server
@@ -26,10 +26,10 @@ export const LASTING_KINDS = [
 
 export type LastingKind = (typeof LASTING_KINDS)[number];
 
-/** Whatever its members are. */
+/** An object with any members. */
 export type Members = Readonly<Record<PropertyKey, unknown>>;
 
-/** No result has it but one that answers to every name, such as a mock. */
+/** Only a result that has every property, such as a mock, has this one. */
 const PROBE = 'nestjs-distributed-lock.probe';
 
 /** In which way a result goes on. @returns undefined when it does not, or cannot be known to: it is the end of its work */
@@ -40,7 +40,7 @@ export function lastingKindOf(result: unknown): LastingKind | undefined {
     const kind = readKind(result);
     return kind === undefined || has(result, PROBE) ? undefined : kind;
   } catch {
-    // A Proxy may refuse to be read. What it stands for is its owner's business.
+    // A Proxy may throw when it is read. Its owner is responsible for the object behind it.
     return undefined;
   }
 }
@@ -62,7 +62,7 @@ export function observableKey(): PropertyKey {
   return observable ?? '@@observable';
 }
 
-/** Of every implementation, as Nest and the standard tell it. */
+/** A response of any implementation, recognized as Nest and the standard do. */
 function isResponse(result: object): result is { readonly body: unknown; readonly bodyUsed: unknown } {
   return 'body' in result && Object.prototype.toString.call(result) === '[object Response]';
 }

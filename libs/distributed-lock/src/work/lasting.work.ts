@@ -10,20 +10,20 @@ import { whenExited } from './process.exit.js';
 
 /** A result, and until when it goes on. */
 export interface LastingResult<T> {
-  /** What the caller of the work gets: it goes on in the caller's hands. */
+  /** The result for the caller of the work, which may still go on. */
   readonly result: T;
-  /** Resolves when it has ended, in whatever way; undefined when it has ended already. Never rejects. */
+  /** Resolves when the result has ended, in whatever way; undefined when it has ended already. Never rejects. */
   readonly ended: Promise<void> | undefined;
 }
 
 /** Work of another promise library, or a query that begins when it is awaited, begins here: in the scope of the caller. */
 export function begun<T>(result: WorkResult<T>): T | PromiseLike<T> {
-  // An Observable passes for the value until its kind is looked at.
+  // An Observable counts as the value until its kind is checked.
   if (result instanceof Promise || !isThenable(result)) return result as T | Promise<T>;
   return new Promise((resolve, reject) => result.then(resolve, reject));
 }
 
-/** Runs work in a scope, and tells until when its result goes on. @throws what the work does; see {@link awaitLasting} */
+/** Runs work in a scope, and returns until when its result goes on. @throws the error of the work; see {@link awaitLasting} */
 export async function runLasting<T>(work: () => WorkResult<T>, inScope: InScope): Promise<LastingResult<T>> {
   const result = await inScope(() => begun(work()));
   const kind = lastingKindOf(result);
@@ -47,7 +47,7 @@ export async function awaitLasting<T>(
 }
 
 /**
- * What {@link awaitLasting} does with all but Observables, at once.
+ * The same as {@link awaitLasting} for all results but Observables, at once.
  * @throws LockConfigurationError `NOT_ASYNC` for an Observable as well
  */
 export function holdLasting<T>(
