@@ -4,10 +4,10 @@ import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Guard, NodeAcks, NodePort, ReplicaAcks } from './replica.acks.js';
 import type { ScriptPort } from '../redis/script.command.js';
 
-/** A script's reply, and what becomes of what it granted. */
+/** A script's reply, and whether its grants count. */
 export interface Answer {
   readonly reply: unknown;
-  /** Resolves with why it must not count; with undefined when it does. None where nobody is waited for. */
+  /** Resolves with the reason why the grant must not count; with undefined when it counts. None where no replicas are waited for. */
   readonly verdict?: Promise<RedisFailure | undefined>;
 }
 
@@ -17,13 +17,13 @@ export type Send = (client: ScriptPort, node: NodeKey) => Promise<unknown>;
 /** The name of the one server. */
 export const SERVER: NodeKey = '';
 
-/** Where scripts are sent whose grants replicas have to acknowledge. */
+/** The servers that scripts are sent to whose grants replicas have to acknowledge. */
 export interface AckedPlaces {
   readonly acks: ReplicaAcks;
   /** The one server; undefined in a cluster. */
   readonly server?: NodePort | undefined;
   readonly cluster?: ClusterCalls | undefined;
-  /** Notices that a server has fallen silent. */
+  /** Detects a server that has fallen silent. */
   readonly guardOf: (node: NodeKey) => Guard;
 }
 
@@ -31,7 +31,7 @@ export interface AckedPlaces {
 export class AckedCalls {
   constructor(private readonly places: AckedPlaces) {}
 
-  /** Asks every server for its replicas, so that a warning comes early. */
+  /** Counts the replicas of every server, so that a warning comes early. */
   look(): void {
     const { server, cluster } = this.places;
     if (server !== undefined) this.#of(SERVER, server);

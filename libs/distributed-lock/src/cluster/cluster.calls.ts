@@ -4,25 +4,25 @@ import type { ClusterMap, NodeKey } from './cluster.map.js';
 import { slotOf } from '../redis/key.slot.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 
-/** A node of a cluster, and the connection that commands for it go to. */
+/** A node of a cluster, and the connection for its commands. */
 export interface ClusterNode {
   readonly key: NodeKey;
   readonly client: Redis;
 }
 
-/** Answers of a node that has not run a script: it may run elsewhere, or soon. */
+/** Answers of a node that has not run a script: another node may run it, or the same node soon. */
 const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
 
-/** Redirections of one script, and pauses for a cluster that is being changed. */
+/** The maximum number of redirections of one script, and of pauses for a cluster that is being changed. */
 const LONGEST_WAY = 8;
 
-/** As long as ioredis waits before it asks a cluster again that is being changed, in ms. */
+/** The time that ioredis waits before it tries again in a cluster that is being changed, in ms. */
 const PAUSE = 100;
 
 /**
- * Sends scripts to the very connection of the master that has their keys, and follows its redirections. ioredis would send to any
- * node what the master's connection is not there for, a replica that has fallen silent among them, and nobody could tell
- * which connection a command hangs in.
+ * Sends scripts on the connection to the master that has their keys, and follows its redirections. ioredis would fall back to any
+ * node while there is no connection to the master, also to a replica that has fallen silent, and then the connection
+ * on which a command hangs would be unknown.
  */
 export class ClusterCalls {
   /** Nodes that the map does not know yet: a slot is on its way to them, and they have none so far. */
@@ -33,7 +33,7 @@ export class ClusterCalls {
   constructor(
     private readonly map: ClusterMap,
     private readonly wheel: TimerWheel,
-    /** What a connection to one more node has beside the node's own options. */
+    /** Additional options of a connection to a node that is not in the map, beside the node's own options. */
     private readonly options: RedisOptions = {},
   ) {
     map.onRefresh(() => this.#welcome());
@@ -44,12 +44,12 @@ export class ClusterCalls {
     this.#guests.clear();
   }
 
-  /** All masters that are known. */
+  /** All known masters. */
   get masters(): ClusterNode[] {
     return this.map.masters.flatMap((key) => this.#nodeAt(key) ?? []);
   }
 
-  /** The master of a key; undefined while it is not known, or not connected to: then it is looked for. */
+  /** The master of a key; undefined while it is unknown, or not connected: then the map is refreshed. */
   ownerOf(key: string): ClusterNode | undefined {
     const owner = this.map.ownerOf(slotOf(key));
     const node = owner === undefined ? undefined : this.#nodeAt(owner);
@@ -57,7 +57,7 @@ export class ClusterCalls {
     return node;
   }
 
-  /** The master of a key, for a command in this turn of the event loop; a RedisFailure `unsent` while none is known. */
+  /** The master of a key, for a command in this turn of the event loop; a RedisFailure `unsent` while no master is known. */
   open(key: string): ClusterNode | RedisFailure {
     const node = this.ownerOf(key);
     if (node === undefined) return this.#unsent(key);
@@ -66,8 +66,8 @@ export class ClusterCalls {
   }
 
   /**
-   * @param send sends the script to a node, at once or when it may
-   * @throws RedisFailure `unsent` while no master is known; else what became of it
+   * @param send sends the script to a node, at once or as soon as that is allowed
+   * @throws RedisFailure `unsent` while no master is known; otherwise the failure of the script
    */
   async send<T>(key: string, send: (node: ClusterNode) => Promise<T>): Promise<T> {
     const node = this.open(key);
@@ -79,15 +79,15 @@ export class ClusterCalls {
     }
   }
 
-  /** Whether the script did not run, and may run elsewhere, or soon. */
+  /** Whether the script did not run, and another node may run it, or the same node soon. */
   isRedirection({ kind, code = '' }: RedisFailure): boolean {
     return kind === 'refused' && REDIRECTIONS.has(code);
   }
 
   /**
-   * Sends on what a node has not run.
-   * @param refusal what it has said
-   * @throws RedisFailure it, where that sends nobody on; else as {@link send} does
+   * Sends a script that a node has not run to the next node.
+   * @param refusal the node's answer
+   * @throws RedisFailure `refusal` itself, unless it redirects to a node; otherwise as {@link send} does
    */
   async follow<T>(key: string, refusal: RedisFailure, send: (node: ClusterNode) => Promise<T>): Promise<T> {
     let failure = refusal;
@@ -98,7 +98,7 @@ export class ClusterCalls {
       const node = this.#named(failure) ?? this.ownerOf(key);
       if (node === undefined) throw this.#unsent(key);
       try {
-        // On one connection, and in this turn of the event loop: it holds for the next command alone.
+        // On one connection, and in this turn of the event loop: ASKING holds for the next command alone.
         this.#cork(node.client);
         if (isAsking) void node.client.asking().catch(() => undefined);
         return await send(node);
@@ -120,7 +120,7 @@ export class ClusterCalls {
     });
   }
 
-  /** Whom an answer like `ASK 3999 127.0.0.1:6381` names; not for one that has moved, which the map knows by now. */
+  /** The node that an answer like `ASK 3999 127.0.0.1:6381` names; not for `MOVED`, which the map knows by now. */
   #named({ code, message }: RedisFailure): ClusterNode | undefined {
     const address = message.split(' ')[2];
     if (code !== 'ASK' || address === undefined) return undefined;
@@ -128,7 +128,7 @@ export class ClusterCalls {
     return this.#nodeAt(key) ?? this.#invite(key);
   }
 
-  /** As ioredis makes the connections to nodes that it knows: used once, not tried again. */
+  /** Connects to a node like ioredis to the nodes that it knows: the connection is used once, and not tried again. */
   #invite(key: NodeKey): ClusterNode | undefined {
     const known = this.#guests.get(key);
     if (known !== undefined) return { key, client: known };
@@ -139,13 +139,13 @@ export class ClusterCalls {
     });
     if (client === undefined) return undefined;
     this.#guests.set(key, client);
-    // What becomes of it is told to each command.
+    // Each command reports its own failure.
     client.on('error', () => undefined);
     client.once('end', () => this.#guests.delete(key));
     return { key, client };
   }
 
-  /** Those that the map knows by now need no connection of their own. */
+  /** Closes the extra connections to nodes that the map knows by now. */
   #welcome(): void {
     for (const [key, guest] of this.#guests) {
       if (this.map.client(key) === undefined) continue;

@@ -4,9 +4,9 @@ import type { ConnectionTrouble } from '../redis/connection.trouble.js';
 /** `host:port`, as this process reaches the node. */
 export type NodeKey = string;
 
-/** Which node of a cluster has which slot, as the client that sends commands knows it. */
+/** Which node of a cluster has which slot, by the knowledge of the client that sends commands. */
 export class ClusterMap {
-  /** What was found in the pool, which makes a list of itself each time that it is asked. */
+  /** Caches the clients of the pool, because the pool builds a new list for each look-up. */
   readonly #clients = new Map<NodeKey, Redis>();
 
   constructor(
@@ -16,32 +16,32 @@ export class ClusterMap {
     cluster.on('-node', () => this.#clients.clear());
   }
 
-  /** The master of a slot; undefined while nobody has it, as far as is known. */
+  /** The master of a slot; undefined while the slot has no known master. */
   ownerOf(slot: number): NodeKey | undefined {
     return this.cluster.slots[slot]?.[0];
   }
 
-  /** Why there is no connection to a node, with its address; undefined while nothing is known to be wrong. */
+  /** Why there is no connection to a node, with its address; undefined while no failure is known. */
   troubleOf(node: NodeKey | undefined): string | undefined {
     const why = node === undefined ? undefined : this.trouble?.ofNode(node);
     return why === undefined ? undefined : `${node}: ${why}`;
   }
 
-  /** The masters, as far as they are known. */
+  /** The known masters. */
   get masters(): NodeKey[] {
     return this.cluster.nodes('master').map(keyOf);
   }
 
   /** One more client of a node. @returns undefined while no node is known at all */
   connect(key: NodeKey, options: RedisOptions): Redis | undefined {
-    // A node that was lost is no longer in the pool; all nodes of a cluster are reached with the same options.
+    // A lost node is no longer in the pool; all nodes of a cluster are reached with the same options.
     const [any] = this.cluster.nodes();
     const known = this.client(key) ?? any;
     const colon = key.lastIndexOf(':');
     return known?.duplicate({ ...options, host: key.slice(0, colon), port: Number(key.slice(colon + 1)) });
   }
 
-  /** The connection that commands for a node go to; undefined for one that is not known. */
+  /** The connection for the commands of a node; undefined for an unknown node. */
   client(key: NodeKey): Redis | undefined {
     const known = this.#clients.get(key);
     if (known !== undefined) return known;
@@ -50,7 +50,7 @@ export class ClusterMap {
     return client;
   }
 
-  /** Who is behind an address, `host:port`, that the cluster tells. */
+  /** The node behind an address, `host:port`, that the cluster reports. */
   keyAt(address: string): NodeKey {
     const { natMap } = this.cluster.options;
     const mapped = typeof natMap === 'function' ? natMap(address) : natMap?.[address];
@@ -62,23 +62,23 @@ export class ClusterMap {
     this.client(key)?.disconnect();
   }
 
-  /** Asks the cluster which node has which slot. Never rejects: what is known stays, when nobody answers. */
+  /** Reads from the cluster which node has which slot. Never rejects: without an answer the known slots stay. */
   async refresh(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.cluster.refreshSlotsCache(() => resolve());
     });
   }
 
-  /** Calls `listener` when the map was asked for anew, which is also done after a redirection. */
+  /** Calls `listener` when the map was refreshed, which is also done after a redirection. */
   onRefresh(listener: () => void): void {
-    // The event comes before the callbacks of whoever asked.
+    // The event comes before the callbacks of the requests.
     this.cluster.on('refresh', listener);
   }
 
-  /** Connects to each master, so that no command comes while its connection is being made, which would refuse it. */
+  /** Connects to each master, because a command that arrives while the connection is being made would be refused. */
   async connectMasters(): Promise<void> {
     const idle = this.cluster.nodes('master').filter(({ status }) => status === 'wait');
-    // One that cannot be reached is for its cluster to replace.
+    // Its cluster replaces a master that cannot be reached.
     await Promise.all(idle.map((node) => node.connect().catch(() => undefined)));
   }
 }

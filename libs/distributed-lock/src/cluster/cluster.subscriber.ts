@@ -7,28 +7,28 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { SubscriberConnection } from '../redis/subscriber.connection.js';
 import type { Subscriber, SubscriberListener } from '../redis/subscriber.contract.js';
 
-/** Pause before the cluster is asked again who has the channels that nobody listens to, in ms. */
+/** Pause before the cluster is asked again for the nodes of channels without a subscription, in ms. */
 const ASK_AGAIN = 250;
 
 /** How long an application that starts waits for the connections to the other nodes, once it has one, in ms. */
 const SETTLING = 500;
 
 /**
- * How long after a server gave channels up the cluster is asked, in ms: until the news has spread, an answer may still name
- * that server, and it takes subscriptions as the replica that it is, but may not hear of every message.
+ * How long after a server gave channels up the cluster is asked, in ms: until the change has spread, an answer may still name
+ * that server, and it takes subscriptions as the replica that it is, but may not receive every message.
  */
 const UNSETTLED = 5000;
 
 /**
- * Listens in a cluster: to a sharded channel on the node that has its slot, to all classic ones on one node. A channel
- * follows its slot, and is told as restored when it has arrived. One connection per node, reached like the node itself.
+ * Subscribes in a cluster: to a sharded channel on the node that has its slot, to all classic channels on one node. A channel
+ * follows its slot, and is reported as restored when it has arrived. One connection per node, reached like the node itself.
  */
 export class ClusterSubscriber implements Subscriber {
   readonly #connections = new Map<NodeKey, SubscriberConnection>();
-  /** Every channel that is wanted, and the node on which it is. */
+  /** Every wanted channel, and its node. */
   readonly #homes = new Map<string, NodeKey | undefined>();
   readonly #moved = new Set<SubscriberConnection>();
-  /** Where classic channels are. */
+  /** The node of the classic channels. */
   #station: NodeKey | undefined;
   #listener: SubscriberListener | undefined;
   #search: Timer | undefined;
@@ -42,7 +42,7 @@ export class ClusterSubscriber implements Subscriber {
     private readonly wheel: TimerWheel,
     /** Makes the connection to a node; undefined while no node is known. */
     private readonly connect: (node: NodeKey) => SubscriberConnection | undefined,
-    /** Connects to the cluster, which tells what channels it has, and where. */
+    /** Connects to the cluster, whose answers say which kind of channels it has, and on which nodes. */
     private readonly start: () => void,
   ) {
     map.onRefresh(() => this.#follow());
@@ -86,7 +86,7 @@ export class ClusterSubscriber implements Subscriber {
       throw new RedisFailure('unsent', 'no node of the cluster has told what channels it has');
     const nodes = this.mode.isSharded ? this.map.masters : [this.#findStation()];
     const connections = nodes.flatMap((node) => this.#connectionOf(node) ?? []);
-    // A node that stands still must not stop an application that starts: its channels follow when it has been replaced.
+    // A node that stands still must not stop an application that starts: its channels follow when the node has been replaced.
     const ready = connections.map((connection) => connection.untilReady(timeout));
     await Promise.any(ready).catch((error: AggregateError) => {
       throw error.errors[0];
@@ -108,7 +108,7 @@ export class ClusterSubscriber implements Subscriber {
     return this.mode.isSharded ? this.map.ownerOf(slotOf(channel)) : this.#findStation();
   }
 
-  /** The node for classic channels: the one that was chosen, as long as its connection lasts. */
+  /** The node for classic channels: the chosen node, as long as its connection lasts. */
   #findStation(): NodeKey | undefined {
     const { masters } = this.map;
     if (this.#station !== undefined && masters.includes(this.#station)) return this.#station;
@@ -142,7 +142,7 @@ export class ClusterSubscriber implements Subscriber {
     this.#searchSoon();
   }
 
-  /** Finds out who has the channels now; goes on until each is listened to. */
+  /** Asks the cluster for the nodes of the channels; repeats that until each channel has a subscription. */
   #searchSoon(delay = 0): void {
     if (this.#isSearching || this.#isClosed) return;
     this.#isSearching = true;
@@ -154,7 +154,7 @@ export class ClusterSubscriber implements Subscriber {
     this.#isSearching = false;
     if (this.#isClosed) return;
     this.#follow();
-    // A server that gave a channel up may have it again, or another one that is still its own.
+    // A server that gave a channel up may have it again, or may still own another one of the channels.
     for (const connection of this.#moved) void connection.restore();
     this.#moved.clear();
     const homeless = [...this.#homes.values()].some(
@@ -163,7 +163,7 @@ export class ClusterSubscriber implements Subscriber {
     if (homeless || now() < this.#unsettledUntil) this.#searchSoon(ASK_AGAIN);
   }
 
-  /** Moves each channel to the node that has it now. */
+  /** Moves each channel to its current node. */
   #follow(): void {
     if (!this.mode.isKnown || this.#isClosed) return;
     const arrivals = new Map<SubscriberConnection, string[]>();
@@ -182,7 +182,7 @@ export class ClusterSubscriber implements Subscriber {
     this.#leaveStrangers();
   }
 
-  /** A node that is no master any more, and has none of our channels, is not listened to. */
+  /** Drops the connections to nodes that are no masters any more, and have none of our channels. */
   #leaveStrangers(): void {
     const { masters } = this.map;
     for (const [node, connection] of this.#connections) {

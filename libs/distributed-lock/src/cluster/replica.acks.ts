@@ -5,9 +5,9 @@ import { NOT_REPLICATED, RedisFailure } from '../redis/redis.failure.js';
 
 /** Which replicas have to acknowledge a grant. */
 export interface Replication {
-  /** How many; `majority`: with the master they are more than half of all copies. */
+  /** How many replicas; `majority`: with the master they are more than half of all copies. */
   readonly acks: number | 'majority';
-  /** How long they may take, in ms. */
+  /** How long the acknowledgements may take, in ms. */
   readonly timeout: number;
 }
 
@@ -18,19 +18,19 @@ export interface NodePort extends Pick<ClientPort, 'status' | 'connect' | 'evals
   on(event: 'ready', listener: () => void): unknown;
 }
 
-/** Is told of what a server has to answer: see StallGuard. */
+/** Is notified when an answer of a server is due, and when it arrives: see StallGuard. */
 export interface Guard {
   expect(): void;
   progress(): void;
 }
 
-/** How often a master in use is asked for its replicas, in ms: some may have come since it was connected to. */
+/** The interval at which the replicas of a master in use are counted, in ms: some may have come since the connection was made. */
 const LOOK_EVERY = 10_000;
 
-/** When to ask again after no answer, in ms. */
+/** Pause before the next request after no answer, in ms. */
 const LOOK_AGAIN = 1000;
 
-/** What the replicas of all masters have to acknowledge. */
+/** The number of replicas that have to acknowledge, for all masters. */
 export class ReplicaAcks {
   readonly #nodes = new Map<NodeKey, NodeAcks>();
   readonly #seen = new Map<NodeKey, number>();
@@ -38,7 +38,7 @@ export class ReplicaAcks {
 
   constructor(
     readonly option: Replication,
-    /** Told once, when there is nothing to wait for, and why. */
+    /** Called once with the reason, when there are no replicas to wait for. */
     private readonly warn: (why: string) => void,
   ) {}
 
@@ -51,23 +51,23 @@ export class ReplicaAcks {
   }
 
   /**
-   * How many replicas of a master have to acknowledge; 0 where none of any master was ever seen. One that has gone since is
-   * still counted: else the locks would be at their weakest just when a server has failed.
+   * How many replicas of a master have to acknowledge; 0 if no master was ever seen with a replica. A replica that has gone since is
+   * still counted: otherwise the locks would be at their weakest just when a server has failed.
    */
   needed(key: NodeKey): number {
     if (this.#seen.size === 0) return 0;
     if (this.option.acks !== 'majority') return this.option.acks;
-    // A replica that has just become a master may have none yet; that its cluster has replicas is known all the same.
+    // A replica that has just become a master may have no replicas yet; its cluster is known to have some all the same.
     const replicas = this.#seen.get(key) ?? 1;
     return Math.floor((replicas + 1) / 2);
   }
 
-  /** @internal A master has told its replicas. */
+  /** @internal A master has reported how many replicas it has. */
   saw(key: NodeKey, replicas: number): void {
     if (replicas > 0) this.#seen.set(key, Math.max(replicas, this.#seen.get(key) ?? 0));
   }
 
-  /** @internal Warns once all masters that are known have been asked. */
+  /** @internal Warns once all known masters have answered. */
   looked(): void {
     const nodes = [...this.#nodes.values()];
     if (this.#hasWarned || !nodes.every(({ hasLooked }) => hasLooked)) return;
@@ -79,11 +79,11 @@ export class ReplicaAcks {
 }
 
 /**
- * Lets scripts that grant something be followed by a `WAIT`, on the connection that they were sent on and in the same write. A `WAIT`
- * blocks that connection, so there is one at a time: what comes meanwhile stands by, goes together, and shares the next one.
+ * Sends a `WAIT` behind scripts that grant something, on the same connection and in the same write. A `WAIT` blocks
+ * that connection, so there is one at a time: scripts that arrive meanwhile are held back, go together, and share the next one.
  */
 export class NodeAcks {
-  /** Why there is nothing to wait for, although there may be replicas. */
+  /** Why no acknowledgement is waited for, although there may be replicas. */
   refusal: string | undefined;
   hasLooked = false;
   readonly #looked: Promise<void>;
@@ -105,7 +105,7 @@ export class NodeAcks {
     if (node.status === 'ready') void this.#look();
   }
 
-  /** Resolves when a script may be sent: its own `WAIT` is the next one. */
+  /** Resolves when a script may be sent: the next `WAIT` is the script's own. */
   async turn(): Promise<void> {
     if (this.node.status === 'wait') void this.node.connect().catch(() => undefined);
     else if (now() - this.#lookedAt > (this.hasLooked ? LOOK_EVERY : LOOK_AGAIN)) void this.#look();
@@ -114,8 +114,8 @@ export class NodeAcks {
   }
 
   /**
-   * Has the scripts acknowledged that were sent in this turn of the event loop. To be called in it, after them.
-   * @returns why what they granted must not count; undefined when it does
+   * Requests the acknowledgement of the scripts that were sent in this turn of the event loop. To be called in it, after them.
+   * @returns why the grants of these scripts must not count; undefined when they count
    */
   join(): Promise<RedisFailure | undefined> {
     this.#next ??= new Promise((resolve) => process.nextTick(() => resolve(this.#wait())));
@@ -139,31 +139,31 @@ export class NodeAcks {
     return failure;
   }
 
-  /** The scripts have run, or may have: whatever became of the `WAIT`, it was not for nothing that they were sent. */
+  /** The scripts have run, or may have, whatever the `WAIT` failed with: so the failure must not say that they were not sent. */
   #unanswered({ kind, message }: RedisFailure): RedisFailure {
     if (kind !== 'refused') return new RedisFailure('ambiguous', message);
-    // Permission may have been taken away meanwhile.
+    // The permission may have been revoked meanwhile.
     void this.#look();
     return new RedisFailure('ambiguous', `WAIT was refused: ${message}`, NOT_REPLICATED);
   }
 
   async #look(): Promise<void> {
     this.#lookedAt = now();
-    // Nothing else may be under way on a server that has to be asked first.
+    // Scripts wait for this answer, so there may be no other command by which the guard could notice a stall.
     this.guard.expect();
     try {
       const info = String(await this.node.info('replication'));
-      // A replica refuses to wait, and scripts as well: what holds for it once it is a master is asked then.
+      // A replica refuses WAIT, and scripts as well: its own replicas are counted once it is a master.
       this.hasLooked = !/^role:slave/m.test(info);
       if (this.hasLooked) {
         this.acks.saw(this.key, info.match(/^slave\d+:.*state=online/gm)?.length ?? 0);
-        // Zero acknowledgements are there at once: it tells whether WAIT is known, and allowed.
+        // Zero acknowledgements are there at once: the answer shows whether WAIT is known, and allowed.
         await this.node.wait(0, 1);
       }
       this.refusal = undefined;
     } catch (error) {
       const failure = RedisFailure.from(error);
-      // Without an answer the next connection is asked, or the next turn.
+      // Without an answer the next connection is tried, or the next turn.
       if (failure.isTransient) return;
       this.hasLooked = true;
       this.refusal = failure.message;

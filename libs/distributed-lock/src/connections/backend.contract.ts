@@ -1,15 +1,15 @@
 import type { Commands } from './command.contract.js';
 import type { Subscriber } from '../redis/subscriber.contract.js';
 
-/** What the locks of a module instance stand on: connections to Redis, or a store in memory. */
+/** The store of a module instance: connections to Redis, or a store in memory. */
 export interface Backend {
   readonly commands: Commands;
   readonly subscriber: Subscriber;
-  /** Stands before the names of locks. */
+  /** The prefix of all lock names. */
   readonly keyPrefix: string;
   /** Whether keys and channels have slots. */
   readonly isCluster: boolean;
-  /** Whether the number of clients that a message reached is that of all there are. */
+  /** Whether PUBLISH counts the receivers of the whole fleet. */
   readonly countsFleet: boolean;
   close(): Promise<void>;
 }

@@ -12,20 +12,20 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { sendScript, type ScriptCommand, type ScriptWords } from '../redis/script.command.js';
 import { StallGuard } from '../redis/stall.guard.js';
 
-/** What a connection that sends commands is made with. */
+/** The parts of a connection that sends commands. */
 export interface CommandConnectionParts {
   readonly lifecycle: ClientLifecycle;
   readonly mode: PubSubMode;
   readonly wheel: TimerWheel;
-  /** Silence in ms, with something expected, that counts as a stall. */
+  /** Silence in ms, while an answer is expected, that counts as a stall. */
   readonly silence: number;
   /** Drops the connections, and makes new ones. */
   readonly restart: () => void;
-  /** Of a cluster. */
+  /** The map of a cluster; undefined for one server. */
   readonly map?: ClusterMap | undefined;
-  /** What a connection to one more node of a cluster has beside the node's own options. */
+  /** Additional options of a connection to one more node of a cluster, beside the node's own options. */
   readonly nodeOptions?: RedisOptions | undefined;
-  /** Undefined where nothing waits for replicas. */
+  /** Undefined where no replicas have to acknowledge. */
   readonly acked?: Pick<AckedPlaces, 'acks' | 'server'> | undefined;
 }
 
@@ -54,7 +54,7 @@ export class CommandConnection implements Commands {
     return this.lifecycle.isReady && this.parts.mode.isKnown;
   }
 
-  /** The command that tells a channel. */
+  /** The command that publishes on a channel. */
   get publish(): 'PUBLISH' | 'SPUBLISH' {
     return this.parts.mode.isSharded ? 'SPUBLISH' : 'PUBLISH';
   }
@@ -64,18 +64,18 @@ export class CommandConnection implements Commands {
     this.lifecycle.onReady(() => this.parts.mode.whenKnown(listener));
   }
 
-  /** Keys of one group can travel in one script: all of them, or those of a slot. */
+  /** Keys of one group can share one script: all keys, or those of a slot. */
   groupOf(key: string): number {
     return this.parts.map === undefined ? 0 : slotOf(key);
   }
 
-  /** Ends the connection for good; what is under way is rejected. */
+  /** Ends the connection permanently; commands under way are rejected. */
   async close(): Promise<void> {
     this.#cluster?.close();
     await this.lifecycle.close();
   }
 
-  /** Whether replicas have to acknowledge what is granted. */
+  /** Whether replicas have to acknowledge grants. */
   get isAcked(): boolean {
     return this.#acked !== undefined;
   }
@@ -87,7 +87,7 @@ export class CommandConnection implements Commands {
 
   /**
    * Runs a script.
-   * @param isAcked whether replicas have to acknowledge it: then it is to be sent in its {@link turn}
+   * @param isAcked whether replicas have to acknowledge its grants: then it must be sent in its {@link turn}
    */
   run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void {
     const [, , key = ''] = words;
@@ -98,7 +98,7 @@ export class CommandConnection implements Commands {
     else this.#onReply(SERVER, sendScript(this.lifecycle.client, how, words), callback);
   }
 
-  /** A master that has become a replica, and can still be reached: the name or the sentinels may lead to the new one by now. */
+  /** To be called for a master that has become a replica, and can still be reached: its name or the sentinels may lead to the new one. */
   demoted(): void {
     if (now() - this.#demotedAt < this.parts.silence) return;
     this.#demotedAt = now();
@@ -113,7 +113,7 @@ export class CommandConnection implements Commands {
     );
   }
 
-  /** One redirection in thousands: only what is redirected needs more than its callback. */
+  /** One redirection in thousands: only a redirected script needs more than its callback. */
   #sendToOwner(cluster: ClusterCalls, key: string, send: Send, callback: CommandCallback): void {
     const owner = cluster.open(key);
     if (owner instanceof RedisFailure) {
@@ -151,7 +151,7 @@ export class CommandConnection implements Commands {
     );
   }
 
-  /** One per server: a node that stands still must not cost the others of its cluster their connections. */
+  /** One guard per server: a node that stands still must not cost the others of its cluster their connections. */
   #guardAt(node: NodeKey): StallGuard {
     const { map, wheel, silence, restart } = this.parts;
     const known = this.#guards.get(node);

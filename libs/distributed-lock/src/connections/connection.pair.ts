@@ -19,12 +19,12 @@ import type { Subscriber } from '../redis/subscriber.contract.js';
 /** How long the first connection may take, in ms. */
 const BOOT_TIMEOUT = 5000;
 
-/** A silence of this many command timeouts means that a connection is dead: whoever waits for it has given up before. */
+/** After a silence of this many command timeouts a connection counts as dead: every caller that waits for it has given up before. */
 const STALL_FACTOR = 1.5;
 
 /**
- * The two connections of a module instance: one sends scripts, one listens; in a cluster two for each node. We made them, so
- * we close them.
+ * The two connections of a module instance: one sends scripts, one subscribes; in a cluster two for each node. The library made
+ * them, so the library closes them.
  */
 export class ConnectionPair implements Backend {
   readonly commands: CommandConnection;
@@ -39,7 +39,7 @@ export class ConnectionPair implements Backend {
     private readonly wheel: TimerWheel,
     private readonly commandTimeout: number,
     pubsub: PubSubOption = 'auto',
-    /** Undefined where nothing waits for replicas. */
+    /** Undefined where no replicas have to acknowledge. */
     acks?: ReplicaAcks,
     /** Called once for each remark. */
     private readonly remark: RemarkListener = () => undefined,
@@ -72,13 +72,13 @@ export class ConnectionPair implements Backend {
     return this.template.isCluster;
   }
 
-  /** Whether the number of clients that a message reached is that of all there are: not where each node counts its own. */
+  /** Whether PUBLISH counts the receivers of the whole fleet: not in a cluster where each node counts its own. */
   get countsFleet(): boolean {
     return !this.template.isCluster || this.mode.isSharded;
   }
 
   /**
-   * Connects both and waits until they can be used; with `lazyConnect` it does nothing, and the first command connects.
+   * Connects both and waits until they are ready; with `lazyConnect` it does nothing, and the first command connects.
    * @throws LockUnavailableError that names the address and the cause
    */
   async open(): Promise<void> {
@@ -102,13 +102,13 @@ export class ConnectionPair implements Backend {
     }
   }
 
-  /** Connects both; it goes on trying after the time is over. @throws RedisFailure when they cannot be used in time */
+  /** Connects both; the attempts go on after the time is over. @throws RedisFailure when they are not ready in time */
   async ready(): Promise<void> {
     const commands = this.commands.lifecycle.untilReady(BOOT_TIMEOUT);
     if (this.#map !== undefined) {
-      // Its commands tell where a cluster's channels are.
+      // The answers to its commands show where a cluster's channels are.
       await commands;
-      // One that stands still is for its cluster to replace.
+      // Its cluster replaces a node that stands still.
       await this.wheel.within(this.commandTimeout, this.#map.connectMasters());
     }
     await Promise.all([commands, this.subscriber.untilReady(BOOT_TIMEOUT)]);
@@ -137,17 +137,17 @@ export class ConnectionPair implements Backend {
 
   #follow(client: Client): ClientLifecycle {
     const { isCluster, resp3, address } = this.template;
-    // Version 6 types every reply by its mapping; the port says what is used, for both versions.
+    // Version 6 types every reply by its mapping; the port declares the members in use, for both versions.
     const port: ClientPort = client;
     const lifecycle = new ClientLifecycle(port, this.wheel, this.commandTimeout, address);
-    // The connections of a cluster are its nodes'.
+    // In a cluster the connections are those of its nodes.
     if (isCluster) return lifecycle;
     HandshakeWatch.on(client, { master: true, resp3 }, (...said) => this.#remarked(...said));
     watchSentinels(client, lifecycle.trouble, (why) => this.#remarked('sentinel-away', why));
     return lifecycle;
   }
 
-  /** Two connections, and each of them again and again, give the same reason. */
+  /** Reports each reason once: two connections, and each of their attempts, give the same one. */
   #remarked(remark: HandshakeRemark, why: string): void {
     const text = `${remark} ${why}`;
     if (this.#remarks.has(text)) return;
@@ -155,7 +155,7 @@ export class ConnectionPair implements Backend {
     this.remark(remark, why);
   }
 
-  /** What swallows commands swallows messages, too; and a demoted master has no messages to tell. */
+  /** A connection that swallows commands swallows messages, too; and a demoted master publishes no messages. */
   #restart(): void {
     this.commands.lifecycle.restart();
     this.subscriber.restart();

@@ -7,12 +7,12 @@ import {
   type RemarkListener,
 } from '../redis/handshake.watch.js';
 
-/** No master is demanded of a node: the cluster's map says what it is. */
+/** A node need not be a master: the cluster's map knows its role. */
 type NodeDemands = Pick<Demands, 'resp3'>;
 
 /**
- * Reads what ioredis learns of a cluster's nodes and keeps to itself: the handshake of each connection, also of those by which ioredis asks for
- * the slots, and why the cluster is not taken for ready.
+ * Reads events of a cluster's nodes that ioredis does not pass on: the handshake of each connection, also of those that ioredis uses to
+ * read the slots, and why the cluster does not count as ready.
  */
 export function watchNodes(
   cluster: Cluster,
@@ -28,21 +28,21 @@ export function watchNodes(
     node.duplicate = (options) => {
       const copy = duplicate(options);
       HandshakeWatch.on(copy, demands, remark);
-      // ioredis rejects what waits for such a connection with "Connection is closed." alone.
+      // ioredis rejects commands that wait for such a connection with "Connection is closed." alone.
       copy.on('error', (error) => trouble.recordNode(error, `${host}:${port}`));
       return copy;
     };
     node.on('ready', () => trouble.clearNode(`${host}:${port}`));
   });
   cluster.on('node error', (error: unknown, node: string) => trouble.recordNode(error, node));
-  // A name that cannot be resolved is no event: the reason is given to what decides about the next attempt.
+  // A name that cannot be resolved emits no event: the reason is passed to the function that decides about the next attempt.
   const { clusterRetryStrategy: retry } = cluster.options;
   if (typeof retry === 'function')
     cluster.options.clusterRetryStrategy = (attempt, reason) => {
       if (reason !== undefined) trouble.record(reason);
       return retry(attempt, reason);
     };
-  // Without an event, too, ioredis drops the connections to a cluster that says that it is down, or does not answer.
+  // Also without an event, ioredis drops the connections to a cluster that reports that it is down, or does not answer.
   replaceMethod(cluster, 'cluster', async (ask, words) => {
     if (words[0] !== 'INFO') return await ask(...words);
     try {

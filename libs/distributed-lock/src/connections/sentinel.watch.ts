@@ -1,12 +1,12 @@
 import type { ConnectionTrouble } from '../redis/connection.trouble.js';
 import { errorText } from '../errors/error.text.js';
 
-/** What is used of a connection to a sentinel. */
+/** The members in use of a connection to a sentinel. */
 interface SentinelClient {
   on(event: 'error', listener: (error: unknown) => void): unknown;
 }
 
-/** Where a sentinel is, as ioredis has it. */
+/** The address of a sentinel in the form of ioredis. */
 interface SentinelPlace {
   readonly host?: string;
   readonly port?: number;
@@ -15,9 +15,9 @@ interface SentinelPlace {
 type Connect = (place: SentinelPlace, options?: object) => SentinelClient;
 
 /**
- * Hears the connections that ioredis makes to sentinels: by those that it asks for the master it rejects with "Connection is closed." alone, and
- * what goes wrong with those that tell of a failover it prints, since nobody else listens.
- * @param away called for the latter
+ * Listens to the errors of the connections that ioredis makes to sentinels: those that look up the master fail with "Connection is closed." alone,
+ * and the errors of those that report a failover would be printed by ioredis, since it adds no listener of its own.
+ * @param away called for the errors of the latter
  */
 export function watchSentinels(
   client: object,
@@ -33,7 +33,7 @@ export function watchSentinels(
     const sentinel = connect.call(connector, place, options);
     sentinel.on('error', (error) => {
       trouble.recordNode(error, address);
-      // Those that are only asked are made without options of their own.
+      // Connections that look up the master are made without options of their own.
       if (options !== undefined) away(`${address}: ${errorText(error)}`);
     });
     return sentinel;

@@ -8,37 +8,37 @@ import { slotOf } from '../redis/key.slot.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { RedisSource } from '../sources/source.reader.js';
 
-/** One server that answers an operator's questions. */
+/** One server that an operator sends commands to. */
 export interface ServerPort {
   readonly address: string;
   /**
    * Sends one command.
-   * @throws RedisFailure, also when no answer has come in time
+   * @throws RedisFailure, also when no answer came in time
    */
   ask(command: string, ...args: readonly string[]): Promise<unknown>;
 }
 
-/** A direct line to the servers of a URL, beside the locks: whoever opens it closes it. It gives up at the first trouble. */
+/** Direct connections to the servers of a URL, beside the locks: the caller that opens them closes them. They give up at the first error. */
 export class ServerSession {
   private constructor(
-    /** What locks are to be opened with; it finds a cluster behind the URL of one of its nodes. */
+    /** The source for opening locks; it finds a cluster behind the URL of one of its nodes. */
     readonly source: RedisSource,
-    /** For messages; never has a password. */
+    /** The address for messages; never has a password. */
     readonly address: string,
-    /** What the URL has ioredis put before keys. */
+    /** The prefix that the URL makes ioredis put before keys. */
     readonly keyPrefix: string,
     readonly isCluster: boolean,
-    /** The one server; of a cluster the masters. */
+    /** The one server, or the masters of a cluster. */
     readonly servers: readonly ServerPort[],
-    /** The one that has a key. */
+    /** The server that has a key. */
     readonly serverOf: (key: string) => ServerPort,
     readonly close: () => Promise<void>,
   ) {}
 
   /**
    * @param timeout in ms, for the connection and for each answer
-   * @throws LockConfigurationError for what is no URL
-   * @throws RedisFailure when nobody answers, or the password is wrong
+   * @throws LockConfigurationError for a text that is no URL
+   * @throws RedisFailure when no server answers, or the password is wrong
    */
   static async open(url: string, wheel: TimerWheel, timeout: number): Promise<ServerSession> {
     const template = readTemplate(url);
@@ -71,7 +71,7 @@ export class ServerSession {
     const source = new Cluster([{ host: host ?? 'localhost', port: port ?? 6379 }], {
       lazyConnect: true,
       redisOptions: { ...login, ...(tls !== undefined && { tls }) },
-      // The certificate is for the name that the node tells, not for the address behind it.
+      // The certificate is for the name that the node reports, not for the address behind it.
       ...(tls !== undefined && { dnsLookup: (name, callback) => callback(null, name) }),
     });
     const { client, close } = await connect(readTemplate(source), wheel, timeout);
@@ -117,7 +117,7 @@ async function connect(template: Template, wheel: TimerWheel, timeout: number): 
   return { client, close: () => lifecycle.close() };
 }
 
-/** Who asks by hand wants to be told at once, and not to be kept waiting for a server that may come back. */
+/** An operator at a terminal needs an error at once, and does not wait for a server that may come back. */
 function firstError(lifecycle: ClientLifecycle): Promise<never> {
   return new Promise((_, reject) => {
     lifecycle.client.once('error', () => reject(new RedisFailure('unsent', lifecycle.lastError)));
@@ -141,7 +141,7 @@ function portOf(client: Client, address: string, wheel: TimerWheel, timeout: num
   };
 }
 
-/** Whoever may not ask is not refused for it: the question is whether there is more to say. */
+/** A missing permission is no error here: the answer would only add details. */
 function forgiven(error: unknown): undefined {
   if (error instanceof RedisFailure && error.kind === 'refused') return undefined;
   throw error;

@@ -9,19 +9,19 @@ import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import type { HoldHandle } from '../holds/handle.js';
 import { inspectAs } from '../contracts/object.form.js';
 
-/** What a group has that several locks taken together have not. */
+/** The options of a group that single locks do not have. */
 export interface GroupBounds {
-  /** How many members may stay unreleased for a while, and yet be in nobody's way. @default 0 */
+  /** How many members may stay unreleased for a while without blocking other callers. @default 0 */
   readonly spare?: number;
   /** Throws for a lease that is too long. */
   readonly checkLease?: (lease: number) => void;
-  /** Called when it is unlocked, or given back. */
+  /** Called when the group is unlocked, or given back. */
   readonly closed?: (outcome: Promise<UnlockOutcome>) => void;
-  /** Called when too few are left, once its signal has been read. */
+  /** Called when too few members are left, provided that the group's signal has been read. */
   readonly lost?: (why: string) => void;
 }
 
-/** Several grants in one hand. It is held for as long as `needed` of them are. */
+/** Several handles as one. The group is held for as long as `needed` of its members are. */
 export class GroupHandle implements CurrentLock, Watchable {
   static {
     inspectAs('LockHandle', GroupHandle);
@@ -35,9 +35,9 @@ export class GroupHandle implements CurrentLock, Watchable {
   readonly attempt = undefined;
   #controller: AbortController | undefined;
   #unlocking: Promise<UnlockOutcome> | undefined;
-  /** Whether it was lost before it was unlocked. */
+  /** Whether the group was lost before it was unlocked. */
   #wasLost = false;
-  /** Undefined where nobody listens. */
+  /** Undefined without listeners. */
   #watch: HandleWatch | undefined;
 
   constructor(
@@ -51,17 +51,17 @@ export class GroupHandle implements CurrentLock, Watchable {
     this.#bounds = bounds;
   }
 
-  /** @internal What it stands on; the fault tests compare it with Redis. */
+  /** @internal The handles of the group; the fault tests compare them with Redis. */
   get members(): readonly HoldHandle[] {
     return this.#members;
   }
 
-  /** @internal How many of them it needs. */
+  /** @internal How many members the group needs. */
   get needed(): number {
     return this.#needed;
   }
 
-  /** The holder id of a red lock, by which most of its servers know it; the ids of a multi lock's members. */
+  /** The holder id of a red lock, which most of its servers have stored; the ids of a multi lock's members. */
   get holder(): string {
     return [...new Set(this.#members.slice(0, this.#needed).map(({ holder }) => holder))].join(' ');
   }
@@ -85,8 +85,8 @@ export class GroupHandle implements CurrentLock, Watchable {
   }
 
   /**
-   * One more member was granted. Once the group is complete, one may join it only while it is held: in a group that had too few for a
-   * moment somebody else may have been, and it must never be believed in again.
+   * Adds a granted member. A complete group accepts members only while it is held: while it had too few members another caller
+   * may have held the lock, so such a group must never count as held again.
    */
   join(member: HoldHandle): void {
     this.#members = [...this.#members, member];
@@ -99,7 +99,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     for (const member of this.#members) member.watch(this.#follow(watch));
   }
 
-  /** Whether nobody has unlocked it yet. */
+  /** Whether the group has not been unlocked yet. */
   get isOpen(): boolean {
     return this.#unlocking === undefined;
   }
@@ -113,7 +113,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     return await decide(asked, (answers, failures) => {
       const extended = answers.filter(Boolean).length;
       if (extended >= this.#needed) return true;
-      // Not before all have answered: who is told of a loss must not find the lock held by one that has not been told yet.
+      // Not before all members have answered: a caller that learns of a loss must not find the lock held by a member still unanswered.
       const isOver = answers.length + failures === asked.length;
       return isOver && failures + extended < this.#needed ? false : undefined;
     });
@@ -122,13 +122,13 @@ export class GroupHandle implements CurrentLock, Watchable {
   unlock(): Promise<UnlockOutcome> {
     if (this.#unlocking === undefined) {
       this.#wasLost = !this.#hasEnough;
-      // Before its members are unlocked, to whose signals it listens.
+      // Before the members are unlocked, because the group listens to their signals.
       this.#controller?.abort(this.#over());
     }
     return (this.#unlocking ??= this.#closing(this.#unlock()));
   }
 
-  /** Opens the scope of every member, so that each may be re-entered. */
+  /** Opens the scope of every member, so that each member may be re-entered. */
   run<T>(work: () => T): T {
     const enter = this.#members.reduce<() => T>(
       (inner, member) => () => member.runAs(this, inner),
@@ -142,18 +142,18 @@ export class GroupHandle implements CurrentLock, Watchable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Throwing here would hide the error of the block; each member tells the log, and goes on releasing in the background.
+    // Throwing here would hide the error of the block; each member logs its failure, and goes on releasing in the background.
     await this.unlock().catch(() => undefined);
   }
-  /** Releases what there is, whether it is enough or not; what gets no answer goes on being released in the background. */
+  /** Releases the members, whether they are enough or not; a release without an answer is repeated in the background. */
   async giveBack(): Promise<void> {
     this.#unlocking ??= this.#closing(Promise.resolve('lost'));
     await Promise.allSettled(this.#members.map((member) => member.unlock()));
   }
 
-  /** Every member is released, whatever becomes of the others. As soon as no more are left than can be spared, it is free. */
+  /** Releases every member, even if some releases fail. The group is free as soon as no more are left than can be spared. */
   async #unlock(): Promise<UnlockOutcome> {
-    // After a suspend its members are in doubt: not believed in, and yet not lost.
+    // After a suspend the members are in doubt: not relied on, and yet not lost.
     const open = this.#members.filter((member) => member.isHeld || member.isOpen);
     const asked = open.map((member) => member.unlock());
     if (open.length < this.#needed) {
@@ -177,7 +177,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     return outcome;
   }
 
-  /** A member that is lost may be one too many. */
+  /** The loss of a member may leave too few. */
   #follow(watch: HandleWatch): HandleWatch {
     return {
       lost: () => {
@@ -192,7 +192,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     const { signal } = member;
     const check = () => {
       if (controller.signal.aborted || this.#count((each) => !each.signal.aborted) >= this.#needed) return;
-      // A member that was told to stop, as at shutdown, is held yet: its reason is the group's.
+      // A member that was aborted, as at shutdown, is still held: the group is aborted for the same reason.
       const isLost = !this.#hasEnough;
       controller.abort(isLost ? this.#loss() : signal.reason);
       if (isLost) this.#bounds.lost?.(this.#why);
@@ -201,7 +201,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     else signal.addEventListener('abort', check, { once: true });
   }
 
-  /** Why a group that was unlocked is not held. */
+  /** Why an unlocked group is not held. */
   #over(): LockLostError {
     if (this.#wasLost) return this.#loss();
     return LockLostError.of(this.name, LOSSES.unlocked);

@@ -13,26 +13,26 @@ import { isTransient, type TransientRefusal } from '../core/transient.refusal.js
 import type { AcquireRequest } from '../locks/reentry.js';
 import { ROUND_TRIP } from '../local/local.waiters.js';
 
-/** What one call has heard so far. */
+/** The answers that one call has received so far. */
 interface Progress {
-  /** Why it did not get one of its members. */
+  /** Why a member was not acquired. */
   refusal: LockNotAcquiredError | undefined;
-  /** Why Redis could not be asked the last time. */
+  /** Why the last request to Redis failed. */
   trouble: LockUnavailableError | undefined;
-  /** The monotonic instant of its last answer. */
+  /** The monotonic instant of the last answer of Redis. */
   answeredAt: number;
 }
 
-/** How old an answer may be that a caller is told, in ms. */
+/** The maximum age of the last answer with which a timeout is still reported as a refusal, in ms. */
 const FRESH = 1000;
 
-/** What giving back may take before a refused caller is answered without waiting for it, in ms. */
+/** How long a refused caller waits for its members to be given back before its call is rejected, in ms. */
 const GIVING_BACK = 25;
 
 /**
- * Several locks as one. They are taken in the order of their names, whatever order the caller named them in, and nobody
- * who waits holds more than what comes before the lock that is waited for: so callers cannot wait for each other in a
- * circle. What is free is taken in one round trip.
+ * Several locks as one. The locks are acquired in the order of their names, in whatever order the caller named them, and a
+ * waiting caller holds only locks that come before the lock it waits for: so callers cannot wait for each other in a
+ * circle. Free locks are acquired in one round trip.
  */
 export class MultiLock extends BaseLock {
   readonly #engine: LockEngine;
@@ -65,7 +65,7 @@ export class MultiLock extends BaseLock {
     return this.#targets.every((target) => this.#engine.holdOf(target)?.isBelieved === true);
   }
 
-  /** Whatever becomes of its members, the caller is answered in time; a lock that comes later is given back. */
+  /** The caller is answered in time, even if members are not; a lock that is granted later is given back. */
   protected acquire(request: AcquireRequest): Promise<GroupHandle> {
     const { signal, waitTime } = request;
     const since = now();
@@ -96,7 +96,7 @@ export class MultiLock extends BaseLock {
     return unavailable(this.name, trouble?.cause ?? silence);
   }
 
-  /** Takes what it can; waits with what it has, but no longer than half of a fixed lease, which would be over meanwhile. */
+  /** Acquires the free members and waits for the next one, but no longer than half of a fixed lease, which would end meanwhile. */
   async #round(request: AcquireRequest, end: number, progress: Progress): Promise<HoldHandle[]> {
     const got: HoldHandle[] = [];
     try {
@@ -110,7 +110,7 @@ export class MultiLock extends BaseLock {
         record(progress, undefined);
       }
     } catch (error) {
-      // Whoever has no bound of his own is told by the member that has waited long enough for replicas.
+      // A caller without a time limit gets the error of the member that has waited long enough for replicas.
       const isHopeless = end === Infinity && isTransient(error) && error.code === 'NOT_REPLICATED';
       if (isTransient(error) && !isHopeless) {
         record(progress, error);
@@ -121,7 +121,7 @@ export class MultiLock extends BaseLock {
     }
   }
 
-  /** Asks for all that are missing in one turn, and keeps those before the first that is not free. */
+  /** Requests all missing members in one turn, and keeps those before the first that is not free. */
   async #takeFree(got: HoldHandle[], request: AcquireRequest): Promise<TransientRefusal | undefined> {
     const missing = this.#targets.slice(got.length);
     const asked = missing.map((target) => this.#engine.acquire(target, { ...request, waitTime: 0 }));
@@ -141,7 +141,7 @@ export class MultiLock extends BaseLock {
     return answer?.status === 'rejected' ? answer.reason : undefined;
   }
 
-  /** Fixed leases that began one after the other begin anew together. @returns false when one of them is over already */
+  /** Renews fixed leases that began one after the other, so that they begin together. @returns false when one of them is over already */
   async #refresh(
     got: readonly HoldHandle[],
     leaseTime: number | undefined,
@@ -165,7 +165,7 @@ function record(progress: Progress, news: TransientRefusal | undefined): void {
   progress.answeredAt = now();
 }
 
-/** Gives back exactly what was got; trouble goes to the log, and on in the background. */
+/** Gives back exactly the given handles; a failure is logged, and the release is repeated in the background. */
 async function release(grants: readonly HoldHandle[]): Promise<void> {
   await Promise.allSettled(grants.toReversed().map((grant) => grant.unlock()));
 }

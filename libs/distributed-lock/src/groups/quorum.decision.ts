@@ -1,7 +1,7 @@
 /**
- * Waits until the answers so far mean something, whatever the others are about.
- * @param judge what the answers, and the number of failures, mean; undefined while that is open
- * @returns what they mean; rejects with the first error when it is open in the end
+ * Waits until the answers so far allow a decision, whatever the pending ones will be.
+ * @param judge what the answers, and the number of failures, mean; undefined while that is undecided
+ * @returns the decision; rejects with the first error when it is still undecided after the last answer
  */
 export function decide<T, R>(
   asked: readonly Promise<T>[],

@@ -9,10 +9,10 @@ import { QuorumTally, type QuorumTerms, type RoundRefusal } from './quorum.tally
 import type { Upheld } from './red.upkeep.js';
 
 /**
- * Asks every server at once, and is done as soon as the quorum is there or out of reach. What is granted later joins the
- * handle; of a round that failed every grant is given back, late ones as well.
+ * Requests the lock on every server at once, and ends as soon as the quorum is reached or out of reach. A later grant joins
+ * the handle; a failed round gives back every grant, late ones as well.
  * @param leaseTime in ms; undefined for a lease that the watchdog renews
- * @param outer the handle by which the caller's scope, which is this one's, has the lock already
+ * @param outer the handle through which the caller's scope, which is this one's, already holds the lock
  */
 export function askQuorum(
   terms: QuorumTerms,
@@ -23,8 +23,8 @@ export function askQuorum(
 }
 
 /**
- * Looks whether a quorum is free, and takes nothing: who takes a minority and gives it back wakes everybody that waits.
- * @returns undefined when it is free
+ * Checks whether a quorum is free, and acquires nothing: to acquire a minority and give it back would wake every waiter.
+ * @returns undefined when a quorum is free
  */
 export function lookAround(terms: QuorumTerms): Promise<RoundRefusal | undefined> {
   const tally = new QuorumTally(terms);
@@ -47,7 +47,7 @@ export function lookAround(terms: QuorumTerms): Promise<RoundRefusal | undefined
 class QuorumRound implements Upheld {
   readonly #handle: GroupHandle;
   readonly #tally: QuorumTally;
-  /** By server: what it granted, or null while it is asked. */
+  /** By server: the handle that it granted, or null while the request is under way. */
   readonly #members = new Map<LockEngine, HoldHandle | null>();
   #isOver = false;
   #isDelivered = false;
@@ -77,7 +77,7 @@ class QuorumRound implements Upheld {
     this.#check();
   }
 
-  /** A server that forgot it, or was away, is asked under another id: of the first one something may still be on its way. */
+  /** A server that forgot the lock, or was away, gets another holder id: a command with the first id may still be on its way. */
   complete(): void {
     const ask = () => {
       for (const { engine, trouble } of this.terms.servers) {
@@ -85,7 +85,7 @@ class QuorumRound implements Upheld {
         if (trouble === undefined && member !== null && member?.isOpen !== true) void this.#ask(engine);
       }
     };
-    // What the outer handle has got there by now is taken once more.
+    // A server that the outer handle has got by now is re-entered.
     if (this.outer === undefined) ask();
     else this.outer.run(ask);
   }
@@ -104,8 +104,8 @@ class QuorumRound implements Upheld {
   }
 
   /**
-   * A scope that holds it there takes it once more, and takes no more than that: it is the outer handle that is completed.
-   * Others go past the door of the engine: who may come in is decided for all servers together.
+   * A scope that holds the lock on the server re-enters it, and acquires nothing new: it is the outer handle that is completed.
+   * Other callers bypass the admission of the engine: admission is decided for all servers together.
    */
   async #answerOf(engine: LockEngine): Promise<HoldHandle | HeldBy> {
     const target = this.terms.targetOn(engine);
@@ -116,7 +116,7 @@ class QuorumRound implements Upheld {
     if (isOurs) return await engine.acquire(target, { leaseTime, waitTime: 0, signal: undefined });
     const line = engine.localLock(target);
     const answer = await line.try(leaseTime, (heldBy) => heldBy);
-    // A hold of this process was not asked about; the end of its lease is told by nobody.
+    // A hold of this process refuses without a request to Redis; the end of its lease is not published.
     const [own] = line.holds;
     if (answer instanceof HoldHandle || own === undefined) return answer;
     return { ttl: Math.max(0, own.lease.deadline - now()), ...answer };
@@ -125,18 +125,18 @@ class QuorumRound implements Upheld {
   #closed(outcome: Promise<UnlockOutcome>): void {
     const { upkeep, freed } = this.terms;
     upkeep.remove(this);
-    // Before the round has told of it nobody knows of the handle, and what it gives back was never held.
+    // Before the round has delivered the handle no caller has it, and what it gives back was never held.
     if (this.#isDelivered) void outcome.catch(() => undefined).then((what) => what === 'kept' || freed());
   }
 
   #lost(why: string): void {
-    // The loss of what was taken once more is that of the outer handle.
+    // The loss of a re-entered hold is reported by the outer handle.
     if (this.#handle.isOpen && this.outer?.isOpen !== true) this.terms.lost(this.#handle.holder, why);
   }
 
   #got(engine: LockEngine, grant: HoldHandle): void {
     this.#tally.grant();
-    // In a group that has too few by now somebody else may have been, before this one came: it is not to be completed again.
+    // While the group had too few members another caller may have held the lock: such a group is not completed again.
     if (!this.#handle.isOpen || (this.#isOver && !this.#handle.isHeld)) {
       void grant.unlock().catch(() => undefined);
       return;
@@ -148,19 +148,19 @@ class QuorumRound implements Upheld {
   #check(): void {
     if (this.#isOver) return;
     const { quorum, upkeep } = this.terms;
-    // What was granted first may be over by now: only what is still held counts.
+    // A grant at the beginning of the round may have ended by now: only members that are still held count.
     const held = [...this.#members.values()].filter((grant) => grant?.isHeld === true).length;
     if (held >= quorum) {
       this.#isOver = true;
       this.#isDelivered = true;
-      // From now on it tells of its loss.
+      // From now on the handle reports its loss.
       void this.#handle.signal;
       if (this.leaseTime === undefined) upkeep.add(this);
       this.tell(this.#handle);
     } else if (held + this.#tally.pending < quorum) {
       this.#isOver = true;
       const { refusal } = this.#tally;
-      // Its own keys must not be in the way of the next round. Who does not answer goes on being freed in the background.
+      // The grants of this round must not block the next one. A release without an answer is repeated in the background.
       void this.#handle.giveBack().then(() => this.tell(refusal));
     }
   }

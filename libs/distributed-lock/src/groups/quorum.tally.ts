@@ -8,45 +8,45 @@ import type { RedUpkeep } from './red.upkeep.js';
 /** One of the independent servers. */
 export interface QuorumServer {
   readonly engine: LockEngine;
-  /** Why it is not to be asked: it is away, or may have forgotten grants when it started. Undefined when its answer counts. */
+  /** Why no request is sent to the server: it is away, or may have forgotten grants when it started. Undefined when its answer counts. */
   readonly trouble: string | undefined;
 }
 
-/** A lock on several servers, as the callers of this process ask for it. */
+/** A red lock as the callers of this process request it. */
 export interface QuorumTerms {
   readonly name: string;
   readonly quorum: number;
   readonly servers: readonly QuorumServer[];
   readonly targetOn: (engine: LockEngine) => LockTarget;
-  /** Whoever is asked for by `ask`, in this turn of the event loop, is known to all servers by one holder id. */
+  /** All requests that `ask` sends, in this turn of the event loop, use one holder id on all servers. */
   readonly asOneHolder: (ask: () => void) => void;
   readonly bounds: GroupBounds;
   readonly upkeep: RedUpkeep;
-  /** To be called when this process has let go of the lock. */
+  /** To be called when this process has released the lock. */
   readonly freed: () => void;
-  /** To be called when this process has lost it. */
+  /** To be called when this process has lost the lock. */
   readonly lost: (holder: string, why: string) => void;
 }
 
-/** What a round found out that did not get enough. */
+/** The result of a round that did not reach the quorum. */
 export interface RoundRefusal {
-  /** Who has it on most of the servers. */
+  /** The holder of the lock on most of the servers. */
   readonly heldBy: HeldBy;
-  /** Whether nobody can have enough: several have asked at the same time. */
+  /** Whether no caller can reach the quorum, because several requested the lock at the same time. */
   readonly isSplit: boolean;
-  /** How many servers granted it, or would have. */
+  /** How many servers granted the lock, or would have. */
   readonly granted: number;
-  /** Whether enough servers could be asked to say that somebody else has it. */
+  /** Whether enough servers answered to prove that another caller holds the lock. */
   readonly isReachable: boolean;
-  /** When enough leases will be over, as far as they say, in ms from now. */
+  /** When enough leases will be over, by the answers of the servers, in ms from now. */
   readonly freeIn: number;
-  /** Why servers could not be asked. */
+  /** Why requests to servers failed. */
   readonly failure: RedisFailure;
 }
 
 /** The answers of the servers so far. */
 export class QuorumTally {
-  /** Who is asked: nobody, where the quorum is out of reach from the start. */
+  /** The servers that get a request: none, where the quorum is out of reach from the start. */
   readonly requested: readonly QuorumServer[];
   readonly #usable: number;
   readonly #busy: HeldBy[] = [];
@@ -66,7 +66,7 @@ export class QuorumTally {
     return this.#granted;
   }
 
-  /** How many have not answered yet. */
+  /** How many servers have not answered yet. */
   get pending(): number {
     return this.requested.length - this.#granted - this.#busy.length - this.#failures.length;
   }
@@ -102,7 +102,7 @@ export class QuorumTally {
     };
   }
 
-  /** For good, when too many refuse for good. */
+  /** Permanent, when too many servers refuse permanently. */
   #failure(reachable: number): RedisFailure {
     const { quorum, servers } = this.terms;
     const forGood = this.#failures.filter(({ isTransient: passing }) => !passing);
@@ -115,7 +115,7 @@ export class QuorumTally {
     );
   }
 
-  /** The others have to free as many servers as are missing now; one that has not answered may be free. */
+  /** When other holders will have freed as many servers as are missing now; a server that has not answered may be free. */
   #freeIn(): number {
     const ttls = this.#busy.map(({ ttl }) => ttl ?? -1).filter((ttl) => ttl >= 0);
     const missing = this.terms.quorum - this.#granted - this.pending;
@@ -132,7 +132,7 @@ export class QuorumTally {
   }
 }
 
-/** A hold has one id on the servers that granted it in one round, and others where it was completed later. */
+/** A hold has one id on the servers that granted it in one round, and other ids on servers where it was completed later. */
 function clientOf(holder: string | undefined): string | undefined {
   return holder?.slice(0, holder.lastIndexOf(':'));
 }

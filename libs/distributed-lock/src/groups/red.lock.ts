@@ -37,7 +37,7 @@ export class RedLocks {
   ) {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
     this.#registry = new LocalLockRegistry(context, (home, terms) => new RedLockWaiters(home, terms));
-    // Whoever looks at one of the servers finds the client, and as a rule the id, that the holder has on all of them.
+    // An operator who inspects one of the servers sees the client, and as a rule the id, that the holder has on all of them.
     const holders = {
       next: () => this.#holder ?? context.ids.next(),
       brief: (holder: string) => context.ids.brief(holder),
@@ -47,7 +47,7 @@ export class RedLocks {
       this.#kinds.set(engine, { ...engine.context.kinds.reentrant, id: 'red', name: 'red lock', holders });
   }
 
-  /** How many callers of this process stand in line. */
+  /** How many callers of this process are waiting. */
   get waiters(): number {
     return this.#registry.values().reduce((sum, line) => sum + line.waiters, 0);
   }
@@ -61,7 +61,7 @@ export class RedLocks {
     return engine.names.target(this.#kinds.get(engine) ?? engine.context.kinds.reentrant, name);
   }
 
-  /** @throws LockConfigurationError `INVALID_OPTION` for a lease that a server could forget, and grant anew, while it lasts */
+  /** @throws LockConfigurationError `INVALID_OPTION` for a lease during which a server could forget the lock, and grant it anew */
   async acquire(name: string, request: AcquireRequest): Promise<GroupHandle> {
     const { leaseTime = 0, waitTime, signal } = request;
     this.#checkLease(name, leaseTime);
@@ -96,12 +96,12 @@ export class RedLocks {
       line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.name)));
     await Promise.all(this.servers.map(({ engine }) => shutDown(engine, left)));
     for (const line of this.#registry.values()) line.refuse(() => shuttingDown(line.name));
-    // A round that is under way gives back what it gets.
+    // A round that is under way gives back its grants.
     const { wheel, settings } = this.context;
     await isDoneWithin(settings.commandTimeout, this.#registry.idle(), wheel);
   }
 
-  /** Waits, as long as it may, only for servers to answer. @returns undefined when the scope does not hold it any more */
+  /** Waits, within its time limit, only for servers to answer. @returns undefined when the scope does not hold the lock any more */
   async #reenter(name: string, request: AcquireRequest, end: number): Promise<GroupHandle | undefined> {
     const { signal } = request;
     const { wheel } = this.context;
@@ -114,7 +114,7 @@ export class RedLocks {
         return await outer.run(() => this.#waitersOf(name).try(request, within, outer));
       } catch (error) {
         signal?.throwIfAborted();
-        // Lost while it was asked: nothing is left to be entered again.
+        // The lock was lost during the request: there is nothing left to re-enter.
         if (isTransient(error) && this.#handleOf(name) === undefined) return undefined;
         if (!isTransient(error) || now() + PAUSE >= end) throw error;
         await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
@@ -123,8 +123,8 @@ export class RedLocks {
   }
 
   /**
-   * The innermost handle around the caller in whose scope the lock is held. That knows of what servers granted after the
-   * caller's own scope was opened, and can then do without some of the first.
+   * The innermost handle around the caller in whose scope the lock is held. That handle has also the servers that granted the
+   * lock after the caller's own scope was opened, and can then do without some of the first.
    */
   #handleOf(name: string): GroupHandle | undefined {
     const isHeldHere = () =>
@@ -162,7 +162,7 @@ export class RedLocks {
     });
   }
 
-  /** Only for this turn: what asks later, for whatever reason, must not be taken for the same holder. */
+  /** Only for this turn: a later request, for whatever reason, must not get the same holder id. */
   #asOneHolder(ask: () => void): void {
     this.#holder = this.context.ids.next();
     try {

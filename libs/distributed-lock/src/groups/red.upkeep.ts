@@ -1,15 +1,15 @@
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 
-/** What is kept complete. */
+/** A hold that is kept complete. */
 export interface Upheld {
   readonly isHeld: boolean;
-  /** Asks the servers that have not got it. */
+  /** Requests the lock on the servers that do not have it. */
   complete(): void;
 }
 
 /**
- * Completes red locks that are held: servers that were away when one was granted, or that forgot it when they started, are
- * asked for it as soon as they count. So a hold is not worn away by one server after the other.
+ * Completes red locks that are held: servers that were away when a lock was granted, or that forgot it when they started, get
+ * a request for it as soon as they count. So a hold is not worn away by one server after the other.
  */
 export class RedUpkeep {
   readonly #held = new Set<Upheld>();
@@ -18,7 +18,7 @@ export class RedUpkeep {
 
   constructor(
     private readonly wheel: TimerWheel,
-    /** How often it looks, in ms. */
+    /** The interval of the checks, in ms. */
     private readonly period: number,
   ) {}
 
@@ -35,7 +35,7 @@ export class RedUpkeep {
     this.#timer = undefined;
   }
 
-  /** From now on what is held stays as it is. */
+  /** From now on no hold is completed. */
   end(): void {
     this.#over = true;
     for (const held of this.#held) this.remove(held);

@@ -16,25 +16,25 @@ import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from '../locks/reentry.js';
 import { LocalWaiters } from '../local/local.waiters.js';
 
-/** Pauses between rounds, in ms: after a collision a random one, whose bound doubles; after a message; while too few can be asked. */
+/** Pauses between rounds, in ms: after a collision a random one, whose bound doubles; after a message; while too few servers answer. */
 const PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
 
-/** Sleeps, in ms: a floor against a hot loop at the end of a lease; a poll while too few servers tell of releases. */
+/** Sleeps, in ms: a floor against a hot loop at the end of a lease; a poll while too few servers are subscribed to. */
 const SLEEP = { floor: 10, deaf: 1000 };
 
-/** How often a call that does not wait asks when several collide, and nobody gets the lock. */
+/** The number of attempts of a call that does not wait, when several callers collide and none gets the lock. */
 const TRIES = 5;
 
-/** A lock on several servers as this process sees it: its waiters stand first come, first served, and the first asks for all. */
+/** A red lock as this process sees it: its waiters are served first come, first served, and the first one requests the lock. */
 export class RedLockWaiters extends LocalWaiters<GroupHandle> {
   readonly #signal: WakeSignal;
   readonly #handOver: HandoffPolicy;
   #subscriptions: Subscription[] = [];
   #running = false;
   #collisions = 0;
-  /** Whether some servers are free while somebody may have the lock: then to ask, and to give back, would only wake the others. */
+  /** Whether some servers are free while another caller may hold the lock: an attempt that is given back would only wake the others. */
   #isLoose = false;
-  /** Whether this process has just let go of the lock, and may take it again before others are heard. */
+  /** Whether this process has just released the lock, and may acquire it again before other processes. */
   #isNext = false;
 
   constructor(
@@ -48,11 +48,11 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
   }
 
   /**
-   * Asks once; a few times when several ask at the same time, and none of them gets it.
+   * Makes one attempt; a few when several callers request the lock at the same time, and none of them gets it.
    * @param within how long the answer may take, in ms
-   * @param outer the handle by which the caller's scope has it already
-   * @throws LockNotAcquiredError when others have it
-   * @throws LockUnavailableError when too few servers can be asked
+   * @param outer the handle through which the caller's scope already holds the lock
+   * @throws LockNotAcquiredError when another caller holds the lock
+   * @throws LockUnavailableError when too few servers answer
    */
   try({ leaseTime, signal }: AcquireRequest, within = Infinity, outer?: GroupHandle): Promise<GroupHandle> {
     const asked = this.during(() => this.#try(leaseTime, signal, outer));
@@ -60,7 +60,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     return leaveEarly(asked, { signal, within, timeUp }, this.context.wheel, (late) => late.unlock());
   }
 
-  /** This process has let go of the lock: the next of its waiters may ask at once, for a while; then others have their chance. */
+  /** After a release by this process its next waiter may try at once, for a limited time; then other processes have their turn. */
   freed(): void {
     this.lastAnswer.freed();
     this.#isNext = this.#handOver.allowNext(this.queue.size);
@@ -68,7 +68,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     this.#signal.wake();
   }
 
-  /** The hold of this process, where that has the majority. */
+  /** The hold of this process, provided that it has the majority. */
   protected override get inTheWay(): Hold | undefined {
     const { servers, quorum, targetOn } = this.target;
     const holds = servers.flatMap(({ engine }) => engine.localLocks.get(targetOn(engine).id)?.holds ?? []);
@@ -107,7 +107,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
 
   async #run(): Promise<void> {
     for (let first = this.queue.first; first !== undefined; first = this.queue.first) {
-      // A wake from before this round told of what the round finds out anyway; one from now on is kept for the sleep.
+      // The round finds out anyway what an earlier wake was about; a wake from now on is kept for the sleep.
       this.#signal.clear();
       const seen = this.#isLoose ? await lookAround(this.target) : undefined;
       this.#isLoose = seen !== undefined;
@@ -126,7 +126,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     this.#collisions = 0;
     this.wasGranted();
     const { first } = this.queue;
-    // Who asked may have left meanwhile, and the next one may want another lease.
+    // The waiter that made the request may have left meanwhile, and the next one may want another lease.
     if (first === undefined || first.request.leaseTime !== leaseTime) return await outcome.giveBack();
     this.queue.remove(first);
     first.grant(outcome);
@@ -146,7 +146,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     await this.#rest(freeIn);
   }
 
-  /** Several asked at the same time: who is first now is a matter of luck. What is heard meanwhile is the echo of what they gave back. */
+  /** Several callers collided: the random pause decides which is first now. Messages during the pause are those of their releases. */
   async #backOff(): Promise<void> {
     this.#collisions += 1;
     const end = now() + collisionPause(this.#collisions);
@@ -154,7 +154,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
       await this.#signal.sleep(left);
   }
 
-  /** Until somebody lets go of it, or could have without a word: servers that forgot it, and count again, tell nobody. */
+  /** Sleeps until the lock is released, or could be free without a message: servers that forgot it, and count again, publish nothing. */
   async #rest(freeIn: number): Promise<void> {
     const { watchdogTimeout } = this.context.settings;
     await this.#signal.sleep(
@@ -163,21 +163,21 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     const isNext = this.#isNext;
     this.#isNext = false;
     if (isNext) return;
-    // The contenders of all processes hear the same message: they should not ask in the same moment.
+    // The waiters of all processes receive the same message: they should not try at the same moment.
     const jitter = Math.random() * PAUSE.afterMessage;
     await this.context.wheel.pause(jitter);
   }
 
   /**
-   * Once so many servers tell of a release that none can be missed, it asks anew: there may have been one before.
-   * @returns how long it may rely on that, in ms
+   * Once enough servers are subscribed to that no release can be missed, it wakes the loop: there may have been a release before.
+   * @returns how long the loop may rely on messages, in ms
    */
   #listen(): number {
     if (this.#subscriptions.length > 0)
       return this.#subscriptions.filter(({ isActive }) => isActive).length < this.target.quorum
         ? SLEEP.deaf
         : Infinity;
-    // A hold of this process tells by itself; to look whether it is there costs nothing.
+    // A hold of this process reports its own release; to check for such a hold costs nothing.
     if (this.inTheWay !== undefined) return SLEEP.deaf;
     let active = 0;
     this.#subscriptions = this.target.servers.map(({ engine }) =>
@@ -194,7 +194,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
   }
 }
 
-/** Random, so that those who collided do not collide again. */
+/** Random, so that callers that collided do not collide again. */
 function collisionPause(collisions: number): number {
   return Math.random() * Math.min(PAUSE.collision * 2 ** Math.min(collisions - 1, 8), PAUSE.longestCollision);
 }

@@ -3,18 +3,18 @@ import type { Subscriber } from './subscriber.contract.js';
 
 /** One user of a channel. */
 export interface Subscription {
-  /** Whether Redis has acknowledged it, so that no message from now on is missed. */
+  /** Whether Redis has acknowledged the subscription, so that no message from now on is missed. */
   readonly isActive: boolean;
-  /** Resolves when Redis has acknowledged it, or has failed to: see {@link isActive}. */
+  /** Resolves when Redis has acknowledged the subscription, or has failed to: see {@link isActive}. */
   readonly answered: Promise<void>;
-  /** Lets go of the channel; once the last user has left it is unsubscribed at the end of the turn. */
+  /** Ends this use of the channel; after its last user the channel is unsubscribed at the end of the turn. */
   release(): void;
 }
 
-/** Hears a channel: a payload, or undefined when messages may have been missed. */
+/** Receives the messages of a channel: a payload, or undefined when messages may have been missed. */
 export type Listener = (payload: string | undefined) => void;
 
-/** Node's own: a test that fakes the time must not keep a channel subscribed. */
+/** Node's own function: a test that fakes the time must not keep a channel subscribed. */
 const { setImmediate: soon } = globalThis;
 
 interface Channel {
@@ -23,12 +23,12 @@ interface Channel {
   answered: Promise<void>;
 }
 
-/** The channels of a module instance on its one subscriber, each subscribed once however many listen. */
+/** The channels of a module instance on its one subscriber, each subscribed once for all its users. */
 export class ChannelSubscriptions {
   readonly #channels = new Map<string, Channel>();
-  /** Those whose last user has left in this turn. */
+  /** The channels whose last user has left in this turn. */
   #left: string[] = [];
-  /** What is sent for all is nobody's request. */
+  /** The async context of no request, because a subscription is sent for all its users. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
   constructor(private readonly subscriber: Subscriber) {
@@ -70,7 +70,7 @@ export class ChannelSubscriptions {
     };
   }
 
-  /** Where nobody listens to anything, the name of a lock that is released, put together just now, need not be hashed. */
+  /** Without any subscription the name of a released lock, which was put together just now, need not be hashed. */
   #channelOf(name: string): Channel | undefined {
     return this.#channels.size === 0 ? undefined : this.#channels.get(name);
   }
@@ -82,7 +82,7 @@ export class ChannelSubscriptions {
       () => {
         channel.isActive = true;
       },
-      // The connection is away, and restores the subscription when it is back; or the user may not subscribe: then the ttl wakes.
+      // The connection is away, and restores the subscription when it is back; or the user may not subscribe: then the ttl ends the wait.
       () => undefined,
     );
     return channel;
@@ -94,7 +94,7 @@ export class ChannelSubscriptions {
     if (this.#left.length === 1) this.#outside(() => soon(() => this.#unsubscribe()));
   }
 
-  /** Not before whoever was let in by the last message goes on: what unsubscribing takes would be a part of his wait. */
+  /** Not before the waiter that the last message admitted goes on: the time for unsubscribing would be a part of its wait. */
   #unsubscribe(): void {
     for (const name of this.#left.splice(0)) {
       if (this.listeners(name) > 0 || !this.#channels.delete(name)) continue;

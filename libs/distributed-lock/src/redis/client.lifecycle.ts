@@ -5,28 +5,28 @@ import type { ClientPort } from './client.port.js';
 import { ConnectionTrouble } from './connection.trouble.js';
 import { RedisFailure } from './redis.failure.js';
 
-/** What a client may take to say that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
+/** How long a client may take to report that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
 const LONGEST_FAREWELL = 3000;
 
-/** Least time that a connection gets to become ready once it is there, in ms: a busy machine takes its time. */
+/** The least time that a connection gets to become ready once it is open, in ms: a busy machine is slow. */
 const LEAST_PATIENCE = 1000;
 
 /** Pause before a client that ended by itself is connected again, in ms. */
 const REVIVAL = 100;
 
-/** Without a socket there is no `end` to come: ioredis waits for its first use, or for its next attempt to connect. */
+/** Without a socket no `end` will follow: ioredis waits for its first use, or for its next attempt to connect. */
 const SILENT = new Set(['wait', 'reconnecting', 'close', 'end']);
 
-/** What becomes of a connection. @param why the reason */
+/** Is notified of the state of a connection. @param why the reason */
 export interface ConnectionListener {
-  /** It is away. */
+  /** The connection is away. */
   lost(why: string): void;
-  /** The server can be reached, and does not give what the options ask for. */
+  /** The server can be reached, and does not provide what the options demand. */
   refused(why: string): void;
   back(): void;
 }
 
-/** The life of one client of ours: connecting, being ready, hanging in the handshake, closing. */
+/** The life of one client of the library: connecting, being ready, hanging in the handshake, closing. */
 export class ClientLifecycle {
   readonly #ready: (() => void)[] = [];
   readonly #atClose: (() => void)[] = [];
@@ -40,23 +40,23 @@ export class ClientLifecycle {
   constructor(
     readonly client: ClientPort,
     private readonly wheel: TimerWheel,
-    /** How long a connection may take to become ready once it is there, in ms. */
+    /** How long a connection may take to become ready once it is open, in ms. */
     private readonly patience: number,
     /** For messages; never has a password. */
     readonly address = '',
   ) {
     client.on('ready', () => {
       this.wheel.cancel(this.#handshake);
-      // What went wrong before is no reason for what goes wrong from now on.
+      // An earlier error is no reason for a later failure.
       this.trouble.clear();
       this.#wasReady = true;
       for (const listener of this.#ready) listener();
     });
     client.on('connect', () => this.#expectReady());
     client.on('close', () => this.wheel.cancel(this.#handshake));
-    // By itself: ioredis gives a client up for good when the sentinels tell of a new master while it asks them for one.
+    // A client may end by itself: ioredis gives it up for good when the sentinels report a new master while it asks them for one.
     client.on('end', () => this.#reviveSoon());
-    // Without a listener an `error` event would end the process; what it means for a lock is told by each call.
+    // Without a listener an `error` event would end the process; each call reports what the error means for its lock.
     client.on('error', (error: unknown) => this.trouble.record(error));
     client.on('sentinelError', (error: unknown) => this.trouble.recordSentinel(error));
   }
@@ -70,11 +70,11 @@ export class ClientLifecycle {
     const { why } = this.trouble;
     if (why !== '') return why;
     if (this.#wasReady) return 'the connection was closed';
-    // There is a wire, or ioredis would be at its next attempt.
+    // There is a socket, or ioredis would be at its next attempt.
     return isInHandshake(this.client) ? 'the server does not answer the TLS handshake' : 'no connection yet';
   }
 
-  /** The same, with the address. */
+  /** Why the last attempt to connect failed, with the address. */
   get lastTrouble(): string {
     return this.address === '' ? this.lastError : `${this.address}: ${this.lastError}`;
   }
@@ -84,7 +84,7 @@ export class ClientLifecycle {
     this.#ready.push(listener);
   }
 
-  /** Tells once when the connection has been away for longer than `patience` ms, or is refused, with the reason; and once when it is back. */
+  /** Notifies once when the connection has been away for longer than `patience` ms, or is refused, with the reason; and once when it is back. */
   watch(patience: number, { lost, refused, back }: ConnectionListener): void {
     let timer: Timer | undefined;
     let isTold = false;
@@ -111,7 +111,7 @@ export class ClientLifecycle {
     this.#atClose.push(() => this.wheel.cancel(timer));
   }
 
-  /** Starts connecting; it goes on by itself until {@link close}. */
+  /** Starts connecting; the attempts go on until {@link close}. */
   start(): void {
     const { status } = this.client;
     if (this.#closed || (status !== 'wait' && status !== 'end')) return;
@@ -141,7 +141,7 @@ export class ClientLifecycle {
     if (!this.#closed) this.#outside(() => this.client.disconnect(true));
   }
 
-  /** Ends the connection for good; what is under way is rejected. */
+  /** Ends the connection permanently; commands under way are rejected. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
@@ -165,7 +165,7 @@ export class ClientLifecycle {
   #expectReady(): void {
     this.wheel.cancel(this.#handshake);
     const patience = Math.max(this.patience, LEAST_PATIENCE);
-    // After a stall of the event loop it may be ready, and only wants to be told.
+    // After a stall of the event loop the connection may be ready, with its event still to be processed.
     this.#handshake = this.wheel.after(patience, () => setImmediate(() => !this.isReady && this.restart()));
   }
 
@@ -175,7 +175,7 @@ export class ClientLifecycle {
   }
 }
 
-/** Whether a client has a wire, and still waits for TLS. */
+/** Whether a client has a socket, and still waits for TLS. */
 function isInHandshake(client: object): boolean {
   if (!('stream' in client && 'status' in client) || client.status !== 'connecting') return false;
   const { stream } = client;

@@ -1,4 +1,4 @@
-/** What is used of an ioredis client, single or cluster, of version 5 or 6. */
+/** The members in use of an ioredis client, single or cluster, of version 5 or 6. */
 export interface ClientPort {
   readonly status: string;
   connect(): Promise<unknown>;

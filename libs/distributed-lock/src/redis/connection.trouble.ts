@@ -2,25 +2,25 @@ import { isObject } from '../contracts/prototype.chain.js';
 import { errorText } from '../errors/error.text.js';
 import { WrongConnectionError } from './handshake.watch.js';
 
-/** What ioredis says when it gives up what waits for a connection: the reason came before. */
+/** The messages of ioredis when it rejects what waits for a connection: the reason came before. */
 const WITHOUT_REASON =
   /^(?:Connection is closed\.|None of startup nodes is available|Connection is (?:aborted|discarded).*)$/;
 
-/** The server takes the user, or what it may do, for another one than the options do. */
+/** The server does not accept the user of the options, or does not permit what the library needs. */
 const NOT_THIS_USER = /^(?:NOAUTH|WRONGPASS|NOPERM)\b/;
 
-/** What ioredis says when the last of the sentinels has been asked. */
+/** The message of ioredis after the last of the sentinels has failed. */
 const NO_SENTINEL = /^All sentinels are unreachable/;
 
-/** A sentinel that answers, and knows no master of the name. */
+/** A sentinel that answers, and knows no master of that name. */
 const NO_MASTER = /^connected to sentinel (\S+) successfully, but got an invalid reply: null$/;
 
-/** A sentinel that cannot be asked. */
+/** A sentinel that cannot be reached. */
 const NOT_CONNECTED = /^failed to connect to sentinel (\S+) because (.*)$/;
 
-/** Why a client has no connection, as far as ioredis says: its events `error`, `node error` and `sentinelError`, and what its methods reject with. */
+/** Why a client has no connection, as ioredis reports it: by its events `error`, `node error` and `sentinelError`, and by its rejections. */
 export class ConnectionTrouble {
-  /** Since the last time that all sentinels were asked. */
+  /** The errors of sentinels since the last time that all of them were asked. */
   #sentinels: string[] = [];
   readonly #nodes = new Map<string, string>();
   /** The node of a cluster that an error came from. */
@@ -32,17 +32,17 @@ export class ConnectionTrouble {
   /** The reason; an empty text while none is known. */
   get why(): string {
     if (this.#why !== '') return this.#why;
-    // ioredis asks one node after the other, which may take longer than anybody waits for all of them.
+    // ioredis tries one node after the other, which may take longer than any caller waits for all of them.
     const [[node, why] = ['', '']] = this.#nodes;
     return why === '' ? '' : `${node}: ${why}`;
   }
 
-  /** Whether a server can be reached, and refuses what it is asked for: the user, or a {@link isMismatch | connection} as it must be. */
+  /** Whether a server can be reached, and refuses the user, or provides {@link isMismatch | another connection} than demanded. */
   get isRefusal(): boolean {
     return this.#isRefusal;
   }
 
-  /** Whether there was a connection, and it was not the one that was asked for. */
+  /** Whether there was a connection, and it was not the demanded one. */
   get isMismatch(): boolean {
     return this.#isMismatch;
   }
@@ -52,7 +52,7 @@ export class ConnectionTrouble {
     return this.#nodes.get(node);
   }
 
-  /** There is a connection. */
+  /** To be called when there is a connection. */
   clear(): void {
     this.#why = '';
     this.#sentinels = [];
@@ -61,15 +61,15 @@ export class ConnectionTrouble {
     this.#nodes.clear();
   }
 
-  /** The connection to one node of a cluster is there. */
+  /** To be called when the connection to one node of a cluster is there. */
   clearNode(node: string): void {
     this.#nodes.delete(node);
   }
 
-  /** What the client's `error` event has, or what it rejects with. */
+  /** Records the error of the client's `error` event, or of a rejection. */
   record(error: unknown): void {
     const text = textOf(error);
-    // That SELECT is refused is part of a longer sentence, which comes with the last answer of the handshake.
+    // A refused SELECT is part of a longer sentence, which comes with the last answer of the handshake.
     if (WITHOUT_REASON.test(text) || isOfSelect(error)) return;
     const node = isObject(error) && 'lastNodeError' in error ? error.lastNodeError : undefined;
     this.#isMismatch = (node ?? error) instanceof WrongConnectionError;
@@ -77,14 +77,14 @@ export class ConnectionTrouble {
     this.#why = this.#ofSentinels(text) ?? (isObject(node) ? this.#withOrigin(node) : text);
   }
 
-  /** What the event `node error` of a cluster has, or an error of a connection to the node. */
+  /** Records the error of a cluster's event `node error`, or of a connection to the node. */
   recordNode(error: unknown, node: string): void {
     const text = textOf(error);
     if (isObject(error)) this.#origins.set(error, node);
     if (!WITHOUT_REASON.test(text) || !this.#nodes.has(node)) this.#nodes.set(node, text);
   }
 
-  /** What the event `sentinelError` has. */
+  /** Records the error of the event `sentinelError`. */
   recordSentinel(error: unknown): void {
     const text = textOf(error);
     const [, asked, why = ''] = NOT_CONNECTED.exec(text) ?? [];
@@ -106,11 +106,11 @@ export class ConnectionTrouble {
   }
 }
 
-/** Never has more than the message: an error reply of ioredis carries its command's arguments, a password among them. */
+/** Only the message of an error: an error reply of ioredis carries its command's arguments, a password among them. */
 function textOf(error: unknown): string {
   if (error instanceof WrongConnectionError) return error.why;
   const text = errorText(error);
-  // Of the time that ioredis gives to CLUSTER SLOTS.
+  // The message for the time that ioredis gives to CLUSTER SLOTS.
   if (text === 'timeout') return 'no answer to CLUSTER SLOTS in time';
   // A name with several addresses gives one error for all of them, without a message of its own.
   if (error instanceof AggregateError && error.message === '')

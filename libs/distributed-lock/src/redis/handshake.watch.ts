@@ -1,26 +1,26 @@
 import { errorText } from '../errors/error.text.js';
 
-/** What is said of a connection that is used although not all is as ioredis asks for it. */
+/** A remark about a connection that is used although it is not in all respects as ioredis demands it. */
 export type HandshakeRemark = 'password-unneeded' | 'server-unchecked' | 'resp3-refused' | 'sentinel-away';
 
-/** Called for a connection that is used all the same. @param why the server's own words */
+/** Called for such a connection. @param why the server's own words */
 export type RemarkListener = (remark: HandshakeRemark, why: string) => void;
 
-/** What a connection has to be, beside what its client's own options say. */
+/** What is demanded of a connection, beside its client's own options. */
 export interface Demands {
-  /** Whether only a master will do: not in a cluster, whose map says which node is asked. */
+  /** Whether the server must be a master: not in a cluster, whose map names the node. */
   readonly master: boolean;
-  /** Whether the application itself asks for RESP3, which version 6 of ioredis otherwise takes where the server has it. */
+  /** Whether the application itself demands RESP3, which version 6 of ioredis otherwise uses where the server has it. */
   readonly resp3: boolean;
 }
 
 /**
- * The connection is not what was asked for. The reason does not stand in the message: ioredis goes on with a connection whose last check fails
+ * The connection is not as demanded. The reason does not stand in the message: ioredis goes on with a connection whose last check fails
  * with a message that has NOPERM in it.
  */
 export class WrongConnectionError extends Error {
   constructor(
-    /** The server's answer, and what it means. */
+    /** The server's answer, and its meaning. */
     readonly why: string,
   ) {
     super('the connection is not what was asked for');
@@ -30,10 +30,10 @@ export class WrongConnectionError extends Error {
 type Method = (...values: readonly unknown[]) => Promise<unknown>;
 type Callback = (error: unknown, reply?: unknown) => void;
 
-/** A superfluous password. The user is the default one then, as was asked for. */
+/** A superfluous password: the connection has the default user then, as demanded. */
 const NO_PASSWORD = /no password is set|without any password configured for the default user/;
 
-/** A server that knows no users: ioredis prints that, and goes on without any. */
+/** A server without users: ioredis prints that, and goes on without a user. */
 const NO_USERS = /wrong number of arguments for 'auth' command/;
 
 /** The server has no RESP3, or no HELLO at all: version 6 of ioredis goes on by RESP2. */
@@ -41,11 +41,11 @@ const NO_RESP3 = /NOPROTO|unknown command.*hello/i;
 
 /**
  * Reads the server's answers while ioredis makes a connection. After a refused SELECT ioredis goes on in database 0, and of some other
- * refusals it prints a warning of its own. INFO is the last command of the handshake: the watch answers it with what speaks against the connection,
+ * refusals it prints a warning of its own. INFO is the last command of the handshake: the watch rejects it with the fault of the connection,
  * and ioredis then drops the connection and makes a new one after a pause.
  */
 export class HandshakeWatch {
-  /** By the command that was refused. */
+  /** The refusals, by the refused command. */
   readonly #refusals = new Map<string, string>();
 
   private constructor(
@@ -59,7 +59,7 @@ export class HandshakeWatch {
     replaceMethod(client, 'select', (select, words) => watch.#select(select, words));
     replaceMethod(client, 'auth', (auth, words) => watch.#auth(auth, words));
     replaceMethod(client, 'hello', (hello, words) => watch.#hello(hello, words));
-    // With a section it is a question of the library's own.
+    // INFO with a section is a command of the library's own.
     replaceMethod(client, 'info', (info, words) => (words.length === 0 ? watch.#info(info) : info(...words)));
     if ('on' in client && typeof client.on === 'function')
       client.on('connect', () => watch.#refusals.clear());
@@ -135,7 +135,7 @@ export class HandshakeWatch {
 
 /**
  * Puts a method in front of a client's own one, on this client alone. ioredis calls its methods with a callback behind the words, or takes
- * their promise. A client without the method is left as it is.
+ * their promise. A client without the method stays unchanged.
  */
 export function replaceMethod(
   client: object,

@@ -1,4 +1,4 @@
-/** What each byte does to a CRC16 (XMODEM), by the polynomial 0x1021. */
+/** The effect of each byte on a CRC16 (XMODEM), by the polynomial 0x1021. */
 const STEPS = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 8;
   for (let bit = 0; bit < 8; bit += 1) crc = (crc & 0x8000) === 0 ? crc << 1 : (crc << 1) ^ 0x1021;

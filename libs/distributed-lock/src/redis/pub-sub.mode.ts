@@ -3,15 +3,15 @@ import type { ClientLifecycle } from './client.lifecycle.js';
 import type { ClientPort } from './client.port.js';
 import { RedisFailure } from './redis.failure.js';
 
-/** Pause before another node is asked, in ms. */
+/** Pause before the next node is asked, in ms. */
 const PAUSE = 100;
 
-/** What the option `pubsub` says. */
+/** The values of the option `pubsub`. */
 export type PubSubOption = 'auto' | 'sharded' | 'classic';
 
 /**
- * Whether channels are sharded, by the rule that Redisson has as well: in a cluster whose servers know sharded channels, and
- * nowhere else. The two kinds of channels are worlds of their own, so every client of a lock has to choose the same.
+ * Whether channels are sharded, by the same rule as in Redisson: in a cluster whose servers know sharded channels, and
+ * nowhere else. The two kinds of channels are separate, so every client of a lock has to choose the same.
  */
 export class PubSubMode {
   #isSharded: boolean | undefined;
@@ -30,14 +30,14 @@ export class PubSubMode {
     return this.#isSharded === true;
   }
 
-  /** Calls `listener` once it is known; at once, where it is. */
+  /** Calls `listener` once the mode is known; at once, if it is already known. */
   whenKnown(listener: () => void): void {
     if (this.isKnown) listener();
     else this.#known.push(listener);
   }
 
   /**
-   * Asks a cluster that can be reached, one node or another, until it has answered or is away.
+   * Asks the nodes of a reachable cluster, one after another, until one has answered or the connection is away.
    * @param patience with one node, in ms
    */
   async look(lifecycle: ClientLifecycle, wheel: TimerWheel, patience: number): Promise<void> {
@@ -57,7 +57,7 @@ async function ask(client: ClientPort): Promise<boolean | undefined> {
     await client.pubsub('SHARDNUMSUB');
     return true;
   } catch (error) {
-    // An error reply: the servers are older than Redis 7, or the user may not ask. Redisson takes both for a "no".
+    // An error reply: the servers are older than Redis 7, or the user lacks the permission. Redisson takes both for a "no".
     const isReply = error instanceof Error && error.name === 'ReplyError';
     return isReply && !RedisFailure.from(error).isTransient ? false : undefined;
   }

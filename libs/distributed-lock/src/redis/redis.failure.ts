@@ -1,15 +1,15 @@
 import { errorText } from '../errors/error.text.js';
 /**
- * What is known of a command that did not give a reply.
+ * The state of a command that did not give a reply.
  * `unsent`: it never left this process. `ambiguous`: it may have run, may be running, or may run yet.
  * `refused`: Redis answered with an error, so the command did nothing.
  */
 export type FailureKind = 'unsent' | 'ambiguous' | 'refused';
 
-/** The code of a failure that is no error of Redis': what was written has reached too few replicas. */
+/** The code of a failure that is not an error of Redis: too few replicas have received what was written. */
 export const NOT_REPLICATED = 'NOT_REPLICATED';
 
-/** Error replies that pass by themselves: whoever waits for a lock may go on waiting. */
+/** Transient error replies: a caller that waits for a lock may go on waiting. */
 const PASSING = new Set([
   'LOADING',
   'READONLY',
@@ -25,7 +25,7 @@ const PASSING = new Set([
   'MOVED',
 ]);
 
-/** Redis could not be asked, or refused. The only error that leaves this storey. */
+/** Redis could not be reached, or refused the command. The only error that leaves this storey. */
 export class RedisFailure extends Error {
   override readonly name = 'RedisFailure';
 
@@ -34,24 +34,24 @@ export class RedisFailure extends Error {
     message: string,
     /** The first word of an error reply: `NOSCRIPT`, `WRONGTYPE`, … */
     readonly code: string | undefined = undefined,
-    /** Settles once the command can have no effect any more, as far as its connection knows. */
+    /** Settles once the command can have no effect any more, by the knowledge of its connection. */
     readonly settled: Promise<void> = Promise.resolve(),
     options?: ErrorOptions,
   ) {
     super(message, options);
   }
 
-  /** Whether it was done, and too few replicas have it: it must not count, and has to be undone. */
+  /** Whether the command ran, and too few replicas have its result: the result must not count, and has to be undone. */
   get isNotReplicated(): boolean {
     return this.code === NOT_REPLICATED;
   }
 
-  /** Whether asking again later makes sense. */
+  /** Whether a later attempt makes sense. */
   get isTransient(): boolean {
     return this.kind !== 'refused' || (this.code !== undefined && PASSING.has(this.code));
   }
 
-  /** Maps what ioredis rejects with. An error reply has a name of its own; all else is a matter of the connection. */
+  /** Maps a rejection of ioredis. An error reply has a name of its own; any other error is one of the connection. */
   static from(error: unknown): RedisFailure {
     if (error instanceof RedisFailure) return error;
     const message = errorText(error);
@@ -61,7 +61,7 @@ export class RedisFailure extends Error {
       return new RedisFailure('refused', message, /^[A-Z]+/.exec(message)?.[0], undefined, { cause: error });
     }
     const options = { cause: error };
-    // These messages name options of ioredis that the library has set: they would mislead who reads them.
+    // These messages name options of ioredis that the library has set: they would mislead a reader.
     if (message.includes('enableOfflineQueue options is false'))
       return new RedisFailure('unsent', 'there is no connection', undefined, undefined, options);
     const broke = /max retries per request|^Connection is closed/.test(message);

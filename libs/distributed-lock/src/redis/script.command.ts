@@ -1,19 +1,19 @@
 import { Command, Redis } from 'ioredis';
 import type { ClientPort } from './client.port.js';
 
-/** What a script is run by. */
+/** The command that runs a script. */
 export type ScriptCommand = 'evalsha' | 'eval';
 
-/** What a script is called with, as Redis has it: its SHA-1 or its text, the number of its keys, these, and its arguments. */
+/** The words of a script's command in the order of Redis: its SHA-1 or its text, the number of its keys, the keys, and its arguments. */
 export type ScriptWords = string[];
 
 /** A client that scripts can be sent on. */
 export type ScriptPort = Pick<ClientPort, ScriptCommand>;
 
-/** As the method has it. */
+/** The same option as in the client's own method. */
 const REPLY_IN_TEXT = { replyEncoding: 'utf8' } as const;
 
-/** What stands before an argument of so many bytes, and behind the one before it. */
+/** The text before an argument of so many bytes, and behind the argument before it. */
 const HEADS = Array.from({ length: 256 }, (_, bytes) => headOf(bytes));
 
 function headOf(bytes: number): string {
@@ -23,8 +23,8 @@ function headOf(bytes: number): string {
 type Reply = Parameters<Command['transformReply']>[0];
 
 /**
- * A command whose arguments are texts. The client's own way of writing it makes four texts of each argument, and its length anew:
- * twice the time, of which a call with 80 of them has most.
+ * A command whose arguments are texts. The client's own serializer makes four texts of each argument, and computes its length anew:
+ * that takes twice the time, which matters most in a call with 80 arguments.
  */
 class ScriptRun extends Command {
   override toWritable(): string {
@@ -32,14 +32,14 @@ class ScriptRun extends Command {
     for (const arg of this.args) {
       const argument = String(arg);
       const bytes = Buffer.byteLength(argument);
-      // One after the other: put together first, the two would be a text more.
+      // One concatenation after the other: to join the two first would make one more text.
       text += HEADS[bytes] ?? headOf(bytes);
       text += argument;
     }
     return `${text}\r\n`;
   }
 
-  /** Without the reply transformer that the application may have for commands of this name. */
+  /** Skips the reply transformer that the application may have for commands of this name. */
   override transformReply(result: Reply): ReturnType<Command['transformReply']> {
     const { name } = this;
     this.name = '';
@@ -52,15 +52,15 @@ class ScriptRun extends Command {
 }
 
 /**
- * Runs a script by the client's `sendCommand`, to which its own method comes as well. That method, and the constructor of a
- * command, copy each argument one at a time: of a call with 80 of them they would be a third of the cost.
- * @returns what the client made of it; where somebody has put himself between the client and us, and throws, as if it had rejected it
+ * Runs a script by the client's `sendCommand`, which the client's own method calls as well. That method, and the constructor of a
+ * command, copy each argument one at a time: in a call with 80 arguments the copies would be a third of the cost.
+ * @returns the client's answer; a rejection also where code that wraps the client throws
  */
 export function sendScript(client: ScriptPort, how: ScriptCommand, words: ScriptWords): Promise<unknown> {
   try {
-    // A client of another copy of ioredis, perhaps of another version, knows only its own commands.
+    // A client of another copy of ioredis, perhaps of another version, accepts only its own commands.
     if (!(client instanceof Redis)) return call(client, how, words);
-    // Named later: the argument transformers of the application are asked by the constructor.
+    // The command gets its name later, because the constructor applies the argument transformers of the application.
     const command = new ScriptRun('', [], REPLY_IN_TEXT);
     command.name = how;
     command.args = words;

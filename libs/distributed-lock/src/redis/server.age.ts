@@ -2,18 +2,18 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
 
-/** What a server said of itself: its run, and its age in ms, never too much. */
+/** A server's answer: the id of its run, and its age in ms, never too high. */
 interface Answer {
   readonly runId: string | undefined;
   readonly age: number;
 }
 
 /**
- * Whether a server has run for so long that nothing which it forgot at its start can still be believed in by anybody: the
- * delayed restart of the Redlock algorithm, kept by the client. A server that does not tell its age counts as new.
+ * Whether a server has run for so long that no caller can still rely on a grant which it forgot at its start: the
+ * delayed restart of the Redlock algorithm, kept by the client. A server that does not report its age counts as new.
  */
 export class ServerAge {
-  /** Resolves when a server has been asked for the first time, with or without an answer. */
+  /** Resolves after the first request to a server, with or without an answer. */
   readonly requested: Promise<void>;
   #wasRequested: () => void = () => undefined;
   #runId: string | undefined;
@@ -41,7 +41,7 @@ export class ServerAge {
     });
   }
 
-  /** Why it is not to be asked, for messages; undefined when its answer counts. */
+  /** Why no request is sent to the server, for messages; undefined when its answer counts. */
   get trouble(): string | undefined {
     if (!this.lifecycle.isReady) return `is unavailable: ${this.lifecycle.lastError}`;
     if (!this.#isKnown) return 'has not reported its uptime yet';
@@ -54,19 +54,19 @@ export class ServerAge {
     const sent = now();
     const answer = this.restartDelay === 0 ? { runId: undefined, age: 0 } : await this.#ask();
     this.#wasRequested();
-    // What an earlier connection said is of an earlier server, for all we know.
+    // The answer on an earlier connection may be that of an earlier server.
     if (connection !== this.#connection || !this.lifecycle.isReady) return;
-    // The wire was cut, and not the server: it has forgotten nothing since, and gets no younger.
+    // The same run: only the connection was cut, so the server has forgotten nothing since, and its age is not reset.
     const isSame = answer.runId !== undefined && answer.runId === this.#runId;
     if (!isSame) this.#oldFrom = sent + Math.max(0, this.restartDelay - answer.age);
     this.#runId = answer.runId;
     this.#isKnown = true;
   }
 
-  /** Both of the times that the age comes from are cut to whole seconds. */
+  /** Both of the times that the age is computed from are cut to whole seconds. */
   async #ask(): Promise<Answer> {
     let timer: Timer | undefined;
-    // Nothing else is sent to a server that does not count, so nobody else would find out that it does not answer.
+    // No other command is sent to a server that does not count, so no other timeout would detect that it does not answer.
     const late = new Promise<never>((_, reject) => {
       timer = this.wheel.after(this.patience, () => {
         reject(new Error('no answer'));

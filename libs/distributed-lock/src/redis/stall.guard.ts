@@ -2,8 +2,8 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 
 /**
- * Notices a connection that takes commands and gives nothing back: a stopped server, a black hole behind a firewall.
- * TCP alone would find out after minutes.
+ * Detects a connection that takes commands and returns nothing: a stopped server, a black hole behind a firewall.
+ * TCP alone would detect that after minutes.
  */
 export class StallGuard {
   readonly #timer: Timer;
@@ -12,15 +12,15 @@ export class StallGuard {
 
   constructor(
     private readonly wheel: TimerWheel,
-    /** Silence in ms, with something expected, that counts as a stall. */
+    /** Silence in ms, while an answer is expected, that counts as a stall. */
     private readonly silence: number,
     private readonly stalled: () => void,
   ) {
-    // After a stall of our own event loop the reply may have come already, and only wants to be read.
+    // After a stall of our own event loop the reply may have arrived already, unread.
     this.#timer = wheel.background(() => setImmediate(() => this.#check()));
   }
 
-  /** Something was sent. */
+  /** To be called after a command was sent. */
   expect(): void {
     if (this.#expected === 0) {
       this.#progress = now();
@@ -30,15 +30,15 @@ export class StallGuard {
     if (!this.#timer.isSet) this.wheel.set(this.#timer, this.#progress + this.silence);
   }
 
-  /** Something came back, if only an error. */
+  /** To be called for each answer, also for an error. */
   progress(): void {
     this.#expected -= 1;
-    // With nothing expected, what is sent next begins a silence of its own.
+    // With no answer expected, the next command begins a silence of its own.
     if (this.#expected > 0) this.#progress = now();
     else this.wheel.letGo();
   }
 
-  /** The timer looks again when what it was set for has come in time, as nearly all does. */
+  /** Sets the timer again, also when the answer that it was set for has come in time, as nearly all do. */
   #check(): void {
     if (this.#expected === 0) return;
     const quiet = now() - this.#progress;

@@ -5,13 +5,13 @@ import { RedisFailure } from './redis.failure.js';
 import { StallGuard } from './stall.guard.js';
 import type { Subscriber, SubscriberListener } from './subscriber.contract.js';
 
-/** How often a connection that listens is asked whether it is still there, in ms: a wire that died in silence tells nothing. */
+/** The interval of the pings on a connection that subscribes, in ms: a connection that died in silence reports nothing. */
 const HEARTBEAT = 15_000;
 
-/** Pause before a server that is busy with a script is asked again, in ms: it refuses even this. */
+/** Pause before the next ping to a server that is busy with a script, in ms: it refuses even this. */
 const REFUSED = 1000;
 
-/** One connection that listens to one server, to however many channels, all of them sharded or none. */
+/** One connection with the subscriptions on one server, to any number of channels, all of them sharded or none. */
 export class SubscriberConnection implements Subscriber {
   readonly #wanted = new Set<string>();
   readonly #guard: StallGuard;
@@ -40,7 +40,7 @@ export class SubscriberConnection implements Subscriber {
     lifecycle.onReady(() => void this.restore());
   }
 
-  /** Channels that are listened to, or will be once the connection is there. */
+  /** Channels that are subscribed, or will be once the connection is there. */
   get size(): number {
     return this.#wanted.size;
   }
@@ -49,10 +49,10 @@ export class SubscriberConnection implements Subscriber {
     this.#listener = ears;
   }
 
-  /** Calls `listener` when the server says that a channel is no longer its own. */
+  /** Calls `listener` when the server reports that a channel is no longer its own. */
   onMoved(listener: () => void): void {
     this.lifecycle.client.on('moved', listener);
-    // Version 5 of ioredis takes such a word for the answer to a command, and there may be none.
+    // Version 5 of ioredis takes such a message for the answer to a command, and there may be none.
     this.lifecycle.client.on('error', (error) => {
       if (String(error).includes('Command queue state error')) listener();
     });
@@ -64,7 +64,7 @@ export class SubscriberConnection implements Subscriber {
     await this.#subscribe([channel]);
   }
 
-  /** Listens to channels that were another connection's, and tells that they are restored. */
+  /** Subscribes to channels of another connection, and reports them as restored. */
   async adopt(channels: readonly string[]): Promise<void> {
     this.lifecycle.start();
     for (const channel of channels) this.#want(channel);
@@ -78,7 +78,7 @@ export class SubscriberConnection implements Subscriber {
     if (this.lifecycle.isReady) void this.#leave(channel);
   }
 
-  /** Subscribes to all channels anew. */
+  /** Subscribes to all channels again. */
   async restore(): Promise<void> {
     await this.#restore([...this.#wanted]);
   }
@@ -102,7 +102,7 @@ export class SubscriberConnection implements Subscriber {
     this.#heartbeat ??= this.wheel.after(HEARTBEAT, () => void this.#beat());
   }
 
-  /** Sharded channels of two slots are never asked for in one command. */
+  /** Sharded channels of two slots never share one command. */
   async #restore(channels: readonly string[]): Promise<void> {
     const groups = new Map<number, string[]>();
     for (const channel of channels) {
@@ -116,7 +116,7 @@ export class SubscriberConnection implements Subscriber {
 
   async #restoreGroup(channels: readonly string[]): Promise<void> {
     const failure = await this.#ask(channels);
-    // One channel that the user may not subscribe to refuses all of a call: then each one is asked for by itself.
+    // One channel that the user may not subscribe to refuses the whole call: then each channel is requested by itself.
     if (failure?.kind === 'refused' && channels.length > 1)
       await Promise.all(channels.map((channel) => this.#ask([channel])));
   }
@@ -127,7 +127,7 @@ export class SubscriberConnection implements Subscriber {
       for (const channel of channels) if (this.#wanted.has(channel)) this.#listener?.restored(channel);
       return undefined;
     } catch (error) {
-      // A connection that broke again comes back here when it is ready. A waiter on a forbidden channel polls.
+      // A connection that broke again subscribes anew when it is ready. A waiter on a forbidden channel polls.
       return RedisFailure.from(error);
     }
   }
@@ -151,7 +151,7 @@ export class SubscriberConnection implements Subscriber {
     }
   }
 
-  /** A refusal that passes is asked again for; all else comes to its end with the connection, or stays as it is. */
+  /** A transient refusal is repeated; any other one ends with the connection, or stays as it is. */
   #keep(channels: readonly string[], error: unknown): void {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'refused' || !failure.isTransient || failure.code === 'MOVED') return;

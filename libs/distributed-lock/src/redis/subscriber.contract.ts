@@ -1,25 +1,25 @@
-/** Who hears what a subscriber hears. */
+/** Receives the messages of a subscriber. */
 export interface SubscriberListener {
   message(channel: string, payload: string): void;
-  /** The channel was subscribed anew, so that messages may have been missed. */
+  /** The channel was subscribed again, so that messages may have been missed. */
   restored(channel: string): void;
-  /** Nothing is heard of the channel until it is restored. */
+  /** No message of the channel arrives until it is restored. */
   lost(channel: string): void;
 }
 
-/** What listens to channels: one connection, or in a cluster one for each node that has any of them. */
+/** Subscribes to channels: one connection, or in a cluster one for each node that has any of them. */
 export interface Subscriber {
-  /** Sets who hears. */
+  /** Sets the listener. */
   listen(ears: SubscriberListener): void;
   /**
    * Resolves when Redis has acknowledged the subscription. While the connection is away it rejects, and the
-   * subscription is made, and told as restored, once it is back.
+   * subscription is made, and reported as restored, once it is back.
    */
   subscribe(channel: string): Promise<void>;
   unsubscribe(channel: string): void;
-  /** @throws RedisFailure when it cannot be used within `timeout` ms */
+  /** @throws RedisFailure when the subscriber is not ready within `timeout` ms */
   untilReady(timeout: number): Promise<void>;
-  /** Drops what gives no sign of life and connects anew. */
+  /** Drops connections that do not answer, and connects again. */
   restart(): void;
   close(): Promise<void>;
 }

@@ -1,23 +1,23 @@
-/** What a lease needs now. */
+/** The current needs of a lease. */
 export interface Upkeep {
-  /** What to renew to, in ms; 0 for a fixed lease, which is only looked at. */
+  /** The ttl of the next renewal, in ms; 0 for a fixed lease, which is only checked. */
   readonly renewalTtl: number;
-  /** A third of it is between two rounds, in ms. */
+  /** The time whose third lies between two rounds, in ms. */
   readonly span: number;
-  /** The monotonic instant at which its holder wants to look at its deadlines; Infinity for none. */
+  /** The monotonic instant at which the holder has to check its deadlines; Infinity for none. */
   readonly nextDeadline: number;
 }
 
-/** Hears what becomes of a watched lease. */
+/** Is notified of changes of a watched lease. */
 export interface LeaseListener extends Upkeep {
-  /** Something of the lease is due: whoever looks after it is to look. */
+  /** Something of the lease is due: the listener has its watchdog check the lease. */
   checkLease(): void;
   /** A deadline may have come. @param at the monotonic clock */
   checkDeadlines(at?: number): void;
-  /** Redis says that the holder has nothing. */
+  /** Redis answered that the holder has nothing. */
   gone(): void;
-  /** Redis has confirmed the lease, and raised it. */
+  /** Redis has confirmed the lease, and extended it. */
   renewed(): void;
-  /** No answer to a renewal; told once, until the next answer. */
+  /** A renewal got no answer; called once, until the next answer. */
   unknown(why: string): void;
 }

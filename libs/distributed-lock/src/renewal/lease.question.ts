@@ -3,12 +3,12 @@ import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { LeaseListener } from './lease.listener.js';
 import type { Instant, Lease } from './lease.js';
 
-/** One question about a lease, to renew it or only to look, and what its answer does to it. Thousands are on their way in a second. */
+/** One renewal, or only a check, of a lease, and the effect of the answer on the lease. Thousands are under way in a second. */
 export class LeaseQuestion implements ReplyCallback<number | undefined> {
-  /** @param done hears whether Redis confirmed the lease; undefined without an answer */
+  /** @param done receives whether Redis confirmed the lease; undefined without an answer */
   constructor(
     private readonly lease: Lease,
-    /** What to renew to in ms; 0 only looks. */
+    /** The ttl of the renewal, in ms; 0 only checks the lease. */
     private readonly ttl: number,
     private readonly sent: Instant,
     private readonly listener: LeaseListener | undefined,
@@ -19,7 +19,7 @@ export class LeaseQuestion implements ReplyCallback<number | undefined> {
     return this.sent.at;
   }
 
-  /** @param callback passes on what is heard; this question, where nobody cares in whose async context that is */
+  /** @param callback passes the answer on; by default this object receives it, in any async context */
   ask(callback: ReplyCallback<number | undefined> = this): void {
     const { lease, ttl } = this;
     const { key, renewer } = lease.target;
@@ -60,7 +60,7 @@ export class LeaseQuestion implements ReplyCallback<number | undefined> {
     }
   }
 
-  /** A lease may have been handed to its next hold while the question was on its way: the answer is for that one. */
+  /** The lease may have been handed to its next hold while the request was under way: the answer is for that hold. */
   get #holder(): LeaseListener | undefined {
     return this.lease.listener ?? this.listener;
   }

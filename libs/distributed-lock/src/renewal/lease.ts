@@ -6,12 +6,12 @@ import type { LeaseListener } from './lease.listener.js';
 /** `unknown`: no answer to the last renewal, or a clock that jumped. It is not `lost`: the deadline decides that. */
 export type LeaseState = 'held' | 'renewed' | 'unknown' | 'lost';
 
-/** How long before the end of a lease its holder stops believing in it, in ms. */
+/** How long before the end of a lease its holder stops relying on it, in ms. */
 export function safetyMargin(lease: number): number {
   return Math.max(20, lease / 20);
 }
 
-/** Instants and spans of a lease are whole ms, those of its deadline never later: small integers, which are no objects. */
+/** Instants and spans of a lease are whole ms, and its deadline is rounded down: small integers, which are no objects. */
 function wholeMargin(lease: number): number {
   return Math.ceil(safetyMargin(lease));
 }
@@ -22,46 +22,46 @@ export interface Instant {
   readonly wall: number;
 }
 
-/** Read before sending: a lease counted from its reply would be too long by the way back. */
+/** The clocks are read before sending: a lease counted from its reply would be too long by the way back. */
 export function instant(at: number = now()): Instant {
   return { at, wall: wallOffset(at) };
 }
 
-/** How much less than what is left PTTL may say, in ms: it leaves out what is no whole one. */
+/** By how much PTTL may be less than the remaining time, in ms: it leaves out the fraction of a ms. */
 const TRUNCATED = 1;
 
-/** What holds for a lease that was shortened. */
+/** The limits of a lease that was shortened. */
 interface Cap {
-  /** No answer to a question before `until` may set the deadline beyond this. */
+  /** No answer to a request sent before `until` may set the deadline beyond this. */
   ceiling: number;
   until: number;
-  /** Requests that shorten it and have not been answered. */
+  /** The number of unanswered requests that shorten the lease. */
   open: number;
 }
 
 /**
- * The lease of one holder id on one lock, as this process may believe in it. It is itself what waits in the wheel for its next
- * question, or its next deadline: for each lock that is held an object less.
+ * The lease of one holder id on one lock, as far as this process may rely on it. It is itself the timer in the wheel for its next
+ * renewal, or its next deadline: that saves one object for each lock that is held.
  */
 export class Lease extends Timer {
-  /** @internal Who hears what becomes of it, while it is looked after. */
+  /** @internal Is notified of changes of the lease, while it is watched. */
   listener: LeaseListener | undefined = undefined;
-  /** @internal The monotonic instant of the next question; undefined while one is under way, and where nobody asks. */
+  /** @internal The monotonic instant of the next request; undefined while one is under way, and for an unwatched lease. */
   due: number | undefined = undefined;
   readonly #holder: string | number;
   #state: LeaseState = 'held';
   #longest: number;
   #deadline: number;
-  /** How long before its end the deadline is, in ms: what clocks that disagree, and a suspend, may take. */
+  /** How long before its end the deadline is, in ms: a margin for clocks that disagree, and for a suspend. */
   #margin: number;
   #wall: number;
-  /** Most leases are never shortened. */
+  /** Undefined for most leases, which are never shortened. */
   #cap: Cap | undefined;
 
   constructor(
     readonly target: Leased,
     holder: string,
-    /** The ttl that was given with the grant, in ms. */
+    /** The ttl that Redis set with the grant, in ms. */
     ttl: number,
     sent: Instant,
   ) {
@@ -81,12 +81,12 @@ export class Lease extends Timer {
     return this.target.holders.whole(this.#holder);
   }
 
-  /** The longest lease that Redis was asked to give this holder, in ms: so long may it have the lock after its last command. */
+  /** The longest lease that this holder requested from Redis, in ms: for this time after its last command it may hold the lock. */
   get longest(): number {
     return this.#longest;
   }
 
-  /** Redis is about to be asked for `ttl` ms; whether it answers or not, it may give them. */
+  /** A request for `ttl` ms is about to be sent; whether Redis answers or not, it may grant them. */
   expect(ttl: number): void {
     this.#longest = Math.max(this.#longest, ttl);
   }
@@ -95,17 +95,17 @@ export class Lease extends Timer {
     return this.#state;
   }
 
-  /** The monotonic instant from which the lease must not be believed in. */
+  /** The monotonic instant from which no caller may rely on the lease. */
   get deadline(): number {
     return this.#deadline;
   }
 
-  /** Whether the machine seems to have been suspended for longer than the deadline has to spare: then it means nothing. */
+  /** Whether the machine seems to have been suspended for longer than the safety margin: then the deadline means nothing. */
   get isDoubtful(): boolean {
     return this.isDoubtfulAt(now());
   }
 
-  /** The same, where the monotonic clock was read already. */
+  /** {@link isDoubtful} at an instant of the monotonic clock that was read already. */
   isDoubtfulAt(at: number): boolean {
     return suspendedFor(this.#wall, at) > this.#margin;
   }
@@ -118,8 +118,8 @@ export class Lease extends Timer {
   }
 
   /**
-   * Redis was asked at `sent` to change nothing, and has now said that `left` ms remain. A deadline that this allows stays: it was
-   * counted from the grant, and the answer counts from a question that may have waited before it was sent.
+   * Redis answered to a check sent at `sent`, which changed nothing, that `left` ms remain. A deadline that this allows stays: it was
+   * counted from the grant, and the answer counts from a request that may have waited before it was sent.
    */
   look(sent: Instant, left: number): void {
     const end = this.#deadline + this.#margin;
@@ -135,8 +135,8 @@ export class Lease extends Timer {
   }
 
   /**
-   * From `sent` on Redis is asked to set the ttl to `ttl`, which may be shorter than before. What it has said before it did so
-   * makes the deadline no later, however late that is heard.
+   * From `sent` on a request is under way that sets the ttl to `ttl`, which may be shorter than before. An answer that Redis gave
+   * before it did so does not move the deadline beyond that, however late the answer arrives.
    * @returns to be called when the request has been answered, or can have no effect any more
    */
   cap(sent: Instant, ttl: number): () => void {
@@ -170,7 +170,7 @@ export class Lease extends Timer {
     this.#deadline = this.isFreeFor(sent) ? deadline : Math.min(deadline, this.#cap?.ceiling ?? Infinity);
   }
 
-  /** Whether what is answered to a question of that instant was found after every shortening. */
+  /** Whether the answer to a request sent at that instant was given after every shortening. */
   private isFreeFor({ at }: Instant): boolean {
     return this.#cap === undefined || (this.#cap.open === 0 && at >= this.#cap.until);
   }

@@ -5,17 +5,17 @@ import { instant, safetyMargin, type Lease } from './lease.js';
 import type { LeaseListener } from './lease.listener.js';
 import { LeaseQuestion } from './lease.question.js';
 
-/** Leases of one span are asked for at so many instants of it, three questions to each: those of one instant share a call. */
+/** Requests for leases of one span start at so many instants of it, three for each lease: the leases of one instant share a call. */
 const ROUNDS_PER_SPAN = 12;
 
-/** What the sum of a round and a third may lack by the way numbers are kept. */
+/** What the sum of a round and a third may lack because of floating-point numbers. */
 const ROUNDING = 1e-6;
 
 /**
- * Asks for every watched lease of a module instance at a third of its time: renews it, or, when it is fixed, looks whether it is
- * still there; and tells its holder when a deadline has come. The instants of a span are the same for all its leases, so that
- * one call takes up to 100 of them, and they are this instance's own, so that a fleet does not ask in step. A round that fails
- * concerns only its own leases, and each asks again by itself.
+ * Sends a request for every watched lease of a module instance at a third of its time: renews it, or, when it is fixed, checks that
+ * it still exists; and notifies the holder when a deadline has come. The instants of a span are the same for all its leases, so that
+ * one call takes up to 100 of them, and they differ between instances, so that a fleet does not send in step. A round that fails
+ * concerns only its own leases, and each of them is requested again by itself.
  */
 export class Watchdog {
   readonly #phase = Math.random();
@@ -23,19 +23,19 @@ export class Watchdog {
 
   constructor(private readonly wheel: TimerWheel) {}
 
-  /** Leases that are looked after. */
+  /** The number of watched leases. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * Looks after a lease from now on. One that is watched already is asked for earlier where its span has become shorter, and its
-   * holder is told of a deadline that has come nearer.
+   * Watches a lease from now on. The next request for a watched lease is sent earlier where its span has become shorter, and its
+   * holder is notified of a deadline that has come nearer.
    * @param at the monotonic clock
    */
   watch(lease: Lease, listener: LeaseListener, at = now()): void {
     if (lease.listener === undefined) this.#size += 1;
-    // What is under way for another one tells that one: who has taken over asks by itself.
+    // A renewal under way for the previous listener notifies that one: the new listener gets requests of its own.
     lease.listener = listener;
     const round = this.#roundAt(at, listener.span);
     if (lease.due === undefined || round < lease.due) lease.due = round;
@@ -43,8 +43,8 @@ export class Watchdog {
   }
 
   /**
-   * After this no renewal of the lease is sent. One under way was sent before, and is guarded by the holder's field.
-   * @param listener only where it is this one's still
+   * After this no renewal of the lease is sent. A renewal under way was sent before, and is guarded by the holder's field.
+   * @param listener if given, the lease is unwatched only if this is its current listener
    */
   unwatch(lease: Lease, listener?: LeaseListener): void {
     if (lease.listener === undefined || (listener !== undefined && lease.listener !== listener)) return;
@@ -55,14 +55,14 @@ export class Watchdog {
   }
 
   /**
-   * Asks at once: after a doubt, or for a grant that came late.
-   * @param ttl what to renew to in ms; 0 only looks
+   * Sends a request at once: after a doubt, or for a grant that came late.
+   * @param ttl the ttl of the renewal, in ms; 0 only checks the lease
    * @returns whether Redis confirmed the lease; undefined without an answer
    */
   renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
     return new Promise((done) => {
       const question = new LeaseQuestion(lease, ttl, instant(), listener, done);
-      // By a promise: what comes of it is told in the async context of whoever asks, as part of its request.
+      // By a promise: the answer is handled in the async context of the caller, as part of its request.
       void promised<number | undefined>((callback) => question.ask(callback)).then(
         (left) => question.answered(left),
         (error: unknown) => question.failed(error),
@@ -71,18 +71,18 @@ export class Watchdog {
   }
 
   /**
-   * How long ago a lease should have been asked for, or renewed where Redis gave no answer, in ms; 0 when its time has not come, or
-   * while a first question is under way.
+   * How long ago a request for a lease was due, or a renewal where Redis gave no answer, in ms; 0 when its time has not come, or
+   * while a first request is under way.
    */
   lateBy(lease: Lease): number {
     const at = now();
     return Math.max(0, at - (lease.due ?? Infinity), unansweredFor(lease, at));
   }
 
-  /** Something of a watched lease is due. */
+  /** To be called when something of a watched lease is due. */
   check(lease: Lease): void {
     const at = now();
-    // After a stall both may be due: nothing is renewed for a hold that is lost.
+    // After a stall both may be due: a lost hold is not renewed.
     lease.listener?.checkDeadlines(at);
     const { listener } = lease;
     if (listener === undefined) return;
@@ -96,10 +96,10 @@ export class Watchdog {
   }
 
   #renew(lease: Lease, listener: LeaseListener, due: number, at: number): void {
-    // Until the answer is there only its deadline counts.
+    // Until the answer arrives only the deadline of the lease counts.
     lease.due = undefined;
     const done = (confirmed: boolean | undefined) => {
-      // Unwatched, or handed to another hold while the reply was on its way: that one asks by itself.
+      // Unwatched, or handed to another hold while the reply was on its way: that hold gets requests of its own.
       if (lease.listener !== listener) return;
       if (confirmed === false) {
         this.unwatch(lease);
@@ -115,13 +115,13 @@ export class Watchdog {
     new LeaseQuestion(lease, listener.renewalTtl, instant(at), listener, done).ask();
   }
 
-  /** Counted from the round, not from its answer: so those of one round stay together. Not at once again, however slow the answer was. */
+  /** Counted from the round, not from its answer: so the leases of one round stay together. Not at once, however slow the answer was. */
   #nextRound(round: number, span: number): number {
     return Math.max(this.#roundAt(round, span), Math.ceil(now() + span / ROUNDS_PER_SPAN));
   }
 
   /**
-   * The last round that is no more than a third of the span after `from`, in whole ms: those in which the wheel runs it anyway. A step
+   * The last round that is no more than a third of the span after `from`, in whole ms: the wheel runs its timers then anyway. A step
    * is longer than that, so that the next round is counted from it without skipping one.
    */
   #roundAt(from: number, span: number): number {
@@ -131,12 +131,12 @@ export class Watchdog {
   }
 }
 
-/** After a failure: soon, and often enough to have several chances before the deadline. */
+/** The pause after a failure: short, for several attempts before the deadline. */
 function pauseOf(span: number): number {
   return Math.min(1000, Math.max(span / 10, safetyMargin(span)));
 }
 
-/** How long ago a third of a renewed lease was over, where Redis has not answered the question of that time: each failure sets `due` anew. */
+/** How long ago a third of a renewed lease was over, if Redis has not answered the renewal of that time: each failure sets `due` anew. */
 function unansweredFor({ state, listener, deadline }: Lease, at: number): number {
   if (state !== 'unknown' || listener === undefined || listener.renewalTtl === 0) return 0;
   const { renewalTtl } = listener;

@@ -1,11 +1,11 @@
 import type { ReplyCallback } from './reply.callback.js';
 
-/** A lock that cannot be had now. */
+/** The answer for a lock that is not free. */
 export interface Busy {
   readonly kind: 'busy';
-  /** How long nothing can change by itself, in ms: what is left of the lease in the way; -1 for none. */
+  /** How long nothing can change by itself, in ms: the rest of the lease of the current holder; -1 for a lease without end. */
   readonly ttl: number;
-  /** Somebody who is in the way. */
+  /** One of the current holders. */
   readonly holder: string;
 }
 
@@ -13,9 +13,9 @@ export type AcquireReply =
   | {
       readonly kind: 'granted';
       readonly count: number;
-      /** The fencing token, for kinds that give one. */
+      /** The fencing token, for kinds that have one. */
       readonly token?: bigint;
-      /** How many more holders there is room for beside this one. @default 0 */
+      /** How many more holders the lock can have beside this one. @default 0 */
       readonly room?: number;
     }
   | Busy
@@ -24,40 +24,40 @@ export type AcquireReply =
 export type ReleaseReply =
   | {
       readonly kind: 'released';
-      /** The clients that heard the message, or -1 when publishing was refused. */
+      /** The number of clients that received the message, or -1 when publishing was refused. */
       readonly reached: number;
-      /** Who has the lock now: the waiter of this process that was next, and that nothing but this answer tells. */
+      /** The holder from now on: the next waiter of this process, which is notified by this answer alone. */
       readonly next?: string;
     }
   | { readonly kind: 'kept' | 'gone' };
 
 export type TransferReply = { readonly kind: 'transferred' | 'granted'; readonly token?: bigint } | Busy;
 
-/** What a process learns that says that its waiters live. */
+/** The answer to a process that reports that its waiters are alive. */
 export interface Beat {
-  /** In how many ms that may be worth doing again; -1 for no reason to. */
+  /** In how many ms the next report may be useful; -1 for never. */
   readonly next: number;
-  /** Who has the lock, if it is a holder of this process: it may have been given the lock, and not have heard of it. */
+  /** The holder of the lock, if it is one of this process: it may have got the lock by a hand-off whose message it did not receive. */
   readonly holder: string | undefined;
 }
 
 export interface LockState {
   readonly isLocked: boolean;
-  /** What is left of the lease in ms; -1 for none, -2 when there is no key. */
+  /** The rest of the lease in ms; -1 for a lease without end, -2 when there is no key. */
   readonly ttl: number;
-  /** The hold count of the holder that was asked for. */
+  /** The hold count of the requested holder. */
   readonly count: number;
-  /** Somebody who has it. */
+  /** One of the holders. */
   readonly holder: string | undefined;
 }
 
-/** What every kind can do in Redis. Each operation is one atomic script on the key `lock`, and safe to repeat. */
+/** The scripts of every kind. Each operation is one atomic script on the key `lock`, and safe to repeat. */
 export interface LockScripts {
   /**
-   * Raises the holder's count to `count`, or answers who is in the way.
+   * Raises the holder's count to `count`, or answers with a current holder.
    * @param lease in ms
-   * @param wait how long the caller is ready to wait, in ms; 0 asks once and leaves no trace in the way of others
-   * @param gift for kinds whose releases can make the next waiter the holder: the lease that this one has then, in ms. @default it comes for it
+   * @param wait how long the caller is ready to wait, in ms; 0 makes one attempt and leaves no state in Redis that blocks others
+   * @param gift for kinds with hand-off: the lease of a hand-off to this waiter, in ms. @default the waiter acquires the lock itself
    */
   acquire(
     lock: string,
@@ -70,9 +70,9 @@ export interface LockScripts {
   ): void;
   /**
    * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id
-   * may have left behind, and tells the channel.
-   * @param nextLease for kinds whose releases can make the next waiter the holder: the lease that this one has, in ms, where it is of this process. @default it is told, as any other.
-   * For the read side: the lease that the write hold of the same holder id needs yet, in ms. @default that the lock has is not made shorter
+   * may have left behind, and publishes on the channel.
+   * @param nextLease for kinds with hand-off: the lease of the next waiter, in ms, if it is of this process. @default it is notified, as any other.
+   * For the read side: the lease that the write hold of the same holder id still needs, in ms. @default the lease of the lock is not shortened
    */
   release(
     lock: string,
@@ -83,19 +83,19 @@ export interface LockScripts {
     callback: ReplyCallback<ReleaseReply>,
     nextLease?: number,
   ): void;
-  /** Hands the lock from one holder to another in one step, for kinds that can; a lease that becomes shorter is published. */
+  /** Passes the lock from one holder to another in one step, for kinds that can; a lease that becomes shorter is published. */
   transfer?(lock: string, from: string, to: string, lease: number, channel: string): Promise<TransferReply>;
   /**
-   * For kinds whose waiters stand in a queue in Redis: says that those of the process `client` live, and takes dead ones out
-   * of the way.
+   * For kinds whose waiters stand in a queue in Redis: reports that the waiters of the process `client` are alive, and removes
+   * dead ones from the queue.
    */
   beat?(lock: string, client: string, channel: string): Promise<Beat>;
-  /** Frees the lock whoever holds it. Not safe to repeat. @returns whether there was a lock to free */
+  /** Frees the lock, whichever holder has it. Not safe to repeat. @returns whether there was a lock to free */
   forceRelease(lock: string, channel: string): Promise<boolean>;
   inspect(lock: string, holder: string): Promise<LockState>;
   /**
-   * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only looks.
-   * @param callback hears what is left in ms (-1: no ttl), or undefined when the hold is gone
+   * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only checks the hold.
+   * @param callback receives the remaining ttl in ms (-1: no ttl), or undefined when the hold is gone
    */
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void;
 }

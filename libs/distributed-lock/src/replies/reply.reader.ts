@@ -1,9 +1,9 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 
-/** Complaints of a wrong type that do not name the key. */
+/** Errors about a wrong type that do not name the key. */
 const UNNAMED = /^WRONGTYPE (?:Operation|not a)\b/;
 
-/** Reads a script's reply with suspicion: what does not have the declared form is an error, never a guess. */
+/** Reads a script's reply strictly: a reply that does not have the declared form is an error, never a guess. */
 export class ReplyReader {
   private constructor(
     private readonly script: string,
@@ -16,12 +16,12 @@ export class ReplyReader {
     if (reader.integer(0) !== -1) return reader;
     const message = reader.text(1);
     const code = /^[A-Z]+/.exec(message)?.[0];
-    // A script that has several keys says itself which one is wrong.
+    // A script that has several keys names the wrong one itself.
     const type = UNNAMED.test(message) ? `: "${key}" is a ${reader.text(2)}` : '';
     throw new RedisFailure('refused', `${message}${type}`, code);
   }
 
-  /** How many fields it has: a row of one number may be that number. */
+  /** The number of its fields: a row of one number may be that number. */
   get size(): number {
     return this.fields.length;
   }

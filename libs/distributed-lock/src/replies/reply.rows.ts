@@ -10,8 +10,8 @@ export function isDone(reply: ReplyReader): boolean {
 
 /**
  * The rows `{0, ttl, one holder}` busy, `{1, count, …}` or `1` granted, `{2}` lost.
- * @param asked the count that was asked for: `1` is no more than that
- * @param more what the kind grants beside the count
+ * @param asked the requested count: the reply `1` stands for just that
+ * @param more reads what the kind grants beside the count
  */
 export function readAcquire(
   reply: ReplyReader,
@@ -30,7 +30,7 @@ export function readAcquire(
   }
 }
 
-/** The rows `{0, ttl, one holder}` busy, `{1, …}` transferred, `{2, …}` granted. @param more what the kind gives with it */
+/** The rows `{0, ttl, one holder}` busy, `{1, …}` transferred, `{2, …}` granted. @param more reads what the kind grants beside the lock */
 export function readTransfer(
   reply: ReplyReader,
   more?: (taken: ReplyReader) => Pick<Granted, 'token'>,
@@ -47,7 +47,7 @@ export function readTransfer(
   }
 }
 
-/** The rows `{0}` gone, `{1, reached}` released, `1` released and nobody was reached, `{2, …}` kept. */
+/** The rows `{0}` gone, `{1, reached}` released, `1` released and no client was reached, `{2, …}` kept. */
 export function readRelease(reply: ReplyReader): ReleaseReply {
   switch (reply.integer(0)) {
     case 0:

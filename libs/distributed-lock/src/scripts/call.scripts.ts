@@ -4,26 +4,26 @@ import type { ScriptRunner } from './script.runner.js';
 import { suffixName } from './wire.names.js';
 
 /**
- * How long the record of a call lives that nobody could end, in ms: for so long the call may be repeated, or undone.
- * A semaphore has no lease, so what is not undone by then is lost; a Redis that is away for a while must not cost a permit.
+ * How long the record of a call that never got a reply is kept, in ms: during this time the call may be repeated, or undone.
+ * A semaphore has no lease, so a permit that is not undone by then is lost; a Redis that is away for a while must not cost a permit.
  */
 export const CALL_LIFE = 600_000;
 
 /** How long a call that was undone, or had to be repeated, is remembered, in ms: a copy of it may still be on its way. */
 export const CALL_ECHO = 30_000;
 
-/** Calls a record at a time: to forget is cheap, and nobody waits for it. */
+/** Calls per batch: to delete a record is cheap, and no caller waits for it. */
 const FORGETTING = { perCall: 100 };
 
 /**
- * The record by which a call to the object `name` is safe to repeat. It is ours alone, and deleted once the reply has come.
+ * The record by which a call to the object `name` is safe to repeat. Only this library uses it, and deletes it once the reply has come.
  * @param call an id that is used for one call only
  */
 export function callRecord(name: string, call: string): string {
   return suffixName(name, `call:${call}`);
 }
 
-/** The records of calls to objects that know no holders. */
+/** The records of calls to objects without holders. */
 export class CallScripts {
   constructor(private readonly runner: ScriptRunner) {}
 

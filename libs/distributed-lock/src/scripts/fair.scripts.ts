@@ -8,26 +8,26 @@ import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 import { lockChannel, prefixName, suffixName } from './wire.names.js';
 
-/** The longest wait that the scripts take, in ms: longer, a waiter that does not come stops everybody behind it (D22). */
+/** The longest wait that the scripts take, in ms: for a longer time a dead waiter would block all waiters behind it (D22). */
 const LONGEST_WAIT = 3_600_000;
 
 /** How long a process counts as alive after its last sign of life, in ms. */
 export const FAIR_LIFE = 3000;
 
-/** How waiters of a fair lock are told from dead ones. */
+/** How the scripts distinguish waiters of a fair lock from dead ones. */
 export interface FairTimes {
   /** How long a process counts as alive after its last sign of life, in ms, up to 1 minute. @default 3000 */
   readonly life?: number;
   /**
-   * How long before its time a waiter shows that it lives, and gets its whole wait again; in ms, up to 1 hour, and never
-   * more than half its wait. It is asked to once, by a message. 0: its time is its end. @default 5000
+   * How long before its time a waiter reports that it is alive, and gets its whole wait again; in ms, up to 1 hour, and never
+   * more than half its wait. One message requests that report. 0: the waiter is removed at its time. @default 5000
    */
   readonly margin?: number;
 }
 
 /**
- * The scripts of the fair lock, typed (wire format section 6): it is granted in the order of arrival, whatever the process or
- * language. Each waiter has a holder id of its own, and listens to `<channel>:<holder id>`.
+ * The scripts of the fair lock, typed (wire format section 6): it is granted in the order of arrival, in all processes and
+ * languages. Each waiter has a holder id of its own, and subscribes to `<channel>:<holder id>`.
  */
 export class FairScripts implements LockScripts {
   readonly #plain: ReentrantScripts;
@@ -45,7 +45,7 @@ export class FairScripts implements LockScripts {
 
   /**
    * With a `wait` the holder stands in the queue from now on, until it is granted, or leaves by a release to 0. `wait` is cut
-   * to an hour, and has to be the same at every attempt; a waiter that goes on asking keeps its place for longer than that.
+   * to an hour, and has to be the same at every attempt; a waiter that repeats its attempts keeps its place for longer than that.
    */
   acquire(
     lock: string,
@@ -63,7 +63,7 @@ export class FairScripts implements LockScripts {
     this.runner.ask(fairAcquire, keysOf(lock), args, read, callback, { ...GRANTING, ...TELLING, shared });
   }
 
-  /** To 0 it takes the holder out of the queue as well. */
+  /** To 0 the release removes the holder from the queue as well. */
   release(
     lock: string,
     holder: string,
@@ -83,7 +83,7 @@ export class FairScripts implements LockScripts {
     return this.runner.run(fairForceRelease, keysOf(lock), [channel], isDone, { ...TELLING, shared });
   }
 
-  /** A process has to do so about once a second while it waits: its waiters lose their places `life` ms after the last time. */
+  /** A process calls it about once a second while it waits: its waiters lose their places `life` ms after the last call. */
   beat(lock: string, client: string, channel: string): Promise<Beat> {
     const sending = { ...TELLING, shared: `${this.#life} ${this.#margin}` };
     return this.runner.run(fairBeat, keysOf(lock), [client, channel], readBeat, sending);
@@ -98,7 +98,7 @@ export class FairScripts implements LockScripts {
   }
 }
 
-/** The rows of {@link readRelease}, and `{1, 0, holder}` handed on. */
+/** The rows of {@link readRelease}, and `{1, 0, holder}` handed off. */
 function readFairRelease(reply: ReplyReader): ReleaseReply {
   const read = readRelease(reply);
   return read.kind === 'released' && reply.size > 2 ? { ...read, next: reply.text(2) } : read;
@@ -108,7 +108,7 @@ function readBeat(reply: ReplyReader): Beat {
   return { next: reply.integer(1), holder: reply.size > 3 ? reply.text(3) : undefined };
 }
 
-/** The lock, its queue and when the waiters give up are Redisson's; what ours declared and until when they count as alive is not. */
+/** The lock, its queue and the timeouts of its waiters are Redisson's keys; their waits and the signs of life are ours alone. */
 function keysOf(lock: string): [string, ...string[]] {
   return [
     lock,

@@ -9,7 +9,7 @@ import { prefixName } from './wire.names.js';
 
 /**
  * The scripts of the fenced lock, typed: a plain lock that gives a higher token with every grant (wire format section 8).
- * What releases, renews or inspects is the plain lock's, and leaves the token alone.
+ * The scripts that release, renew or inspect are the plain lock's, and do not change the token.
  */
 export class FencedScripts extends ReentrantScripts {
   override acquire(
@@ -37,7 +37,7 @@ export class FencedScripts extends ReentrantScripts {
     return this.runner.run(fencedTransfer, [lock, tokenCounter(lock)], args, read, TRANSFERRING);
   }
 
-  /** @returns the last token that the lock gave, by this client or another one; undefined where it never gave any */
+  /** @returns the last token of the lock, by this client or another one; undefined where it never gave any */
   currentToken(lock: string): Promise<bigint | undefined> {
     const read = (reply: ReplyReader) => (reply.text(1) === '' ? undefined : readToken(reply, 1));
     return this.runner.run(fencedReadToken, [tokenCounter(lock)], [], read);

@@ -13,7 +13,7 @@ import { latchChannel } from './wire.names.js';
 export class LatchScripts {
   constructor(private readonly runner: ScriptRunner) {}
 
-  /** Closes the latch with a count. @returns false when it has one already */
+  /** Closes the latch with a count. @returns false when it already has one */
   trySet(name: string, call: string, count: number): Promise<boolean> {
     const args = [`${count}`, `${CALL_LIFE}`, latchChannel(name)];
     return this.runner.run(latchSet, [name, callRecord(name, call)], args, isDone, TELLING);
@@ -26,7 +26,7 @@ export class LatchScripts {
     return this.runner.run(latchCountDown, [name, callRecord(name, call)], args, read, TELLING);
   }
 
-  /** @returns what is still to be counted down; 0 when the latch is open */
+  /** @returns the remaining count; 0 when the latch is open */
   count(name: string): Promise<number> {
     return this.runner.run(latchInspect, [name], [], (reply) => reply.integer(1));
   }

@@ -1,9 +1,9 @@
-/** Payloads of lock channels; other integers are of future versions, and ignored (wire format 1.3). */
+/** Whether a message is a release. Other integers on lock channels are of future versions, and ignored (wire format 1.3). */
 export function isRelease(payload: string): boolean {
   return payload === '0' || payload === '1';
 }
 
-/** Whether a message to a waiter of a fair lock says that a release has made it the holder. */
+/** Whether a message to a waiter of a fair lock reports that a release has handed the lock off to it. */
 export function isHandoff(payload: string): boolean {
   return payload === '2';
 }

@@ -1,4 +1,4 @@
-/** A script as the build embeds it, with what its header declares. */
+/** A script as the build embeds it, with the declarations of its header. */
 export interface LuaScript {
   /** `<kind>/<verb>` */
   readonly name: string;

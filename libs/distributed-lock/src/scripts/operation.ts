@@ -4,17 +4,17 @@ import type { LuaScript } from './lua.script.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import { ReplyReader } from '../replies/reply.reader.js';
 
-/** What an operation needs of whoever sends it. */
+/** The members of the sender that an operation uses. */
 export interface Sender {
   /** How long a caller waits for one round trip, in ms. */
   readonly timeout: number;
   /** Why there is no connection. */
   readonly trouble: string;
-  /** It needs no deadline any more. */
+  /** The operation needs no deadline any more. */
   ended(operation: Deadline): void;
 }
 
-/** One operation of a script on its way to Redis and back, with a deadline of ours for its caller. */
+/** One operation of a script on its way to Redis and back, with the library's own deadline for its caller. */
 export class Operation<T = unknown> extends Deadline {
   #settle: (() => void) | undefined;
   #sent = false;
@@ -25,7 +25,7 @@ export class Operation<T = unknown> extends Deadline {
     /** The first is the lock, which errors name. */
     readonly keys: readonly [string, ...string[]],
     readonly args: readonly string[],
-    /** Makes of its row what its caller wants to know. */
+    /** Converts the row to the result of the caller. */
     private readonly read: (reply: ReplyReader) => T,
     private readonly callback: ReplyCallback<T>,
     private readonly sender: Sender,
@@ -34,12 +34,12 @@ export class Operation<T = unknown> extends Deadline {
     super();
   }
 
-  /** Whether the caller was told already; what is not sent by then must not be sent. */
+  /** Whether the caller already has its result; an operation that is not sent by then must not be sent. */
   get isDone(): boolean {
     return this.#done;
   }
 
-  /** Whether a row may come of it that replicas have to acknowledge. */
+  /** Whether the operation may have a row that replicas have to acknowledge. */
   get isGranting(): boolean {
     return this.grants !== undefined;
   }
@@ -48,7 +48,7 @@ export class Operation<T = unknown> extends Deadline {
     this.#sent = true;
   }
 
-  /** @param verdict whether replicas have acknowledged what was granted; a refusal stands whatever they do */
+  /** @param verdict whether replicas have acknowledged the grant; a refusal stands in any case */
   succeed(row: unknown, verdict?: Promise<RedisFailure | undefined>): void {
     if (verdict === undefined || !this.#isGrant(row)) this.#report(row);
     else void verdict.then((failure) => (failure === undefined ? this.#report(row) : this.fail(failure)));
@@ -58,7 +58,7 @@ export class Operation<T = unknown> extends Deadline {
     if (this.#end()) this.#refuse(failure);
   }
 
-  /** After a stall of the event loop the reply may have come already, and only wants to be read. */
+  /** After a stall of the event loop the reply may have arrived already, unread. */
   expire(): void {
     setImmediate(() => this.#giveUp());
   }
@@ -91,7 +91,7 @@ export class Operation<T = unknown> extends Deadline {
     return this.grants?.includes(Number(Array.isArray(row) ? row[0] : row)) === true;
   }
 
-  /** @returns false when the caller was told before */
+  /** @returns false when the caller already has its result */
   #end(): boolean {
     this.#settle?.();
     if (this.#done) return false;
@@ -116,14 +116,14 @@ export class Operation<T = unknown> extends Deadline {
   }
 }
 
-/** A callback that throws, which it must not, keeps no other operation of its call from its answer. */
+/** A callback that throws, which it must not do, keeps no other operation of its call from its answer. */
 function raiseLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;
   });
 }
 
-/** An operation, whatever its caller wants to know. */
+/** An operation with any type of result. */
 export type RequestedOperation = Pick<
   Operation,
   'keys' | 'args' | 'isDone' | 'isGranting' | 'sent' | 'succeed' | 'fail'

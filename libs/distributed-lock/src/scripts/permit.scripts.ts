@@ -26,7 +26,7 @@ export interface PermitsState {
 
 /**
  * The scripts of the semaphore whose permits expire, typed. The holder is a permit id, 32 hex characters, that is used for one
- * permit only. All of them but {@link release} first take back permits whose leases are over.
+ * permit only. All scripts but {@link release} first take back permits whose leases are over.
  */
 export class PermitScripts implements LockScripts {
   constructor(private readonly runner: ScriptRunner) {}
@@ -41,7 +41,7 @@ export class PermitScripts implements LockScripts {
     this.#ask(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS, callback);
   }
 
-  /** Gives the permit back; there is no part of it that could stay, so a count above 0 only looks. */
+  /** Gives the permit back; a permit has no parts, so a count above 0 only checks it. */
   release(
     lock: string,
     permit: string,
@@ -58,7 +58,7 @@ export class PermitScripts implements LockScripts {
       });
   }
 
-  /** A permit cannot be taken from its holder by force: nobody says whose it should be. */
+  /** A permit cannot be taken from its holder by force, because the call does not name the permit. */
   forceRelease(): Promise<boolean> {
     return Promise.resolve(false);
   }
@@ -72,23 +72,23 @@ export class PermitScripts implements LockScripts {
     this.#ask(permitRenew, lock, args, readRenewal, lease > 0 ? GRANTS : undefined, callback);
   }
 
-  /** @returns what is left of a permit's lease in ms (-1: it never ends), or undefined when the permit is gone */
+  /** @returns the rest of a permit's lease in ms (-1: it never ends), or undefined when the permit is gone */
   look(lock: string, permit: string): Promise<number | undefined> {
     return promised((callback) => this.renew(lock, permit, 0, callback));
   }
 
-  /** Gives a permit a lease, which may be shorter than what is left. @returns false when the permit is gone */
+  /** Gives a permit a lease, which may be shorter than the remaining one. @returns false when the permit is gone */
   updateLease(lock: string, permit: string, lease: number): Promise<boolean> {
     return this.#run(permitRenew, lock, [permit, `${lease}`, 'set'], isDone, GRANTS);
   }
 
-  /** How many permits there are. */
+  /** The number of permits. */
   permits(lock: string): Promise<PermitsState> {
     const read = (reply: ReplyReader) => ({ available: reply.integer(1), taken: reply.integer(2) });
     return this.#run(permitInspect, lock, [''], read);
   }
 
-  /** Sets how many permits there are in all, those included that are taken. */
+  /** Sets the number of all permits, including those that are taken. */
   async setPermits(lock: string, total: number): Promise<void> {
     await this.#run(permitResize, lock, [`${total}`], isDone);
   }
@@ -120,7 +120,7 @@ export class PermitScripts implements LockScripts {
 function readPermit(reply: ReplyReader): AcquireReply {
   if (isDone(reply)) return { kind: 'granted', count: reply.integer(1), room: reply.integer(2) };
   const ttl = reply.integer(1);
-  // Where no permit ever expires there is nothing to poll for: a message wakes, or the longest sleep is over.
+  // Where no permit ever expires there is nothing to poll for: a message ends the wait, or the longest sleep does.
   return { kind: 'busy', ttl: ttl === -1 ? Infinity : ttl, holder: reply.text(2) };
 }
 

@@ -7,13 +7,13 @@ import type { ScriptRunner } from './script.runner.js';
 import { TELLING } from './sending.js';
 import { suffixName } from './wire.names.js';
 
-/** The scripts of one side that take the same arguments on both. */
+/** The scripts of one side that take the same arguments on both sides. */
 export interface SideScripts {
   readonly forceRelease: LuaScript;
   readonly inspect: LuaScript;
 }
 
-/** What both sides of a read/write lock have in common. */
+/** The common part of both sides of a read/write lock. */
 export abstract class ReadWriteScripts implements LockScripts {
   constructor(
     protected readonly runner: ScriptRunner,
@@ -54,7 +54,7 @@ export abstract class ReadWriteScripts implements LockScripts {
     callback: ReplyCallback<number | undefined>,
   ): void;
 
-  /** The lock and, in its slot, the key that names the writer that waits. Java does not know it (wire format D15). */
+  /** The lock and, in its slot, the key with the name of the waiting writer. Java does not know that key (wire format D15). */
   protected keysOf(lock: string): [string, string] {
     return [lock, suffixName(lock, 'write_intent')];
   }

@@ -16,12 +16,12 @@ import { GRANTING, TELLING } from './sending.js';
 import { SharedNumbers } from './shared.numbers.js';
 import { readWriteChannel } from './wire.names.js';
 
-/** Readers that wait are let in together: a release wakes all of them at once, and one call takes as many. */
+/** Waiting readers are admitted together: a release wakes all of them at once, and one call takes as many. */
 const READING = { ...GRANTING, perCall: 100 };
 
 /**
- * The read side of a read/write lock. It has room for everybody. A release is `released` once its holder reads no more, whoever
- * else still does; the channel is told by the last one.
+ * The read side of a read/write lock. It admits any number of holders. A release is `released` once its holder reads no more, even if
+ * other holders still do; the last one publishes on the channel.
  */
 export class ReadScripts extends ReadWriteScripts {
   readonly #acquiring = new SharedNumbers(READING);
@@ -42,14 +42,14 @@ export class ReadScripts extends ReadWriteScripts {
     this.runner.ask(readAcquire, this.keysOf(lock), [holder], read, callback, sending);
   }
 
-  /** A lock whose last reader is found dead is free from then on, which its channel is told. */
+  /** A lock whose last reader is found dead is free from then on, which is published on its channel. */
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const sending = { ...(lease > 0 ? RENEWING : LOOKING), ...TELLING };
     const args = [holder, `${lease}`, readWriteChannel(lock)];
     this.runner.ask(readRenew, [lock], args, readRenewal, callback, sending);
   }
 
-  /** @param nextLease the lease that the write hold of the same holder id needs yet, in ms; 0: not known */
+  /** @param nextLease the lease that the write hold of the same holder id still needs, in ms; 0: not known */
   release(
     lock: string,
     holder: string,

@@ -20,10 +20,10 @@ import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING, TRANSFERRING } from './sending.js';
 
-/** As Redisson's watchdog has it: up to 100 leases a call (wire format section 4). */
+/** The same number as in Redisson's watchdog: up to 100 leases a call (wire format section 4). */
 export const LEASES_PER_CALL = 100;
 
-/** A look grants nothing. */
+/** A check grants nothing. */
 export const LOOKING = { perCall: LEASES_PER_CALL };
 
 export const RENEWING = { ...GRANTING, ...LOOKING };
@@ -32,7 +32,7 @@ export const RENEWING = { ...GRANTING, ...LOOKING };
 export class ReentrantScripts implements LockScripts {
   readonly #acquiring = new SharedNumbers(GRANTING);
   readonly #releasing = new SharedNumbers(TELLING);
-  /** The last one: most leases are renewed to the same length. */
+  /** The last renewal: most leases are renewed to the same length. */
   #renewal = LOOK;
 
   constructor(protected readonly runner: ScriptRunner) {}
@@ -86,14 +86,14 @@ export class ReentrantScripts implements LockScripts {
 
 const LOOK = renewalTo(0);
 
-/** How a renewal to `lease` ms, or a look with 0, is sent and read. */
+/** How a renewal to `lease` ms, or a check with 0, is sent and read. */
 function renewalTo(lease: number) {
-  // `1` alone says that it has just the lease.
+  // `1` alone stands for just the requested lease.
   const read = (reply: ReplyReader) => (isDone(reply) && reply.size === 1 ? lease : readRenewal(reply));
   return { lease, read, sending: { ...(lease > 0 ? RENEWING : LOOKING), shared: `${lease}` } };
 }
 
-/** The rows `{1, ttl}` alive, `{0}` gone. @returns what is left in ms */
+/** The rows `{1, ttl}` alive, `{0}` gone. @returns the remaining ttl in ms */
 export function readRenewal(reply: ReplyReader): number | undefined {
   return isDone(reply) ? reply.integer(1) : undefined;
 }

@@ -5,14 +5,14 @@ import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import type { LuaScript } from './lua.script.js';
 import type { RequestedOperation } from './operation.js';
 
-/** One call of a script, for one operation or for several that travel together, and the answer to each of them. */
+/** One call of a script, for one operation or for a batch, and the answer to each of them. */
 export class ScriptCall implements CommandCallback {
   #isTaught = false;
 
   constructor(
     private readonly connection: Commands,
     private readonly script: LuaScript,
-    /** Its first arguments. */
+    /** The first arguments of the call. */
     private readonly shared: readonly string[],
     private operations: readonly RequestedOperation[],
   ) {}
@@ -21,7 +21,7 @@ export class ScriptCall implements CommandCallback {
     this.#sendBy('evalsha');
   }
 
-  /** Of a script for several operations an array has a row for each of them; any other reply is the row of all. */
+  /** From a script for several operations an array has a row for each of them; any other reply is the row of all. */
   answered(reply: unknown, verdict?: Answer['verdict']): void {
     const rows: unknown[] | undefined = this.script.batch && Array.isArray(reply) ? reply : undefined;
     const asked = this.operations;
@@ -32,7 +32,7 @@ export class ScriptCall implements CommandCallback {
 
   failed(failure: RedisFailure): void {
     const asked = this.operations;
-    // The node that owns these keys does not know the script, so it did not run; EVAL runs it there, and teaches it.
+    // The node that owns these keys does not know the script, so it did not run; EVAL runs it there, and loads it.
     if (failure.code === 'NOSCRIPT' && !this.#isTaught) {
       this.#isTaught = true;
       this.#sendBy('eval');
@@ -42,7 +42,7 @@ export class ScriptCall implements CommandCallback {
     // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
     if (failure.kind === 'refused' && asked.length > 1) {
       for (const operation of asked) {
-        // One whose caller has given up is not sent again; it did not run, and whoever waits for its end is to hear so.
+        // An operation whose caller has given up is not sent again; it did not run, and the `settled` promise of its failure has to resolve.
         if (operation.isDone) operation.fail(failure);
         else new ScriptCall(this.connection, this.script, this.shared, [operation]).send();
       }
@@ -55,7 +55,7 @@ export class ScriptCall implements CommandCallback {
     else this.#run(how, false);
   }
 
-  /** Replicas are waited for by one call of a server at a time. */
+  /** One call of a server at a time waits for replicas. */
   async #sendInTurn(how: ScriptCommand): Promise<void> {
     try {
       await this.connection.turn(this.operations[0]?.keys[0] ?? '');
@@ -63,7 +63,7 @@ export class ScriptCall implements CommandCallback {
       for (const operation of this.operations) operation.fail(RedisFailure.from(error));
       return;
     }
-    // Those that were sent before are to hear what becomes of it, even if their callers do not wait any more.
+    // An operation that was sent before needs its result, even if its caller does not wait any more.
     if (!this.#isTaught) this.operations = this.operations.filter((operation) => !operation.isDone);
     if (this.operations.length > 0) this.#run(how, true);
   }
@@ -74,8 +74,8 @@ export class ScriptCall implements CommandCallback {
   }
 
   /**
-   * A list of the length that it comes to. One that grows is made twice, and V8 took to making it among what lasts, where it kept alive
-   * whatever it names: with async hooks on that cost a lock and its release 5 of 73 µs.
+   * A list of the final length. A growing list is allocated twice, and V8 came to allocate it in the old generation, where it kept alive
+   * all that it refers to: with async hooks on that cost a lock and its release 5 of 73 µs.
    */
   #words(how: ScriptCommand): ScriptWords {
     const { script, shared, operations } = this;
@@ -97,7 +97,7 @@ export class ScriptCall implements CommandCallback {
   }
 }
 
-/** Scripts catch a refused write, and answer it in the row of its key. */
+/** Scripts catch a refused write, and return it in the row of its key. */
 function isReadOnly(row: unknown): boolean {
   return Array.isArray(row) && row[0] === -1 && String(row[1]).startsWith('READONLY');
 }

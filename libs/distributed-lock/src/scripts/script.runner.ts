@@ -10,47 +10,47 @@ import type { ReplyReader } from '../replies/reply.reader.js';
 import { ScriptCall } from './script.call.js';
 import type { Sending } from './sending.js';
 
-/** Operations of a call: enough to share the cost of a command, few enough that the first reply comes soon. */
+/** Operations per call: enough to share the cost of a command, few enough that the first reply comes soon. */
 const OPERATIONS_PER_CALL = 16;
 
-/** Node's own: a test that fakes the time must not hold back what is on its way. */
+/** Node's own function: a test that fakes the time must not hold back operations. */
 const { nextTick } = process;
 
-/** What follows it goes on in this moment, before anything else that has to wait. */
+/** Its continuations run in the same microtask queue, before any other callback. */
 const SETTLED = Promise.resolve();
 
-/** Never filled: a list is made for the first operation. */
+/** An empty list that is never filled: a new one is made for the first operation. */
 const NONE: RequestedOperation[] = [];
 
-/** Operations that may travel together. */
+/** Operations that may share a call. */
 interface Queue {
   readonly script: LuaScript;
   readonly sending: Sending;
-  /** The numbers that come once per call. */
+  /** The numbers that are sent once per call. */
   readonly numbers: readonly string[];
   operations: RequestedOperation[];
 }
 
-/** Of one script, by what they share. */
+/** The queues of one script, by their shared numbers. */
 type Queues = Map<string, Queue>;
 
-/** So many groups, and queues of a script, are kept for what comes next: a cluster has groups, and callers leases, without end. */
+/** The number of groups, and of queues of a script, that are kept for later: a cluster has groups, and callers leases, without end. */
 const KEPT = 64;
 
 /**
- * Runs scripts by their SHA-1. Operations of one turn of the event loop travel together where their keys may; while there is one caller,
- * who goes on when the last answer is there, those of one moment of it.
- * Nothing is sent twice, but for a script that Redis did not know and therefore did not run.
+ * Runs scripts by their SHA-1. Operations of one turn of the event loop are batched if their keys allow it; with a single sequential
+ * caller they are sent in the same microtask.
+ * Nothing is sent twice, except a script that Redis did not know and therefore did not run.
  */
 export class ScriptRunner implements Sender {
-  /** By the group of their keys, the script, and what they share. Most are empty, and are kept since they will be used again. */
+  /** By the group of their keys, the script, and their shared numbers. Most are empty, and are kept because they will be used again. */
   readonly #queues = new Map<number, Map<LuaScript, Queues>>();
-  /** Those of scripts that have too many: what is in them is on its way, or stands in `#filled`, by the next turn. */
+  /** The queues of scripts that have too many: by the next turn their operations are on their way, or stand in `#filled`. */
   #crowded: Queues[] = [];
-  /** Those with operations. */
+  /** The queues with operations. */
   #filled: Queue[] = [];
   #flushing = false;
-  /** Whether the last operation that was sent had nobody to travel with. */
+  /** Whether the last operation that was sent was the only one of its turn. */
   #isLone = false;
   #sweptAt = -Infinity;
   readonly #deadlines: DeadlineQueue;
@@ -76,7 +76,7 @@ export class ScriptRunner implements Sender {
   /**
    * Runs one operation.
    * @param keys the first is the lock, which errors name
-   * @param read makes of its row what the caller wants to know; what it throws is what the operation rejects with
+   * @param read converts the row to the result; an error that it throws rejects the operation
    * @throws RedisFailure `unsent` or `ambiguous` at the deadline, whatever the connection does; `refused` for an error reply
    */
   run<T>(
@@ -89,7 +89,7 @@ export class ScriptRunner implements Sender {
     return promised((callback) => this.ask(script, keys, args, read, callback, sending));
   }
 
-  /** Runs one operation whose caller does without a promise: of thousands a second each costs its memory until the answer is there. */
+  /** Runs one operation without a promise: with thousands a second each promise costs its memory until the answer arrives. */
   ask<T>(
     script: LuaScript,
     keys: readonly [string, ...string[]],
@@ -102,7 +102,7 @@ export class ScriptRunner implements Sender {
     const isNext = this.#isLone && this.#deadlines.isIdle;
     this.#deadlines.begin(operation, callback.sentAt);
     const queue = this.#queueOf(script, this.connection.groupOf(keys[0]), sending);
-    // A list of one is all that a call in a turn of its own needs.
+    // A list of one is enough for a call in a turn of its own.
     if (queue.operations.length > 0) queue.operations.push(operation);
     else {
       queue.operations = [operation];
@@ -110,7 +110,7 @@ export class ScriptRunner implements Sender {
     }
     if (!this.#flushing) {
       this.#flushing = true;
-      // A caller that asks for one thing after the other has nobody to wait for but those who go on in this very moment.
+      // With a single sequential caller there is nothing to wait for but the continuations of this microtask.
       this.#outside.runInAsyncScope(isNext ? this.#flushNext : this.#flushSoon);
     }
   }
@@ -167,7 +167,7 @@ export class ScriptRunner implements Sender {
     }
   }
 
-  /** Callers that gave up while there was no connection leave nothing behind; once per timeout is soon enough. */
+  /** Drops operations whose callers gave up while there was no connection; once per timeout is soon enough. */
   #forgetExpired(): void {
     if (now() - this.#sweptAt < this.timeout) return;
     this.#sweptAt = now();

@@ -14,17 +14,17 @@ import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
-/** `permits`: those that are available after the call. */
+/** `permits`: the number of available permits after the call. */
 export type PermitsReply =
   { readonly kind: 'granted' | 'busy'; readonly permits: number } | { readonly kind: 'undone' };
 
-/** `reached`: the clients that heard the message, or -1 when publishing was refused. */
+/** `reached`: the number of clients that received the message, or -1 when publishing was refused. */
 export type AddReply =
   { readonly kind: 'added'; readonly permits: number; readonly reached: number } | { readonly kind: 'none' };
 
 /** How permits are added. */
 export interface Addition {
-  /** What the channel is told: the permits that are available now, or, for permits that expire, the change. @default 'value' */
+  /** The payload on the channel: the number of available permits, or, for permits that expire, the change. @default 'value' */
   readonly payload?: 'value' | 'change';
   /** `existing`: without a key nothing is done. @default 'anywhere' */
   readonly where?: 'anywhere' | 'existing';
@@ -32,7 +32,7 @@ export interface Addition {
 
 export interface SemaphoreState {
   readonly permits: number;
-  /** What is left of the semaphore's own time in ms; -1 for no end, -2 when there is no key. */
+  /** The rest of the semaphore's own time in ms; -1 for no end, -2 when there is no key. */
   readonly ttl: number;
 }
 
@@ -49,7 +49,7 @@ export class SemaphoreScripts {
     return this.runner.run(semaphoreAcquire, [name, callRecord(name, call)], args, readPermits, GRANTING);
   }
 
-  /** Gives back what an acquisition or a drain took whose reply never came, and sees to it that a late run of it takes nothing. */
+  /** Gives back the permits of an acquisition or a drain that never got a reply, and makes a late run of it take nothing. */
   undo(name: string, call: string): Promise<'returned' | 'gone'> {
     const args = [`${CALL_ECHO}`, semaphoreChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? 'returned' : 'gone');
@@ -74,7 +74,7 @@ export class SemaphoreScripts {
     return this.runner.run(semaphoreDrain, keys, [`${CALL_LIFE}`], read, GRANTING);
   }
 
-  /** Makes the semaphore. @param ttl its life in ms; 0 for no end. @returns false when there is one already */
+  /** Creates the semaphore. @param ttl its life in ms; 0 for no end. @returns false when there is one already */
   trySet(name: string, call: string, permits: number, ttl: number): Promise<boolean> {
     const args = [`${permits}`, `${ttl}`, `${CALL_LIFE}`, semaphoreChannel(name)];
     return this.runner.run(semaphoreSet, [name, callRecord(name, call)], args, isDone, TELLING);

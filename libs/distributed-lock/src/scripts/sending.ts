@@ -1,23 +1,23 @@
-/** How an operation travels. */
+/** How an operation is sent. */
 export interface Sending {
-  /** Whether its first argument is the command that tells a channel; the connection knows which one that is. */
+  /** Whether its first argument is the command that publishes on a channel; the connection knows which one that is. */
   readonly publishes?: boolean | undefined;
-  /** Numbers that come once per call, before the arguments, with a space between them. Operations with other ones travel in another call. */
+  /** Numbers that are sent once per call, before the arguments, separated by spaces. Operations with other numbers go into another call. */
   readonly shared?: string;
-  /** The most operations of one call. @default 16 */
+  /** The maximum number of operations of one call. @default 16 */
   readonly perCall?: number;
-  /** The first numbers of rows that grant something, which counts only once replicas have acknowledged it, where that is asked for. */
+  /** The first numbers of granting rows, which count only once replicas have acknowledged them, where that is configured. */
   readonly grants?: readonly number[] | undefined;
 }
 
-/** The rows that replicas have to acknowledge: `{1, …}` of what acquires, renews or claims. */
+/** The rows that replicas have to acknowledge: `{1, …}` of scripts that acquire, renew or claim. */
 export const GRANTS = [1];
 
-/** An operation that gives the lock to somebody. */
+/** An operation that grants a lock. */
 export const GRANTING: Sending = { grants: GRANTS };
 
-/** One that hands the lock over, which may grant it as well. */
+/** An operation that transfers a lock, which may grant it as well. */
 export const TRANSFERRING: Sending = { publishes: true, grants: [1, 2] };
 
-/** One of a script that tells a channel. */
+/** An operation of a script that publishes on a channel. */
 export const TELLING: Sending = { publishes: true };

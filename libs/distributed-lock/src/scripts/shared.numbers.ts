@@ -1,6 +1,6 @@
 import type { Sending } from './sending.js';
 
-/** How operations travel whose numbers come once a call. Most ask with the same ones as those before: then nothing is made anew. */
+/** The sending of operations whose numbers are sent once per call. Most have the same numbers as those before: then nothing is made anew. */
 export class SharedNumbers {
   #last: readonly number[] = [];
   #sending: Sending;

@@ -1,4 +1,4 @@
-/** What begins keys that stand beside a lock; the last one is Redisson's alone. */
+/** The prefixes of keys beside a lock; the last one is Redisson's alone. */
 const KEYS_BEFORE = [
   'redisson_lock_queue',
   'redisson_lock_timeout',
@@ -6,7 +6,7 @@ const KEYS_BEFORE = [
   'redisson_unlock_latch',
 ];
 
-/** What ends keys that stand beside a lock: every suffix but those with a holder's id is one of these. */
+/** The suffixes of keys beside a lock: all but those with a holder's id. */
 const KEYS_BEHIND = ['fair_waits', 'fair_alive', 'write_intent', 'timeout', 'tick', 'runs'];
 
 const NO_LOCK = new RegExp(`^(?:${KEYS_BEFORE.join('|')}):`);
@@ -43,7 +43,7 @@ export function placeBeside(key: string): string | undefined {
   return isWhole ? 'it would share what stands beside the lock of that name without the braces' : undefined;
 }
 
-/** The channel on which a release of the lock `name` is told. A waiter of a fair lock has its own: this, a colon, its holder id. */
+/** The channel on which a release of the lock `name` is published. A waiter of a fair lock has its own: this, a colon, its holder id. */
 export function lockChannel(name: string): string {
   return prefixName('redisson_lock__channel', name);
 }

@@ -14,20 +14,20 @@ import { readAcquire, readRelease } from '../replies/reply.rows.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 
-/** The longest that a writer that waits may sleep before it asks again, in ms: a dead one keeps readers out for hardly longer. */
+/** The longest sleep of a waiting writer before its next attempt, in ms: a dead one keeps readers out for hardly longer. */
 export const WRITER_SLEEP = 2000;
 
-/** By how much an intent outlives the sleep of its writer, in ms: until its next attempt has arrived. */
+/** How much longer than the sleep of its writer an intent lasts, in ms: until the next attempt has arrived. */
 const ON_THE_WAY = 250;
 
-/** The write side of a read/write lock. Where own read holds stay after a release, the lock is theirs from then on. */
+/** The write side of a read/write lock. If read holds of its holder remain after a release, the lock is theirs from then on. */
 export class WriteScripts extends ReadWriteScripts {
   constructor(runner: ScriptRunner) {
     super(runner, { forceRelease: writeForceRelease, inspect: writeInspect });
   }
 
   /**
-   * @param wait a caller that will wait keeps new readers of this library out until it asks again: to be repeated at
+   * @param wait a caller that will wait keeps new readers of this library out until its next attempt: to be repeated at
    * least every {@link WRITER_SLEEP} ms, and taken back by a release to 0
    */
   acquire(

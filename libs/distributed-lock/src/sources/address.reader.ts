@@ -4,7 +4,7 @@ import type { SourceFault } from './source.fault.js';
 const SPECIAL =
   'Percent-encode special characters in the user name and password, and give the database as a number: "redis://user:p%40ss@host:6379/0".';
 
-/** Schemes of other clients and servers, and what to write in their place. */
+/** Schemes of other clients and servers, and their replacements. */
 const SCHEMES: Readonly<Record<string, string>> = {
   unix: 'Give the path of the socket alone: "/run/redis.sock".',
   'redis+unix': 'Give the path of the socket alone: "/run/redis.sock".',
@@ -14,13 +14,13 @@ const SCHEMES: Readonly<Record<string, string>> = {
   'redis+sentinel': 'Give ioredis options with sentinels and name.',
 };
 
-/** What a template literal makes of a variable that is not set. */
+/** The texts that a template literal makes of an unset variable. */
 const UNSET = new Set(['undefined', 'null', 'nan', '[object%20object]']);
 
 /**
- * Reads the address of a Redis as the module and the command line take it: `redis://` or `rediss://`, `host`, `host:port`, a port, or the
+ * Reads the address of a Redis in the forms of the module and the command line: `redis://` or `rediss://`, `host`, `host:port`, a port, or the
  * path of a socket.
- * @returns what is wrong with it, which never repeats it, since it may have a password; undefined for an address
+ * @returns the fault, which never repeats the address, since that may have a password; undefined for a valid address
  */
 export function faultOfAddress(text: string): SourceFault | undefined {
   if (text.trim() === '')
@@ -38,7 +38,7 @@ export function faultOfAddress(text: string): SourceFault | undefined {
   return ofHost(url) ?? ofQuery(url);
 }
 
-/** @returns an address as a URL, also where it has no scheme; undefined for a port, a path, and what cannot be read */
+/** @returns an address as a URL, also where it has no scheme; undefined for a port, a path, and an unreadable text */
 export function urlOf(text: string): URL | undefined {
   if (/^\d+$/.test(text) || /^\/(?!\/)/.test(text)) return undefined;
   const full = schemeOf(text) === undefined ? `redis://${text}` : text;
@@ -50,7 +50,7 @@ function schemeOf(text: string): string | undefined {
 }
 
 function ofScheme(scheme: string): SourceFault {
-  // What stands before "://" is no secret where it is one word; in a mistyped URL it may be.
+  // The text before "://" is no secret if it is one word; in a mistyped URL it may be.
   const shown = /^[a-z][a-z0-9+.-]*$/i.test(scheme);
   return {
     given: shown ? `a URL that begins with "${scheme}:"` : 'a URL of another scheme',
@@ -58,7 +58,7 @@ function ofScheme(scheme: string): SourceFault {
   };
 }
 
-/** With a slash too few, or a #, ? or / in the password, a part of the password is read as another part of the URL. */
+/** With a missing slash, or with a #, ? or / in the password, a part of the password is read as another part of the URL. */
 function isWhole({ username, password, pathname, hash, search }: URL, hasScheme: boolean): boolean {
   if (hash !== '' || search.includes('@')) return false;
   if (!(hasScheme ? /^\/?\d*\/?$/ : /^\/?$/).test(pathname)) return false;
@@ -82,7 +82,7 @@ function ofHost({ hostname, searchParams }: URL): SourceFault | undefined {
   };
 }
 
-/** ioredis takes its options from the query of a URL. */
+/** Checks the query of a URL: ioredis takes its options from it. */
 function ofQuery({ searchParams }: URL): SourceFault | undefined {
   for (const [name, value] of searchParams) {
     const fault = faultOfText(name, value);

@@ -5,13 +5,13 @@ import { connectorOf } from './direct.connector.js';
 import { readTexts } from './option.reader.js';
 import { isClient, readSource, type RedisSource } from './source.reader.js';
 
-/** A client of ours. */
+/** A client of the library. */
 export type Client = Redis | Cluster;
 
-/** What a client is for. */
+/** The purpose of a client. */
 type Purpose = 'commands' | 'subscriber';
 
-/** What is read from the source once. */
+/** The result of reading a source, which is done once. */
 export interface Template {
   readonly isCluster: boolean;
   /** ioredis puts it before keys but not before channels; the library puts it before lock names instead. */
@@ -21,18 +21,18 @@ export interface Template {
   /** For messages; never has a password. */
   readonly address: string;
   readonly create: (purpose: Purpose) => Client;
-  /** What one more client of a cluster's node has beside the node's own options. */
+  /** Additional options of one more client of a cluster's node, beside the node's own options. */
   readonly nodeOptions: (purpose: Purpose) => RedisOptions;
-  /** Whether the application itself asks for RESP3; a client of version 6 of ioredis has it without. */
+  /** Whether the application itself demands RESP3; a client of version 6 of ioredis uses it by default. */
   readonly resp3: boolean;
-  /** Whether a failover by sentinels may go unnoticed: then a master that was replaced can still take writes for seconds. */
+  /** Whether a failover by sentinels may go unnoticed: then a replaced master can still take writes for seconds. */
   readonly missesFailover: boolean;
 }
 
 /**
  * Reads the source without sending anything on it.
  * @param option its name, for messages
- * @throws LockConfigurationError `INVALID_OPTION` for what is no source
+ * @throws LockConfigurationError `INVALID_OPTION` for an invalid source
  */
 export function readTemplate(source: RedisSource, option = 'redis'): Template {
   const given = readSource(option, source);
@@ -58,11 +58,11 @@ export function readTemplate(source: RedisSource, option = 'redis'): Template {
   return { ...made, resp3: 'protocol' in given && given.protocol === 3 };
 }
 
-/** To ioredis what a URL says in its query goes before options, so its options are read first, and given like a client's. */
+/** In ioredis the query of a URL takes precedence over options, so the query's options are read first, and given like a client's. */
 function ofUrl(url: string): Template {
   const reader = new Redis(url, { lazyConnect: true });
   reader.disconnect();
-  // A query is text; anything but our own `true` stands in the URL.
+  // A query is text; any value but our own `true` comes from the URL.
   const said: unknown = reader.options.lazyConnect;
   Object.assign(reader.options, readTexts(reader.options));
   return { ...ofRedis(reader), lazy: said === 'true' };
@@ -111,7 +111,7 @@ function ofCluster(cluster: Cluster): Template {
   );
 }
 
-/** To ioredis the options of a startup node go before those of the cluster: what the library sets must not stand in them. */
+/** In ioredis the options of a startup node take precedence over those of the cluster: the library's own must not be overridden by them. */
 function startupNodesOf(cluster: Cluster): ClusterNode[] {
   const nodes: readonly unknown[] = Object(Reflect.get(cluster, 'startupNodes') ?? []);
   return nodes.map((node) =>
@@ -122,7 +122,7 @@ function startupNodesOf(cluster: Cluster): ClusterNode[] {
 }
 
 /**
- * The `duplicate()` of a subclass or of a patched client may ignore what it is given: its client would connect by itself, queue
+ * The `duplicate()` of a subclass or of a patched client may ignore its arguments: its client would connect by itself, queue
  * commands, or be the application's own.
  */
 function copyOf<T extends Client>(client: T, copy: T): T {

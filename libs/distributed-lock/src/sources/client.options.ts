@@ -1,11 +1,11 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
 
-/** What a value of an option must be; `anything` is for ioredis to judge. */
+/** The kinds of values of an option; ioredis checks those of `anything` itself. */
 export type ValueKind = 'text' | 'a number' | 'true or false' | 'anything';
 
 /**
- * Options that the library sets on each client that it makes, whatever the source says. Lock commands are never sent twice and never
- * queued by the client: the library decides what happens to a command that got no reply, because it knows how to make that safe.
+ * Options that the library sets on each client that it makes, regardless of the source. Lock commands are never sent twice and never
+ * queued by the client: the library decides what to do with a command that got no reply, because it can make a repetition safe.
  */
 export const CLIENT_OVERRIDES = {
   maxRetriesPerRequest: 0,
@@ -18,28 +18,28 @@ export const CLIENT_OVERRIDES = {
   keyPrefix: '',
   lazyConnect: true,
   readOnly: false,
-  // Of a client in monitor mode: its copies would monitor, too.
+  // From a client in monitor mode: its copies would monitor, too.
   monitor: false,
   stringNumbers: false,
   replyMapping: 'legacy' as const,
-  // The first one comes soon: a cut wire is more frequent than a server that is gone.
+  // The first attempt comes soon: a cut connection is more frequent than a server that is gone.
   retryStrategy: (attempt: number) =>
     Math.min(20 * 2 ** Math.min(attempt - 1, 6), 500) * (0.8 + 0.2 * Math.random()),
   // A reconnection on NOSCRIPT would break the connection that the script is loaded on; the answer 2 would send a command twice.
   reconnectOnError: null,
   // ioredis would wait for the server's own estimate, up to 10 s, before it asks a loading Redis again.
   maxLoadingRetryTime: 200,
-  // Closing a connection that gives no sign of life must not wait for the server's last packet.
+  // Closing a connection that does not answer must not wait for the server's last packet.
   disconnectTimeout: 100,
-  // They would reject commands before it is known what became of them.
+  // These options would reject commands before their outcome is known.
   commandTimeout: undefined,
   socketTimeout: undefined,
   blockingTimeout: undefined,
   blockingTimeoutGrace: undefined,
-  // Commands of the application: one may have the name of a command that the library sends.
+  // The application's own commands: one may have the name of a command that the library sends.
   scripts: undefined,
   himportFieldsets: undefined,
-  // ioredis types them, and reads them nowhere.
+  // ioredis declares these options, and does not read them.
   offlineQueue: undefined,
   commandQueue: undefined,
 } satisfies RedisOptions;
@@ -93,7 +93,7 @@ export const CLUSTER_OVERRIDES = {
   scaleReads: 'master',
   maxRedirections: 16,
   retryDelayOnFailover: 0,
-  // ioredis would ask any node, also one that is gone; a waiting caller asks again by itself.
+  // ioredis would ask any node, also one that is gone; a waiting caller tries again by itself.
   retryDelayOnClusterDown: 0,
   clusterRetryStrategy: CLIENT_OVERRIDES.retryStrategy,
   // A lost node is replaced when the map is read again; a node's own client that reconnects would queue commands meanwhile.
@@ -104,7 +104,7 @@ export const CLUSTER_OVERRIDES = {
   himportFieldsets: undefined,
 } as const satisfies ClusterOptions;
 
-/** Options of a Cluster that are taken from the source; of its `redisOptions` what {@link CLIENT_KEPT} says. */
+/** Options of a Cluster that are taken from the source; of its `redisOptions` those in {@link CLIENT_KEPT}. */
 export const CLUSTER_KEPT = {
   dnsLookup: 'anything',
   enableReadyCheck: 'true or false',

@@ -2,7 +2,7 @@ import { createConnection, type NetConnectOpts, type Socket } from 'node:net';
 import { connect as connectByTls } from 'node:tls';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
 
-/** More than most answers have; a longer one comes in pieces. */
+/** Larger than most answers; a longer answer arrives in pieces. */
 const BUFFER_BYTES = 65_536;
 
 /**
@@ -23,8 +23,8 @@ export class DirectConnector extends AbstractConnector {
   connect(): Promise<Socket> {
     this.connecting = true;
     return new Promise((resolve, reject) => {
-      // Whoever has called goes on first, and may disconnect. Made in a tick of its own, a socket tells of a place that cannot be before
-      // the client looks for what it has told.
+      // The caller goes on first, and may disconnect. A socket that is made in a tick of its own reports an impossible address before
+      // the client checks for the reported error.
       process.nextTick(() => {
         if (this.connecting) resolve(this.#open());
         else reject(new Error('Connection is closed.'));
@@ -45,7 +45,7 @@ export class DirectConnector extends AbstractConnector {
 /** A node of a cluster may have TLS by its own URL, whatever the cluster's options say: such a socket is read as a stream. */
 function open({ tls, ...options }: RedisOptions): Socket {
   const place = placeOf(options);
-  // Of a URL it is no more than `true`.
+  // From a URL it is no more than `true`.
   if (tls) return connectByTls({ ...place, ...Object(tls) });
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   const socket: Socket = createConnection({
@@ -55,7 +55,7 @@ function open({ tls, ...options }: RedisOptions): Socket {
   return socket;
 }
 
-/** How a client with such options is to connect: as they say, and where they say nothing of it by a {@link DirectConnector}. */
+/** Selects how a client with such options connects: as the options demand, and if they demand nothing by a {@link DirectConnector}. */
 export function connectorOf({ tls, sentinels, Connector }: RedisOptions): Pick<RedisOptions, 'Connector'> {
   return tls || sentinels || Connector ? {} : { Connector: DirectConnector };
 }
@@ -64,7 +64,7 @@ function placeOf({ path, host, port, family }: RedisOptions): NetConnectOpts {
   return path ? { path } : { port: port ?? 6379, host, family };
 }
 
-/** The client keeps what it has not read to its end. */
+/** Copies the data, because the client keeps what it has not parsed to its end. */
 function copyOf(buffer: Buffer, bytes: number): Buffer {
   const copy = Buffer.allocUnsafe(bytes);
   buffer.copy(copy, 0, 0, bytes);

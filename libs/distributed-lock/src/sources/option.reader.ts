@@ -20,10 +20,10 @@ const PORT = {
   remedy: 'Give the port on which Redis listens: 6379.',
 };
 
-/** Where the server is: without one of them ioredis connects to localhost:6379. */
+/** The options with the address of the server: without one of them ioredis connects to localhost:6379. */
 const PLACES = ['host', 'port', 'path', 'sentinels', 'Connector'];
 
-/** What other libraries call the place of a Redis, and what to write instead. */
+/** The names of the address in other libraries, and their replacements. */
 const FOREIGN: Readonly<Record<string, string>> = {
   url: 'Give the URL itself: redis: "redis://localhost:6379".',
   uri: 'Give the URL itself: redis: "redis://localhost:6379".',
@@ -42,14 +42,14 @@ const FOREIGN: Readonly<Record<string, string>> = {
   sentinelRootNodes: 'Write redis: { sentinels: [{ host, port }], name } as ioredis has it.',
 };
 
-/** @returns what is wrong with options that are to be those of an ioredis client; undefined for nothing */
+/** @returns the fault of options for an ioredis client; undefined for none */
 export function faultOfOptions(options: object): SourceFault | undefined {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const fault = faultOfEntries(given) ?? ofPlace(given) ?? ofSentinels(options);
   return fault && { ...fault, given: `an object ${fault.given}` };
 }
 
-/** The same for one option of a URL, where all values are text. */
+/** The fault of one option of a URL, where all values are text. */
 export function faultOfText(name: string, value: string): SourceFault | undefined {
   const fault = KINDS.has(name) ? faultOfValue(name, readText(name, value)) : strange(name);
   return fault && { ...fault, given: `a URL ${fault.given}` };
@@ -60,7 +60,7 @@ function faultOfEntries(given: readonly (readonly [string, unknown])[]): SourceF
     given.find(([name]) => FOREIGN[name] !== undefined) ?? given.find(([name]) => !KINDS.has(name));
   if (stray !== undefined) return strange(stray[0]);
   for (const [name, value] of given) {
-    // A value out of the environment is a text.
+    // A value from the environment is a text.
     const fault = faultOfValue(name, typeof value === 'string' ? readText(name, value) : value);
     if (fault !== undefined) return fault;
   }
@@ -75,7 +75,7 @@ function ofPlace(given: readonly (readonly [string, unknown])[]): SourceFault | 
   };
 }
 
-/** Numbers and flags of a URL's query, or out of the environment, are text: ioredis leaves them so, and takes "false" for true. */
+/** Converts numbers and flags of a URL's query, or from the environment, which are text: ioredis does not, and takes "false" for true. */
 export function readTexts(options: RedisOptions): RedisOptions {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [
@@ -92,10 +92,10 @@ function readText(name: string, value: string): unknown {
   return value;
 }
 
-/** ioredis ignores an option that it does not have. */
+/** The fault of an option that ioredis does not have, and ignores. */
 function strange(name: string): SourceFault {
   const meant = nearestName(name, KINDS.keys());
-  // A name out of a URL that was cut at the wrong place may be a part of a password.
+  // A name from a URL that was cut at the wrong place may be a part of a password.
   const shown = /^[A-Za-z]\w*$/.test(name) ? `"${name}"` : 'of an odd name';
   const remedy =
     meant === undefined
@@ -121,7 +121,7 @@ function faultOfValue(name: string, value: unknown): SourceFault | undefined {
   return name === 'host' ? ofHost(String(value)) : undefined;
 }
 
-/** ioredis reads a text there, too. */
+/** The fault of a `port` or a `db`; ioredis accepts digits in a text there, too. */
 function ofNumeric(name: string, value: unknown): SourceFault | undefined {
   const number = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
   const isWhole = typeof number === 'number' && Number.isSafeInteger(number);

@@ -1,7 +1,7 @@
-/** Why something is no source of a Redis. */
+/** Why a value is no source of a Redis. */
 export interface SourceFault {
-  /** What was given, with its article; has no secret in it. */
+  /** The given value, with its article; has no secret in it. */
   readonly given: string;
-  /** What to write instead: a sentence. */
+  /** The correction, as a sentence. */
   readonly remedy: string;
 }

@@ -13,7 +13,7 @@ export interface IoredisClient {
   readonly status: string;
   /** Whether it is a Cluster. */
   readonly isCluster: boolean;
-  /** What it was made with. */
+  /** The options that it was made with. */
   readonly options: object;
   /** Makes another client with its options. */
   duplicate(...args: never[]): unknown;
@@ -27,15 +27,15 @@ export interface IoredisClient {
  */
 export type RedisSource = string | RedisOptions | Redis | Cluster | IoredisClient;
 
-/** A source after {@link readSource}: which of the three it is can be seen by its type. */
+/** A source after {@link readSource}: its type shows which of the forms it has. */
 export type KnownSource = string | RedisOptions | Redis | Cluster;
 
 const CLIENT = 'Give the URL, or a client of ioredis:';
 
 /**
- * Checks where Redis is said to be, before a connection is made.
+ * Checks the source of a Redis, before a connection is made.
  * @param option its name, for messages
- * @throws LockConfigurationError `INVALID_OPTION` that names what was given, without its secrets, and what to write instead
+ * @throws LockConfigurationError `INVALID_OPTION` that names the given value, without its secrets, and the correction
  */
 export function readSource(option: string, source: RedisSource): KnownSource {
   const fault = faultOf(source);
@@ -46,7 +46,7 @@ export function readSource(option: string, source: RedisSource): KnownSource {
   );
 }
 
-/** Structural, so that a client made by another copy of ioredis is one, too. */
+/** Structural, so that a client made by another copy of ioredis is accepted, too. */
 export function isClient(source: unknown): source is Redis | Cluster {
   return (
     isObject(source) &&
