@@ -24,7 +24,7 @@ export interface LockView {
   readonly key: string;
   readonly kind: ViewKind;
   readonly holders: readonly HolderView[];
-  /** Of a semaphore or a latch: what is left. */
+  /** Of a semaphore or a latch: its available permits, or its count. */
   readonly left?: number | undefined;
   /** Of the lease, in ms; -1 without one, -2 for a lock that is free. */
   readonly ttl: number;

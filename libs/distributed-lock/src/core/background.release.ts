@@ -12,7 +12,7 @@ export interface PendingRelease {
   readonly holder: string;
   /** The lease that the holder may have, in ms: when it is over nothing is left to free. */
   readonly lease: number;
-  /** What is known of the last command of this holder. */
+  /** The failure of the last command of this holder, where known. */
   readonly failure?: RedisFailure | undefined;
 }
 

@@ -21,7 +21,7 @@ export class HolderIds {
     return this.whole(number) === holder ? number : holder;
   }
 
-  /** What {@link brief} was made of. */
+  /** The id that {@link brief} was made of. */
   whole(brief: string | number): string {
     return typeof brief === 'string' ? brief : `${this.#prefix}${brief}`;
   }

@@ -12,7 +12,7 @@ import type { DowngradeRegistry } from './downgrade.registry.js';
 import type { LockKinds } from './lock.kinds.js';
 import type { BackgroundRelease } from './background.release.js';
 
-/** What every lock of a module instance shares. */
+/** The services that all locks of a module instance share. */
 export interface LockContext {
   readonly settings: LockSettings;
   readonly kinds: LockKinds;

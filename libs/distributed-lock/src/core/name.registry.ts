@@ -7,7 +7,7 @@ import { checkKey, checkName } from './name.checks.js';
 /** So many names are remembered at least, and twice as many at most: names with an id in them come without end. */
 const REMEMBERED = 5000;
 
-/** What a name is used for: a lock, or another thing of that family. */
+/** The use of a name: a lock, or another object of that family. */
 type Use = LockTarget | string;
 
 /**

@@ -33,7 +33,7 @@ export function checkUsing(lock: string, work: unknown, onLost: unknown): void {
 /**
  * Refuses a value that cannot be work, before the work is started.
  * @param call for the message
- * @throws LockConfigurationError `INVALID_OPTION` for what is no function, `NOT_ASYNC` for a generator function
+ * @throws LockConfigurationError `INVALID_OPTION` for a value that is no function, `NOT_ASYNC` for a generator function
  */
 export function checkWork(call: string, lock: string, work: unknown): void {
   if (typeof work !== 'function')
@@ -58,7 +58,7 @@ function isSignal(signal: unknown): boolean {
   );
 }
 
-/** @throws LockConfigurationError `INVALID_OPTION` for what is neither true nor false */
+/** @throws LockConfigurationError `INVALID_OPTION` for a value that is neither true nor false */
 export function checkFlag(name: string, option: string, value: unknown): void {
   if (typeof value === 'boolean') return;
   throw new LockConfigurationError(
@@ -71,12 +71,12 @@ export function checkFlag(name: string, option: string, value: unknown): void {
 /** The highest number of permits that Java can count. */
 const MOST_PERMITS = 2_147_483_647;
 
-/** @throws LockConfigurationError `INVALID_OPTION` for what is no whole number from `least` to 2147483647, nor above its negative */
+/** @throws LockConfigurationError `INVALID_OPTION` for a value that is no whole number from `least` to 2147483647, nor above its negative */
 export function checkPermits(name: string, permits: unknown, least: number): void {
   checkNumber(name, 'permits', permits, Math.max(least, -MOST_PERMITS), MOST_PERMITS);
 }
 
-/** @throws LockConfigurationError `INVALID_OPTION` for what is no whole number from `least` to `most` */
+/** @throws LockConfigurationError `INVALID_OPTION` for a value that is no whole number from `least` to `most` */
 export function checkNumber(name: string, option: string, value: unknown, least: number, most: number): void {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return;
   throw new LockConfigurationError(

@@ -23,7 +23,7 @@ end
 if ARGV[4] ~= '1' then redis.pcall('DEL', ARGV[3]) end
 return replies`;
 
-/** What it is about: a denied key is not the command's fault. */
+/** The cause of a denial: a denied key is not the command's fault. */
 type Denial = 'command' | 'key' | 'channel';
 
 /** @returns the probes that the user may not do; the name of the user, where the server gives it */

@@ -9,7 +9,7 @@ import {
 
 /** A permission that the library needs for its user, and a command that only tests the permission. */
 export interface Probe {
-  /** What allows it, as `ACL SETUSER` takes it. */
+  /** The rule that allows it, as `ACL SETUSER` takes it. */
   readonly rule: string;
   readonly words: readonly string[];
   /** How the permission can be tested without ACL DRYRUN: in a script, or only on a connection. */
@@ -20,7 +20,7 @@ export interface Probe {
   readonly creates?: boolean;
 }
 
-/** What scripts run, in forms that do nothing to a key `k` that does not exist. */
+/** The commands of scripts, in forms that do nothing to a key `k` that does not exist. */
 const INERT = `DECRBY k x|DEL k|EXISTS k|GET k|HDEL k f|HEXISTS k f|HGET k f|HGETALL k|HINCRBY k f x|HKEYS k|HLEN k|HMGET k f|HRANDFIELD k|
 INCRBY k x|LINDEX k 0|LLEN k|LPOS k x|LRANGE k 0 0|LREM k 0 x|LTRIM k 0 0|PEXPIRE k 1|PEXPIREAT k 1|PTTL k|SET k v XX|TIME|TYPE k|
 ZADD k XX 1 m|ZCARD k|ZRANGE k 0 0|ZRANGEBYSCORE k 0 0|ZREM k m|ZREMRANGEBYSCORE k 0 0|ZSCORE k m`;
@@ -36,7 +36,7 @@ const CLUSTERED = 'SSUBSCRIBE c|SUNSUBSCRIBE c|CLUSTER SLOTS|CLUSTER INFO';
 /** Commands with a subcommand, each of which has a permission of its own. */
 const FAMILIES = new Set(['PUBSUB', 'CLIENT', 'CLUSTER']);
 
-/** Servers before Redis 7 know no sharded channels, and no permissions for them. */
+/** Servers before Redis 7 have no sharded channels, and no permissions for them. */
 const SHARDED = 'SSUBSCRIBE c|SUNSUBSCRIBE c';
 
 /**
@@ -91,7 +91,7 @@ export function aclProbes(
   ];
 }
 
-/** What begins with what comes before the name, and with the prefix that all names have in common. */
+/** The pattern of all names that begin as this name does, up to the end of the common prefix. */
 function patternOf(name: string, key: string, prefix: string): string {
   return `${name.slice(0, name.indexOf(key) + prefix.length)}*`;
 }

@@ -9,7 +9,7 @@ const TOLERATED_OFFSET = 1000;
 const ROUND_TRIPS = 100;
 /** The longest that they may take together, in ms. */
 const LONGEST_SERIES = 2000;
-/** In ms, of the 99th of 100: a tenth of what a command may take before it is given up, and all of it. */
+/** In ms, of the 99th of 100: a tenth of the time limit of a command, and all of it. */
 const SLOW = 100;
 const TOO_SLOW = 1000;
 

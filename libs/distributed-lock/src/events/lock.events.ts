@@ -113,7 +113,7 @@ function checkListener(listener: SectionListener): void {
   }
 }
 
-/** Runs the work. @returns what gives its result, or throws its error, as often as it is called */
+/** Runs the work. @returns a function that returns the work's result, or throws its error, as often as it is called */
 function settle<T>(work: () => T): () => T {
   try {
     const result = work();

@@ -3,7 +3,7 @@ import { isErrorClass } from '../contracts/class.brand.js';
 import { chainOf } from '../contracts/prototype.chain.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 
-/** What `@Catch` notes, on the class and, from Nest 12 on, on its prototype. */
+/** The metadata of `@Catch`, on the class and, from Nest 12 on, on its prototype. */
 const CATCHES = '__filterCatchExceptions__';
 
 /**

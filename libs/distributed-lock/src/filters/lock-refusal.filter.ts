@@ -21,10 +21,10 @@ import { showAs } from '../contracts/object.form.js';
  * | RPC | an error with `{ status: 'error', message, code, lock }` | the same |
  * | gRPC | status `ABORTED` with a message | `UNAVAILABLE` |
  *
- * Never tells clients who holds the lock. That locks cannot be taken is logged, at most once in 10 s for each error code.
- * The module registers it globally, unless `refusalFilter: false`, and on gateways, which have no global filters in Nest. A filter
- * that catches everything is asked after it, wherever it is bound; one that names these errors, as `@Catch(LockNotAcquiredError)`
- * does, is asked before it. A hybrid application needs `inheritAppConfig: true` for it, as for any.
+ * Clients never see the holder of the lock. The reason why locks cannot be acquired is logged, at most once in 10 s for each error code. The
+ * module registers the filter globally, unless `refusalFilter: false`, and on gateways, which have no global filters in Nest. A filter that
+ * catches everything is tried after it, wherever that filter is bound; a filter that names these errors, as `@Catch(LockNotAcquiredError)`
+ * does, is tried before it. A hybrid application needs `inheritAppConfig: true` for it, as for any.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
@@ -95,7 +95,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
     httpAdapter.reply(response, body, body.statusCode);
   }
 
-  /** GraphQL servers copy `extensions` of what a resolver throws. */
+  /** GraphQL servers copy `extensions` of the error that a resolver throws. */
   #graphql(error: LockNotAcquiredError | LockUnavailableError, { message, lock }: Refusal): Error {
     const code = error instanceof LockNotAcquiredError ? 'LOCKED' : 'LOCKS_UNAVAILABLE';
     return Object.assign(new Error(message), {

@@ -32,7 +32,7 @@ export function emitRefusal(socket: Socket, payload: object): void {
 const ABORTED = 10;
 const UNAVAILABLE = 14;
 
-/** What a handler of a microservice fails with: Nest sends it as it is, and gRPC reads a status from it. */
+/** The error of a microservice's handler: Nest sends it as it is, and gRPC reads a status from it. */
 export function describeRpcRefusal(
   error: LockNotAcquiredError | LockUnavailableError,
   refusal: Refusal,

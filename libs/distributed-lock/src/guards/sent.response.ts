@@ -1,7 +1,7 @@
 import { finished, type Writable } from 'node:stream';
 import { lastingKindOf } from '../work/lasting.kind.js';
 
-/** Resolves when a response that a handler sends by itself has been sent, or its client has left; at once for what is no response. */
+/** Resolves when a response that a handler sends by itself has been sent, or its client has left; at once for a value that is no response. */
 export async function whenSent(response: unknown): Promise<void> {
   // A reply of Fastify has the response beside it.
   const { raw = response }: { readonly raw?: unknown } = Object(response);

@@ -41,8 +41,8 @@ export class NominalSequence {
   }
 
   /**
-   * The first instant > `at`, epoch ms. Costs one search of cron, a few more next to a change of the zone's offset, and nothing
-   * when it was asked for not long ago.
+   * The first instant > `at`, epoch ms. Costs one search of cron, a few more next to a change of the zone's offset, and none when the same
+   * instant was requested not long ago.
    * @returns undefined when cron finds none within the eight years after the process's now
    */
   after(at: number): number | undefined {

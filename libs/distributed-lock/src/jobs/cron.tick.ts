@@ -20,7 +20,7 @@ const ATTEMPTS = 6;
 const LEAST_PATIENCE = 1000;
 const PATIENCE = 5000;
 
-/** What a run does. */
+/** The work of a run. */
 type TickWork = Parameters<TickCall['run']>[0];
 
 /** The age that a tick may have, in ms. */
@@ -67,7 +67,7 @@ export class CronTick implements TickCall, JobTicks {
     return await this.#pursue('alarm', own, work, instants);
   }
 
-  /** The job was stopped: no instant is waited for until the job fires again, or is started. */
+  /** The job was stopped: no instant is awaited until the job fires again, or is started. */
   stop(): void {
     this.#isStopped = true;
     this.#wait.cancel();

@@ -13,7 +13,7 @@ export function toleranceOf(period: number): number {
   return Math.min(period / 10, MOST_TOLERANCE);
 }
 
-/** The starts of a job that runs when enough time has passed since its last one, whichever instance asks. */
+/** The starts of a job that runs when enough time has passed since its last start, on whichever instance. */
 export class IntervalTick implements TickCall {
   /** @param gap the least time between two starts, in ms */
   constructor(

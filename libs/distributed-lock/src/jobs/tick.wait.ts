@@ -20,7 +20,7 @@ export class TickWait {
   #target: number | undefined;
   #timer: Timer | undefined;
 
-  /** @param wake gets the instant that was waited for, at that instant, or earlier to compare the clocks */
+  /** @param wake receives the awaited instant, at that instant, or earlier to compare the clocks */
   constructor(
     private readonly wheel: TimerWheel,
     private readonly clock: StoreClock,

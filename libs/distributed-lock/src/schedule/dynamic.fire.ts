@@ -6,7 +6,7 @@ import type { CronMethod } from './cron.method.js';
 import { LiveJob } from '../scheduler/live.job.js';
 import type { TimerMethod } from './timer.method.js';
 
-/** What the fires of jobs that the application makes itself are matched with. */
+/** The parts that match the fires of jobs which the application makes itself. */
 export interface DynamicPlan {
   readonly methods: () => readonly (CronMethod | TimerMethod)[];
   readonly notices: NoticeBoard;

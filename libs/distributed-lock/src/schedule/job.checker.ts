@@ -45,7 +45,7 @@ function nameOf({ instance, guard, where }: ScheduledMethod): string {
   return types.isProxy(instance) ? where : `${instance.constructor.name}.${String(guard.methodKey)}`;
 }
 
-/** What Node's timers, and the instances' clocks, would make something else of. */
+/** Refuses times that Node's timers, or the instances' clocks, would change. */
 function checkTime({ where, job, options, schedule }: ScheduledMethod): void {
   const refuse = (why: string) => {
     throw new LockConfigurationError('INVALID_OPTION', `${where} cannot have ${why}`, job);

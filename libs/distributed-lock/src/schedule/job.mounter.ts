@@ -46,7 +46,7 @@ export class JobMounter {
     };
   }
 
-  /** Puts ours in the place of the callbacks. @returns what is to be done when the timers are set */
+  /** Replaces the callbacks by ours. @returns the steps to take when the timers are set */
   #take(): (() => void)[] {
     const entries = entriesOf(this.explorer, this.roster);
     return this.methods.flatMap(({ mounted, method }) => {
@@ -69,7 +69,7 @@ export class JobMounter {
     const entry = this.#lists.cronJobs[name];
     const method = this.#crons.get(name);
     if (entry?.ref !== job) new DynamicJob(name, job, this.dynamic).watch();
-    // One that takes the place of a method's job, under its name, is that method's from now on.
+    // A job that replaces a method's job, under its name, belongs to that method from now on.
     method?.follow(job);
   }
 }

@@ -45,7 +45,7 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
     return this.#ticks.crons;
   }
 
-  /** @throws LockConfigurationError for guards and jobs that would not do what they say */
+  /** @throws LockConfigurationError for guards and jobs that would not do what their options describe */
   onModuleInit(): void | Promise<void> {
     return bootHook(this.modules, () => this.#explore());
   }
@@ -76,7 +76,7 @@ export class TickExplorer implements OnModuleInit, BeforeApplicationShutdown {
     }
   }
 
-  /** From here on no tick is begun, and none is waited for. */
+  /** From here on no tick is begun, and none is awaited. */
   beforeApplicationShutdown(): void {
     this.locks.refuseTicks();
     this.#ticks.close();

@@ -137,7 +137,7 @@ export class TickFactory {
 
 const INSTANCES = Symbol.for('nestjs-distributed-lock.scheduled');
 
-/** Of the process: a call on an instance of one application is no fire of another one's. */
+/** Shared by the process: a call on an instance of one application is no fire of another one's. */
 function scheduledInstances(): WeakSet<object> {
   const holder: typeof globalThis & { [INSTANCES]?: WeakSet<object> } = globalThis;
   return (holder[INSTANCES] ??= new WeakSet());

@@ -3,7 +3,7 @@ import type { MethodFires } from '../scheduler/method.fires.js';
 import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
 import type { MountEntry, RegistryLike } from '../scheduler/scheduler.finder.js';
 
-/** What a timer method does, as its kind has it. */
+/** The ticks of a timer method, by its kind. */
 export interface TimerTicks {
   readonly tick: TickCall;
   /** Called when the schedule's timers are set. */
@@ -54,7 +54,7 @@ export class TimerMethod {
     return this.fires.run(this.#ticks.tick, callback);
   }
 
-  /** What a call of it is that a job of the application's own makes. */
+  /** The tick that a call by a job of the application's own runs. */
   tickOf(): TickCall {
     return this.#ticks.tick;
   }

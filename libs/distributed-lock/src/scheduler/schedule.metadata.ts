@@ -24,7 +24,7 @@ const CRON = 1;
 const TIMEOUT = 2;
 const INTERVAL = 3;
 
-/** What @nestjs/schedule's decorators wrote on a method; undefined for a method without one. */
+/** The schedule that @nestjs/schedule's decorators wrote on a method; undefined for a method without one. */
 export function readSchedule(method: unknown): Schedule | undefined {
   if (typeof method !== 'function') return undefined;
   switch (Reflect.getMetadata('SCHEDULER_TYPE', method)) {

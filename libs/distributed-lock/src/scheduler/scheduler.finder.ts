@@ -5,7 +5,7 @@ import type { ProviderWrapper } from '../metadata/provider.prototype.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { CronJobLike } from '../instants/cron.job.port.js';
 
-/** What the explorer hands to the orchestrator, which makes the scheduler's timers of it. */
+/** An entry that the explorer hands to the orchestrator, which makes a timer of it. */
 export interface MountEntry {
   /** The callback of the timer. */
   target: (...args: unknown[]) => unknown;

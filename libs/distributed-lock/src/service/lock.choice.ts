@@ -71,7 +71,7 @@ function refuseThis(key: object, place: string): void {
 }
 
 function withoutComments(text: string): string {
-  // Of a template what stands between its expressions is text, too.
+  // Of a template the parts between its expressions are text, too.
   return text
     .replace(/\/\*[^]*?\*\/|\/\/.*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g, '')
     .replace(/`(?:[^`\\]|\\.)*`/g, (template) => [...template.matchAll(/\$\{[^}]*\}/g)].join(' '));

@@ -9,8 +9,8 @@ export interface InventoryEntry {
 }
 
 /**
- * Counts what this process holds and waits for, at this moment. Re-entries count once, a multi lock as its members, a red lock
- * as one. Permits of a plain semaphore have no holder.
+ * Counts the holds and the waiting callers of this process, at this moment. Re-entries count once, a multi lock as its members, a red lock as
+ * one. Permits of a plain semaphore have no holder.
  */
 export function takeInventory({ engine, red }: LockService): InventoryEntry[] {
   const rows = new Map<LockKindName, { held: number; waiting: number }>();

@@ -44,7 +44,7 @@ export class ServiceShutdown {
     });
   }
 
-  /** From now on only running work may take locks; it is aborted when the time is over, which began here if it did not before. */
+  /** From now on only running work may acquire locks; it is aborted when the time is over, which begins here if it has not begun before. */
   end(): Promise<void> {
     this.begin();
     return (this.#ended ??= this.#end());

@@ -28,7 +28,7 @@ export const SETTINGS: Readonly<Record<keyof LockModuleSettings, true>> = {
   retryAfter: true,
 };
 
-/** What {@link SETTINGS} become with the times of red locks. */
+/** The names of {@link SETTINGS}, with the times of red locks. */
 export const SETTING_NAMES = optionNames<LockModuleSettings & { readonly redLock: unknown }>({
   ...SETTINGS,
   redLock: true,

@@ -118,7 +118,7 @@ function flag(option: string, value: boolean | undefined, byDefault: boolean): b
   return given;
 }
 
-/** A mapper's result becomes a key: what is not text must not get there. */
+/** A mapper's result becomes a key: a result that is no text must not get there. */
 function mapped(mapper: (name: string) => unknown): (name: string) => string {
   return (name) => {
     const key = mapper(name);

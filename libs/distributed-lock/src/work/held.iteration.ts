@@ -75,7 +75,7 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
     await this.return();
   }
 
-  /** @param missing what an iterator without that method does */
+  /** @param missing the result of an iterator without that method */
   async #step(method: Method, sent: readonly unknown[], missing: () => Step | Promise<Step>): Promise<Step> {
     clearTimeout(this.#grace);
     if (this.#isLapsed) throw tooLate();
