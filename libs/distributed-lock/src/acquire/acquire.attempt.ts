@@ -20,7 +20,7 @@ const NOTHING: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
 export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   /** Made for the next attempt, if there is one. */
   #holder: string | undefined;
-  #doubt: RedisFailure | undefined;
+  #ambiguousFailure: RedisFailure | undefined;
   #marked = false;
   /** Of the one under way, or the last. */
   #terms = NOTHING;
@@ -67,7 +67,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   failed(error: unknown): void {
     const failure = RedisFailure.from(error);
-    if (failure.kind === 'ambiguous') this.#doubt = failure;
+    if (failure.kind === 'ambiguous') this.#ambiguousFailure = failure;
     // What must not count must not be in the way of others either; but a place in a queue is worth more than that.
     if (failure.isNotReplicated && !this.#marked) this.abandon();
     this.#conclude(failure);
@@ -86,18 +86,18 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
   abandon(): void {
-    if (this.#doubt === undefined && !this.#marked) return;
+    if (this.#ambiguousFailure === undefined && !this.#marked) return;
     void this.context.backgroundRelease.release({
       target: this.target,
       holder: this.holder,
       lease: this.#lease,
-      failure: this.#doubt,
+      failure: this.#ambiguousFailure,
     });
-    this.#renew();
+    this.#reset();
   }
 
-  #renew(): void {
-    this.#doubt = undefined;
+  #reset(): void {
+    this.#ambiguousFailure = undefined;
     this.#marked = false;
     this.#holder = undefined;
     this.#isHandoffMessage = false;
@@ -144,7 +144,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     { token, room }: Pick<AcquireResult, 'token' | 'room'> = {},
   ): AcquireResult {
     const { holder } = this;
-    this.#renew();
+    this.#reset();
     return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room };
   }
 

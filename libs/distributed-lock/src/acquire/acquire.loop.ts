@@ -91,10 +91,10 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     this.#yielding.requested();
     // An earlier wake-up announced what this attempt finds out itself; a later one is kept for the sleep.
     this.#signal.clear();
-    this.attempt.request(terms, this.#goOn);
+    this.attempt.request(terms, this.#onOutcome);
   }
 
-  readonly #goOn = (news: AttemptOutcome<G>): void => {
+  readonly #onOutcome = (news: AttemptOutcome<G>): void => {
     let more: Promise<void> | void;
     try {
       more = news.kind === 'granted' ? this.#granted(news) : this.#refused(news);

@@ -3,7 +3,7 @@ import { HolderIds } from '../core/holder.ids.js';
 import { instant, Lease } from '../renewal/lease.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { WaitRequest } from './waiter.js';
-import { canShare, HandoffPolicy } from './handoff.policy.js';
+import { canReuseHolder, HandoffPolicy } from './handoff.policy.js';
 
 const T = 30_000;
 const REQUEST: WaitRequest = { leaseTime: undefined, waitTime: 1000, signal: undefined, nested: false };
@@ -20,14 +20,14 @@ const pass = (ms: number) => vi.advanceTimersByTime(ms);
 describe('a row of hand-overs', () => {
   const count = (handOver: HandoffPolicy, waiting = 100) => {
     let made = 0;
-    while (made < 1000 && handOver.allowNext(waiting)) made += 1;
+    while (made < 1000 && handOver.takeNext(waiting)) made += 1;
     return made;
   };
 
   test.each([0, 1, 64])('has at most %i of them, and as many after the lock was in Redis again', (max) => {
     const handOver = new HandoffPolicy({ max, time: 10 });
     expect(count(handOver)).toBe(max);
-    expect(handOver.allowNext(100)).toBe(false);
+    expect(handOver.takeNext(100)).toBe(false);
     handOver.begin();
     expect(count(handOver)).toBe(max);
   });
@@ -49,24 +49,24 @@ describe('a row of hand-overs', () => {
   ])('is where others wait for those who stood in line when it began: of %i, %i', (waiting, made) => {
     const handOver = new HandoffPolicy({ max: 500, time: 10 });
     handOver.noteOthers(true);
-    expect(handOver.allowNext(waiting)).toBe(true);
+    expect(handOver.takeNext(waiting)).toBe(true);
     expect(1 + count(handOver, 1)).toBe(made);
   });
 
   test('lasts no longer than its time, counted from the first of them', () => {
     const handOver = new HandoffPolicy({ max: 1000, time: 10 });
     pass(60_000);
-    expect(handOver.allowNext(100)).toBe(true);
+    expect(handOver.takeNext(100)).toBe(true);
     pass(9);
-    expect(handOver.allowNext(100)).toBe(true);
+    expect(handOver.takeNext(100)).toBe(true);
     pass(1);
-    expect(handOver.allowNext(100)).toBe(false);
+    expect(handOver.takeNext(100)).toBe(false);
     handOver.begin();
-    expect(handOver.allowNext(100)).toBe(true);
+    expect(handOver.takeNext(100)).toBe(true);
   });
 
   test('is none without time', () => {
-    expect(new HandoffPolicy({ max: 64, time: 0 }).allowNext(100)).toBe(false);
+    expect(new HandoffPolicy({ max: 64, time: 0 }).takeNext(100)).toBe(false);
   });
 });
 
@@ -77,15 +77,15 @@ describe('a holder id may go on to the next waiter without a question', () => {
 
   test('between watchdog holds of a lease that is surely alive', () => {
     const lease = newLease();
-    expect(canShare(lease, T, REQUEST)).toBe(true);
+    expect(canReuseHolder(lease, T, REQUEST)).toBe(true);
     lease.confirm(instant(), T);
-    expect(canShare(lease, T, REQUEST)).toBe(true);
+    expect(canReuseHolder(lease, T, REQUEST)).toBe(true);
   });
 
   test('unless the next one wants a lease of another length', () => {
-    expect(canShare(newLease(), T, { ...REQUEST, leaseTime: 5000 })).toBe(false);
-    expect(canShare(newLease(5000), T, { ...REQUEST, leaseTime: T })).toBe(false);
-    expect(canShare(newLease(60_000), T, REQUEST)).toBe(false);
+    expect(canReuseHolder(newLease(), T, { ...REQUEST, leaseTime: 5000 })).toBe(false);
+    expect(canReuseHolder(newLease(5000), T, { ...REQUEST, leaseTime: T })).toBe(false);
+    expect(canReuseHolder(newLease(60_000), T, REQUEST)).toBe(false);
   });
 
   describe('with a fixed lease', () => {
@@ -94,9 +94,9 @@ describe('a holder id may go on to the next waiter without a question', () => {
     test('of which nearly all is left', () => {
       const lease = newLease(5000);
       pass(50);
-      expect(canShare(lease, T, wanted)).toBe(true);
+      expect(canReuseHolder(lease, T, wanted)).toBe(true);
       pass(1);
-      expect(canShare(lease, T, wanted)).toBe(false);
+      expect(canReuseHolder(lease, T, wanted)).toBe(false);
     });
 
     test.each([0, 0.3, 0.95])(
@@ -105,47 +105,47 @@ describe('a holder id may go on to the next waiter without a question', () => {
         const at = now() + fraction;
         const lease = new Lease(LOCK, 'holder', 100, instant(at));
         const one = { ...REQUEST, leaseTime: 100 };
-        expect(canShare(lease, T, one, at)).toBe(true);
-        expect(canShare(lease, T, one, at + 1.01)).toBe(false);
+        expect(canReuseHolder(lease, T, one, at)).toBe(true);
+        expect(canReuseHolder(lease, T, one, at + 1.01)).toBe(false);
       },
     );
 
     test('that was never made longer: it would outlast the one that was asked for', () => {
       const lease = newLease(5000);
       lease.expect(5001);
-      expect(canShare(lease, T, wanted)).toBe(false);
+      expect(canReuseHolder(lease, T, wanted)).toBe(false);
     });
 
     test('that was never made shorter', () => {
       const lease = newLease(5000);
       lease.cap(instant(), 2000);
-      expect(canShare(lease, T, wanted)).toBe(false);
+      expect(canReuseHolder(lease, T, wanted)).toBe(false);
     });
   });
 
   test('unless the lease is unknown, lost or doubtful', () => {
     const unknown = newLease();
     unknown.doubt();
-    expect(canShare(unknown, T, REQUEST)).toBe(false);
+    expect(canReuseHolder(unknown, T, REQUEST)).toBe(false);
     const lost = newLease();
     lost.lose();
-    expect(canShare(lost, T, REQUEST)).toBe(false);
+    expect(canReuseHolder(lost, T, REQUEST)).toBe(false);
     const doubtful = newLease();
     vi.setSystemTime(Date.now() + 60_000);
-    expect(canShare(doubtful, T, REQUEST)).toBe(false);
+    expect(canReuseHolder(doubtful, T, REQUEST)).toBe(false);
   });
 
   test('unless more of it is left than the next one wants', () => {
     const lease = newLease();
     lease.confirm(instant(), 2 * T);
-    expect(canShare(lease, T, REQUEST)).toBe(false);
+    expect(canReuseHolder(lease, T, REQUEST)).toBe(false);
   });
 
   test('unless less than half of the lease is left', () => {
     const lease = newLease();
     pass(T / 2 - 1501);
-    expect(canShare(lease, T, REQUEST)).toBe(true);
+    expect(canReuseHolder(lease, T, REQUEST)).toBe(true);
     pass(2);
-    expect(canShare(lease, T, REQUEST)).toBe(false);
+    expect(canReuseHolder(lease, T, REQUEST)).toBe(false);
   });
 });

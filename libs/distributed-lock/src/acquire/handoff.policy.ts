@@ -33,7 +33,7 @@ export class HandoffPolicy {
   }
 
   /** Counts one handoff if it is within the bounds. @param waiting the number of waiters of this process @param at the monotonic clock */
-  allowNext(waiting: number, at = now()): boolean {
+  takeNext(waiting: number, at = now()): boolean {
     if (this.#count === 0) {
       this.#since = at;
       this.#max = Math.min(this.bounds.max, this.#bound(waiting));
@@ -58,7 +58,12 @@ const NEARLY_ALL = 0.99;
  * renews must have most of its time left, a fixed one nearly all of it.
  * @param at the monotonic clock
  */
-export function canShare(lease: Lease, watchdogTimeout: number, next: WaitRequest, at = now()): boolean {
+export function canReuseHolder(
+  lease: Lease,
+  watchdogTimeout: number,
+  next: WaitRequest,
+  at = now(),
+): boolean {
   const { leaseTime: fixed, leaseTime: wanted = watchdogTimeout } = next;
   if (lease.longest !== wanted) return false;
   if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;

@@ -23,7 +23,7 @@ describe('the queue of waiters', () => {
 
   const keeper: WaiterHost<string, WaitRequest> = {
     quit: (gone) => queue.remove(gone),
-    timeUp: () => new Error('time is up'),
+    timeoutError: () => new Error('time is up'),
     warn: () => undefined,
   };
   const order = () => queue.snapshot().map((waiter) => waiters.indexOf(waiter));

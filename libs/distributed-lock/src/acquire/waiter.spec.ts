@@ -19,7 +19,7 @@ describe('a waiter', () => {
 
   const wait = (request: Partial<WaitRequest> = {}) => {
     const whole = { leaseTime: undefined, waitTime: Infinity, signal: undefined, nested: false, ...request };
-    return new Waiter<string>(whole, wheel, { quit, timeUp, warn });
+    return new Waiter<string>(whole, wheel, { quit, timeoutError: timeUp, warn });
   };
 
   test('is granted once, and nothing changes that later', async () => {

@@ -28,9 +28,9 @@ export interface WaiterHost<G, R extends WaitRequest> {
   /** It leaves without a grant. */
   quit(waiter: Waiter<G, R>): void;
   /** Why it got nothing in its time. */
-  timeUp(waiter: Waiter<G, R>): Error;
+  timeoutError(waiter: Waiter<G, R>): Error;
   /** How long the waiter stays after its time, in ms, because Redis has not answered yet; 0 refuses it. */
-  staysFor?(waiter: Waiter<G, R>): number;
+  graceFor?(waiter: Waiter<G, R>): number;
   /** It has waited for long. */
   warn(waiter: Waiter<G, R>): void;
 }
@@ -53,7 +53,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   constructor(
     readonly request: R,
     private readonly wheel: TimerWheel,
-    private readonly keeper: WaiterHost<G, R>,
+    private readonly host: WaiterHost<G, R>,
   ) {
     this.granted = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -77,7 +77,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
 
   /** Warns once if the wait lasts longer than `delay` ms. */
   warnAfter(delay: number): void {
-    if (delay !== Infinity) this.#warning = this.wheel.after(delay, () => this.keeper.warn(this));
+    if (delay !== Infinity) this.#warning = this.wheel.after(delay, () => this.host.warn(this));
   }
 
   /** @returns false when the waiter has left: then the grant is still to be released */
@@ -93,7 +93,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
 
   #leave(settle: () => void): void {
     if (!this.#end()) return;
-    this.keeper.quit(this);
+    this.host.quit(this);
     settle();
   }
 
@@ -101,10 +101,10 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   #expire(): void {
     setImmediate(() => {
       if (this.#done) return;
-      const stays = this.isOverdue ? 0 : (this.keeper.staysFor?.(this) ?? 0);
+      const stays = this.isOverdue ? 0 : (this.host.graceFor?.(this) ?? 0);
       this.isOverdue = true;
       if (stays > 0) this.#timer = this.wheel.after(stays, () => this.#expire());
-      else this.refuse(this.keeper.timeUp(this));
+      else this.refuse(this.host.timeoutError(this));
     });
   }
 

@@ -28,7 +28,7 @@ describe('the courtesy of a process that has released a lock', () => {
   };
   /** It has released the lock, and as many others were told of it. */
   const owe = (others: number) =>
-    courtesy.begin({ until: now() + PAUSE, pause: PAUSE, turns: courtesy.messages + others });
+    courtesy.begin({ until: now() + PAUSE, pause: PAUSE, untilMessage: courtesy.messages + others });
   const ask = async () => {
     asked = false;
     void courtesy.pause(sleeper).then(() => {

@@ -13,7 +13,7 @@ export interface Yield {
   /** How long after a release of theirs nothing is asked, in ms; longer where they hold it longer, up to {@link LONGEST_PAUSE}. */
   readonly pause: number;
   /** The count of messages at which each of them has had it. */
-  readonly turns: number;
+  readonly untilMessage: number;
 }
 
 /**
@@ -63,7 +63,7 @@ export class YieldPolicy {
   /** Resolves when an attempt may be made. @param sleeper is woken by messages */
   async pause(sleeper: WakeSignal): Promise<void> {
     if (this.#current === undefined) return;
-    const { until, pause, turns } = this.#current;
+    const { until, pause, untilMessage: turns } = this.#current;
     let answered = this.#answered;
     let end = until;
     while (this.#messages < turns) {
@@ -113,7 +113,7 @@ export class ProcessFairness {
   }
 
   /** Another one had the lock when this process asked. */
-  lostTo(): void {
+  otherAcquired(): void {
     this.#pause = STAND_BACK.first;
   }
 

@@ -8,8 +8,9 @@ const ERROR = 'DistributedLockError';
 type AnyClass = (abstract new (...args: never[]) => unknown) & { readonly prototype: object };
 
 /**
- * Makes `instanceof` of a class true for instances of every copy of this package: an application may load one copy by `import`, and
- * a library of it another one by `require()`, or a bundler may put both into one file. Subclasses of users stay as they are.
+ * Makes `instanceof` of a class true for instances of every copy of this package: an application may load one
+ * copy by `import`, and a library of it another one by `require()`, or a bundler may put both into one file.
+ * Subclasses of users stay as they are.
  * @param name the same in every version, also where a bundler renames the class
  */
 export function brandClass(type: AnyClass, name: string): void {

@@ -5,20 +5,17 @@
 export interface ElectionCallbacks {
   /**
    * Called each time that the candidate is elected. It may last as long as the leadership, such as a loop
-   * until `signal` aborts; an earlier
-   * return does not resign. If it fails, the error is logged, the leadership ends, and the candidate
-   * campaigns again after a pause of 1 s,
-   * which doubles up to 30 s with each further failure.
-   * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate
-   * lead
+   * until `signal` aborts; an earlier return does not resign. If it fails, the error is logged, the
+   * leadership ends, and the candidate campaigns again after a pause of 1 s, which doubles up to 30 s with
+   * each further failure.
+   * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead
    * @param token higher than the tokens of all leaders before: pass it to your writes (see docs/fencing.md)
    */
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
-   * Called once at the end of each leadership, right after `signal` was aborted. If the lock is not lost
-   * yet, it is kept until this callback,
-   * `onElected` and the running calls of `@LeaderOnly` have ended, up to `shutdownTimeout`. An error of
-   * this callback is logged.
+   * Called once at the end of each leadership, right after `signal` was aborted. If the lock is not lost yet,
+   * it is kept until this callback, `onElected` and the running calls of `@LeaderOnly` have ended, up to
+   * `shutdownTimeout`. An error of this callback is logged.
    * @param reason the reason of `signal`
    */
   readonly onRevoked?: ((reason: Error) => unknown) | undefined;
@@ -26,27 +23,23 @@ export interface ElectionCallbacks {
 
 /**
  * One candidate for the leadership of a key. It waits for the lock of that name, keeps the lock for as long
- * as the process lives, and
- * campaigns again after the lock was lost. Several candidates of one key in one process compete like
- * candidates of several processes.
+ * as the process lives, and campaigns again after the lock was lost. Several candidates of one key in one
+ * process compete like candidates of several processes.
  */
 export interface Election extends AsyncDisposable {
   /** The key of the election: the name of the lock, without the prefix of the module. */
   readonly key: string;
   /**
    * Whether this candidate leads, by the monotonic clock: `false` before Redis can let another candidate
-   * lead, also right after the process
-   * was blocked or suspended.
+   * lead, also right after the process was blocked or suspended.
    */
   readonly isLeader: boolean;
   /** The fencing token of the leadership; `undefined` while this candidate does not lead. */
   readonly token: bigint | undefined;
   /**
    * Resigns the leadership, if this candidate leads, and campaigns again after half a second, so that other
-   * candidates come first. Resolves
-   * when the lock is free: once the work of the leader has ended, or after `shutdownTimeout`. If the work
-   * of the leader calls `resign()`, the
-   * call does not wait for that work.
+   * candidates come first. Resolves when the lock is free: once the work of the leader has ended, or after
+   * `shutdownTimeout`. If the work of the leader calls `resign()`, the call does not wait for that work.
    */
   resign(): Promise<void>;
   /**

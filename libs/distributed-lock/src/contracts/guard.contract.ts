@@ -22,15 +22,14 @@ export type GuardKind = 'reentrant' | 'fair' | 'read' | 'write' | 'fenced';
 export interface GuardOptions<A extends readonly unknown[] = readonly unknown[], R = unknown> {
   /**
    * The kind of the lock, or of every lock if the key has several names. One name has one kind in an
-   * application: a call with another kind
-   * rejects with `KIND_CONFLICT`.
+   * application: a call with another kind rejects with `KIND_CONFLICT`.
    *
    * - `reentrant`: one call at a time.
    * - `fair`: one call at a time, in the order of the requests in the whole fleet.
    * - `read`: together with other `read` calls.
    * - `write`: alone. It may call methods with `read` of the same key; the reverse rejects with `UPGRADE`.
    * - `fenced`: one call at a time, and `currentLock()?.token` is a number that no earlier holder has had.
-   * Several locks as one have no token.
+   *   Several locks as one have no token.
    *
    * A scheduled method supports `reentrant` only.
    * @default 'reentrant'
@@ -45,10 +44,9 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
   readonly leaseTime?: Duration | undefined;
   /**
    * What a call returns if the lock was not acquired within `waitTime`. `throw`: rejects with a
-   * `LockNotAcquiredError` (423 over HTTP).
-   * `skip`: returns `undefined` without running the method. A function: its result. The function is called
-   * only for the lock of this
-   * decorator, never for a lock that the method acquires itself.
+   * `LockNotAcquiredError` (423 over HTTP). `skip`: returns `undefined` without running the method. A
+   * function: its result. The function is called only for the lock of this decorator, never for a lock that
+   * the method acquires itself.
    * @default 'throw'
    */
   readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext<A>) => R | PromiseLike<R>) | undefined;
@@ -61,25 +59,22 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
 /** Options for scheduled methods only; on a method without a schedule they are rejected at startup. */
 export interface TickOptions {
   /**
-   * What happens to a tick while an earlier run or another holder has the lock. `skip`: the tick is
-   * recorded and does not run. `queue`: one
-   * instance runs the tick as soon as the lock is free; of several queued ticks only the newest runs, the
-   * others are recorded.
+   * What happens to a tick while an earlier run or another holder has the lock. `skip`: the tick is recorded
+   * and does not run. `queue`: one instance runs the tick as soon as the lock is free; of several queued
+   * ticks only the newest runs, the others are recorded.
    * @default 'skip'
    */
   readonly overlap?: 'skip' | 'queue' | undefined;
   /**
    * What happens to a tick whose run crashed, or was stopped by a shutdown. `skip`: the tick does not run
-   * again. `retry`: another instance
-   * runs the tick again, before any newer tick; `currentLock()?.attempt` counts the runs. The work must
-   * tolerate a second run.
+   * again. `retry`: another instance runs the tick again, before any newer tick; `currentLock()?.attempt`
+   * counts the runs. The work must tolerate a second run.
    * @default 'skip'
    */
   readonly onCrash?: 'skip' | 'retry' | undefined;
   /**
-   * For `@Cron`: if the whole fleet or Redis was down, the latest missed tick runs once afterwards, unless
-   * it is older than this. Earlier
-   * ticks stay missed.
+   * For `@Cron`: if the whole fleet or Redis was down, the latest missed tick runs once afterwards, unless it
+   * is older than this. Earlier ticks stay missed.
    * @default none: every missed tick is recorded and does not run
    */
   readonly catchUp?: Duration | undefined;

@@ -38,18 +38,17 @@ export interface ForgetOptions {
 
 /**
  * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis
- * and `namePrefix`, even if that
- * process has none of the jobs. For a job without a record in Redis, `status` returns `undefined`; the
- * other methods reject with a
- * `LockConfigurationError` of code `UNKNOWN_JOB` and write nothing.
+ * and `namePrefix`, even if that process has none of the jobs. For a job without a record in Redis, `status`
+ * returns `undefined`; the other methods reject with a `LockConfigurationError` of code `UNKNOWN_JOB` and
+ * write nothing.
  *
  * Every method throws `LockUnavailableError` if Redis does not answer or refuses the command.
  */
 export interface JobControl {
   /**
    * Pauses the job on all instances. Its ticks do not run and are recorded once as a gap. A current run
-   * continues. Direct calls and
-   * {@link runNow} still work. Instances with a version of this library without pausing ignore it.
+   * continues. Direct calls and {@link runNow} still work. Instances with a version of this library without
+   * pausing ignore it.
    * @returns `false` if the job was already paused
    */
   pause(job: string): Promise<boolean>;
@@ -60,18 +59,16 @@ export interface JobControl {
   resume(job: string): Promise<boolean>;
   /**
    * Runs the job once now, on one instance where the job is active; also while the job is paused. Waits for
-   * the lock up to `timeout`. A call
-   * joins an earlier call that still waits. An instance on which the job is off (disabled, stopped,
-   * deleted, or not started) never runs it.
+   * the lock up to `timeout`. A call joins an earlier call that still waits. An instance on which the job is
+   * off (disabled, stopped, deleted, or not started) never runs it.
    * @returns `true` once the run has begun. `false` if no run has begun when `timeout` ends, or earlier if
-   * the granted run cannot begin: a
-   * decorator above `@DistributedLock` drops the call, or the instance died under `onCrash: 'skip'`
+   * the granted run cannot begin: a decorator above `@DistributedLock` drops the call, or the instance died
+   * under `onCrash: 'skip'`
    */
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**
-   * Removes the record of a job that no longer exists. If a schedule still has the job, the job starts with
-   * a new record, as after a loss of
-   * data.
+   * Removes the record of a job that no longer exists. If a schedule still has the job, the job starts with a
+   * new record, as after a loss of data.
    * @param options `force` also removes a job that is running; the end of that run is then not recorded
    * @returns `false` if the job is running
    */

@@ -19,15 +19,15 @@ export interface CountDownLatch {
   await(options?: WaitOptions): Promise<boolean>;
   /**
    * Lowers the count by one. At 0 the latch opens and all waiters resume.
-   * @throws LockUnavailableError if Redis does not answer; the call is then repeated in the background, so
-   * do not repeat it
+   * @throws LockUnavailableError if Redis does not answer; the call is then repeated in the background, so do
+   * not repeat it
    */
   countDown(): Promise<void>;
   /** The remaining count; 0 if the latch is open. */
   getCount(): Promise<number>;
   /**
-   * Opens the latch, whatever its count. All waiters resume, including Redisson's. @returns whether the
-   * latch was closed
+   * Opens the latch, whatever its count. All waiters resume, including Redisson's. @returns whether the latch
+   * was closed
    */
   delete(): Promise<boolean>;
 }

@@ -9,17 +9,15 @@ export interface LockOptions {
    */
   readonly waitTime?: Duration | undefined;
   /**
-   * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even
-   * if the work still runs.
-   * Every third of the lease, or of `lockWatchdogTimeout` if that is shorter, the library checks that Redis
-   * still has the lock. A waiter that
-   * gets the lock by a hand-off inside its process has at least 99 % of the lease.
+   * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even if
+   * the work still runs. Every third of the lease, or of `lockWatchdogTimeout` if that is shorter, the
+   * library checks that Redis still has the lock. A waiter that gets the lock by a hand-off inside its
+   * process has at least 99 % of the lease.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
   /**
-   * Aborts the wait. The call then rejects with the reason of the signal, and leaves nothing behind in
-   * Redis.
+   * Aborts the wait. The call then rejects with the reason of the signal, and leaves nothing behind in Redis.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -27,10 +25,9 @@ export interface LockOptions {
 /** Options of `using()`. */
 export interface UsingOptions extends LockOptions {
   /**
-   * What `using()` does if the lock was lost while the work ran. `signal`: the result or error of the work
-   * is returned as it is, and the
-   * signal of the handle is aborted. `throw`: `using()` rejects with a `LockLostError` if the work
-   * completed; an error of the work is kept.
+   * What `using()` does if the lock was lost while the work ran. `signal`: the result or error of the work is
+   * returned as it is, and the signal of the handle is aborted. `throw`: `using()` rejects with a
+   * `LockLostError` if the work completed; an error of the work is kept.
    * @default 'signal'
    */
   readonly onLost?: 'signal' | 'throw' | undefined;
@@ -40,7 +37,7 @@ export interface UsingOptions extends LockOptions {
  * The result of an unlock.
  *
  * - `released`: the lock is free. For a read/write lock this side is released; other readers, or the other
- * side, may still hold theirs.
+ *   side, may still hold theirs.
  * - `kept`: an enclosing or a concurrent acquisition of the same holder still holds the lock.
  * - `lost`: the lease had ended, or the lock was taken away before the unlock. Redis was not changed.
  */
@@ -56,10 +53,9 @@ export interface LockHandle extends AsyncDisposable {
   readonly token: bigint | undefined;
   /**
    * Aborted, with a `LockLostError` as its reason, before Redis can grant the lock to another holder. Also
-   * aborted when the handle is
-   * unlocked (code `RELEASED`), so that work which continues after the release is notified. A request that
-   * got this signal is cancelled as
-   * well, such as a `fetch()` whose body has not been read. The signal is created on first access.
+   * aborted when the handle is unlocked (code `RELEASED`), so that work which continues after the release is
+   * notified. A request that got this signal is cancelled as well, such as a `fetch()` whose body has not
+   * been read. The signal is created on first access.
    */
   readonly signal: AbortSignal;
   /**
@@ -74,8 +70,7 @@ export interface LockHandle extends AsyncDisposable {
   assertHeld(): void;
   /**
    * Extends the lease to at least `leaseTime` from now; never shortens it. A fixed lease gets a later
-   * deadline; a lease that the watchdog
-   * renews is still renewed.
+   * deadline; a lease that the watchdog renews is still renewed.
    * @returns `false` if the lock is no longer held
    * @throws LockUnavailableError if Redis does not answer
    */
@@ -89,8 +84,8 @@ export interface LockHandle extends AsyncDisposable {
   unlock(): Promise<UnlockOutcome>;
   /**
    * Runs `work` in a scope that holds the lock: acquisitions of the same lock inside the scope are
-   * re-entrant. Returns the result of `work`
-   * unchanged and does not unlock: the lock is held until {@link unlock}.
+   * re-entrant. Returns the result of `work` unchanged and does not unlock: the lock is held until {@link
+   * unlock}.
    */
   run<T>(work: () => T): T;
   /** The fields of the handle for a log line; the token is a string because JSON has no bigint. */
@@ -114,8 +109,7 @@ export type WorkResult<T> = T | Observable<T> | PromiseLike<T | Observable<T>>;
 
 /**
  * A lock, or several locks that are held as one. The object is lightweight and holds nothing itself: two
- * objects with the same name are
- * the same lock.
+ * objects with the same name are the same lock.
  */
 export interface Lockable<H extends LockHandle = LockHandle> {
   /**
@@ -127,10 +121,10 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * Waits for the lock.
    * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends, or
    * `TOO_MANY_WAITERS` callers of this process wait
-   * @throws LockUnavailableError if Redis does not answer until `waitTime` ends, refuses the command, or
-   * the application is shutting down
-   * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the
-   * lock (`NOT_REENTRANT`, `UPGRADE`)
+   * @throws LockUnavailableError if Redis does not answer until `waitTime` ends, refuses the command, or the
+   * application is shutting down
+   * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
+   * (`NOT_REENTRANT`, `UPGRADE`)
    */
   lock(options?: LockOptions): Promise<H>;
   /**
@@ -139,18 +133,16 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * @throws LockUnavailableError if Redis does not answer or refuses the command, or the application is
    * shutting down
    * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
-   * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the
-   * lock (`NOT_REENTRANT`, `UPGRADE`)
+   * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
+   * (`NOT_REENTRANT`, `UPGRADE`)
    */
   tryLock(options?: LockOptions): Promise<H | null>;
   /**
-   * Acquires the lock, runs `work` in a scope in which the lock is re-entrant, and releases the lock when
-   * the work has ended. If the work
-   * returns a stream, an async generator or a child process, the caller gets it, and the lock is held until
-   * it ends (see docs/locks.md). If
-   * the work returns an Observable, `using()` subscribes to it in the scope of the lock: the result is its
-   * last value, or `undefined` if it
-   * completes without a value. The result or error of the work always takes precedence (see {@link
+   * Acquires the lock, runs `work` in a scope in which the lock is re-entrant, and releases the lock when the
+   * work has ended. If the work returns a stream, an async generator or a child process, the caller gets it,
+   * and the lock is held until it ends (see docs/locks.md). If the work returns an Observable, `using()`
+   * subscribes to it in the scope of the lock: the result is its last value, or `undefined` if it completes
+   * without a value. The result or error of the work always takes precedence (see {@link
    * UsingOptions.onLost}).
    * @throws LockNotAcquiredError if the lock was not acquired within `waitTime`; `work` was not run
    * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
@@ -160,8 +152,7 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    */
   using<T>(work: (handle: H) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
-   * Whether the calling scope holds the lock, by the state and clock of this process; sends nothing to
-   * Redis.
+   * Whether the calling scope holds the lock, by the state and clock of this process; sends nothing to Redis.
    */
   isHeld(): boolean;
 }
@@ -180,15 +171,13 @@ export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
   getHoldCount(): Promise<number>;
   /**
    * Asks Redis for the remaining lease of the current holder, in ms: -2 if the lock is free, -1 if the lock
-   * has no lease (the same values as
-   * Redisson).
+   * has no lease (the same values as Redisson).
    * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   remainTimeToLive(): Promise<number>;
   /**
    * Frees the lock, whichever holder has it, and wakes a waiter. The holder is not asked: the signal of its
-   * handle aborts at its next
-   * renewal, or at once if the hold belongs to this `LockService`.
+   * handle aborts at its next renewal, or at once if the hold belongs to this `LockService`.
    * @returns whether the lock was held
    * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
@@ -224,8 +213,8 @@ export interface ReadWriteLock {
    */
   readLock(): Lock;
   /**
-   * The write lock, which excludes all other holders. A scope with only the read lock cannot acquire it:
-   * the call rejects at once with `UPGRADE`.
+   * The write lock, which excludes all other holders. A scope with only the read lock cannot acquire it: the
+   * call rejects at once with `UPGRADE`.
    */
   writeLock(): Lock;
 }

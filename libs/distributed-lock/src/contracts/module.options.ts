@@ -4,16 +4,14 @@ import type { Duration } from './duration.js';
 export interface LockModuleSettings {
   /**
    * The lease of a hold without `leaseTime`, at least 300 ms. The watchdog renews it every third of this
-   * time. The locks of a killed
-   * process are free after this time.
+   * time. The locks of a killed process are free after this time.
    * @default '30s'
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
    * The wait time that a waiter without `waitTime` announces in the queue of a fair lock. If its process
-   * dies, the waiter blocks
-   * Redisson's waiters behind it for this time. The same as Redisson's setting of that name; limited to 1
-   * h.
+   * dies, the waiter blocks Redisson's waiters behind it for this time. The same as Redisson's setting of
+   * that name; limited to 1 h.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -21,8 +19,7 @@ export interface LockModuleSettings {
   readonly waitTime?: WaitTimes | undefined;
   /**
    * The prefix of every lock name in Redis, so that a cache key of the same name cannot overwrite a lock.
-   * `''` shares plain names with
-   * Redisson.
+   * `''` shares plain names with Redisson.
    * @default 'lock:'
    */
   readonly namePrefix?: string | undefined;
@@ -30,20 +27,20 @@ export interface LockModuleSettings {
   readonly nameMapper?: ((name: string) => string) | undefined;
   /**
    * The name of the application in tick records. A warning is logged if one job is registered under two
-   * names. Set it if several
-   * environments share a Redis, or if the working directory has no package.json: see docs/environments.md.
+   * names. Set it if several environments share a Redis, or if the working directory has no package.json: see
+   * docs/environments.md.
    * @default the `name` in the package.json of the working directory
    */
   readonly appName?: string | undefined;
   /**
-   * The maximum duration of a hold. Then its signal aborts and its renewal stops. @default no limit; '1h'
-   * for ticks
+   * The maximum duration of a hold. Then its signal aborts and its renewal stops. @default no limit; '1h' for
+   * ticks
    */
   readonly maxHold?: Duration | undefined;
   /**
    * Logs a wait or a hold that lasts longer than this; `Infinity` disables the warning.
-   * @default off, except for callers that probably wait for themselves: a wait without limit behind a
-   * handle of this process, from `lock()` or `tryLock()`, is logged once after 10 s
+   * @default off, except for callers that probably wait for themselves: a wait without limit behind a handle
+   * of this process, from `lock()` or `tryLock()`, is logged once after 10 s
    */
   readonly warnAfter?: Duration | undefined;
   /**
@@ -55,11 +52,9 @@ export interface LockModuleSettings {
   readonly handOver?: HandOverBounds | undefined;
   /**
    * In a cluster: whether releases are published on sharded channels. `auto`: if the servers support them
-   * (Redis 7 and later), which is
-   * also the default of Redisson. Subscribers of one type of channel do not receive messages of the other:
-   * set `classic` if Redisson's
-   * `shardedSubscriptionMode` is `OFF`, or if Redisson is older than 3.22. Without a cluster, channels are
-   * never sharded.
+   * (Redis 7 and later), which is also the default of Redisson. Subscribers of one type of channel do not
+   * receive messages of the other: set `classic` if Redisson's `shardedSubscriptionMode` is `OFF`, or if
+   * Redisson is older than 3.22. Without a cluster, channels are never sharded.
    * @default 'auto'
    */
   readonly pubsub?: 'auto' | 'sharded' | 'classic' | undefined;
@@ -72,15 +67,14 @@ export interface LockModuleSettings {
   readonly replication?: ReplicaAcknowledgement | undefined;
   /**
    * Checks each server with one `INFO` at startup, in the background, and logs a warning if the eviction
-   * policy, the role or the version
-   * endangers locks. For more checks run `npx nestjs-distributed-lock doctor`.
+   * policy, the role or the version endangers locks. For more checks run `npx nestjs-distributed-lock
+   * doctor`.
    * @default true
    */
   readonly serverCheck?: boolean | undefined;
   /**
    * How long running work may continue at shutdown before its signals are aborted, counted from the first
-   * shutdown hook of the
-   * application, whatever Nest or other modules wait for. 0 aborts at once.
+   * shutdown hook of the application, whatever Nest or other modules wait for. 0 aborts at once.
    * @default '10s'
    */
   readonly shutdownTimeout?: Duration | undefined;
@@ -108,10 +102,8 @@ export interface ReplicaAcknowledgement {
 export interface RedLockTimes {
   /**
    * How long a restarted server does not count: it may have lost locks that it granted before, and must not
-   * grant these again while they
-   * last. At least `lockWatchdogTimeout`, and an upper limit for the `leaseTime` of red locks. `0` for
-   * servers that write every command to
-   * disk before they answer.
+   * grant these again while they last. At least `lockWatchdogTimeout`, and an upper limit for the `leaseTime`
+   * of red locks. `0` for servers that write every command to disk before they answer.
    * @default lockWatchdogTimeout
    */
   readonly restartDelay?: Duration | undefined;
@@ -134,9 +126,8 @@ export interface WaitTimes {
 /** Limits of the hand-off inside a process. */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs. While other processes wait, the limit is the number of
-   * local waiters at the first hand-off
-   * (at least 16), and 64 while it is unknown whether other processes wait.
+   * The maximum number of consecutive hand-offs. While other processes wait, the limit is the number of local
+   * waiters at the first hand-off (at least 16), and 64 while it is unknown whether other processes wait.
    * @default 4096
    */
   readonly max?: number | undefined;

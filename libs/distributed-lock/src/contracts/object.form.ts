@@ -3,8 +3,8 @@ import { inspect, type InspectOptions } from 'node:util';
 type Inspect = (value: unknown, options: InspectOptions) => string;
 
 /**
- * Defines what JSON and `util.inspect`, and so loggers, show of the objects of a class: a few facts, and nothing of what the object works
- * with, which knows every lock of the process and the password of Redis.
+ * Defines what JSON and `util.inspect`, and so loggers, show of the objects of a class: a few facts, and
+ * nothing of what the object works with, which knows every lock of the process and the password of Redis.
  * @param facts `type` says what it is
  */
 export function showAs<T extends object>(

@@ -9,8 +9,7 @@ export interface WaitOptions {
    */
   readonly waitTime?: Duration | undefined;
   /**
-   * Aborts the wait. The call then rejects with the reason of the signal, and leaves nothing behind in
-   * Redis.
+   * Aborts the wait. The call then rejects with the reason of the signal, and leaves nothing behind in Redis.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -35,12 +34,10 @@ export interface TakenPermits {
 }
 
 /**
- * A number of permits that the whole fleet shares, including Redisson's clients. A semaphore has no
- * holders: the caller that acquired
- * permits has to release them, and the permits of a process that dies are lost until `addPermits()`
- * restores them. Use a
- * {@link PermitExpirableSemaphore} if permits must come back by themselves. A number of permits is a whole
- * number up to 2147483647.
+ * A number of permits that the whole fleet shares, including Redisson's clients. A semaphore has no holders:
+ * the caller that acquired permits has to release them, and the permits of a process that dies are lost until
+ * `addPermits()` restores them. Use a {@link PermitExpirableSemaphore} if permits must come back by
+ * themselves. A number of permits is a whole number up to 2147483647.
  *
  * Every method throws `LockUnavailableError` if Redis does not answer or refuses the command.
  */
@@ -67,11 +64,10 @@ export interface Semaphore {
   tryAcquire(permits?: number, options?: WaitOptions): Promise<boolean>;
   /**
    * Releases permits. The number is not checked against the acquired permits, so the semaphore can grow.
-   * Creates the semaphore if it does not
-   * exist.
+   * Creates the semaphore if it does not exist.
    * @param permits default 1
-   * @throws LockUnavailableError if Redis does not answer; the release is then repeated in the background,
-   * so do not repeat it
+   * @throws LockUnavailableError if Redis does not answer; the release is then repeated in the background, so
+   * do not repeat it
    */
   release(permits?: number): Promise<void>;
   /**
@@ -81,16 +77,16 @@ export interface Semaphore {
   releaseIfExists(permits?: number): Promise<boolean>;
   /**
    * Acquires permits, runs `work`, and releases the permits when the work has ended, like `Lockable.using`.
-   * The result or error of the work
-   * always takes precedence; a release without an answer of Redis is repeated in the background.
+   * The result or error of the work always takes precedence; a release without an answer of Redis is repeated
+   * in the background.
    * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`
    */
   using<T>(work: (taken: TakenPermits) => WorkResult<T>, options?: PermitsOptions): Promise<T>;
   /** The number of permits that are available now; below 0 after a reduction. */
   availablePermits(): Promise<number>;
   /**
-   * Acquires all available permits. @returns their number; a negative number of available permits is reset
-   * to 0
+   * Acquires all available permits. @returns their number; a negative number of available permits is reset to
+   * 0
    */
   drainPermits(): Promise<number>;
   /** Raises the number of permits; a negative value lowers it, also below 0. Throws like {@link release}. */
@@ -104,10 +100,8 @@ export interface Semaphore {
 
 /**
  * A semaphore with a lease for each permit, so that the permits of a process that dies become available
- * again. A permit is held like a
- * lock: by a handle, renewed by the watchdog unless it has a fixed `leaseTime`. `handle.holder` is the
- * permit id as Redisson's clients
- * see it, 32 hex characters.
+ * again. A permit is held like a lock: by a handle, renewed by the watchdog unless it has a fixed
+ * `leaseTime`. `handle.holder` is the permit id as Redisson's clients see it, 32 hex characters.
  *
  * Every method throws `LockUnavailableError` if Redis does not answer or refuses the command.
  */
@@ -140,20 +134,19 @@ export interface PermitExpirableSemaphore {
   using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
    * Releases a permit by its id, in any process: for a permit that was passed on to another process. If the
-   * permit is held in this process,
-   * the signal of its handle is aborted.
+   * permit is held in this process, the signal of its handle is aborted.
    * @returns `false` if the permit is unknown, or its lease has ended
    */
   tryRelease(permitId: string): Promise<boolean>;
   /**
-   * Sets the lease of a permit by its id, from now on; also to a shorter one. For a permit that this
-   * process holds, use its handle.
+   * Sets the lease of a permit by its id, from now on; also to a shorter one. For a permit that this process
+   * holds, use its handle.
    * @returns `false` if the permit is unknown, or its lease has ended
    */
   updateLeaseTime(permitId: string, leaseTime: Duration): Promise<boolean>;
   /**
-   * The remaining lease of a permit in ms: -1 if the permit has no lease, -2 if the permit is unknown or
-   * its lease has ended.
+   * The remaining lease of a permit in ms: -1 if the permit has no lease, -2 if the permit is unknown or its
+   * lease has ended.
    */
   getLeaseTime(permitId: string): Promise<number>;
   /** The number of permits that are available now; below 0 after a reduction. */

@@ -1,8 +1,7 @@
 /**
- * The outcome of a run, or of a tick that did not run. `handed-over`: a shutdown stopped the run, and
- * another instance makes the next
- * attempt. `paused`: the job was paused. `unknown`: written by a newer version of this library; see
- * `reason`.
+ * The outcome of a run, or of a tick that did not run. `handed-over`: a shutdown stopped the run, and another
+ * instance makes the next attempt. `paused`: the job was paused. `unknown`: written by a newer version of
+ * this library; see `reason`.
  */
 export type TickOutcome =
   | 'running'
@@ -34,8 +33,8 @@ export interface TickRecord {
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
   /**
-   * For `missed` and `paused`: the last instant before the gap. The record stands for every instant after
-   * it, up to `tick`.
+   * For `missed` and `paused`: the last instant before the gap. The record stands for every instant after it,
+   * up to `tick`.
    */
   readonly after?: number;
   /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */

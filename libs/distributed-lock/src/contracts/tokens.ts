@@ -3,8 +3,8 @@
 const DEFAULT = 'default';
 
 /**
- * The injection token of a module instance's LockService. Its description is the sentence that Nest shows when it
- * cannot resolve it.
+ * The injection token of a module instance's LockService. Its description is the sentence that Nest shows
+ * when it cannot resolve it.
  */
 export function lockServiceToken(name: string = DEFAULT): symbol {
   const named = name === DEFAULT ? '' : ` with name: '${name}'`;

@@ -76,7 +76,7 @@ export class LatchWaiters
     if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
-  protected settle(): void {
-    if (this.isQuiet) this.home.forget(this);
+  protected forgetIfUnused(): void {
+    if (this.isIdle) this.home.forget(this);
   }
 }

@@ -113,7 +113,7 @@ export class SemaphoreWaiters
     if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
-  protected settle(): void {
-    if (this.isQuiet) this.home.forget(this);
+  protected forgetIfUnused(): void {
+    if (this.isIdle) this.home.forget(this);
   }
 }

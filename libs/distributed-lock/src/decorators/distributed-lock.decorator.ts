@@ -31,23 +31,19 @@ const OPTIONS = optionNames<DistributedLockOptions>({
 });
 
 /**
- * Runs the method under a distributed lock: one call at a time in the whole fleet. On a method with
- * `@Cron`, `@Interval` or `@Timeout`, each
- * tick runs once in the fleet, and a direct call acquires the lock like any other method.
+ * Runs the method under a distributed lock: one call at a time in the whole fleet. On a method with `@Cron`,
+ * `@Interval` or `@Timeout`, each tick runs once in the fleet, and a direct call acquires the lock like any
+ * other method.
  *
  * Works above or below other decorators, on every class that Nest instantiates, and on instances from
- * `useFactory` and `useValue` once the
- * application has started. The method must return a promise or an Observable. For an Observable, the lock
- * is acquired on subscription and
- * held until the Observable ends; declare `: Observable<…>` as the return type. Inside `applyDecorators()`
- * write
- * `DistributedLock(…) as MethodDecorator`, which disables the type check of the method.
+ * `useFactory` and `useValue` once the application has started. The method must return a promise or an
+ * Observable. For an Observable, the lock is acquired on subscription and held until the Observable ends;
+ * declare `: Observable<…>` as the return type. Inside `applyDecorators()` write `DistributedLock(…) as
+ * MethodDecorator`, which disables the type check of the method.
  *
  * @param key a name, a template of the arguments, or a function of the arguments. Calls with the same key
- * exclude each other, according to
- * `kind`. Several names are acquired together or not at all, in a fixed order, so that calls with the same
- * names in another order cannot
- * deadlock
+ * exclude each other, according to `kind`. Several names are acquired together or not at all, in a fixed
+ * order, so that calls with the same names in another order cannot deadlock
  * @throws LockConfigurationError when the decorator is applied, for invalid options and targets
  */
 export function DistributedLock<

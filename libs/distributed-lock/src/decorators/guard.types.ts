@@ -10,9 +10,9 @@ export type AnyMethod = (...args: never[]) => unknown;
 export type Promised = Promise<unknown> | Observable<unknown>;
 
 /**
- * The name of a lock; a template of the arguments (`'account:{0.id}'`); an array of these, for several
- * locks as one; or a function of the
- * parameters of the method, or of the first of them, that returns a name or an array of names.
+ * The name of a lock; a template of the arguments (`'account:{0.id}'`); an array of these, for several locks
+ * as one; or a function of the parameters of the method, or of the first of them, that returns a name or an
+ * array of names.
  */
 export type LockKey<A extends readonly unknown[]> = LockNames | ((this: void, ...args: A) => LockNames);
 
@@ -25,11 +25,9 @@ export interface DistributedLockOptions<
   extends Omit<GuardOptions, 'onBusy'>, TickOptions {
   /**
    * What a call returns if the lock was not acquired within `waitTime`. `throw`: rejects with a
-   * `LockNotAcquiredError` (423 over HTTP).
-   * `skip`: returns `undefined` without running the method. A function: its result, which must fit the
-   * return type of the method. The
-   * function is called only for the lock of this decorator, never for a lock that the method acquires
-   * itself, and never because Redis is
+   * `LockNotAcquiredError` (423 over HTTP). `skip`: returns `undefined` without running the method. A
+   * function: its result, which must fit the return type of the method. The function is called only for the
+   * lock of this decorator, never for a lock that the method acquires itself, and never because Redis is
    * unavailable.
    * @default 'throw'
    */

@@ -4,8 +4,7 @@ import type { AnyMethod, Promised, Result } from './guard.types.js';
 export interface LeaderOnlyOptions<S extends 'skip' | 'throw' = 'skip' | 'throw'> {
   /**
    * What a call returns on an instance that does not lead. `skip`: `undefined`, without running the method.
-   * `throw`: rejects with a
-   * `LockNotAcquiredError` of code `NOT_LEADER` (423 over HTTP).
+   * `throw`: rejects with a `LockNotAcquiredError` of code `NOT_LEADER` (423 over HTTP).
    * @default 'skip'
    */
   readonly otherwise?: S | undefined;
@@ -14,8 +13,7 @@ export interface LeaderOnlyOptions<S extends 'skip' | 'throw' = 'skip' | 'throw'
 }
 
 /**
- * A decorator for an asynchronous instance method, whose result may be `undefined` if a call can be
- * skipped.
+ * A decorator for an asynchronous instance method, whose result may be `undefined` if a call can be skipped.
  */
 export type LeaderDecorator<S extends 'skip' | 'throw'> = <T extends object, M extends AnyMethod>(
   target: T,

@@ -11,7 +11,7 @@ export const REMEDIES = {
   MAX_HOLD: 'The hold outlived maxHold. Make the work shorter, or raise maxHold.',
   UNAVAILABLE: 'Check that Redis is up and reachable. No work was run without its lock.',
   NOT_REPLICATED:
-    'The lock was released again. Check the replicas and their lag; raise replication.timeout, or lower replication.acks.',
+    'Too few replicas acknowledged the lock, so it was released. Check the replicas and their lag; raise replication.timeout, or lower replication.acks.',
   REJECTED_BY_REDIS:
     'Redis refused the command. Check the message of Redis: missing permissions, full memory and read-only replicas are the usual causes.',
   WRONG_TYPE: 'The key of this lock holds a value of another type. Choose another lock name or namePrefix.',
@@ -27,12 +27,12 @@ export const REMEDIES = {
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
   DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',
   UNKNOWN_JOB:
-    'Check the key of the job, namePrefix and the database. A job is registered when an instance with that job starts; after its record was deleted, at its next tick.',
+    'Check the job key, namePrefix and the database. A job is registered when an instance that has it starts. If its record was deleted, its next tick registers it again.',
   UNKNOWN_SCHEDULER: 'Use @nestjs/schedule 6 or 12, or a version of this library that supports your version.',
   UNBOUND_SCHEDULE:
-    'Place the schedule where the scheduler finds it, or remove the schedule or @DistributedLock from the method.',
+    'The scheduler does not run this schedule. Put it on a method of a provider or controller, or remove @DistributedLock.',
   UNCLEAR_CALL:
-    'Put @DistributedLock above every decorator that delays or skips calls, so that each call of the scheduler reaches @DistributedLock at once; or make the direct calls inside directCall(() => …).',
+    'Put @DistributedLock above every decorator that delays or skips calls. For a direct call of a scheduled method, use directCall(() => …).',
   KIND_CONFLICT:
     'Use one kind of lock for each name, or give the second lock another name: the kinds do not share their state in Redis.',
   NOT_REENTRANT: 'Use a re-entrant kind of lock, or pass the handle on instead of acquiring the lock again.',

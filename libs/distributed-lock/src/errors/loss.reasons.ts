@@ -55,7 +55,7 @@ export const LOSSES = {
   shutDown: {
     why: 'the application has shut down',
     remedy:
-      'The signal aborted before: end the work when it aborts, or raise shutdownTimeout for work that needs longer.',
+      'The signal was aborted at shutdown, but the work continued: stop when it aborts, or raise shutdownTimeout.',
   },
   unlocked: {
     why: 'it was unlocked',
@@ -69,7 +69,7 @@ export const LOSSES = {
     code: 'RELEASED',
   },
   notGranted: {
-    why: 'it was not granted',
+    why: 'the acquisition was not completed',
     remedy: 'Acquire the lock again.',
   },
   permitGivenBack: {

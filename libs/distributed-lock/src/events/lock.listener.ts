@@ -18,8 +18,8 @@ export type LockKindName =
   | 'tick';
 
 /**
- * The fields of every event of an acquisition, that is of one call of `lock`, `tryLock`, `using`, a
- * decorator or an interceptor.
+ * The fields of every event of an acquisition, that is of one call of `lock`, `tryLock`, `using`, a decorator
+ * or an interceptor.
  */
 export interface AcquisitionEvent {
   /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */
@@ -99,8 +99,8 @@ export interface LostEvent extends AcquisitionEvent {
 }
 
 /**
- * Redis confirmed that a lease is extended. Emitted for each lock in Redis: for each member of a multi
- * lock, and for each server of a red lock.
+ * Redis confirmed that a lease is extended. Emitted for each lock in Redis: for each member of a multi lock,
+ * and for each server of a red lock.
  */
 export interface RenewedEvent {
   /** The name of the lock, without the prefix of the module. */
@@ -112,8 +112,7 @@ export interface RenewedEvent {
 }
 
 /**
- * Redis did not answer a renewal. Emitted once until the next answer: the lock stays held until its
- * deadline.
+ * Redis did not answer a renewal. Emitted once until the next answer: the lock stays held until its deadline.
  */
 export interface UnknownEvent extends RenewedEvent {
   /** The error instead of the answer, for a log. */
@@ -144,8 +143,8 @@ export interface TickFinishedEvent extends TickClaimedEvent {
   readonly held: number;
   /**
    * `handed-over`: a shutdown stopped the run, and another instance makes the next attempt. `returned`: the
-   * run did not begin because the
-   * application shuts down. `lost`: the lock of the job was lost during the run.
+   * run did not begin because the application shuts down. `lost`: the lock of the job was lost during the
+   * run.
    */
   readonly outcome: 'completed' | 'failed' | 'handed-over' | 'returned' | 'lost';
 }
@@ -212,10 +211,8 @@ export interface LockEventMap {
 
 /**
  * A listener for the events of a module instance: one method for each event of interest. A method is called
- * synchronously, in the async
- * context of the event; `attempt` in the context of the caller. An error, or a rejected promise, of a
- * listener is logged and has no other
- * effect. No caller waits for a listener.
+ * synchronously, in the async context of the event; `attempt` in the context of the caller. An error, or a
+ * rejected promise, of a listener is logged and has no other effect. No caller waits for a listener.
  */
 export type LockListener = {
   readonly [Name in keyof LockEventMap]?: ((event: LockEventMap[Name]) => unknown) | undefined;

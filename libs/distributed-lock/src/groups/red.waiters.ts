@@ -63,13 +63,13 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
   /** After a release by this process its next waiter may try at once, for a limited time; then other processes have their turn. */
   freed(): void {
     this.lastAnswer.freed();
-    this.#isNext = this.#handOver.allowNext(this.queue.size);
+    this.#isNext = this.#handOver.takeNext(this.queue.size);
     if (!this.#isNext) this.#handOver.begin();
     this.#signal.wake();
   }
 
   /** The hold of this process, provided that it has the majority. */
-  protected override get inTheWay(): Hold | undefined {
+  protected override get blockingHold(): Hold | undefined {
     const { servers, quorum, targetOn } = this.target;
     const holds = servers.flatMap(({ engine }) => engine.localLocks.get(targetOn(engine).id)?.holds ?? []);
     return holds.length < quorum ? undefined : holds[0];
@@ -86,8 +86,8 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     if (!this.isWaitedFor) this.#signal.wake();
   }
 
-  protected settle(): void {
-    if (this.isQuiet) this.home.forget(this);
+  protected forgetIfUnused(): void {
+    if (this.isIdle) this.home.forget(this);
   }
 
   async #try(
@@ -178,7 +178,7 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
         ? SLEEP.deaf
         : Infinity;
     // A hold of this process reports its own release; to check for such a hold costs nothing.
-    if (this.inTheWay !== undefined) return SLEEP.deaf;
+    if (this.blockingHold !== undefined) return SLEEP.deaf;
     let active = 0;
     this.#subscriptions = this.target.servers.map(({ engine }) =>
       engine.context.subscriptions.subscribe(this.target.targetOn(engine).channel, (payload) => {

@@ -34,8 +34,9 @@ export abstract class HandleList implements Upkeep {
   }
 
   /** Whether a caller has its handle, and has opened no scope with it: inside a scope the lock would be re-entered. */
-  get isByHand(): boolean {
-    for (let grant = this.#newest; grant !== undefined; grant = grant.before) if (!grant.hasRun) return true;
+  get isOutsideScope(): boolean {
+    for (let grant = this.#newest; grant !== undefined; grant = grant.previous)
+      if (!grant.hasRun) return true;
     return false;
   }
 
@@ -46,7 +47,7 @@ export abstract class HandleList implements Upkeep {
   /** How many are open. */
   protected get size(): number {
     let size = 0;
-    for (let grant = this.#newest; grant !== undefined; grant = grant.before) size += 1;
+    for (let grant = this.#newest; grant !== undefined; grant = grant.previous) size += 1;
     return size;
   }
 
@@ -55,7 +56,7 @@ export abstract class HandleList implements Upkeep {
    * not be believed in, and one that others have set below its time is raised by the look (wire format D17).
    */
   get renewalTtl(): number {
-    for (let grant = this.#newest; grant !== undefined; grant = grant.before)
+    for (let grant = this.#newest; grant !== undefined; grant = grant.previous)
       if (!grant.isFixed) return this.watchdogTimeout;
     return 0;
   }
@@ -64,15 +65,15 @@ export abstract class HandleList implements Upkeep {
   get span(): number {
     let span = this.watchdogTimeout;
     if (this.renewalTtl > 0) return span;
-    for (let grant = this.#newest; grant !== undefined; grant = grant.before)
+    for (let grant = this.#newest; grant !== undefined; grant = grant.previous)
       span = Math.min(span, grant.fixedLease);
     return span;
   }
 
   /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */
-  protected get needs(): TargetCount {
+  protected get requiredCount(): TargetCount {
     let lease = 0;
-    for (let grant = this.#newest; grant !== undefined; grant = grant.before)
+    for (let grant = this.#newest; grant !== undefined; grant = grant.previous)
       lease = Math.max(lease, grant.isFixed ? grant.left : this.watchdogTimeout);
     return { count: this.size, lease };
   }
@@ -80,31 +81,31 @@ export abstract class HandleList implements Upkeep {
   /** Of the hold's lease, or of a fixed one that ends before. */
   get nextDeadline(): number {
     let next = this.lease.deadline;
-    for (let grant = this.#newest; grant !== undefined; grant = grant.before)
+    for (let grant = this.#newest; grant !== undefined; grant = grant.previous)
       next = Math.min(next, grant.deadline);
     return next;
   }
 
   protected add(grant: HoldHandle): void {
-    grant.before = this.#newest;
+    grant.previous = this.#newest;
     this.#newest = grant;
     this.#begun ??= wallTime();
   }
 
   protected remove(grant: HoldHandle): void {
     if (this.#newest === grant) {
-      this.#newest = grant.before;
+      this.#newest = grant.previous;
       return;
     }
     let after = this.#newest;
-    while (after !== undefined && after.before !== grant) after = after.before;
-    if (after !== undefined) after.before = grant.before;
+    while (after !== undefined && after.previous !== grant) after = after.previous;
+    if (after !== undefined) after.previous = grant.previous;
   }
 
   /** From the first to the newest. They stay as they are, whatever happens to the book. */
   protected all(): readonly HoldHandle[] {
     const all: HoldHandle[] = [];
-    for (let grant = this.#newest; grant !== undefined; grant = grant.before) all.push(grant);
+    for (let grant = this.#newest; grant !== undefined; grant = grant.previous) all.push(grant);
     return all.toReversed();
   }
 
@@ -112,7 +113,7 @@ export abstract class HandleList implements Upkeep {
    * Ends those whose own fixed lease is over inside a hold that goes on; Redis' count follows with the hold's next operation.
    * @returns false when none would be left: then the hold is over
    */
-  protected outlive(at: number, lock: string): boolean {
+  protected endExpired(at: number, lock: string): boolean {
     const over = this.all().filter((grant) => at >= grant.deadline);
     if (over.length > 0 && over.length === this.size) return false;
     for (const grant of over) {

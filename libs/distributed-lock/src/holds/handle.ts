@@ -36,7 +36,7 @@ export class HoldHandle implements CurrentLock, Watchable {
 
   readonly #hold: HandleOwner;
   /** @internal The one that its hold has counted before it, in the chain of those that are open. */
-  before: HoldHandle | undefined = undefined;
+  previous: HoldHandle | undefined = undefined;
   #hasRun = false;
   /** Undefined when the watchdog renews. */
   #fixed: FixedLease | undefined;

@@ -63,7 +63,7 @@ export class HoldCount {
   }
 
   /** Runs `operation` when those before it are done. */
-  async inTurn<T>(operation: () => Promise<T>): Promise<T> {
+  async enqueue<T>(operation: () => Promise<T>): Promise<T> {
     if (this.#waiting === undefined) this.#waiting = [];
     else await this.#turn(this.#waiting);
     try {
@@ -158,7 +158,7 @@ export class HoldCount {
   async #repair(lost: RedisFailure): Promise<void> {
     for (let failure: RedisFailure | undefined = lost; failure?.isTransient === true;) {
       await failure.settled;
-      failure = await this.inTurn(() => this.#lowerQuietly());
+      failure = await this.enqueue(() => this.#lowerQuietly());
       if (failure !== undefined) await this.context.wheel.pause(REPAIR_PAUSE);
     }
     this.#repairing = false;

@@ -15,13 +15,13 @@ interface WholeHold extends CountedHold, LeaseOwner {
 }
 
 /** A hold beside another one, under the same holder id: what is done to that one's lease goes through it. */
-export interface HoldBeside {
+export interface PairedHold {
   /**
    * Has `ask` end, in its turn, a hold that may have kept their common ttl longer than this one needs it.
    * @param ask gets the lease in ms that this one needs yet, down to which it may set the ttl; undefined: not known, or none
    * @param doneOf settles when nothing of an answer is still to be sent. @default at once
    */
-  endBeside<T>(
+  endPaired<T>(
     ask: (lease: number | undefined) => Promise<T>,
     doneOf?: (answer: T) => Promise<unknown>,
   ): Promise<T>;
@@ -36,7 +36,7 @@ export class HoldExtras {
   token: bigint | undefined = undefined;
   run: TickRun | undefined = undefined;
   /** Of a read hold under the id of a write hold: that one. */
-  writer: HoldBeside | undefined = undefined;
+  writer: PairedHold | undefined = undefined;
   /** The acquisition that a run began with. */
   first: HoldHandle | undefined = undefined;
   #count: HoldCount | undefined;

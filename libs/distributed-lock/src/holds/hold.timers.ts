@@ -4,7 +4,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 
 /** A hold that may last long. */
-export interface LastingHold {
+export interface TimedHold {
   post(notice: HoldNotice): void;
   /** Ends the belief in it. */
   lose(reason: LossReason): void;
@@ -26,7 +26,7 @@ export class HoldTimers {
   private constructor(
     private readonly wheel: TimerWheel,
     { warnAfter, maxHold }: HoldBounds,
-    hold: LastingHold,
+    hold: TimedHold,
   ) {
     const start = now();
     const warn = () => hold.post({ kind: 'long-hold', held: now() - start });
@@ -38,7 +38,7 @@ export class HoldTimers {
     if (maxHold !== Infinity) this.#timers.push(wheel.at(start + maxHold, end));
   }
 
-  static of(wheel: TimerWheel, bounds: HoldBounds, hold: LastingHold): HoldTimers | undefined {
+  static of(wheel: TimerWheel, bounds: HoldBounds, hold: TimedHold): HoldTimers | undefined {
     if (bounds.warnAfter === Infinity && bounds.maxHold === Infinity) return undefined;
     return new HoldTimers(wheel, bounds, hold);
   }

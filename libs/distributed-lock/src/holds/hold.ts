@@ -9,18 +9,15 @@ import type { TargetCount, CountedHold } from './hold.count.js';
 import { HandleList } from './handle.list.js';
 import { HoldHandle, type HandleOwner } from './handle.js';
 import type { HoldOwner, TickRun } from './hold.contract.js';
-import { HoldExtras, type HoldBeside } from './hold.extras.js';
-import { HoldTimers, UNBOUNDED, type LastingHold } from './hold.timers.js';
+import { HoldExtras, type PairedHold } from './hold.extras.js';
+import { HoldTimers, UNBOUNDED, type TimedHold } from './hold.timers.js';
 import { emitLeaseEvent } from './lease.events.js';
 import type { LeaseOwner } from './lease.control.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
-export class Hold
-  extends HandleList
-  implements HandleOwner, LeaseOwner, CountedHold, LastingHold, HoldBeside
-{
+export class Hold extends HandleList implements HandleOwner, LeaseOwner, CountedHold, TimedHold, PairedHold {
   #extras: HoldExtras | undefined;
   #ended = false;
 
@@ -86,7 +83,7 @@ export class Hold
 
   /** @returns undefined when the hold has ended meanwhile: the caller then acquires the lock as any other caller */
   reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<HoldHandle | undefined> {
-    return this.extras.count.inTurn(async () => {
+    return this.extras.count.enqueue(async () => {
       if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
       const { reply, sent } = await this.extras.count.raise(this.size + 1, ttl);
@@ -100,12 +97,12 @@ export class Hold
   release(grant: HoldHandle, at: number): Promise<UnlockOutcome> {
     // Nothing that a release could come before has ever been under way.
     return (
-      this.#extras?.knownCount?.inTurn(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at)
+      this.#extras?.knownCount?.enqueue(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at)
     );
   }
 
   extend(grant: HoldHandle, ttl: number): Promise<boolean> {
-    return this.extras.count.inTurn(async () => {
+    return this.extras.count.enqueue(async () => {
       if (!grant.isHeld) return false;
       const sentAt = await this.extras.leaseControl.extend(ttl);
       if (sentAt === undefined)
@@ -123,7 +120,7 @@ export class Hold
   /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
   checkDeadlines(at = now()): void {
     if (this.#ended || at < this.nextDeadline) return;
-    if (at < this.lease.deadline && this.outlive(at, this.target.name)) return;
+    if (at < this.lease.deadline && this.endExpired(at, this.target.name)) return;
     const isUnrenewed = this.lease.state === 'unknown' && this.renewalTtl > 0;
     this.lose(isUnrenewed ? LOSSES.unrenewed : this.renewalTtl > 0 ? LOSSES.stalled : LOSSES.leaseOver);
   }
@@ -162,7 +159,7 @@ export class Hold
   }
 
   get targetCount(): TargetCount | undefined {
-    return this.#ended ? undefined : this.needs;
+    return this.#ended ? undefined : this.requiredCount;
   }
 
   rearm(at = now()): void {
@@ -172,23 +169,23 @@ export class Hold
 
   shorten<T>(ttl: number, ask: (nextLease?: number) => Promise<T>): Promise<T> {
     const shorten = (nextLease?: number) => this.extras.leaseControl.shorten(ttl, () => ask(nextLease));
-    return this.writer?.endBeside(shorten) ?? shorten();
+    return this.writer?.endPaired(shorten) ?? shorten();
   }
 
   /** Of a read hold under the id of a write hold: that one. */
-  get writer(): HoldBeside | undefined {
+  get writer(): PairedHold | undefined {
     return this.#extras?.writer;
   }
 
-  set writer(writer: HoldBeside | undefined) {
+  set writer(writer: PairedHold | undefined) {
     this.extras.writer = writer;
   }
 
-  endBeside<T>(
+  endPaired<T>(
     ask: (lease: number | undefined) => Promise<T>,
     doneOf?: (answer: T) => Promise<unknown>,
   ): Promise<T> {
-    return this.extras.count.inTurn(() => {
+    return this.extras.count.enqueue(() => {
       const { targetCount: account } = this;
       // What a lost command may have given it is not known: then nothing is made shorter.
       if (account === undefined || account.count === 0 || this.doubt !== undefined) return ask(undefined);
@@ -204,7 +201,7 @@ export class Hold
     this.remove(grant);
     if (this.#ended) return Promise.resolve('lost');
     const finish = this.#extras?.first === grant ? this.run?.finish : undefined;
-    if (!this.isEmpty) return this.extras.count.lowerTo(this.needs, finish);
+    if (!this.isEmpty) return this.extras.count.lowerTo(this.requiredCount, finish);
     this.end();
     try {
       return this.owner.free(this, finish, at);

@@ -13,10 +13,9 @@ const DECORATOR = '@UseDistributedLock';
 
 /**
  * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name can depend
- * on the request. Several of these
- * decorators nest, the one of the class outermost. A `@DistributedLock` with the same key on the handler is
- * re-entrant. A missing module
- * fails the startup, and so does a method that Nest never calls as a handler.
+ * on the request. Several of these decorators nest, the one of the class outermost. A `@DistributedLock` with
+ * the same key on the handler is re-entrant. A missing module fails the startup, and so does a method that
+ * Nest never calls as a handler.
  * @throws LockConfigurationError when the decorator is applied, for unknown options and for a target that
  * Nest never intercepts
  */

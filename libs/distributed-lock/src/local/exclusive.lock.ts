@@ -9,7 +9,7 @@ import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
-import { canShare } from '../acquire/handoff.policy.js';
+import { canReuseHolder } from '../acquire/handoff.policy.js';
 import type { TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import type { ReleaseResult, LockRelease } from './release.js';
@@ -45,7 +45,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   override notGranted(news: Busy | RedisFailure): void {
-    if (news.kind === 'busy') this.knownFairness?.lostTo();
+    if (news.kind === 'busy') this.fairnessIfAny?.otherAcquired();
     super.notGranted(news);
   }
 
@@ -71,13 +71,13 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     const { first } = this;
     const { lease } = hold;
     // Counts one hand-over, if another one is within bounds.
-    if (finish !== undefined || first === undefined || !this.fairness.handoff.allowNext(this.waiters, at))
+    if (finish !== undefined || first === undefined || !this.fairness.handoff.takeNext(this.waiters, at))
       return this.releaseBy(this.releaseOf(lease), finish, at);
     const { watchdogTimeout } = this.context.settings;
     if (
       !this.target.kind.sharesHolder ||
       !hold.isSingle ||
-      !canShare(lease, watchdogTimeout, first.request, at)
+      !canReuseHolder(lease, watchdogTimeout, first.request, at)
     )
       return this.during(() => this.handOff(lease, first));
     this.grant(first, this.adopt(lease).admit(first.request.leaseTime, at, undefined, at));
@@ -88,14 +88,14 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.wasFreed();
-    this.knownFairness?.handoff.begin();
-    this.stopWriting(hold.lease);
+    this.fairnessIfAny?.handoff.begin();
+    this.releaseWriteSide(hold.lease);
     if (this.isWaitedFor) this.loop.wake();
-    this.settle();
+    this.forgetIfUnused();
   }
 
   /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
-  private stopWriting({ holder, longest }: Lease): void {
+  private releaseWriteSide({ holder, longest }: Lease): void {
     if (this.target.kind.side === 'write' && this.context.downgrades.has(holder))
       this.giveBack(holder, longest);
   }
@@ -105,8 +105,8 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
       this.startLoop(this.loop);
   }
 
-  protected override rest(): void {
-    super.rest();
+  protected override dropWaitingState(): void {
+    super.dropWaitingState();
     this.#loop = undefined;
   }
 
@@ -153,7 +153,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     at: number,
   ): Promise<UnlockOutcome> {
     this.begin();
-    this.knownFairness?.handoff.begin();
+    this.fairnessIfAny?.handoff.begin();
     const before = this.#loop?.messages ?? 0;
     this.#isReleasing = true;
     return release.free(finish, at, (freed) => {
@@ -166,11 +166,11 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   /** @param before the number of messages before the release */
-  private freed({ others, listeners }: ReleaseResult, before: number): void {
+  private freed({ otherProcesses: others, listeners }: ReleaseResult, before: number): void {
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
     const hasNeighbours = listeners > (this.#loop?.isListening === true ? 1 : 0);
     const rivals = Math.max(others, hasNeighbours ? 1 : 0);
-    this.knownFairness?.handoff.noteOthers(rivals > 0);
+    this.fairnessIfAny?.handoff.noteOthers(rivals > 0);
     if (rivals > 0) this.yieldToOthers(this.#loop, rivals, before, this.fairness.pause);
     if (this.isWaitedFor) this.startLoop(this.loop);
   }

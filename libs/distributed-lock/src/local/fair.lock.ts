@@ -18,7 +18,7 @@ import { FairHeartbeat } from '../acquire/fair.heartbeat.js';
 
 /** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
 export class FairLocalLock extends LocalLock {
-  readonly #places = new Map<Waiter<HoldHandle>, Place>();
+  readonly #places = new Map<Waiter<HoldHandle>, FairWaiter>();
   readonly #heartbeat: FairHeartbeat;
   #hold: Hold | undefined;
 
@@ -47,14 +47,18 @@ export class FairLocalLock extends LocalLock {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     return this.during(() =>
-      this.releaseOf(hold.lease).free(finish, at, ({ outcome, others, handedOff: handed }) => {
-        if (handed !== undefined) this.#handOff(handed);
-        // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
-        else if (typeof outcome !== 'string') this.#requestAll();
-        // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
-        else if (others === 0) this.#requestFirst();
-        return outcome;
-      }),
+      this.releaseOf(hold.lease).free(
+        finish,
+        at,
+        ({ outcome, otherProcesses: others, handedOff: handed }) => {
+          if (handed !== undefined) this.#handOff(handed);
+          // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
+          else if (typeof outcome !== 'string') this.#requestAll();
+          // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
+          else if (others === 0) this.#requestFirst();
+          return outcome;
+        },
+      ),
     );
   }
 
@@ -63,7 +67,7 @@ export class FairLocalLock extends LocalLock {
     this.#hold = undefined;
     this.wasFreed();
     this.#requestAll();
-    this.settle();
+    this.forgetIfUnused();
   }
 
   /** @internal A place got the lock. */
@@ -79,12 +83,12 @@ export class FairLocalLock extends LocalLock {
   }
 
   /** @internal */
-  loopFor(place: AcquireHost, attempt: AcquireAttempt): AcquireLoop {
+  createLoop(place: AcquireHost, attempt: AcquireAttempt): AcquireLoop {
     return this.acquireLoop(place, attempt, `${this.target.channel}:${attempt.holder}`);
   }
 
   protected onEnter(waiter: Waiter<HoldHandle>): void {
-    const place = new Place(this, waiter, new AcquireAttempt(this.context, this.target));
+    const place = new FairWaiter(this, waiter, new AcquireAttempt(this.context, this.target));
     this.#places.set(waiter, place);
     this.#heartbeat.start();
     place.request();
@@ -104,7 +108,7 @@ export class FairLocalLock extends LocalLock {
     this.#placeOf(holder)?.request();
   }
 
-  #placeOf(holder: string): Place | undefined {
+  #placeOf(holder: string): FairWaiter | undefined {
     for (const place of this.#places.values()) if (place.holder === holder) return place;
     return undefined;
   }
@@ -126,7 +130,7 @@ export class FairLocalLock extends LocalLock {
 }
 
 /** One waiter's place in the queue, with an acquire loop of its own. */
-class Place implements AcquireHost {
+class FairWaiter implements AcquireHost {
   readonly #loop: AcquireLoop;
 
   constructor(
@@ -134,7 +138,7 @@ class Place implements AcquireHost {
     private readonly waiter: Waiter<HoldHandle>,
     private readonly attempt: AcquireAttempt,
   ) {
-    this.#loop = lock.loopFor(this, attempt);
+    this.#loop = lock.createLoop(this, attempt);
   }
 
   get holder(): string {

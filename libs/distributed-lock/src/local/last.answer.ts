@@ -23,7 +23,7 @@ interface Endless {
  * How many grants may fail for lack of replicas before a caller without a time limit gets an error: one and four retries, as in Redisson
  * (wire format section 11). A replica that lags has caught up by then; for one that is gone the caller would wait for ever.
  */
-export const SHORTFALLS = 5;
+export const NOT_REPLICATED_LIMIT = 5;
 
 /** How old an answer may be that explains a refusal, in ms. */
 const FRESH = 1000;
@@ -32,7 +32,7 @@ const FRESH = 1000;
 export class LastAnswer {
   #last: Busy | RedisFailure | undefined;
   #answeredAt = -Infinity;
-  #passedAt = -Infinity;
+  #changedHandsAt = -Infinity;
   /** When this process last learned of a forced unlock, on the monotonic clock. */
   #forcedAt = -Infinity;
   /** When the last grants did not count since too few replicas had them. */
@@ -44,13 +44,13 @@ export class LastAnswer {
     this.#last = news;
     this.#answeredAt = now();
     if (news instanceof RedisFailure && news.isNotReplicated)
-      this.#notReplicated = [...this.#notReplicated, this.#answeredAt].slice(-SHORTFALLS);
+      this.#notReplicated = [...this.#notReplicated, this.#answeredAt].slice(-NOT_REPLICATED_LIMIT);
   }
 
   /** Why a waiter without a bound has waited long enough: its lock was granted again and again, and too few replicas had it. */
-  endless({ request, since }: Endless): Error | undefined {
+  replicationError({ request, since }: Endless): Error | undefined {
     const [first = -Infinity] = this.#notReplicated;
-    const isEnough = this.#notReplicated.length === SHORTFALLS && first >= since;
+    const isEnough = this.#notReplicated.length === NOT_REPLICATED_LIMIT && first >= since;
     if (request.waitTime !== Infinity || !isEnough) return undefined;
     return unavailable(this.lock, this.#last);
   }
@@ -58,12 +58,12 @@ export class LastAnswer {
   /** A caller of this process got the lock: the last answer is outdated, and the other waiters know of a holder. */
   granted(): void {
     this.#last = undefined;
-    this.#passedAt = now();
+    this.#changedHandsAt = now();
   }
 
   /** This process let go of the lock, or lost it. @param at the monotonic clock */
   freed(at = now()): void {
-    this.#passedAt = at;
+    this.#changedHandsAt = at;
   }
 
   /** The lock was unlocked by force. */
@@ -91,7 +91,7 @@ export class LastAnswer {
 
   /** Whether, within the waiter's own time, another holder was seen or Redis failed. @param excludes whether a grant to another caller counts as such */
   hasAnswer({ since }: Waiting, hold: Hold | undefined, excludes: boolean): boolean {
-    if (hold !== undefined || (excludes && this.#passedAt >= since)) return true;
+    if (hold !== undefined || (excludes && this.#changedHandsAt >= since)) return true;
     if (this.#last === undefined) return false;
     return this.#answeredAt >= (this.#last instanceof RedisFailure ? since : since - FRESH);
   }
@@ -99,7 +99,7 @@ export class LastAnswer {
   /** Why a waiter got nothing. "Not acquired" needs a known holder; otherwise Redis was unavailable. */
   timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
     const last = this.#answeredAt >= since - FRESH ? this.#last : undefined;
-    const wasHeld = last === undefined && this.#passedAt >= since;
+    const wasHeld = last === undefined && this.#changedHandsAt >= since;
     if (hold === undefined && !wasHeld && (last === undefined || last instanceof RedisFailure)) {
       return unavailable(
         this.lock,

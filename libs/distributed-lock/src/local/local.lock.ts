@@ -59,7 +59,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   /** Makes one request. @param refuse called when another holder has the lock */
   try<T>(leaseTime: number | undefined, refuse: (heldBy: HeldBy) => T): Promise<HoldHandle | T> {
     this.begin();
-    const holder = this.inTheWay;
+    const holder = this.blockingHold;
     if (holder !== undefined && isCertain(holder)) {
       const heldBy = this.lastAnswer.heldBy(holder);
       this.end();
@@ -93,7 +93,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
       else void this.context.watchdog.renewNow(hold.lease, 0, hold);
   }
 
-  protected override get ownHolds(): readonly Hold[] {
+  protected override get blockingHolds(): readonly Hold[] {
     const { kind } = this.target;
     if (kind.isLasting === true) return [];
     // A kind with one side: its holds exclude each other, or have the permits that are waited for.
@@ -103,7 +103,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     return kind.side === 'read' ? across : [...this.holds, ...across];
   }
 
-  protected override get inTheWay(): Hold | undefined {
+  protected override get blockingHold(): Hold | undefined {
     // A holder of a shared lock is not in the way of others of its process.
     return this.target.kind.form === 'shared' ? undefined : this.holds[0];
   }
@@ -122,7 +122,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   ): void {
     // A subscribed process receives its own release, too.
     const echoes = asker?.isListening === true ? 1 : 0;
-    this.fairness.yieldTo({ until: now() + pause, pause, turns: before + echoes + rivals });
+    this.fairness.yieldTo({ until: now() + pause, pause, untilMessage: before + echoes + rivals });
     // The local lock is kept for that time, for callers that come back.
     void this.during(() => this.context.wheel.pause(pause));
   }
@@ -132,7 +132,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   }
 
   /** Undefined for a lock that was never waited for, as far as this process knows. */
-  protected get knownFairness(): ProcessFairness | undefined {
+  protected get fairnessIfAny(): ProcessFairness | undefined {
     return this.#fairness;
   }
 
@@ -152,7 +152,7 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     const hold = this.adopt(this.leaseOf(raw));
     const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token, raw.at);
     // It may have been given before, and freed with the rest: then nothing but Redis knows.
-    if (this.knownAnswer?.wasForcedAfter(raw.sent.at) === true)
+    if (this.lastAnswerIfAny?.wasForcedAfter(raw.sent.at) === true)
       void this.context.watchdog.renewNow(hold.lease, 0, hold);
     return grant;
   }
@@ -198,8 +198,8 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   }
 
   /** A local lock without holds, waiters and work is forgotten. */
-  protected settle(): void {
-    if (this.isQuiet && this.isFree) this.home.forget(this);
+  protected forgetIfUnused(): void {
+    if (this.isIdle && this.isFree) this.home.forget(this);
   }
 }
 

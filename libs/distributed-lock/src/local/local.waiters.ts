@@ -45,7 +45,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   /** A waiter has left without a grant. */
   protected abstract onLeave(waiter: Waiter<G, R>): void;
   /** Forgets a local lock that is not needed any more. */
-  protected abstract settle(): void;
+  protected abstract forgetIfUnused(): void;
 
   get name(): string {
     return this.target.name;
@@ -82,7 +82,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   }
 
   /** Undefined without an answer and without a waiter. */
-  protected get knownAnswer(): LastAnswer | undefined {
+  protected get lastAnswerIfAny(): LastAnswer | undefined {
     return this.#state?.lastAnswer;
   }
 
@@ -99,18 +99,18 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   }
 
   /** Whether there is no waiter, and no work under way. */
-  protected get isQuiet(): boolean {
+  protected get isIdle(): boolean {
     return this.#working === 0 && !this.isWaitedFor;
   }
 
   /** The hold of this process that is in the way of its waiters. */
-  protected get inTheWay(): Hold | undefined {
+  protected get blockingHold(): Hold | undefined {
     return undefined;
   }
 
   /** The holds of this process that may be in the way of its waiters, and of which it is known that they are. */
-  protected get ownHolds(): readonly Hold[] {
-    return this.inTheWay === undefined ? [] : [this.inTheWay];
+  protected get blockingHolds(): readonly Hold[] {
+    return this.blockingHold === undefined ? [] : [this.blockingHold];
   }
 
   /** When a wait is long, in ms. */
@@ -122,15 +122,15 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   wait(request: R): Promise<G> {
     const { maxWaiters } = this.context.settings;
     if (request.signal?.aborted === true) {
-      this.settle();
+      this.forgetIfUnused();
       return Promise.reject(request.signal.reason);
     }
     if (this.queue.size >= maxWaiters) {
-      const heldBy = this.lastAnswer.heldBy(this.inTheWay);
+      const heldBy = this.lastAnswer.heldBy(this.blockingHold);
       return Promise.reject(new LockNotAcquiredError(this.name, 0, heldBy, 'TOO_MANY_WAITERS'));
     }
     // The first caller waits only if Redis answers "busy".
-    if (request.watch !== undefined && (this.isWaitedFor || this.inTheWay !== undefined))
+    if (request.watch !== undefined && (this.isWaitedFor || this.blockingHold !== undefined))
       this.notifyWaiting(request);
     const waiter = new Waiter<G, R>(request, this.context.wheel, this);
     waiter.warnAfter(this.warnAfter);
@@ -145,7 +145,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     const { selfWaits } = this.home;
     if (
       !this.isWaitedFor &&
-      this.ownHolds.some(({ isByHand }) => isByHand) &&
+      this.blockingHolds.some(({ isOutsideScope: isByHand }) => isByHand) &&
       selfWaits.affordsStack(waiter.since)
     )
       this.state.suspicion = { ...this.state.suspicion, waiter, call: callStack(this.wait) };
@@ -153,7 +153,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   }
 
   warnOfSelfWait(delay: number): void {
-    const hold = this.ownHolds.find(({ isByHand, held }) => isByHand && held >= delay);
+    const hold = this.blockingHolds.find(({ isOutsideScope: isByHand, held }) => isByHand && held >= delay);
     if (hold === undefined || hold === this.state.suspicion?.logged) return;
     const waiter = this.queue
       .snapshot()
@@ -175,17 +175,18 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   }
 
   private notifyWaiting(request: R | undefined): void {
-    request?.watch?.waiting(this.lastAnswer.heldBy(this.inTheWay));
+    request?.watch?.waiting(this.lastAnswer.heldBy(this.blockingHold));
   }
 
   /** Why a waiter got nothing in its time. */
-  timeUp(late: Waiter<G, R>): Error {
-    return this.lastAnswer.timeUp(late, this.inTheWay);
+  timeoutError(late: Waiter<G, R>): Error {
+    return this.lastAnswer.timeUp(late, this.blockingHold);
   }
 
-  staysFor(waiter: Waiter<G, R>): number {
+  graceFor(waiter: Waiter<G, R>): number {
     const { waitTime } = waiter.request;
-    if (waitTime >= ROUND_TRIP || this.lastAnswer.hasAnswer(waiter, this.inTheWay, this.excludes)) return 0;
+    if (waitTime >= ROUND_TRIP || this.lastAnswer.hasAnswer(waiter, this.blockingHold, this.excludes))
+      return 0;
     return this.context.settings.commandTimeout - waiter.waited;
   }
 
@@ -197,20 +198,20 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   /** Waiters whose time is over were only waiting for this answer. */
   private refuseOverdue(): void {
     for (const waiter of this.queue.snapshot())
-      if (waiter.isOverdue && this.lastAnswer.hasAnswer(waiter, this.inTheWay, this.excludes))
-        waiter.refuse(this.timeUp(waiter));
+      if (waiter.isOverdue && this.lastAnswer.hasAnswer(waiter, this.blockingHold, this.excludes))
+        waiter.refuse(this.timeoutError(waiter));
   }
 
   /** A waiter has waited for long. */
   warn(waiter: Waiter<G, R>): void {
-    this.context.notices.post(this.lastAnswer.longWait(waiter, this.inTheWay));
+    this.context.notices.post(this.lastAnswer.longWait(waiter, this.blockingHold));
   }
 
   /** A waiter leaves without a grant. */
   quit(waiter: Waiter<G, R>): void {
     this.queue.remove(waiter);
     this.onLeave(waiter);
-    this.settle();
+    this.forgetIfUnused();
   }
 
   /** Refuses waiters for whom `refuse` has an error. */
@@ -231,7 +232,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     if (!news.isTransient) this.refuse(() => unavailable(this.name, news));
     if (!news.isNotReplicated) return;
     for (const waiter of this.queue.snapshot()) {
-      const error = this.lastAnswer.endless(waiter);
+      const error = this.lastAnswer.replicationError(waiter);
       if (error !== undefined) waiter.refuse(error);
     }
   }
@@ -253,12 +254,12 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   /** The work has ended. */
   end(): void {
     this.#working -= 1;
-    if (this.isQuiet) this.rest();
-    this.settle();
+    if (this.isIdle) this.dropWaitingState();
+    this.forgetIfUnused();
   }
 
   /** The last waiter has left: what was kept for waiters is forgotten. */
-  protected rest(): void {
+  protected dropWaitingState(): void {
     this.#state = undefined;
   }
 

@@ -22,11 +22,11 @@ export interface HandoffResult {
 /** A release in Redis, and how many other processes were notified of it, as far as is known. */
 export interface ReleaseResult {
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
-  readonly others: number;
+  readonly otherProcesses: number;
   /** How many listeners its channel has in this process. */
   readonly listeners: number;
   /** Settles when nothing of it is left to be sent. */
-  readonly done: Promise<unknown>;
+  readonly settled: Promise<unknown>;
   /** The holder id of this process that has it now, with the lease of the watchdog, and when that was asked for. */
   readonly handedOff?: { readonly holder: string; readonly sent: Instant } | undefined;
 }
@@ -115,21 +115,21 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const { subscriptions } = this.context;
     const listeners = subscriptions.listeners(this.target.channel);
     if (reply.kind !== 'released')
-      return this.#conclude({ outcome: 'lost', others: 0, listeners, done: DONE });
+      return this.#conclude({ outcome: 'lost', otherProcesses: 0, listeners, settled: DONE });
     const { reached, next: holder } = reply;
     const sent = this.#sent;
     this.#conclude({
       outcome: 'released',
-      others: this.#others(reached),
+      otherProcesses: this.#others(reached),
       listeners,
-      done: DONE,
+      settled: DONE,
       handedOff: holder === undefined || sent === undefined ? undefined : { holder, sent },
     });
   }
 
   failed(error: unknown): void {
     const listeners = this.context.subscriptions.listeners(this.target.channel);
-    this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), others: 0, listeners });
+    this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), otherProcesses: 0, listeners });
   }
 
   #send(finish: ReleaseScript | undefined, beside: number | undefined): void {
@@ -157,7 +157,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   }
 
   /** The release goes on in the background, unless Redis refused it. */
-  #freeLater(failure: RedisFailure): Omit<ReleaseResult, 'others' | 'listeners'> {
+  #freeLater(failure: RedisFailure): Omit<ReleaseResult, 'otherProcesses' | 'listeners'> {
     const { target, context } = this;
     const { holder, longest } = this.lease;
     if (!failure.isTransient) {
@@ -165,10 +165,10 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       const outcome = forCaller<UnlockOutcome>(() => {
         throw unavailable(target.name, failure);
       });
-      return { outcome, done: DONE };
+      return { outcome, settled: DONE };
     }
     const done = context.backgroundRelease.release({ target, holder, lease: longest, failure });
-    return { outcome: this.#inTime(failure, done), done };
+    return { outcome: this.#inTime(failure, done), settled: done };
   }
 
   /** Its caller waits no longer than for any round trip. */

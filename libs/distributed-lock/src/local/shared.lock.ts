@@ -87,13 +87,13 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     const freed = this.#freed(hold, finish, at);
     this.context.downgrades.ended(
       lease.holder,
-      freed.then(({ done }) => done),
+      freed.then(({ settled: done }) => done),
     );
     // Readers do not exclude each other.
     const isShort = this.target.kind.side === undefined;
     if (isShort) this.#releasing += 1;
     return this.during(async () => {
-      const { outcome, others } = await freed;
+      const { outcome, otherProcesses: others } = await freed;
       if (isShort) this.#releasing -= 1;
       if (isShort && others > 0) this.yieldToOthers(this.#loop, others, before, STAND_BACK);
       if (this.isWaitedFor) this.startLoop(this.#loop);
@@ -106,9 +106,9 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     const release = this.releaseOf(lease);
     const known = (freed: ReleaseResult) => freed;
     if (writer === undefined) return release.free(finish, at, known);
-    return writer.endBeside(
+    return writer.endPaired(
       (nextLease) => release.free(finish, now(), known, nextLease),
-      ({ done }) => done,
+      ({ settled: done }) => done,
     );
   }
 
@@ -118,7 +118,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     this.context.downgrades.lost(holder);
     this.wasFreed();
     if (this.isWaitedFor) this.#loop.wake();
-    this.settle();
+    this.forgetIfUnused();
   }
 
   protected override get excludes(): boolean {

@@ -6,7 +6,7 @@ import type { WaitWatch } from '../acquire/waiter.js';
 import { leaveEarly, leaveOnAbort } from '../acquire/cancellable.wait.js';
 import { HoldHandle } from '../holds/handle.js';
 import { Hold } from '../holds/hold.js';
-import { SHORTFALLS } from '../local/last.answer.js';
+import { NOT_REPLICATED_LIMIT } from '../local/last.answer.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
@@ -131,7 +131,7 @@ export class Reentry {
         signal?.throwIfAborted();
         const failure = RedisFailure.from(error);
         if (failure.isNotReplicated) shortfalls += 1;
-        const isHopeless = end === Infinity && shortfalls === SHORTFALLS;
+        const isHopeless = end === Infinity && shortfalls === NOT_REPLICATED_LIMIT;
         if (!failure.isTransient || isHopeless || now() + PAUSE >= end)
           throw unavailable(hold.target.name, failure);
         await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);

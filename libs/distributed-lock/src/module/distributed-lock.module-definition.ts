@@ -6,12 +6,10 @@ import type { RedisSource } from '../sources/source.reader.js';
 export interface DistributedLockModuleOptions extends LockModuleSettings {
   /**
    * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or your own client
-   * or Cluster of ioredis or
-   * iovalkey. A client is only a template: the library creates two connections with the same options, and
-   * neither uses nor closes the client
-   * itself. An unreachable Redis fails the startup, unless the options have `lazyConnect`. An invalid
-   * value, or an option that ioredis does
-   * not have, fails the startup before any connection is made.
+   * or Cluster of ioredis or iovalkey. A client is only a template: the library creates two connections with
+   * the same options, and neither uses nor closes the client itself. An unreachable Redis fails the startup,
+   * unless the options have `lazyConnect`. An invalid value, or an option that ioredis does not have, fails
+   * the startup before any connection is made.
    */
   readonly redis: RedisSource;
   /** Independent servers, for `getRedLock`. */
@@ -21,8 +19,8 @@ export interface DistributedLockModuleOptions extends LockModuleSettings {
 /** Options of red locks, which are held on the majority of several independent servers. */
 export interface RedLockOptions extends RedLockTimes {
   /**
-   * Three or more servers, usually five, each given like `redis`. They must not be replicas of each other,
-   * or nodes of one cluster.
+   * Three or more servers, usually five, each given like `redis`. They must not be replicas of each other, or
+   * nodes of one cluster.
    */
   readonly servers: readonly RedisSource[];
 }
@@ -37,9 +35,9 @@ export interface DistributedLockModuleExtras {
    */
   readonly name?: string | undefined;
   /**
-   * Whether a global filter converts a `LockNotAcquiredError` to the error of the transport (423 over
-   * HTTP). With several instances the status
-   * comes from the filter that Nest calls first, so disable the other filters if their statuses differ.
+   * Whether a global filter converts a `LockNotAcquiredError` to the error of the transport (423 over HTTP).
+   * With several instances the status comes from the filter that Nest calls first, so disable the other
+   * filters if their statuses differ.
    * @default true
    */
   readonly refusalFilter?: boolean;

@@ -13,9 +13,10 @@ import { checkIntercepted } from './handler.checks.js';
 import { findClasses, findHidden, hasInstance, type FoundClass } from './class.finder.js';
 
 /**
- * Looks at every class with decorated methods when the application starts: refuses methods that cannot be wrapped, and gives the
- * service to instances that Nest did not make. An instance that several applications share takes the last one's. No property of
- * a foreign instance is read, and a Proxy is not touched at all: it is known by its identity.
+ * Looks at every class with decorated methods when the application starts: refuses methods that cannot be
+ * wrapped, and gives the service to instances that Nest did not make. An instance that several applications
+ * share takes the last one's. No property of a foreign instance is read, and a Proxy is not touched at all:
+ * it is known by its identity.
  */
 export class GuardExplorer implements OnModuleInit {
   constructor(
@@ -25,8 +26,9 @@ export class GuardExplorer implements OnModuleInit {
   ) {}
 
   /**
-   * @throws LockConfigurationError `NOT_ASYNC` for a method that is declared to return neither a promise nor an Observable,
-   * `INVALID_TARGET` and `INVALID_OPTION` for a `@UseDistributedLock` that Nest never asks, or that is one lock for all requests
+   * @throws LockConfigurationError `NOT_ASYNC` for a method that is declared to return neither a promise nor
+   * an Observable, `INVALID_TARGET` and `INVALID_OPTION` for a `@UseDistributedLock` that Nest never asks, or
+   * that is one lock for all requests
    */
   onModuleInit(): void | Promise<void> {
     return bootHook(this.modules, () => this.#explore());

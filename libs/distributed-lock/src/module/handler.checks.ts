@@ -13,7 +13,8 @@ const NO_HANDLER =
   /^(?:design:|__interceptors__$|__guards__$|__pipes__$|__exceptionFilters__$|swagger\/|SCHEDULE|SCHEDULER|EVENT_LISTENER_METADATA$|bull:|bullmq:|nestjs-distributed-lock)/;
 
 /**
- * Checks every `@UseDistributedLock` of a class: Nest asks interceptors for handlers only, and a text is one key for all requests.
+ * Checks every `@UseDistributedLock` of a class: Nest asks interceptors for handlers only, and a text is one
+ * key for all requests.
  * @throws LockConfigurationError `INVALID_TARGET`, `INVALID_OPTION`
  */
 export function checkIntercepted(prototype: object): void {

@@ -3,8 +3,9 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 
 /**
- * Refuses a second instance of one name in one application, before either is connected. Nest makes an instance of each `forRoot()` call,
- * and what one of them holds is unknown to the other: work that asks again for its own lock would be refused.
+ * Refuses a second instance of one name in one application, before either is connected. Nest makes an
+ * instance of each `forRoot()` call, and what one of them holds is unknown to the other: work that asks again
+ * for its own lock would be refused.
  *
  * @param name undefined: the unnamed instance
  * @throws LockConfigurationError `INVALID_OPTION`

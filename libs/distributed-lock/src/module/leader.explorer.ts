@@ -15,7 +15,8 @@ export class LeaderExplorer implements OnApplicationBootstrap {
   ) {}
 
   /**
-   * Before the first call there is to be a leader: the application starts when Redis has said whether it is this instance.
+   * Before the first call there is to be a leader: the application starts when Redis has said whether it is
+   * this instance.
    * @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT`
    */
   async onApplicationBootstrap(): Promise<void> {

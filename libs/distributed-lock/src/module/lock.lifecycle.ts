@@ -3,8 +3,8 @@ import type { LockService } from '../service/lock.service.js';
 import type { ShutdownSignal } from './shutdown.signal.module.js';
 
 /**
- * Ends a module instance with its application. Nest destroys the modules one after the other, then drains its servers, and calls the last hook after
- * that; `shutdownTimeout` counts from the first of these moments.
+ * Ends a module instance with its application. Nest destroys the modules one after the other, then drains its
+ * servers, and calls the last hook after that; `shutdownTimeout` counts from the first of these moments.
  */
 export class LockLifecycle implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(

@@ -19,8 +19,8 @@ interface GlobalFilters {
 }
 
 /**
- * Has the refusal filter asked before every global filter that catches everything, and after those that name refusals. Computed
- * when Nest reads the list, since `useGlobalFilters()` may be called later.
+ * Has the refusal filter asked before every global filter that catches everything, and after those that name
+ * refusals. Computed when Nest reads the list, since `useGlobalFilters()` may be called later.
  */
 export function bindGlobally(modules: ModuleRef): void {
   const { container }: { readonly container?: { readonly applicationConfig?: GlobalFilters } } =
@@ -37,8 +37,8 @@ function isRefusalFilter(filter: unknown): boolean {
 }
 
 /**
- * The same for the filters of classes and of their methods: in their metadata, which Nest reads later in the boot, and for
- * request-scoped classes at each request.
+ * The same for the filters of classes and of their methods: in their metadata, which Nest reads later in the
+ * boot, and for request-scoped classes at each request.
  * @returns takes the filter away again
  */
 export function bindToClasses(modules: ModulesContainer, filter: LockRefusalFilter): () => void {
@@ -56,8 +56,9 @@ export function bindToClasses(modules: ModulesContainer, filter: LockRefusalFilt
 }
 
 /**
- * Nest gives gateways no global filters, so theirs is bound to the class: before all others, which Nest asks first. Done while
- * providers are made, for gateways read their filters before any hook. Once per class, however many applications it serves.
+ * Nest gives gateways no global filters, so theirs is bound to the class: before all others, which Nest asks
+ * first. Done while providers are made, for gateways read their filters before any hook. Once per class,
+ * however many applications it serves.
  */
 export function bindToGateways(modules: ModulesContainer): void {
   for (const metatype of classesOf(modules)) {

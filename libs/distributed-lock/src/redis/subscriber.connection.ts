@@ -156,10 +156,10 @@ export class SubscriberConnection implements Subscriber {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'refused' || !failure.isTransient || failure.code === 'MOVED') return;
     for (const channel of channels) this.#refused.add(channel);
-    this.#again ??= this.wheel.after(REFUSED, () => this.#acquireAgain());
+    this.#again ??= this.wheel.after(REFUSED, () => this.#subscribeAgain());
   }
 
-  #acquireAgain(): void {
+  #subscribeAgain(): void {
     this.#again = undefined;
     if (!this.lifecycle.isReady) return;
     for (const channel of this.#refused)

@@ -123,8 +123,8 @@ export class LockService {
 
   /**
    * The re-entrant lock of that name.
-   * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, one with
-   * NUL, or one that is reserved for an internal key; `KIND_CONFLICT` for a name in use with another kind
+   * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, one with NUL,
+   * or one that is reserved for an internal key; `KIND_CONFLICT` for a name in use with another kind
    */
   getLock(name: string): Lock {
     return this.#make.named('reentrant', name);
@@ -175,9 +175,8 @@ export class LockService {
 
   /**
    * Several locks that are held as one. The order of the members does not matter: two callers with the same
-   * locks cannot deadlock. Acquires
-   * the free locks in one call to Redis. Names are re-entrant locks; locks of other kinds are passed as
-   * lock objects.
+   * locks cannot deadlock. Acquires the free locks in one call to Redis. Names are re-entrant locks; locks of
+   * other kinds are passed as lock objects.
    * @throws LockConfigurationError `INVALID_OPTION` without members, for locks of another service, and for
    * both sides of one read/write lock
    */
@@ -186,9 +185,9 @@ export class LockService {
   }
 
   /**
-   * Runs `work` under the lock of that name and kind, or under several locks as one: `locks.using(['a',
-   * 'b'], work)`. Behaves like the
-   * `using()` of the lock itself. For a typed fencing token use {@link getFencedLock}.
+   * Runs `work` under the lock of that name and kind, or under several locks as one: `locks.using(['a', 'b'],
+   * work)`. Behaves like the `using()` of the lock itself. For a typed fencing token use {@link
+   * getFencedLock}.
    * @param key a name, or an array of names
    * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
    * with another kind; further errors as `Lockable.using`
@@ -209,8 +208,7 @@ export class LockService {
 
   /**
    * A lock that is held on the majority of the servers in the option `redLock`: it survives the loss of a
-   * minority. Throws like
-   * {@link getLock}.
+   * minority. Throws like {@link getLock}.
    * @throws LockConfigurationError `INVALID_OPTION` without the option `redLock`
    */
   getRedLock(name: string): Lockable {
@@ -242,9 +240,8 @@ export class LockService {
 
   /**
    * Starts a candidate for the leadership of `key`: one candidate of the whole fleet leads at a time. The
-   * election uses the fenced lock of
-   * that name: {@link getFencedLock} reads its state, and its `forceUnlock()` removes the current leader.
-   * See docs/leader-election.md.
+   * election uses the fenced lock of that name: {@link getFencedLock} reads its state, and its
+   * `forceUnlock()` removes the current leader. See docs/leader-election.md.
    * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
    * with another kind
    */
@@ -259,11 +256,10 @@ export class LockService {
 
   /**
    * Runs `work` once in the fleet for the `instant` of `job`: for schedules without decorated methods. The
-   * instants of a job must rise; an
-   * instant at or below the last one does not run.
+   * instants of a job must rise; an instant at or below the last one does not run.
    * @param instant epoch ms, or a Date
-   * @returns the result of the work, or `undefined` if the instant was already claimed or the lock of the
-   * job is held
+   * @returns the result of the work, or `undefined` if the instant was already claimed or the lock of the job
+   * is held
    * @throws LockConfigurationError `INVALID_OPTION` for an instant that is not a Date or whole epoch ms
    * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
    */
@@ -277,8 +273,7 @@ export class LockService {
   }
 
   /**
-   * The newest 50 records of a job, newest first: its runs, and the ticks that did not run, with the
-   * reason.
+   * The newest 50 records of a job, newest first: its runs, and the ticks that did not run, with the reason.
    * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   getRuns(job: string): Promise<TickRecord[]> {
