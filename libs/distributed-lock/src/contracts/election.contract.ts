@@ -30,8 +30,8 @@ export interface Election extends AsyncDisposable {
   /** The key of the election: the name of the lock, without the prefix of the module. */
   readonly key: string;
   /**
-   * Whether this candidate leads, by the monotonic clock: `false` before Redis can let another candidate
-   * lead, also right after the process was blocked or suspended.
+   * Whether this candidate leads. Becomes `false` before Redis can elect another candidate, even if the
+   * process was blocked or suspended.
    */
   readonly isLeader: boolean;
   /** The fencing token of the leadership; `undefined` while this candidate does not lead. */

@@ -73,8 +73,8 @@ export interface TickOptions {
    */
   readonly onCrash?: 'skip' | 'retry' | undefined;
   /**
-   * For `@Cron`: if the whole fleet or Redis was down, the latest missed tick runs once afterwards, unless it
-   * is older than this. Earlier ticks stay missed.
+   * For `@Cron`: after an outage of the fleet or of Redis, the latest missed tick runs once if it is not older
+   * than this. Earlier ticks do not run.
    * @default none: every missed tick is recorded and does not run
    */
   readonly catchUp?: Duration | undefined;

@@ -61,9 +61,9 @@ export interface JobControl {
    * Runs the job once now, on one instance where the job is active; also while the job is paused. Waits for
    * the lock up to `timeout`. A call joins an earlier call that still waits. An instance on which the job is
    * off (disabled, stopped, deleted, or not started) never runs it.
-   * @returns `true` once the run has begun. `false` if no run has begun when `timeout` ends, or earlier if
-   * the granted run cannot begin: a decorator above `@DistributedLock` drops the call, or the instance died
-   * under `onCrash: 'skip'`
+   * @returns `true` once the run has begun; `false` if it has not begun by `timeout`. `false` comes earlier if
+   * the granted run cannot begin: a decorator above `@DistributedLock` skips the call, or the instance died
+   * and `onCrash` is `'skip'`
    */
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**

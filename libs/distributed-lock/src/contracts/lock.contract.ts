@@ -52,10 +52,9 @@ export interface LockHandle extends AsyncDisposable {
   /** The newest fencing token of the hold; `undefined` for kinds of lock without tokens. */
   readonly token: bigint | undefined;
   /**
-   * Aborted, with a `LockLostError` as its reason, before Redis can grant the lock to another holder. Also
-   * aborted when the handle is unlocked (code `RELEASED`), so that work which continues after the release is
-   * notified. A request that got this signal is cancelled as well, such as a `fetch()` whose body has not
-   * been read. The signal is created on first access.
+   * Aborts with a `LockLostError` when the lock is lost, always before Redis can grant it to another holder.
+   * Also aborts on unlock, with the code `RELEASED`: work that continues after the release learns of it. If
+   * you pass the signal to `fetch()`, read the body before the unlock. Created on first access.
    */
   readonly signal: AbortSignal;
   /**
@@ -176,8 +175,8 @@ export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
    */
   remainTimeToLive(): Promise<number>;
   /**
-   * Frees the lock, whichever holder has it, and wakes a waiter. The holder is not asked: the signal of its
-   * handle aborts at its next renewal, or at once if the hold belongs to this `LockService`.
+   * Frees the lock, whichever holder has it, and wakes a waiter. The holder is not asked first: its signal
+   * aborts at once if this `LockService` has the hold, otherwise at its next renewal.
    * @returns whether the lock was held
    * @throws LockUnavailableError if Redis does not answer or refuses the command
    */

@@ -39,8 +39,8 @@ export interface LockModuleSettings {
   readonly maxHold?: Duration | undefined;
   /**
    * Logs a wait or a hold that lasts longer than this; `Infinity` disables the warning.
-   * @default off, except for callers that probably wait for themselves: a wait without limit behind a handle
-   * of this process, from `lock()` or `tryLock()`, is logged once after 10 s
+   * @default off, with one exception: a call without a time limit that waits for a handle which this process
+   * got by `lock()` or `tryLock()` is logged once after 10 s, because it probably waits for itself
    */
   readonly warnAfter?: Duration | undefined;
   /**
@@ -74,7 +74,7 @@ export interface LockModuleSettings {
   readonly serverCheck?: boolean | undefined;
   /**
    * How long running work may continue at shutdown before its signals are aborted, counted from the first
-   * shutdown hook of the application, whatever Nest or other modules wait for. 0 aborts at once.
+   * shutdown hook of the application: time spent in other hooks counts, too. 0 aborts at once.
    * @default '10s'
    */
   readonly shutdownTimeout?: Duration | undefined;
@@ -126,8 +126,8 @@ export interface WaitTimes {
 /** Limits of the hand-off inside a process. */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs. While other processes wait, the limit is the number of local
-   * waiters at the first hand-off (at least 16), and 64 while it is unknown whether other processes wait.
+   * The maximum number of consecutive hand-offs. A lower limit applies while other processes wait (the number
+   * of local waiters at the first hand-off, at least 16) or while that is unknown (64).
    * @default 4096
    */
   readonly max?: number | undefined;
