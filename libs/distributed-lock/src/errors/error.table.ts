@@ -11,7 +11,7 @@ export const REMEDIES = {
   MAX_HOLD: 'The hold outlived maxHold. Make the work shorter, or raise maxHold.',
   UNAVAILABLE: 'Check that Redis is up and reachable. No work was run without its lock.',
   NOT_REPLICATED:
-    'Too few replicas acknowledged the lock, so it was released. Check the replicas and their lag; raise replication.timeout, or lower replication.acks.',
+    'The lock was released. Check the replicas and their lag; raise replication.timeout, or lower replication.acks.',
   REJECTED_BY_REDIS:
     'Redis refused the command. Check the message of Redis: missing permissions, full memory and read-only replicas are the usual causes.',
   WRONG_TYPE: 'The key of this lock holds a value of another type. Choose another lock name or namePrefix.',
