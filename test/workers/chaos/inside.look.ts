@@ -16,10 +16,10 @@ export async function leftInside(locks: LockService): Promise<Record<string, num
 /** Tests may look inside: what is there is no part of the library's types. */
 function count(locks: LockService): Record<string, number> {
   return {
-    lines: sizeAt(locks, 'engine', 'lines'),
+    localLocks: sizeAt(locks, 'engine', 'localLocks'),
     leases: sizeAt(locks, 'engine', 'context', 'watchdog'),
     channels: sizeAt(locks, 'engine', 'context', 'subscriptions'),
-    retirements: sizeAt(locks, 'engine', 'context', 'retirement'),
+    releases: sizeAt(locks, 'engine', 'context', 'backgroundRelease'),
     timers: sizeAt(locks, 'engine', 'context', 'wheel'),
   };
 }
