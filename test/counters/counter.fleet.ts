@@ -71,9 +71,9 @@ export class CounterFleet {
       const ttl = key.includes('}:call:') ? await this.redis.pttl(key) : Infinity;
       if (ttl > ECHO || ttl === -1) strange.push(key);
     }
-    const inProcess = this.#opened.flatMap(({ engine: { localLocks: lines, counters, context } }, index) =>
+    const inProcess = this.#opened.flatMap(({ engine: { localLocks, counters, context } }, index) =>
       Object.entries({
-        locks: lines.size,
+        locks: localLocks.size,
         semaphores: counters.semaphores.size,
         latches: counters.latches.size,
         leases: context.watchdog.size,

@@ -114,9 +114,9 @@ export class FaultStage {
 
   /** What there is in Redis and in the services, and should not be when nobody holds or waits. */
   async leftovers(): Promise<string[]> {
-    const inProcess = this.#opened.flatMap(({ engine: { localLocks: lines, context } }, index) =>
+    const inProcess = this.#opened.flatMap(({ engine: { localLocks, context } }, index) =>
       Object.entries({
-        lines: lines.size,
+        lines: localLocks.size,
         leases: context.watchdog.size,
         channels: context.subscriptions.size,
         retirements: context.backgroundRelease.size,

@@ -92,17 +92,17 @@ export class StoreFleet<S extends FleetServices = FleetServices> implements Flee
   }
 
   async sleepers(name: string): Promise<number> {
-    const { publishesRelease: isTold, form: line } = this.#kind(this.one);
+    const { publishesRelease, form } = this.#kind(this.one);
     // Those behind a holder of their own service sleep until that one wakes them.
     const away = this.#opened.filter((service) => this.holds(service, name).length === 0);
-    if (!isTold) return away.filter((service) => this.#isWaitedFor(service, name)).length;
-    if (line === 'shared')
+    if (!publishesRelease) return away.filter((service) => this.#isWaitedFor(service, name)).length;
+    if (form === 'shared')
       return away.filter(
         (service) =>
           this.#isWaitedFor(service, name) &&
           service.engine.context.subscriptions.isActive(this.channel(name)),
       ).length;
-    if (line !== 'queued') return await this.services.store.listeners(this.channel(name));
+    if (form !== 'queued') return await this.services.store.listeners(this.channel(name));
     // Each waiter listens to a channel of its own, which ends with its holder id.
     const channels = await this.services.channels();
     return away.filter(({ engine }) =>
@@ -140,9 +140,9 @@ export class StoreFleet<S extends FleetServices = FleetServices> implements Flee
 
   async leftovers(): Promise<string[]> {
     const inRedis = [...(await this.#keysLeft()), ...(await this.services.channels())];
-    const inProcess = this.#opened.flatMap(({ engine: { localLocks: lines, context } }, index) => {
+    const inProcess = this.#opened.flatMap(({ engine: { localLocks, context } }, index) => {
       const sizes = {
-        lines: lines.size,
+        lines: localLocks.size,
         leases: context.watchdog.size,
         channels: context.subscriptions.size,
         retirements: context.backgroundRelease.size,

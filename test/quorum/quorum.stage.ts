@@ -156,7 +156,7 @@ export class QuorumStage {
   /** On how many servers a service has the lock, by its own books. */
   holds(service: LockService, name: string): number {
     const engines = service['red']?.servers.map(({ engine }) => engine) ?? [];
-    return engines.filter(({ localLocks: lines }) => (lines.get(this.prefix + name)?.holds.length ?? 0) > 0)
+    return engines.filter(({ localLocks }) => (localLocks.get(this.prefix + name)?.holds.length ?? 0) > 0)
       .length;
   }
 

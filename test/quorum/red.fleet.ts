@@ -107,7 +107,7 @@ export class RedFleet implements Fleet {
 
   holds(service: LockService, name: string): readonly Hold[] {
     return enginesOf(service).flatMap(
-      ({ localLocks: lines }) => lines.get(this.stage.prefix + name)?.holds ?? [],
+      ({ localLocks }) => localLocks.get(this.stage.prefix + name)?.holds ?? [],
     );
   }
 
@@ -118,9 +118,9 @@ export class RedFleet implements Fleet {
   }
 
   async leftovers(): Promise<string[]> {
-    const inProcess = this.#opened.flatMap(enginesOf).flatMap(({ localLocks: lines, context }, index) => {
+    const inProcess = this.#opened.flatMap(enginesOf).flatMap(({ localLocks, context }, index) => {
       const sizes = {
-        lines: lines.size,
+        lines: localLocks.size,
         leases: context.watchdog.size,
         channels: context.subscriptions.size,
         retirements: context.backgroundRelease.size,

@@ -63,10 +63,10 @@ export class YieldPolicy {
   /** Resolves when an attempt may be made. @param sleeper is woken by messages */
   async pause(sleeper: WakeSignal): Promise<void> {
     if (this.#current === undefined) return;
-    const { until, pause, untilMessage: turns } = this.#current;
+    const { until, pause, untilMessage } = this.#current;
     let answered = this.#answered;
     let end = until;
-    while (this.#messages < turns) {
+    while (this.#messages < untilMessage) {
       if (this.#messages > answered) end = this.#releasedAt + this.#turnTime(pause);
       answered = this.#messages;
       const left = end - now();

@@ -21,7 +21,7 @@ export class ElectionRegistry {
   /** Ensures that this instance has a candidate. @returns when it is known whether the candidate leads */
   async join(key: string): Promise<void> {
     const candidates = this.#candidates.get(key) ?? [this.#join(key)];
-    await Promise.all([...candidates].map(({ requested: asked }) => asked));
+    await Promise.all([...candidates].map(({ requested }) => requested));
   }
 
   /** The leadership of the candidate of this instance that leads now. The first call for a key starts a candidate. */

@@ -90,8 +90,8 @@ export class MultiLock extends BaseLock {
     }
   }
 
-  #timeUp({ refusal, trouble, answeredAt: heardAt }: Progress, waited: number): Error {
-    if (now() - heardAt <= FRESH) return new LockNotAcquiredError(this.name, waited, refusal?.heldBy);
+  #timeUp({ refusal, trouble, answeredAt }: Progress, waited: number): Error {
+    if (now() - answeredAt <= FRESH) return new LockNotAcquiredError(this.name, waited, refusal?.heldBy);
     const silence = new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`);
     return unavailable(this.name, trouble?.cause ?? silence);
   }

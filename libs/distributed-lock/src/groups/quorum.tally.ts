@@ -105,7 +105,7 @@ export class QuorumTally {
   /** Permanent, when too many servers refuse permanently. */
   #failure(reachable: number): RedisFailure {
     const { quorum, servers } = this.terms;
-    const forGood = this.#failures.filter(({ isTransient: passing }) => !passing);
+    const forGood = this.#failures.filter(({ isTransient }) => !isTransient);
     const [first] = forGood;
     if (first !== undefined && servers.length - forGood.length < quorum) return first;
     const reasons = new Set([...this.#troubles, ...this.#failures.map(({ message }) => message)]);

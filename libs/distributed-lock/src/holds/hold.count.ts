@@ -165,13 +165,14 @@ export class HoldCount {
   }
 
   async #lowerQuietly(): Promise<RedisFailure | undefined> {
-    const { targetCount: account } = this.counted;
+    const { targetCount } = this.counted;
     // A later reply settled it. The hold may have ended, and its holder id may be in use by the next one.
     if (this.#doubt === undefined) return undefined;
     // A count of 0 is a hold without an acquisition yet: its caller asks again, or ends it.
-    if (this.takeBackIfOver() || account?.count === 0 || this.#known === account?.count) return undefined;
+    if (this.takeBackIfOver() || targetCount?.count === 0 || this.#known === targetCount?.count)
+      return undefined;
     try {
-      if (account !== undefined) await this.lower(account);
+      if (targetCount !== undefined) await this.lower(targetCount);
       return undefined;
     } catch (error) {
       return RedisFailure.from(error);

@@ -186,10 +186,11 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
     doneOf?: (answer: T) => Promise<unknown>,
   ): Promise<T> {
     return this.extras.count.enqueue(() => {
-      const { targetCount: account } = this;
+      const { targetCount } = this;
       // What a lost command may have given it is not known: then nothing is made shorter.
-      if (account === undefined || account.count === 0 || this.doubt !== undefined) return ask(undefined);
-      return this.extras.leaseControl.shorten(account.lease, () => ask(account.lease), doneOf);
+      if (targetCount === undefined || targetCount.count === 0 || this.doubt !== undefined)
+        return ask(undefined);
+      return this.extras.leaseControl.shorten(targetCount.lease, () => ask(targetCount.lease), doneOf);
     });
   }
 

@@ -136,12 +136,12 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     const release = this.releaseOf(from);
     if (!release.canHandOff) return await this.releaseBy(release, undefined, now());
     this.#isReleasing = true;
-    const { outcome, result: news } = await release.handOff(waiter.request.leaseTime);
+    const { outcome, result } = await release.handOff(waiter.request.leaseTime);
     this.#isReleasing = false;
-    if (news?.kind === 'granted') {
-      await this.granted(news);
+    if (result?.kind === 'granted') {
+      await this.granted(result);
     } else {
-      if (news !== undefined) this.notGranted(news);
+      if (result !== undefined) this.notGranted(result);
       this.loop.wake();
     }
     return await outcome;
@@ -166,10 +166,10 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   /** @param before the number of messages before the release */
-  private freed({ otherProcesses: others, listeners }: ReleaseResult, before: number): void {
+  private freed({ otherProcesses, listeners }: ReleaseResult, before: number): void {
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
     const hasNeighbours = listeners > (this.#loop?.isListening === true ? 1 : 0);
-    const rivals = Math.max(others, hasNeighbours ? 1 : 0);
+    const rivals = Math.max(otherProcesses, hasNeighbours ? 1 : 0);
     this.fairnessIfAny?.handoff.noteOthers(rivals > 0);
     if (rivals > 0) this.yieldToOthers(this.#loop, rivals, before, this.fairness.pause);
     if (this.isWaitedFor) this.startLoop(this.loop);

@@ -47,18 +47,14 @@ export class FairLocalLock extends LocalLock {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     return this.during(() =>
-      this.releaseOf(hold.lease).free(
-        finish,
-        at,
-        ({ outcome, otherProcesses: others, handedOff: handed }) => {
-          if (handed !== undefined) this.#handOff(handed);
-          // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
-          else if (typeof outcome !== 'string') this.#requestAll();
-          // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
-          else if (others === 0) this.#requestFirst();
-          return outcome;
-        },
-      ),
+      this.releaseOf(hold.lease).free(finish, at, ({ outcome, otherProcesses, handedOff }) => {
+        if (handedOff !== undefined) this.#handOff(handedOff);
+        // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
+        else if (typeof outcome !== 'string') this.#requestAll();
+        // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
+        else if (otherProcesses === 0) this.#requestFirst();
+        return outcome;
+      }),
     );
   }
 

@@ -145,7 +145,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
     const { selfWaits } = this.home;
     if (
       !this.isWaitedFor &&
-      this.blockingHolds.some(({ isOutsideScope: isByHand }) => isByHand) &&
+      this.blockingHolds.some(({ isOutsideScope }) => isOutsideScope) &&
       selfWaits.affordsStack(waiter.since)
     )
       this.state.suspicion = { ...this.state.suspicion, waiter, call: callStack(this.wait) };
@@ -153,7 +153,7 @@ export abstract class LocalWaiters<G, R extends WaitRequest = WaitRequest>
   }
 
   warnOfSelfWait(delay: number): void {
-    const hold = this.blockingHolds.find(({ isOutsideScope: isByHand, held }) => isByHand && held >= delay);
+    const hold = this.blockingHolds.find(({ isOutsideScope, held }) => isOutsideScope && held >= delay);
     if (hold === undefined || hold === this.state.suspicion?.logged) return;
     const waiter = this.queue
       .snapshot()

@@ -87,15 +87,15 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     const freed = this.#freed(hold, finish, at);
     this.context.downgrades.ended(
       lease.holder,
-      freed.then(({ settled: done }) => done),
+      freed.then(({ settled }) => settled),
     );
     // Readers do not exclude each other.
     const isShort = this.target.kind.side === undefined;
     if (isShort) this.#releasing += 1;
     return this.during(async () => {
-      const { outcome, otherProcesses: others } = await freed;
+      const { outcome, otherProcesses } = await freed;
       if (isShort) this.#releasing -= 1;
-      if (isShort && others > 0) this.yieldToOthers(this.#loop, others, before, STAND_BACK);
+      if (isShort && otherProcesses > 0) this.yieldToOthers(this.#loop, otherProcesses, before, STAND_BACK);
       if (this.isWaitedFor) this.startLoop(this.#loop);
       return await outcome;
     });
@@ -108,7 +108,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     if (writer === undefined) return release.free(finish, at, known);
     return writer.endPaired(
       (nextLease) => release.free(finish, now(), known, nextLease),
-      ({ settled: done }) => done,
+      ({ settled }) => settled,
     );
   }
 

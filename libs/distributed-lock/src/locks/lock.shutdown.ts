@@ -14,7 +14,7 @@ const LET_GO = 1000;
  */
 export async function shutDown(engine: LockEngine, left: number): Promise<void> {
   const { context } = engine;
-  const { settings, wheel, backgroundRelease: retirement } = context;
+  const { settings, wheel, backgroundRelease } = context;
   engine.refuseNewcomers();
   if (!(await isDoneWithin(left, engine.idle(), wheel))) {
     for (const { holds, target } of engine.localLocks.values())
@@ -30,13 +30,14 @@ export async function shutDown(engine: LockEngine, left: number): Promise<void> 
       const { run, lease } = hold;
       run?.stop();
       hold.lose(LOSSES.shutDown);
-      if (run === undefined) void retirement.release({ target, holder: lease.holder, lease: lease.longest });
-      else void retirement.retry(run.abandon, lease.longest);
+      if (run === undefined)
+        void backgroundRelease.release({ target, holder: lease.holder, lease: lease.longest });
+      else void backgroundRelease.retry(run.abandon, lease.longest);
     }
   }
-  const settled = Promise.all([engine.idle(), retirement.idle()]).then(() => retirement.idle());
+  const settled = Promise.all([engine.idle(), backgroundRelease.idle()]).then(() => backgroundRelease.idle());
   await isDoneWithin(settings.commandTimeout, settled, wheel);
-  retirement.end();
+  backgroundRelease.end();
 }
 
 /** Leaves no timer behind: a timer would keep the process alive. @returns whether `done` settled in time, `delay` ms */

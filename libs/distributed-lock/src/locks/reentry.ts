@@ -74,11 +74,11 @@ export class Reentry {
     const line = this.lineOf(target);
     if (!(line instanceof SharedLocalLock)) throw new TypeError(`${target.kind.name} has one holder`);
     const { holder } = writer.lease;
-    const { downgrades: joints } = this.context;
+    const { downgrades } = this.context;
     return await line.during(async () => {
       // While the scope writes, no other holder can release the lock for it: it would wait for itself.
       while (writer.isLive) {
-        const leaving = joints.leaving(holder);
+        const leaving = downgrades.leaving(holder);
         if (leaving !== undefined) {
           await this.#outlast(leaving, target.name, request, end);
           continue;

@@ -11,8 +11,8 @@ export function reportOf(engines: readonly LockEngine[]): string[] {
   return rest > 0 ? [...all.slice(0, NAMED), `and ${rest} more`] : all;
 }
 
-function heldBy({ localLocks: lines }: LockEngine): string[] {
-  return [...lines.values()].flatMap(({ target, holds, waiters }) => {
+function heldBy({ localLocks }: LockEngine): string[] {
+  return [...localLocks.values()].flatMap(({ target, holds, waiters }) => {
     const held = holds.map(({ since, lease, run }) => {
       const by = run === undefined ? lease.holder : 'a run of that job';
       return `lock "${target.name}" is held by ${by} ${sinceWhen(since)}`;

@@ -144,8 +144,8 @@ export class LockTestingControl {
   async reset(): Promise<void> {
     this.store.beginAnew();
     for (const { locks } of this.store.instances)
-      for (const { localLocks: lines } of enginesOf(locks))
-        for (const line of lines.values()) line.freedFor(LOSSES.resetByTest, new Set(line.leases));
+      for (const { localLocks } of enginesOf(locks))
+        for (const line of localLocks.values()) line.freedFor(LOSSES.resetByTest, new Set(line.leases));
     await this.#guests.close();
   }
 
@@ -173,6 +173,6 @@ function enginesOf({ engine, red }: LockService): LockEngine[] {
   return [engine, ...(red?.servers.map((server) => server.engine) ?? [])];
 }
 
-function holdsIn({ localLocks: lines }: LockEngine): Hold[] {
-  return lines.values().flatMap(({ holds }) => holds.filter((hold) => hold.isLive));
+function holdsIn({ localLocks }: LockEngine): Hold[] {
+  return localLocks.values().flatMap(({ holds }) => holds.filter((hold) => hold.isLive));
 }
