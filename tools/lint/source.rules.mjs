@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import { lineOf } from './source.line.mjs';
 import { checkStoreys } from './storey.rules.mjs';
 import { checkWords } from './word.rules.mjs';
 
@@ -110,12 +111,4 @@ function commentsOf(source) {
   };
   visit(source);
   return found.values();
-}
-
-/**
- * @param {ts.SourceFile} source
- * @param {number} position
- */
-function lineOf(source, position) {
-  return source.getLineAndCharacterOfPosition(position).line + 1;
 }

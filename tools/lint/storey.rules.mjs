@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
+import { lineOf } from './source.line.mjs';
 import { APART, OF_IOREDIS, STOREYS } from './storeys.mjs';
 
 /** @typedef {import('./source.rules.mjs').Finding} Finding */
@@ -64,9 +65,8 @@ function importsOf(source) {
   const visit = (node) => {
     const target = targetOf(node);
     if (target !== undefined) {
-      const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
       const isType = ts.isImportDeclaration(node) && node.importClause?.isTypeOnly === true;
-      found.push({ target: target.text, line: line + 1, isType });
+      found.push({ target: target.text, line: lineOf(source, node.getStart(source)), isType });
     }
     ts.forEachChild(node, visit);
   };

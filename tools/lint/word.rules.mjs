@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import { lineOf } from './source.line.mjs';
 
 /** @typedef {import('./source.rules.mjs').Finding} Finding */
 
@@ -30,8 +31,7 @@ export function checkWords(source, file) {
   /** @param {ts.Node} node */
   const visit = (node) => {
     const name = nameOf(node);
-    if (name !== undefined)
-      check(name.text, source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1);
+    if (name !== undefined) check(name.text, lineOf(source, node.getStart(source)));
     ts.forEachChild(node, visit);
   };
   visit(source);

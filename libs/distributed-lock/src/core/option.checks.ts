@@ -7,7 +7,7 @@ import { parseDuration } from '../timing/duration.parser.js';
  * Refuses what only looks like a signal, such as the controller instead of its signal: the wait could not be ended.
  * @throws LockConfigurationError `INVALID_OPTION`
  */
-export function checkSignal(lock: string, signal: unknown): void {
+function checkSignal(lock: string, signal: unknown): void {
   if (signal === undefined || isSignal(signal)) return;
   throw new LockConfigurationError(
     'INVALID_OPTION',
