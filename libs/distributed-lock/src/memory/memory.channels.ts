@@ -20,7 +20,7 @@ export class MemoryChannels {
     if (ears?.size === 0) this.#listeners.delete(channel);
   }
 
-  /** Whoever listens looks again, as after a connection that was away. */
+  /** Listeners check again, as after a connection that was away. */
   refresh(): void {
     for (const channel of this.names()) this.#deliver(channel, undefined);
   }
@@ -41,7 +41,7 @@ export class MemoryChannels {
   #deliver(channel: string, payload: string | undefined): number {
     const ears = [...(this.#listeners.get(channel) ?? [])];
     for (const ear of ears) {
-      // Whoever has left by then hears nothing.
+      // A listener that has left by then receives nothing.
       this.later(() => this.#listeners.get(channel)?.has(ear) === true && ear(channel, payload));
     }
     return ears.length;
