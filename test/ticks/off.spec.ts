@@ -219,7 +219,7 @@ describe('every way to begin a run has its rows', () => {
   });
 
   test('and no claim of a schedule passes by the one door', () => {
-    const rooms = ['schedule', 'jobs', 'scheduler'].map(
+    const rooms = ['schedule', 'jobs', 'scheduler', 'instants'].map(
       (room) => new URL(`../../libs/distributed-lock/src/${room}/`, import.meta.url),
     );
     const claiming = rooms.flatMap((room) =>
