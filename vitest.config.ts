@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { scaled } from './test/support/slowness.js';
+import { embeddedLua } from './tools/lua/embed.plugin.mjs';
 
 const library = fileURLToPath(new URL('./libs/distributed-lock/src', import.meta.url));
 
@@ -15,6 +16,7 @@ const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map(
 );
 
 export default defineConfig({
+  plugins: [embeddedLua()],
   oxc: { decorator: { legacy: true, emitDecoratorMetadata: true } },
   resolve: {
     alias: [

@@ -67,7 +67,7 @@ const all = async (...stages) => (await Promise.all(stages)).every(Boolean);
 
 const onlyLibrary = process.argv.includes('lib');
 const started = performance.now();
-const library = (await embedLua({ check: false })) && (await buildLibrary());
+const library = (await embedLua()) && (await buildLibrary());
 const done = library && (onlyLibrary || (await all(buildSampleApp(), buildWorkers())));
 console.log(`${done ? 'built' : 'BUILD FAILED'} in ${((performance.now() - started) / 1000).toFixed(1)} s`);
 if (!done) process.exitCode = 1;

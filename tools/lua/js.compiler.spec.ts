@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { libraryOn } from '../../libs/distributed-lock/src/lua-runtime/lua.library.js';
 import * as operations from '../../libs/distributed-lock/src/lua-runtime/lua.operations.js';
@@ -121,10 +120,4 @@ describe('what the compiler does not know is refused with its script and line', 
     const at = HEADER.split('\n').length + 3;
     expect(refusals).toEqual([expect.stringContaining(`lua/kind/verb.lua:${at} ${message}`)]);
   });
-});
-
-test('a stale file is noticed', () => {
-  expect(execFileSync(process.execPath, ['tools/lua/embed.mjs', '--check'], { encoding: 'utf8' })).toContain(
-    'memory/generated/memory.scripts.ts is up to date',
-  );
 });

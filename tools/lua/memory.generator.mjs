@@ -45,8 +45,7 @@ export function generateMemoryScripts(scripts, parts) {
  * @param {string[]} entries
  */
 function write(functions, entries) {
-  return `// Generated from lua/ by "npm run build:lua"; change the scripts there.
-import type { Library } from '../../lua-runtime/lua.library.js';
+  return `import type { Library } from '../../lua-runtime/lua.library.js';
 import * as L from '../../lua-runtime/lua.operations.js';
 import type { LuaTable, Value } from '../../lua-runtime/lua.values.js';
 

@@ -1,8 +1,7 @@
 /** @typedef {import('./lua.types.js').Part} Part */
 /** @typedef {import('./lua.types.js').Script} Script */
 
-const HEAD = `// Generated from lua/ by "npm run build:lua"; change the scripts there.
-import type { LuaScript } from '../lua.script.js';
+const HEAD = `import type { LuaScript } from '../lua.script.js';
 `;
 
 /**
