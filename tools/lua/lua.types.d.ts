@@ -76,9 +76,14 @@ export interface Part {
   readonly body: readonly Statement[];
 }
 
+/** A piece of a script: text of its own, or a part by its name. */
+export type Piece = { readonly own: string } | { readonly part: string };
+
 export interface Script {
   readonly name: string;
   readonly header: Header;
+  /** What its text is put together from, with a line end between two pieces. */
+  readonly pieces: readonly Piece[];
   readonly text: string;
   readonly sha1: string;
   /** Without its parts: what it is compiled from. */

@@ -35,9 +35,9 @@ export class PartBook {
       : `"${name}" is not defined`;
   }
 
-  /** The texts in front of the body. */
-  texts() {
-    return this.includes.map(({ name }) => this.parts.get(name)?.text ?? '');
+  /** @param {import('./lua.types.js').Piece} piece */
+  textOf(piece) {
+    return 'part' in piece ? (this.parts.get(piece.part)?.text ?? '') : piece.own;
   }
 
   /** @returns {Problem[]} what is wrong with the includes, once the body has been checked */

@@ -5,13 +5,14 @@ const HEAD = `import type { LuaScript } from '../lua.script.js';
 `;
 
 /**
- * The TypeScript file that holds the scripts, and the parts that are public.
+ * The TypeScript file that holds the scripts, and the parts once each: most scripts have the same ones. It exports those that are public.
  * @param {Script[]} scripts
  * @param {Part[]} [parts]
  */
 export function generateTypeScript(scripts, parts = []) {
-  const publicParts = parts.filter(({ isPublic }) => isPublic);
-  return [HEAD, ...scripts.map(generateScript), ...publicParts.map(generatePart)].join('\n');
+  const included = new Set(scripts.flatMap(({ header }) => header.includes.map(({ name }) => name)));
+  const embedded = parts.filter(({ name, isPublic }) => isPublic || included.has(name));
+  return [HEAD, ...embedded.map(generatePart), ...scripts.map(generateScript)].join('\n');
 }
 
 /**
@@ -23,14 +24,15 @@ export function constantName(name) {
 }
 
 /** @param {Part} part */
-function generatePart({ name, description, text }) {
+function generatePart({ name, description, text, isPublic }) {
   return `${comment(description)}
-export const ${name}Part = ${literal(text)} as string;
+${isPublic ? 'export ' : ''}const ${name}Part = \`${escape(text)}\` as string;
 `;
 }
 
 /** @param {Script} script */
-function generateScript({ name, header, text, sha1 }) {
+function generateScript({ name, header, pieces, sha1 }) {
+  const text = pieces.map((piece) => ('part' in piece ? `\${${piece.part}Part}` : escape(piece.own)));
   // `as string` keeps the text out of the declaration files.
   return `${documentation(header)}
 export const ${constantName(name)} = {
@@ -40,7 +42,7 @@ export const ${constantName(name)} = {
   keysPerOperation: ${header.keys.length},
   sharedArgs: ${header.shared.length},
   argsPerOperation: ${header.args.length},
-  text: ${literal(text)} as string,
+  text: \`${text.join('\n')}\` as string,
 } as const satisfies LuaScript;
 `;
 }
@@ -66,8 +68,8 @@ function comment(lines) {
 }
 
 /** @param {string} text */
-function literal(text) {
-  return `\`${text.replaceAll(/[\\`]|\$\{/g, '\\$&')}\``;
+function escape(text) {
+  return text.replaceAll(/[\\`]|\$\{/g, '\\$&');
 }
 
 /** @param {import('./lua.types.js').Declaration[]} declarations */

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { readPart } from './part.reader.mjs';
 import { compactLua } from './script.compactor.mjs';
 import { constantName, generateTypeScript } from './script.generator.mjs';
+import { BODY, HEADER, PARTS } from './script.fixture.js';
 import { readScript } from './script.reader.mjs';
 
 describe('compactLua', () => {
@@ -24,6 +25,14 @@ describe('compactLua', () => {
   });
 });
 
+/** The constants of a generated file. */
+function load(generated: string) {
+  const options = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
+  const exports: Record<string, { text: string; sha1: string }> = {};
+  runInNewContext(ts.transpileModule(generated, { compilerOptions: options }).outputText, { exports });
+  return exports;
+}
+
 describe('generateTypeScript', () => {
   const source = `-- Answers */ what it is told.
 -- @key   lock  the lock's hash
@@ -37,10 +46,7 @@ return {redis.call('HGET', lock, '\`\${x}\\n')}
     const { script } = readScript('fair-lock/force-release', source);
     if (!script) throw new Error('the script was refused');
     const generated = generateTypeScript([script]);
-    const options = { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 };
-    const exports: Record<string, { text: string; sha1: string }> = {};
-    runInNewContext(ts.transpileModule(generated, { compilerOptions: options }).outputText, { exports });
-    const constant = exports['fairLockForceRelease'];
+    const constant = load(generated)['fairLockForceRelease'];
     expect(constant).toMatchObject({
       name: 'fair-lock/force-release',
       batch: false,
@@ -49,6 +55,21 @@ return {redis.call('HGET', lock, '\`\${x}\\n')}
     });
     expect(constant?.text).toBe(script.text);
     expect(constant?.sha1).toBe(createHash('sha1').update(script.text).digest('hex'));
+  });
+
+  it('holds a part once, and puts it into every script that includes it', () => {
+    const including = BODY.replace('redis.call', "if not positive(lease) then error('ERR') end\nredis.call");
+    const scripts = ['one', 'two'].map((verb) => {
+      const { script } = readScript(`kind/${verb}`, `${HEADER}-- @include positive\n${including}`, PARTS);
+      if (!script) throw new Error('the script was refused');
+      return script;
+    });
+    const generated = generateTypeScript(scripts, [...PARTS.values()]);
+    expect(generated.split('local function positive')).toHaveLength(2);
+    expect(generated).not.toContain('local function check');
+    const constants = load(generated);
+    expect(constants['kindTwo']?.text).toBe(scripts[1]?.text);
+    expect(scripts[1]?.text).toContain('local function positive');
   });
 
   it('holds the parts that are public, beside the scripts', () => {

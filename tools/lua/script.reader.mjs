@@ -37,11 +37,15 @@ export function readScript(name, source, parts = new Map()) {
     problems.push(...checkBody(parseLua(rest), header, book), ...book.problems());
     if (front !== undefined) problems.push(...checkFront(parseLua(front), header));
     if (problems.length > 0) return { script: null, problems };
-    const texts = front === undefined ? [] : [compactLua(front)];
-    const text = [...texts, ...book.texts(), compactLua(rest)].join('\n');
+    const pieces = [
+      ...(front === undefined ? [] : [{ own: compactLua(front) }]),
+      ...header.includes.map((include) => ({ part: include.name })),
+      { own: compactLua(rest) },
+    ];
+    const text = pieces.map((piece) => book.textOf(piece)).join('\n');
     const body = parseLua(source);
     const sha1 = createHash('sha1').update(text, 'utf8').digest('hex');
-    return { script: { name, header, text, sha1, body }, problems };
+    return { script: { name, header, pieces, text, sha1, body }, problems };
   } catch (error) {
     if (!(error instanceof LuaSyntaxError)) throw error;
     return { script: null, problems: [{ line: error.line, message: error.message }] };
