@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { amountOf } from './brief.mjs';
 import { numberOf, quantile, samplesOf } from './samples.mjs';
 
 /** How long waiters stand in line before the release, in ms: those that listen have subscribed, those that poll are at their pace. */
@@ -6,7 +7,7 @@ const SETTLE = 300;
 
 /** Bursts of a round, and for how long another one is begun, in ms: those that keep a slow pace are long. */
 const BURSTS = 5;
-const TIME = 1500;
+const TIME = amountOf(1500);
 
 /** What a round is. */
 export const ROUND = `A round is ${BURSTS} bursts, or as many as are begun in ${TIME / 1000} s.`;

@@ -1,7 +1,8 @@
+import { amountOf } from './brief.mjs';
 import { OURS, OURS_SECTION, PEERS, RAW, REDISSON } from './entries.mjs';
 import { NEW, untilCompiled } from './warm.up.mjs';
 
-const PAIRS = 8000;
+const PAIRS = amountOf(8000);
 
 /** @param {import('../bench.types.js').Team} team */
 const work = (team) =>

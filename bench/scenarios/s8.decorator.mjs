@@ -1,7 +1,8 @@
+import { amountOf } from './brief.mjs';
 import { RAW } from './entries.mjs';
 import { NEW, untilCompiled } from './warm.up.mjs';
 
-const CALLS = 8000;
+const CALLS = amountOf(8000);
 
 /** @type {import('../bench.types.js').Entry} */
 const BARE = {

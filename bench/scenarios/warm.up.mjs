@@ -1,5 +1,7 @@
+import { amountOf } from './brief.mjs';
+
 /** For how long each process locks and unlocks before each of its rounds, in ms. */
-const MS = 2000;
+const MS = amountOf(2000);
 
 /** Why it does: the rounds of the others take minutes, and meanwhile a process gives back its caches, and what was compiled. */
 const WHY = 'A process that was idle while the others had their rounds is slow at first.';

@@ -1,6 +1,10 @@
 import { given, isTrue, type JavaCalls } from './java.calls.js';
 import { readSections, type Section } from './lock.sections.js';
+import { JavaError } from './java.error.js';
 import type { Timed } from './timed.js';
+
+/** Of an unlock while a cluster changes. */
+const ATTEMPTS = 5;
 
 /** How long a loop goes on: as many times, or for as many ms. */
 export type LoopBound = { readonly times: number } | { readonly ms: number };
@@ -35,6 +39,25 @@ export class JavaLock {
   /** @throws JavaError IllegalMonitorStateException when the thread does not hold it */
   unlock(): Promise<Timed<string>> {
     return this.#call('unlock');
+  }
+
+  /**
+   * Unlocks as an application does whose cluster changes: while a slot moves, or a master has died, Redisson may give up a command
+   * with an exception of the connection, and it is repeated. Where the one before it had done its work, the lock is no longer held.
+   * @param note what the attempts before the last one failed with
+   */
+  async unlockInTheEnd(note: (problem: string) => void): Promise<Timed<string>> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.unlock();
+      } catch (error) {
+        if (!(error instanceof JavaError)) throw error;
+        const isGone = attempt > 1 && error.javaClass === 'IllegalMonitorStateException';
+        if (isGone) return { value: '', from: error.from, at: error.at };
+        if (attempt === ATTEMPTS || !error.javaClass.startsWith('Redis')) throw error;
+        note(error.message);
+      }
+    }
   }
 
   async forceUnlock(): Promise<Timed<boolean>> {

@@ -2,19 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { inject } from 'vitest';
+import { JavaError } from './java.error.js';
 import { JavaOwner } from './java.owner.js';
 import type { Timed } from './timed.js';
-
-/** What an exception of Java looks like from here. */
-export class JavaError extends Error {
-  constructor(
-    /** The exception's class, without its package. */
-    readonly javaClass: string,
-    message: string,
-  ) {
-    super(`${javaClass}: ${message}`);
-  }
-}
 
 /** How a Redisson client is made; times in ms. */
 export interface JavaSettings {
@@ -124,8 +114,9 @@ export class JavaPeer {
     const [id = '', how, from, at, value = '', message = ''] = line.split('\t');
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
-    if (how === 'ok') pending?.settle({ value, from: Number(from), at: Number(at) });
-    else pending?.fail(new JavaError(value, message));
+    const times = { from: Number(from), at: Number(at) };
+    if (how === 'ok') pending?.settle({ value, ...times });
+    else pending?.fail(new JavaError(value, message, times));
   }
 
   #end(): void {

@@ -72,7 +72,9 @@ test(
       await change(slot);
       expect(await observer.redis.exists(name)).toBe(1);
       await stage().sleepers('sharded', lockChannel(name));
-      const released = await j.unlock();
+      const released = await j.unlockInTheEnd((problem) =>
+        stage().notes.push(`after ${what}: J tries the release again, after ${problem}`),
+      );
       const granted = await waiting;
       // J may need a while to find the new master, and N cannot hear of the release before that.
       const took = granted.at - released.at;

@@ -7,8 +7,10 @@ import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { around } from './disguises.js';
 import { fireFixtures, locksOf, registryOf, type FireFixtures, type FireStage } from './fire.stage.js';
+import { firePastDates } from './past.dates.js';
 
 const test = base.extend<FireFixtures>(fireFixtures);
+firePastDates();
 
 const DAILY = '0 0 3 * * *';
 const SECONDLY = '* * * * * *';

@@ -15,8 +15,10 @@ import {
   type FireFixtures,
   type FireStage,
 } from './fire.stage.js';
+import { firePastDates } from './past.dates.js';
 
 const test = base.extend<FireFixtures>(fireFixtures);
+firePastDates();
 
 const SECONDLY = '* * * * * *';
 const YEARLY = '0 0 0 1 1 *';

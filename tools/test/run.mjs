@@ -6,51 +6,31 @@ import { readFile } from 'node:fs/promises';
 import { runNode } from '../build/node.runner.mjs';
 import { PeerUnavailable } from '../java/peer.builder.mjs';
 import { judgeSkips } from './skip.judge.mjs';
-import { runCheck, runVitest } from './suite.runner.mjs';
-import { CHECKS, VITEST_SUITES } from './suites.mjs';
+import { lookAgain, runCheck, runVitest } from './suite.runner.mjs';
+import { SUITES } from './suites.mjs';
 
 /** @typedef {import('./vitest.report.mjs').Outcome} Outcome */
+/** @typedef {import('./suite.runner.mjs').Doubts} Doubts */
+/** @typedef {import('./suites.mjs').VitestSuite} VitestSuite */
+/** @typedef {import('./suites.mjs').Check} Check */
+/** @typedef {Outcome & Partial<Doubts> & { unstable?: string[] }} Result */
 
 const slowness = Number(process.env['TEST_SLOWNESS'] || 1);
-const chosen = process.argv.slice(2);
-/** @type {string[]} */
-const summary = [];
-let passed = 0;
-let failed = 0;
-/** @type {string[]} */
-const skipped = [];
-/** @type {string[]} */
-const failures = [];
-/** @type {string[]} */
-const unstable = [];
+const names = process.argv.slice(2);
+const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
+const lanes = [0, 1]
+  .map((lane) => chosen.filter((suite) => suite.lane === lane))
+  .filter(({ length }) => length > 0);
+const isAlone = lanes.length === 1;
 /** @type {import('./skip.judge.mjs').AllowedSkip[]} */
 const absent = [];
 
 /**
- * @param {{ name: string, budget: number }} suite
- * @param {() => Promise<Outcome & Partial<import('./suite.runner.mjs').Doubts>>} run
+ * @param {VitestSuite | Check} suite
+ * @returns {Promise<Result>} one skip, which is allowed, where the machine lacks what the suite needs
  */
-async function count({ name, budget }, run) {
-  if (chosen.length > 0 && !chosen.includes(name)) return;
-  const started = performance.now();
-  const outcome = await run();
-  const seconds = (performance.now() - started) / 1000;
-  passed += outcome.passed;
-  failed += outcome.failed;
-  skipped.push(...outcome.skipped);
-  failures.push(...(outcome.failures ?? []).map(({ test }) => test));
-  failures.push(...(outcome.troubles ?? []).map((trouble) => `${name}, outside of its tests: ${trouble}`));
-  unstable.push(...(outcome.unstable ?? []));
-  const counts = `${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped.length} skipped`;
-  const over = seconds > budget * slowness ? '  OVER BUDGET' : '';
-  summary.push(`${name.padEnd(16)} ${counts}; ${seconds.toFixed(1)} s of ${budget * slowness} s${over}`);
-}
-
-/**
- * @param {import('./suites.mjs').VitestSuite} suite
- * @returns {Promise<Outcome & Partial<import('./suite.runner.mjs').Doubts>>} one skip, which is allowed, where the machine lacks what the suite needs
- */
-async function runIfPossible(suite) {
+async function run(suite) {
+  if (!('project' in suite)) return runCheck(suite, { slowness, isAlone });
   try {
     await suite.needs?.();
   } catch (error) {
@@ -61,27 +41,71 @@ async function runIfPossible(suite) {
     console.error(error);
     return { passed: 0, failed: 1, skipped: [] };
   }
-  return runVitest(suite, slowness);
+  return runVitest(suite, { slowness, isAlone });
 }
 
-const names = [...VITEST_SUITES, ...CHECKS].map(({ name }) => name);
-const unknown = chosen.filter((name) => !names.includes(name));
+/** @type {Map<VitestSuite | Check, { result: Result, seconds: number }>} */
+const runs = new Map();
+
+/** @param {readonly (VitestSuite | Check)[]} lane */
+async function runLane(lane) {
+  for (const suite of lane) {
+    const started = performance.now();
+    console.log(`== ${suite.name} begins`);
+    const result = await run(suite);
+    const seconds = (performance.now() - started) / 1000;
+    console.log(`== ${suite.name} has ended after ${seconds.toFixed(1)} s`);
+    runs.set(suite, { result, seconds });
+  }
+}
+
+/** Second looks are taken when all lanes are at their ends. */
+async function lookAgainAtAll() {
+  for (const [suite, { result, seconds }] of runs) {
+    const { failures, passes, troubles } = result;
+    if (!('project' in suite) || !failures || !passes || !troubles) continue;
+    const again = await lookAgain(suite, { ...result, failures, passes, troubles }, slowness);
+    runs.set(suite, { result: again, seconds });
+  }
+}
+
+/** @type {string[]} */
+const summary = [];
+let broken = 0;
+const unknown = names.filter((name) => !SUITES.some((suite) => suite.name === name));
 if (unknown.length > 0) {
-  console.error(`no such suite: ${unknown.join(', ')}; there are ${names.join(', ')}`);
-  failed += unknown.length;
+  const known = SUITES.map(({ name }) => name).join(', ');
+  console.error(`no such suite: ${unknown.join(', ')}; there are ${known}`);
+  broken += unknown.length;
 } else if (await runNode('tools/build/build.mjs', [])) {
-  for (const suite of VITEST_SUITES) await count(suite, () => runIfPossible(suite));
-  for (const check of CHECKS) await count(check, () => runCheck(check, slowness));
+  await Promise.all(lanes.map(runLane));
+  await lookAgainAtAll();
 } else {
   summary.push('the build failed, so nothing was run');
-  failed += 1;
+  broken += 1;
 }
 
+for (const suite of chosen) {
+  const told = runs.get(suite);
+  if (told === undefined) continue;
+  const { result, seconds } = told;
+  const counts = `${result.passed} passed, ${result.failed} failed, ${result.skipped.length} skipped`;
+  const budget = suite.budget * slowness;
+  const over = seconds > budget ? '  OVER BUDGET' : '';
+  summary.push(`${suite.name.padEnd(16)} ${counts}; ${seconds.toFixed(1)} s of ${budget} s${over}`);
+}
+const results = [...runs].map(([{ name }, { result }]) => ({ name, ...result }));
+const passed = results.reduce((sum, result) => sum + result.passed, 0);
+const failed = results.reduce((sum, result) => sum + result.failed, broken);
+const skipped = results.flatMap((result) => result.skipped);
 const allowed = JSON.parse(await readFile(new URL('./allowed.skips.json', import.meta.url), 'utf8'));
 const { expected, unexpected } = judgeSkips(skipped, [...allowed, ...absent]);
 console.log(`\n${summary.join('\n')}`);
-for (const test of failures) console.log(`FAILED: ${test}`);
-for (const test of unstable) console.log(`UNSTABLE, passed at the second look: ${test}`);
+for (const { name, failures = [], troubles = [], unstable = [] } of results) {
+  for (const { test } of failures) console.log(`FAILED: ${test}`);
+  for (const trouble of troubles) console.log(`FAILED: ${name}, outside of its tests: ${trouble}`);
+  for (const test of unstable) console.log(`UNSTABLE, passed at the second look: ${test}`);
+}
 for (const test of expected) console.log(`SKIPPED: ${test}`);
 for (const test of unexpected) console.log(`SKIPPED, AND NOT ALLOWED TO: ${test}`);
 if (failed > 0 || unexpected.length > 0) process.exitCode = 1;

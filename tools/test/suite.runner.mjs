@@ -7,7 +7,11 @@ import { readReport } from './vitest.report.mjs';
 
 /** @typedef {import('./vitest.report.mjs').Outcome} Outcome */
 
-/** @typedef {{ failures: import('./vitest.report.mjs').Failure[], troubles: readonly string[], unstable: string[] }} Doubts the tests that failed, what failed outside of them, and the tests that failed once */
+/**
+ * @typedef {{ failures: import('./vitest.report.mjs').Failure[], passes: Set<string>, troubles: readonly string[] }} Doubts the tests that failed, those that passed, and what failed outside of them
+ */
+
+/** @typedef {{ slowness: number, isAlone: boolean }} Circumstances `isAlone`: no other suite runs at the same time */
 
 const VITEST = join(ROOT, 'node_modules/vitest/vitest.mjs');
 const TROUBLES = `--reporter=${join(ROOT, 'tools/test/trouble.reporter.mjs')}`;
@@ -19,47 +23,21 @@ const HANGS_AFTER = 3;
 const SECOND_LOOKS = 2;
 
 /**
- * Runs a suite. Where it says so, a test or two that failed are looked at again: their files are run once more, with the machine
- * to themselves. Those that pass then are `unstable`.
+ * Runs a suite.
  * @param {import('./suites.mjs').VitestSuite} suite
- * @param {number} slowness
+ * @param {Circumstances} circumstances
+ * @param {readonly string[]} [files] none: all of the suite
  * @returns {Promise<Outcome & Doubts>}
  */
-export async function runVitest(suite, slowness) {
-  const { passes: _, ...counts } = await runFiles(suite, [], slowness);
-  const { failures } = counts;
-  const first = { ...counts, unstable: [] };
-  const isOfTests = failures.length > 0 && failures.length === first.failed;
-  if (!suite.secondLook || !isOfTests || first.failed > SECOND_LOOKS) return first;
-  const files = [...new Set(failures.map(({ file }) => file))];
-  console.log(`== ${suite.name}: a second look at ${files.join(', ')}`);
-  const second = await runFiles(suite, files, slowness);
-  if (second.failed > 0 || !failures.every(({ test }) => second.passes.has(test))) return first;
-  const passed = first.passed + first.failed;
-  return {
-    passed,
-    failed: 0,
-    skipped: first.skipped,
-    failures: [],
-    troubles: [],
-    unstable: failures.map(({ test }) => test),
-  };
-}
-
-/**
- * @param {import('./suites.mjs').VitestSuite} suite
- * @param {readonly string[]} files none: all of the suite
- * @param {number} slowness
- */
-async function runFiles({ project, budget }, files, slowness) {
+export async function runVitest({ project, budget, lane }, circumstances, files = []) {
   const folder = await mkdtemp(join(tmpdir(), 'vitest-'));
   const file = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`, TROUBLES];
     const args = ['run', '--project', project, ...reporters, ...files];
     const troubles = join(folder, 'troubles.txt');
-    const env = { SUITE_FAILURES: troubles };
-    const succeeded = await runWithin(VITEST, args, budget * slowness, env);
+    const env = { SUITE_FAILURES: troubles, TEST_LANE: `${lane}` };
+    const succeeded = await runWithin(VITEST, args, budget, circumstances, env);
     const [text, told] = await Promise.all(
       [file, troubles].map((name) => readFile(name, 'utf8').catch(() => '')),
     );
@@ -71,39 +49,69 @@ async function runFiles({ project, budget }, files, slowness) {
 }
 
 /**
- * @param {import('./suites.mjs').Check} check
+ * Where a suite says so, a test or two that failed are looked at again: their files are run once more, with the machine to
+ * themselves. Those that pass then are `unstable`.
+ * @param {import('./suites.mjs').VitestSuite} suite
+ * @param {Outcome & Doubts} first
  * @param {number} slowness
+ * @returns {Promise<Outcome & Doubts & { unstable?: string[] }>}
+ */
+export async function lookAgain(suite, first, slowness) {
+  const { failures } = first;
+  const isOfTests = failures.length > 0 && failures.length === first.failed;
+  if (!suite.secondLook || !isOfTests || first.failed > SECOND_LOOKS) return first;
+  const files = [...new Set(failures.map(({ file }) => file))];
+  console.log(`== ${suite.name}: a second look at ${files.join(', ')}`);
+  const second = await runVitest(suite, { slowness, isAlone: true }, files);
+  if (second.failed > 0 || !failures.every(({ test }) => second.passes.has(test))) return first;
+  return {
+    ...first,
+    passed: first.passed + first.failed,
+    failed: 0,
+    failures: [],
+    unstable: failures.map(({ test }) => test),
+  };
+}
+
+/**
+ * @param {import('./suites.mjs').Check} check
+ * @param {Circumstances} circumstances
  * @returns {Promise<Outcome>}
  */
-export async function runCheck({ script, args, budget }, slowness) {
-  const succeeded = await runWithin(join(ROOT, script), args, budget * slowness);
+export async function runCheck({ script, args, budget }, circumstances) {
+  const succeeded = await runWithin(join(ROOT, script), args, budget, circumstances);
   return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, skipped: [] };
 }
 
 /**
+ * What is not alone prints its output as a whole when it has ended.
  * @param {string} script
  * @param {readonly string[]} args
  * @param {number} budget in seconds
+ * @param {Circumstances} circumstances
  * @param {Record<string, string>} [env] further variables
  * @returns {Promise<boolean>}
  */
-function runWithin(script, args, budget, env) {
+function runWithin(script, args, budget, { slowness, isAlone }, env) {
   return new Promise((resolve) => {
+    const output = isAlone ? 'inherit' : 'pipe';
     const child = spawn(process.execPath, [script, ...args], {
       cwd: ROOT,
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'inherit', 'inherit'],
+      stdio: ['ignore', output, output],
     });
-    const timer = setTimeout(
-      () => {
-        console.error(`${script} hangs: ended after ${HANGS_AFTER * budget} s`);
-        child.kill('SIGKILL');
-      },
-      HANGS_AFTER * budget * 1000,
-    );
+    /** @type {Buffer[]} */
+    const printed = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => printed.push(data));
+    const within = HANGS_AFTER * budget * slowness;
+    const timer = setTimeout(() => {
+      console.error(`${script} hangs: ended after ${within} s`);
+      child.kill('SIGKILL');
+    }, within * 1000);
     child.once('error', () => resolve(false));
     child.once('close', (code) => {
       clearTimeout(timer);
+      process.stdout.write(Buffer.concat(printed));
       resolve(code === 0);
     });
   });

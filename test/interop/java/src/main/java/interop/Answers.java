@@ -23,12 +23,20 @@ final class Answers {
             Object value = verb.run(words);
             line = join(id, "ok", from, now(), value == null ? "" : value.toString());
         } catch (Throwable problem) {
-            String message = String.valueOf(problem.getMessage()).replaceAll("\\s+", " ");
-            line = join(id, "error", from, now(), problem.getClass().getSimpleName() + "\t" + message);
+            line = join(id, "error", from, now(), problem.getClass().getSimpleName() + "\t" + textOf(problem));
         }
         synchronized (this) {
             out.println(line);
         }
+    }
+
+    /** The message, and what caused it: Redisson says of some errors only that they were not expected. */
+    private static String textOf(Throwable problem) {
+        StringBuilder text = new StringBuilder(String.valueOf(problem.getMessage()));
+        for (Throwable cause = problem.getCause(); cause != null; cause = cause.getCause()) {
+            text.append("; caused by ").append(cause);
+        }
+        return text.toString().replaceAll("\\s+", " ");
     }
 
     private static String join(String id, String how, double from, double at, String rest) {
