@@ -32,7 +32,13 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['libs/**/*.spec.ts', 'tools/**/*.spec.ts'] },
+        test: {
+          name: 'unit',
+          include: ['libs/**/*.spec.ts', 'tools/**/*.spec.ts'],
+          pool: 'threads',
+          isolate: false,
+          maxWorkers: 2,
+        },
       },
       {
         extends: true,
@@ -50,8 +56,9 @@ export default defineConfig({
           ],
           globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
-          // Every file starts processes of its own, and waits for most of its time.
-          maxWorkers: 3,
+          // Files wait for more than half of their time, and share a process with what was imported by those before them.
+          isolate: false,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
@@ -62,7 +69,8 @@ export default defineConfig({
           include: CONFORMANCE,
           globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
-          // Most of the time a file waits for leases to end, and nothing else is under way.
+          // Most of the time a file waits for leases to end.
+          isolate: false,
           maxWorkers: 9,
           sequence: { groupOrder: 5 },
         },
@@ -75,6 +83,7 @@ export default defineConfig({
           globalSetup: ['test/topologies/topologies.setup.ts'],
           pool: 'forks',
           // Most of the time a file waits for leases to end.
+          isolate: false,
           maxWorkers: 6,
           sequence: { groupOrder: 2 },
         },
