@@ -10,7 +10,7 @@ import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import { commandsOf, readLines } from '../security/acl.line.js';
 import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 import { ask, say } from './command.stage.js';
 

@@ -4,9 +4,9 @@ import type { Notice } from '../../libs/distributed-lock/src/events/notice.board
 import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
 import { semaphoreChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import type { Verdict } from '../support/proxy.link.js';
+import type { Verdict } from '../support/faults/proxy.link.js';
 import { Services } from '../support/services.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 
 /** How long the record of a call that was repeated or undone may stay, in ms. */

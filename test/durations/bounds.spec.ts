@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { request } from '../doors/door.stage.js';
 import { ownRedis } from '../locks/own.redis.js';
 import { scaled } from '../support/slowness.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 import { AppStage, MODULES } from './app.stage.js';
 

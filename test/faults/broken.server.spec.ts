@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { Latch } from './ambush.js';
-import { FaultStage } from './fault.stage.js';
+import { Latch } from '../support/faults/ambush.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 let stage: FaultStage;
 

@@ -7,10 +7,10 @@ import {
 } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
-import { FaultStage } from './fault.stage.js';
-import { LoopLag } from './loop.lag.js';
-import { Random } from './random.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
+import { LoopLag } from '../support/faults/loop.lag.js';
+import { Random } from '../support/random.js';
 
 /** Short, so that leases are lost, and late, all the time. In ms. */
 const T = 600;

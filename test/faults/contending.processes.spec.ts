@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { FaultStage } from './fault.stage.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 let stage: FaultStage;
 beforeEach(() => {

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import type { ProxiedCommand, Verdict } from '../support/proxy.link.js';
+import type { ProxiedCommand, Verdict } from '../support/faults/proxy.link.js';
 import { scaled } from '../support/slowness.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
-import { FaultStage } from './fault.stage.js';
-import { Random } from './random.js';
-import { didRun, operationsOf, type Purpose } from './script.calls.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
+import { Random } from '../support/random.js';
+import { didRun, operationsOf, type Purpose } from '../support/faults/script.calls.js';
 import { Witness } from './witness.js';
 
 const ACQUISITIONS = 10_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test as base, vi } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { FaultStage } from './fault.stage.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 /** The watchdog's lease, in ms. */
 const T = scaled(3000);

@@ -3,7 +3,7 @@ import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { FaultStage } from './fault.stage.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 const WAITERS = 1000;
 const HELD_FOR = 10_000;

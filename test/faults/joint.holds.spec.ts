@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LockHandle, ReadWriteLock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
-import { Latch } from './ambush.js';
-import { FaultStage } from './fault.stage.js';
+import { Latch } from '../support/faults/ambush.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 /** What a caller may take that is granted at once, in ms; one that waits for itself never ends. */
 const SOON = scaled(4000);

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { prefixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { scaled } from '../support/slowness.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
-import { cutAfter, cutBefore, swallowAfter } from './ambush.js';
-import { FaultStage } from './fault.stage.js';
+import { cutAfter, cutBefore, swallowAfter } from '../support/faults/ambush.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 let stage: FaultStage;
 let wire: TcpProxy;

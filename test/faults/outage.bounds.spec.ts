@@ -7,9 +7,9 @@ import {
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { FaultStage } from './fault.stage.js';
-import { LoopLag } from './loop.lag.js';
-import { OUTAGES, type Outage } from './outages.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
+import { LoopLag } from '../support/faults/loop.lag.js';
+import { OUTAGES, type Outage } from '../support/faults/outages.js';
 
 /** The deadline of one round trip, in ms: the default. */
 const COMMAND_TIMEOUT = 1000;

@@ -1,11 +1,11 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
-import { FaultStage } from './fault.stage.js';
-import { LoopLag } from './loop.lag.js';
-import { OUTAGES, type Outage } from './outages.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
+import { LoopLag } from '../support/faults/loop.lag.js';
+import { OUTAGES, type Outage } from '../support/faults/outages.js';
 
 /** After Redis' return nobody waits for it longer than this, in ms. */
 const SOON = 2000;

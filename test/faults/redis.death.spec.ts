@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { scaled } from '../support/slowness.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
-import type { FaultWorker } from './fault.worker.js';
-import { FaultStage } from './fault.stage.js';
+import type { FaultWorker } from '../support/faults/fault.worker.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 /** The watchdog's lease, in ms. */
 const T = 3000;

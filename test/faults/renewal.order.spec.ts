@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FaultStage } from './fault.stage.js';
-import { Random } from './random.js';
-import { operationsOf } from './script.calls.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
+import { Random } from '../support/random.js';
+import { operationsOf } from '../support/faults/script.calls.js';
 import { StoreLog } from '../support/store.log.js';
 
 /** The watchdog's lease, in ms: a renewal comes after 90 to 100 of them, and the holds below last about that long. */

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { FaultStage } from './fault.stage.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 const RATE = 200;
 const SHOPS = 6;

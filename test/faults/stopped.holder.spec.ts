@@ -2,9 +2,9 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import type { FaultWorker } from './fault.worker.js';
-import { FaultStage } from './fault.stage.js';
-import { LoopLag } from './loop.lag.js';
+import type { FaultWorker } from '../support/faults/fault.worker.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
+import { LoopLag } from '../support/faults/loop.lag.js';
 
 /** The lease in these tests, in ms. */
 const LEASE = 1000;

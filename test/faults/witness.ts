@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Lock, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
-import type { Random } from './random.js';
+import type { Random } from '../support/random.js';
 
 /**
  * Looks at locks from outside, on a connection that is never cut: who believes in which lock, what Redis counts, and a

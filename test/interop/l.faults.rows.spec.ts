@@ -1,9 +1,9 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { cutAfter, holdSubscription } from '../faults/ambush.js';
-import { Random } from '../faults/random.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { cutAfter, holdSubscription } from '../support/faults/ambush.js';
+import { Random } from '../support/random.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 import { lockLoop, type CounterStore } from '../workers/interop/lock.loop.js';
 import { interopRows, LONG } from './interop.rows.js';

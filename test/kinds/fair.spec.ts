@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LockHandle, LockOptions } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import { LockNotAcquiredError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { Random } from '../faults/random.js';
+import { Random } from '../support/random.js';
 import { scaled } from '../support/slowness.js';
 import { KindStage } from './kind.stage.js';
 

@@ -1,4 +1,4 @@
-import { FaultStage } from '../faults/fault.stage.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 import { until } from '../support/until.js';
 import type { KindSettings } from '../workers/kinds/kind.protocol.js';
 import { KindWorker } from './kind.worker.js';

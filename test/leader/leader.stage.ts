@@ -1,6 +1,6 @@
 import type { Election } from '../../libs/distributed-lock/src/contracts/election.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { FaultStage } from '../faults/fault.stage.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 
 /** The key of every election here. */
 export const KEY = 'x';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { FaultWorker } from '../faults/fault.worker.js';
+import type { FaultWorker } from '../support/faults/fault.worker.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { KEY, LeaderStage } from './leader.stage.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { Random } from '../faults/random.js';
+import { Random } from '../support/random.js';
 import { until } from '../support/until.js';
 import { counterOf, play, send, sweep, type Counter, type Operation } from './counter.stage.js';
 import { acquire, inspect, permits, putPermits, readPermits, release, renew } from './permit.calls.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { Random } from '../faults/random.js';
+import { Random } from '../support/random.js';
 import {
   amount,
   counterOf,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LockUnavailableError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
-import { cutAfter, holdReply, swallowAfter } from '../faults/ambush.js';
+import { cutAfter, holdReply, swallowAfter } from '../support/faults/ambush.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { QuorumStage } from './quorum.stage.js';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LockLostError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
-import { LoopLag } from '../faults/loop.lag.js';
+import { LoopLag } from '../support/faults/loop.lag.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { passed, QuorumStage } from './quorum.stage.js';

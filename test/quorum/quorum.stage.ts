@@ -11,7 +11,7 @@ import { readSettings } from '../../libs/distributed-lock/src/startup/settings.r
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import { uniquePrefix } from '../support/services.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 
 /** What services of a test are opened with; a server that has just started counts at once, where nothing else is said. */

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { assertLocked, currentLock } from '../../libs/distributed-lock/src/locks/current.lock.js';
-import { holdReply } from '../faults/ambush.js';
+import { holdReply } from '../support/faults/ambush.js';
 import { endOf } from '../locks/lateness.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { holdSubscription } from '../faults/ambush.js';
-import { operationsOf } from '../faults/script.calls.js';
+import { holdSubscription } from '../support/faults/ambush.js';
+import { operationsOf } from '../support/faults/script.calls.js';
 import { Gate } from '../locks/gate.js';
 import { endOf } from '../locks/lateness.js';
 import { scaled } from '../support/slowness.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 import { passed, QuorumStage, unlockAll } from './quorum.stage.js';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Redis } from 'ioredis';
-import { RespReader } from './resp.reader.js';
+import { RespReader } from './faults/resp.reader.js';
 import { until } from './until.js';
 
 /** One command as Redis ran it, in its order. */

@@ -1,7 +1,7 @@
 import { describe, expect, test as base } from 'vitest';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import { scaled } from '../support/slowness.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 import type { JobKind } from '../workers/worker.protocol.js';
 import { TickFleet, type WorkerOptions } from './tick.fleet.js';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, inject, test } from 'vitest';
 import type { TickPolicies } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
 import type { TickAnswer } from '../../libs/distributed-lock/src/ticks/tick.claim.js';
 import { Services } from '../support/services.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 
 /** The tick that is claimed, epoch ms: a second ago, and the last of its schedule, so that it is not too late. */

@@ -11,7 +11,7 @@ import { describe, expect, inject, test, vi } from 'vitest';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import { Services, uniquePrefix } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 
 describe('a job', () => {

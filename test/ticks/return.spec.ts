@@ -4,7 +4,7 @@ import { currentLock, DistributedLock, DistributedLockModule, LockService } from
 import { expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../support/services.js';
 import { scaled } from '../support/slowness.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
+import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 
 /** For longer than this a claim is not asked again, in ms. */

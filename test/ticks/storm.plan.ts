@@ -1,4 +1,4 @@
-import { Random } from '../faults/random.js';
+import { Random } from '../support/random.js';
 
 /** Jobs that every instance of a storm has: one under `skip`, one under `retry`. */
 export const STORM_JOBS = ['counted', 'retried'] as const;

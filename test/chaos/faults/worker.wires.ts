@@ -1,5 +1,5 @@
-import type { Judge } from '../../support/proxy.link.js';
-import { TcpProxy } from '../../support/tcp.proxy.js';
+import type { Judge } from '../../support/faults/proxy.link.js';
+import { TcpProxy } from '../../support/faults/tcp.proxy.js';
 import type { Address, TopologyDescription } from '../../support/topology/topology.source.js';
 import type { Topology } from '../../support/topology/topology.js';
 

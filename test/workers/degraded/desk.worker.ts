@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Get, Module, Param, type LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { currentLock, DistributedLock, DistributedLockModule } from 'nestjs-distributed-lock';
-import { LoopLag } from '../../faults/loop.lag.js';
+import { LoopLag } from '../../support/faults/loop.lag.js';
 import type { DeskMessage, DeskSettings } from './desk.protocol.js';
 
 const settings: DeskSettings = JSON.parse(process.env['DESK_WORKER'] ?? '{}');

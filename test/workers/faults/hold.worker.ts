@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DistributedLockModule, LockService, type LockHandle } from 'nestjs-distributed-lock';
-import { LoopLag } from '../../faults/loop.lag.js';
+import { LoopLag } from '../../support/faults/loop.lag.js';
 import { settings, tell } from './fault.channel.js';
 import type { FaultCommand, Sighting } from './fault.protocol.js';
 

@@ -1,14 +1,14 @@
 import { Cluster } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { findFreePort } from '../../tools/redis/redis.probe.mjs';
-import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
-import { scaled } from '../support/slowness.js';
-import { uniquePrefix } from '../support/services.js';
-import { ClusterTopology } from '../support/topology/cluster.topology.js';
-import { SentinelTopology } from '../support/topology/sentinel.topology.js';
-import type { ConnectionOptions } from '../support/topology/topology.source.js';
+import { findFreePort } from '../../../tools/redis/redis.probe.mjs';
+import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
+import { openLockService } from '../../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../../libs/distributed-lock/src/startup/settings.reader.js';
+import { scaled } from '../../support/slowness.js';
+import { uniquePrefix } from '../../support/services.js';
+import { ClusterTopology } from '../../support/topology/cluster.topology.js';
+import { SentinelTopology } from '../../support/topology/sentinel.topology.js';
+import type { ConnectionOptions } from '../../support/topology/topology.source.js';
 import { LogLines } from './log.lines.js';
 
 const PASSWORD = 's3cret';

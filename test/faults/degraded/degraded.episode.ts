@@ -1,5 +1,5 @@
 import type { LockHandle } from 'nestjs-distributed-lock';
-import { until } from '../support/until.js';
+import { until } from '../../support/until.js';
 import { DegradedApp, logged, type Run } from './degraded.app.js';
 import { DegradedStage } from './degraded.stage.js';
 import type { RedisState } from './redis.states.js';

@@ -3,17 +3,17 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
-import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
-import { scaled } from '../support/slowness.js';
-import { uniquePrefix } from '../support/services.js';
-import { ClusterTopology } from '../support/topology/cluster.topology.js';
-import { SentinelTopology } from '../support/topology/sentinel.topology.js';
-import { StandaloneTopology } from '../support/topology/standalone.topology.js';
-import type { Topology } from '../support/topology/topology.js';
-import { closeSource, sourceOf } from '../support/topology/topology.source.js';
-import { until } from '../support/until.js';
+import type { RedisSource } from '../../../libs/distributed-lock/src/sources/source.reader.js';
+import { openLockService } from '../../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../../libs/distributed-lock/src/startup/settings.reader.js';
+import { scaled } from '../../support/slowness.js';
+import { uniquePrefix } from '../../support/services.js';
+import { ClusterTopology } from '../../support/topology/cluster.topology.js';
+import { SentinelTopology } from '../../support/topology/sentinel.topology.js';
+import { StandaloneTopology } from '../../support/topology/standalone.topology.js';
+import type { Topology } from '../../support/topology/topology.js';
+import { closeSource, sourceOf } from '../../support/topology/topology.source.js';
+import { until } from '../../support/until.js';
 import { CLIENT_EVENTS } from './client.events.js';
 import { LogLines } from './log.lines.js';
 
@@ -39,7 +39,7 @@ test('the table has each event in the source of ioredis', async () => {
 });
 
 test('the documentation says of each event what becomes of it', async () => {
-  const page = await readFile(new URL('../../docs/degraded-redis.md', import.meta.url), 'utf8');
+  const page = await readFile(new URL('../../../docs/degraded-redis.md', import.meta.url), 'utf8');
   const [, table = ''] = page.split('| event | of | what becomes of it |');
   const rows = (table.split('\n\n')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));
   const documented = rows.flatMap((row) =>

@@ -1,4 +1,4 @@
-import type { TcpProxy } from '../support/tcp.proxy.js';
+import type { TcpProxy } from './tcp.proxy.js';
 import type { FaultStage } from './fault.stage.js';
 
 /** A way in which Redis can be away. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { LoopLag } from '../faults/loop.lag.js';
-import { scaled } from '../support/slowness.js';
+import { LoopLag } from '../../support/faults/loop.lag.js';
+import { scaled } from '../../support/slowness.js';
 import { COMMAND_TIMEOUT } from './degraded.app.js';
 import type { Episode } from './degraded.episode.js';
 import type { Ending } from './repeated.calls.js';

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { startRedis } from '../../tools/redis/redis.runner.mjs';
-import type { RunningRedis } from '../../tools/redis/redis.types.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
-import { until } from '../support/until.js';
+import { startRedis } from '../../../tools/redis/redis.runner.mjs';
+import type { RunningRedis } from '../../../tools/redis/redis.types.js';
+import { TcpProxy } from '../../support/faults/tcp.proxy.js';
+import { until } from '../../support/until.js';
 
 /** A user of Redis beside the default one. */
 export interface Credentials {

@@ -1,10 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { until } from '../support/until.js';
-import type { FaultCommand, FaultMessage, FaultSettings } from '../workers/faults/fault.protocol.js';
+import { until } from '../until.js';
+import type { FaultCommand, FaultMessage, FaultSettings } from '../../workers/faults/fault.protocol.js';
 
-const BUILT = new URL('../../dist/test/workers/faults/', import.meta.url);
+const BUILT = new URL('../../../dist/test/workers/faults/', import.meta.url);
 
 type MessageOf<K extends FaultMessage['kind']> = Extract<FaultMessage, { kind: K }>;
 

@@ -2,7 +2,7 @@ import { mkdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RedisOptions } from 'ioredis';
-import { until } from '../support/until.js';
+import { until } from '../../support/until.js';
 import type { Credentials, DegradedStage } from './degraded.stage.js';
 
 /** A way in which Redis can be there and yet give no locks. */

@@ -1,14 +1,14 @@
 import type { Redis, RedisOptions } from 'ioredis';
 import { inject } from 'vitest';
-import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
-import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
-import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { startRedis } from '../../tools/redis/redis.runner.mjs';
-import type { RunningRedis } from '../../tools/redis/redis.types.js';
-import { Services } from '../support/services.js';
-import { TcpProxy } from '../support/tcp.proxy.js';
-import { until } from '../support/until.js';
-import type { FaultSettings } from '../workers/faults/fault.protocol.js';
+import type { LockModuleSettings } from '../../../libs/distributed-lock/src/contracts/module.options.js';
+import type { Notice } from '../../../libs/distributed-lock/src/events/notice.board.js';
+import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
+import { startRedis } from '../../../tools/redis/redis.runner.mjs';
+import type { RunningRedis } from '../../../tools/redis/redis.types.js';
+import { Services } from '../services.js';
+import { TcpProxy } from './tcp.proxy.js';
+import { until } from '../until.js';
+import type { FaultSettings } from '../../workers/faults/fault.protocol.js';
 import { FaultWorker } from './fault.worker.js';
 
 /** A Redis, ways to it that can be broken, and services on either; in the end nothing may be left of any of them. */

@@ -6,11 +6,11 @@ import {
   semaphoreDrain,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { Random } from '../faults/random.js';
+import { Random } from '../support/random.js';
 import { scaled } from '../support/slowness.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
-import { CounterFleet, cutAfter, cutBefore } from './counter.fleet.js';
+import { CounterFleet, cutAfter, cutBefore } from '../counters/counter.fleet.js';
 
 const name = 's';
 const UNAVAILABLE = { name: 'LockUnavailableError', code: 'UNAVAILABLE' };

@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { Cron, ScheduleModule } from '@nestjs/schedule';
 import type { Redis, RedisOptions } from 'ioredis';
 import { currentLock, DistributedLock, DistributedLockModule, LockService } from 'nestjs-distributed-lock';
-import { until } from '../support/until.js';
+import { until } from '../../support/until.js';
 
 /** The deadline of one round trip, in ms: the default. */
 export const COMMAND_TIMEOUT = 1000;

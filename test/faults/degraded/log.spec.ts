@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { scaled } from '../support/slowness.js';
-import { until } from '../support/until.js';
+import { scaled } from '../../support/slowness.js';
+import { until } from '../../support/until.js';
 import { DegradedApp, logged } from './degraded.app.js';
 import { DegradedStage } from './degraded.stage.js';
 import * as states from './redis.states.js';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, test } from 'vitest';
-import { scaled } from '../support/slowness.js';
+import { scaled } from '../../support/slowness.js';
 import { COMMAND_TIMEOUT } from './degraded.app.js';
 import { play, type Episode } from './degraded.episode.js';
 import * as states from './redis.states.js';

@@ -4,9 +4,9 @@ import {
   reentrantRelease,
   reentrantTransfer,
   renewalRenew,
-} from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { ProxiedCommand } from '../support/proxy.link.js';
-import type { RespValue } from '../support/resp.reader.js';
+} from '../../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import type { ProxiedCommand } from './proxy.link.js';
+import type { RespValue } from './resp.reader.js';
 
 /** What an operation of a script is for. */
 export type Purpose = 'acquire' | 're-enter' | 'release' | 'partial release' | 'transfer' | 'renew';

@@ -4,8 +4,8 @@ import type { LockService } from '../../libs/distributed-lock/src/service/lock.s
 import { scaled } from '../support/slowness.js';
 import { Services } from '../support/services.js';
 import { until } from '../support/until.js';
-import { endOf } from './lateness.js';
-import { ownRedis } from './own.redis.js';
+import { endOf } from '../locks/lateness.js';
+import { ownRedis } from '../locks/own.redis.js';
 
 /** In ms: longer than the lease of a slow grant, shorter than the deadline of a round trip. */
 const SLOW = 300;

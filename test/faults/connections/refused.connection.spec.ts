@@ -1,14 +1,14 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { startRedis } from '../../tools/redis/redis.runner.mjs';
-import type { RunningRedis } from '../../tools/redis/redis.types.js';
-import { LockUnavailableError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
-import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
-import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
-import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
-import { scaled } from '../support/slowness.js';
-import { until } from '../support/until.js';
+import { startRedis } from '../../../tools/redis/redis.runner.mjs';
+import type { RunningRedis } from '../../../tools/redis/redis.types.js';
+import { LockUnavailableError } from '../../../libs/distributed-lock/src/errors/lock.errors.js';
+import type { RedisSource } from '../../../libs/distributed-lock/src/sources/source.reader.js';
+import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
+import { openLockService } from '../../../libs/distributed-lock/src/startup/open.service.js';
+import { readSettings } from '../../../libs/distributed-lock/src/startup/settings.reader.js';
+import { scaled } from '../../support/slowness.js';
+import { until } from '../../support/until.js';
 import { LogLines } from './log.lines.js';
 
 /** What a Redis user may do who may do anything but one command. */

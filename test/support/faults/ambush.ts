@@ -1,5 +1,5 @@
-import type { ProxiedCommand, Verdict } from '../support/proxy.link.js';
-import type { TcpProxy } from '../support/tcp.proxy.js';
+import type { ProxiedCommand, Verdict } from './proxy.link.js';
+import type { TcpProxy } from './tcp.proxy.js';
 import { didRun, operationsOf, type Purpose, type ScriptOperation } from './script.calls.js';
 
 /** Something that is waited for until the test lets it happen. */

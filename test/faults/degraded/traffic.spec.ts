@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
-import { LoopLag } from '../faults/loop.lag.js';
-import { scaled } from '../support/slowness.js';
-import { until } from '../support/until.js';
+import { LoopLag } from '../../support/faults/loop.lag.js';
+import { scaled } from '../../support/slowness.js';
+import { until } from '../../support/until.js';
 import { DegradedStage } from './degraded.stage.js';
 import { DeskProcess } from './desk.process.js';
 import { DeskTraffic, type Served } from './desk.traffic.js';
