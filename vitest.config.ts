@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { scaled } from './test/support/slowness.js';
 import { embeddedLua } from './tools/lua/embed.plugin.mjs';
+import { SlowFirst } from './tools/test/slow.first.mjs';
 
 const library = fileURLToPath(new URL('./libs/distributed-lock/src', import.meta.url));
 
@@ -29,6 +30,7 @@ export default defineConfig({
     hookTimeout: scaled(30_000),
     unstubEnvs: true,
     restoreMocks: true,
+    sequence: { sequencer: SlowFirst },
     projects: [
       {
         extends: true,

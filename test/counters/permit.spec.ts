@@ -146,14 +146,14 @@ describe('permits that expire', () => {
   });
 });
 
-describe('a permit can be treated by its id', () => {
+describe('a permit that is named by its id', () => {
   let handle: LockHandle;
   beforeEach(async () => {
     await ours.trySetPermits(1);
     handle = await ours.acquire();
   });
 
-  test('given back by another process', async () => {
+  test('is given back by another process', async () => {
     expect(await theirs.tryRelease(handle.holder)).toBe(true);
     expect(await theirs.tryRelease(handle.holder)).toBe(false);
     expect(await theirs.availablePermits()).toBe(1);
@@ -162,13 +162,13 @@ describe('a permit can be treated by its id', () => {
     await fleet.expectNothingLeft(name);
   });
 
-  test('given back by its own process, which tells its holder at once', async () => {
+  test('is given back by its own process, which tells its holder at once', async () => {
     expect(await ours.tryRelease(handle.holder)).toBe(true);
     expect(handle.signal.aborted).toBe(true);
     await fleet.expectNothingLeft(name);
   });
 
-  test('given another lease', async () => {
+  test('is given another lease', async () => {
     expect(await theirs.updateLeaseTime(handle.holder, '1m')).toBe(true);
     expect(await theirs.getLeaseTime(handle.holder)).toBeGreaterThan(50_000);
     expect(await ours.updateLeaseTime(handle.holder, WATCHDOG)).toBe(true);
@@ -178,7 +178,7 @@ describe('a permit can be treated by its id', () => {
     expect(await theirs.updateLeaseTime(handle.holder, 1000)).toBe(false);
   });
 
-  test('given a shorter lease, in which its holder believes no longer than it lasts', async () => {
+  test('is given a shorter lease, in which its holder believes no longer than it lasts', async () => {
     await handle.unlock();
     const fixed = await ours.acquire({ leaseTime: '1m' });
     expect(await ours.updateLeaseTime(fixed.holder, 100)).toBe(true);
@@ -189,7 +189,7 @@ describe('a permit can be treated by its id', () => {
     await fleet.expectNothingLeft(name);
   });
 
-  test('that Redisson took for ever', async () => {
+  test('is given back where Redisson took it for ever', async () => {
     await handle.unlock();
     const id = '00ff80c3e28280fe0a0d25005c7f81ff';
     await fleet.redis.zadd(suffixName(fleet.key(name), 'timeout'), '922337203685477', Buffer.from(id, 'hex'));
@@ -202,7 +202,7 @@ describe('a permit can be treated by its id', () => {
     await fleet.expectNothingLeft(name);
   });
 
-  test.each(['', 'x', 'A'.repeat(32), 7])('unless it is none: %s', async (id) => {
+  test.each(['', 'x', 'A'.repeat(32), 7])('is refused where the id is none: %s', async (id) => {
     const refused = { code: 'INVALID_OPTION', lock: name };
     await expect(ours.tryRelease(id as never)).rejects.toMatchObject(refused);
     await expect(ours.updateLeaseTime(id as never, 1000)).rejects.toMatchObject(refused);

@@ -43,7 +43,7 @@ describe('the stack of what a guarded method throws leads to whoever called it',
     expect(error.stack).toContain('callOfTheApplication');
   });
 
-  test('an error of its own', async () => {
+  test('where it throws an error of its own', async () => {
     const error = await callOfTheApplication(() => accounts.write());
     expect(error.stack).toMatch(/^RangeError: no such entry\n\s+at .*write/);
     expect(error.stack).toContain('callOfTheApplication');

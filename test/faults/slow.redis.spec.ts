@@ -33,7 +33,7 @@ describe('a Redis that is slow or silent', () => {
   const slow = () => services.admin.client('PAUSE', SLOW, 'ALL');
 
   describe('a grant whose reply took half its lease is renewed before it is delivered', () => {
-    test('to tryLock', async () => {
+    test('where tryLock asked for it', async () => {
       await slow();
       const handle = await lock().tryLock({ leaseTime: LEASE });
       expect(handle?.isHeld).toBe(true);
@@ -41,14 +41,14 @@ describe('a Redis that is slow or silent', () => {
       expect(await handle?.unlock()).toBe('released');
     });
 
-    test('to a waiter', async () => {
+    test('where a waiter asked for it', async () => {
       await slow();
       const handle = await lock().lock({ leaseTime: LEASE, waitTime: '5s' });
       expect(handle.isHeld).toBe(true);
       expect(await handle.unlock()).toBe('released');
     });
 
-    test('to a waiter of the same process, by hand-over', async () => {
+    test('where a waiter of the same process gets it by hand-over', async () => {
       const first = await lock().lock();
       const waiting = lock().lock({ leaseTime: LEASE });
       await slow();
@@ -58,7 +58,7 @@ describe('a Redis that is slow or silent', () => {
       expect(await handle.unlock()).toBe('released');
     });
 
-    test('to a re-entry', async () => {
+    test('where a re-entry asked for it', async () => {
       await lock().using(async () => {
         await slow();
         const handle = await lock().lock({ leaseTime: LEASE });

@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
-import { LockNotAcquiredError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import {
+  LockNotAcquiredError,
+  LockUnavailableError,
+} from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
 import { fleetOf, type LockSubject } from './lock.fleet.js';
@@ -48,6 +51,9 @@ function isSameHold(one: LockHandle, other: LockHandle): boolean {
 /** A lease that ends while one is at work, in ms; half of it must do for a grant to arrive. */
 const SHORT = scaled(100);
 
+/** So many grants have met each other. */
+const ENOUGH = 50;
+
 /** Anything in any order, for as long as it takes to meet what nobody thought of. */
 export function describeFuzz(subject: LockSubject): void {
   describe('whatever is done to it', () => {
@@ -70,6 +76,8 @@ export function describeFuzz(subject: LockSubject): void {
           return await pick(lock.tryLock, lock.lock).call(lock, { waitTime, leaseTime, signal });
         } catch (error) {
           if (error instanceof LockNotAcquiredError || signal?.aborted === true) return null;
+          // This process stood still for half of a short lease: a refusal as well.
+          if (error instanceof LockUnavailableError && error.message.includes('half over')) return null;
           throw error;
         }
       };
@@ -95,8 +103,9 @@ export function describeFuzz(subject: LockSubject): void {
         await handle.unlock();
       };
 
-      const end = performance.now() + 1500;
-      while (performance.now() < end) await section(0);
+      const start = performance.now();
+      const isTime = () => performance.now() < start + (beliefs.grants > ENOUGH ? 1500 : scaled(5000));
+      while (isTime()) await section(0);
     }
 
     test.each([1, 2, 3])(
@@ -109,7 +118,7 @@ export function describeFuzz(subject: LockSubject): void {
         );
         await Promise.all(users);
         expect(beliefs.broken).toEqual([]);
-        expect(beliefs.grants).toBeGreaterThan(50);
+        expect(beliefs.grants).toBeGreaterThan(ENOUGH);
       },
       20_000,
     );

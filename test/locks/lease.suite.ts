@@ -53,8 +53,8 @@ export function describeLease(subject: LockSubject): void {
 
     test('of a fixed length is never renewed, and its signal aborts before another is let in', async () => {
       const order: string[] = [];
-      setTimeout(() => order.push('the lease is over'), 500);
       const held = await one().lock({ leaseTime: 500 });
+      setTimeout(() => order.push('the lease is over'), 500);
       held.signal.addEventListener('abort', () => order.push('aborted'));
       const waiting = other().lock();
       let last = await ttl();

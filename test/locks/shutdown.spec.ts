@@ -126,7 +126,7 @@ describe('a service that shuts down', () => {
     expect([await services.keys(), await services.channels()]).toEqual([[], []]);
   });
 
-  test('twice does it once', async () => {
+  test('shuts down once, however often it is asked to', async () => {
     const held = await one.getLock('x').lock();
     const ends = [one.shutDown(), one.shutDown()];
     await held.unlock();

@@ -124,7 +124,7 @@ describe('the remedy of a loss fits its reason', () => {
     expect(/aise leaseTime|lockWatchdogTimeout/.test(loss.remedy)).toBe(isOfTime);
   });
 
-  test('a permit that was given back by its id', async () => {
+  test('where a permit was given back by its id', async () => {
     const semaphore = locks.getPermitExpirableSemaphore('permits');
     await semaphore.trySetPermits(1);
     const handle = await semaphore.acquire();
@@ -135,7 +135,7 @@ describe('the remedy of a loss fits its reason', () => {
     expect((await lossOf(next)).remedy).toContain('A call of delete() came while permits were held');
   });
 
-  test('one of several locks', async () => {
+  test('where one of several locks was lost', async () => {
     const handle = await locks.getMultiLock('m1', 'm2').lock();
     await locks.getLock('m2').forceUnlock();
     const loss = await lossOf(handle);
@@ -146,7 +146,7 @@ describe('the remedy of a loss fits its reason', () => {
     await handle.unlock();
   });
 
-  test('onLost: "throw" says why, too', async () => {
+  test('where onLost: "throw" says why', async () => {
     const lock = locks.getLock('thrown');
     const work = async () => {
       await lock.forceUnlock();
@@ -157,7 +157,7 @@ describe('the remedy of a loss fits its reason', () => {
     });
   });
 
-  test('a leader that resigned', async () => {
+  test('where a leader resigned', async () => {
     let ended: (reason: Error) => void = () => undefined;
     const reason = new Promise<Error>((resolve) => (ended = resolve));
     const election = locks.elect('leader', { onRevoked: ended });
