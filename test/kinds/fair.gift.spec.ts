@@ -5,6 +5,7 @@ import { fairKeysOf } from '../models/fair.actions.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { KindStage } from './kind.stage.js';
+import { standStill } from '../support/stand.still.js';
 
 const options = { timeout: scaled(30_000) };
 const name = 'x';
@@ -202,7 +203,7 @@ test(
     KindStage.play('shared', async (stage) => {
       const held = await (await stage.faults.open()).getFairLock(name).lock();
       const waiting = (await stage.faults.open()).getFairLock(name).using(({ holder, signal }) => {
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, GIFT + 200);
+        standStill(GIFT + 200);
         return { holder, isAborted: signal.aborted };
       });
       await stage.queued(name, 1);

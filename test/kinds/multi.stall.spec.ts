@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { KindStage } from './kind.stage.js';
+import { standStill } from '../support/stand.still.js';
 
 test('locks that were granted while the process stood still are not given up for want of time', () =>
   KindStage.play('shared', async (stage) => {
@@ -10,7 +11,7 @@ test('locks that were granted while the process stood still are not given up for
       const asking = lock.tryLock({ waitTime: 100 });
       await turn();
       // The answer comes meanwhile, and only wants to be read.
-      for (const end = performance.now() + 600; performance.now() < end;);
+      standStill(600);
       const handle = await asking;
       expect(await handle?.unlock()).toBe('released');
     }

@@ -2,17 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LockLostError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import { scaled } from '../support/slowness.js';
+import { standStill } from '../support/stand.still.js';
 import { until } from '../support/until.js';
 import { fleetOf, type LockSubject } from './lock.fleet.js';
 
 /** The watchdog's lease in these tests, in ms: it is renewed at a third of it, so a slow machine needs a longer one. */
 const T = scaled(1200);
-
-/** As code that computes without a pause does. */
-function standStill(ms: number): void {
-  const end = performance.now() + ms;
-  while (performance.now() < end);
-}
 
 /** How long a hold lasts, and what its holder may believe. */
 export function describeLease(subject: LockSubject): void {

@@ -8,6 +8,7 @@ import { IntervalJob } from './timer.jobs.js';
 import { WorkStage } from './work.stage.js';
 import { tell } from './worker.channel.js';
 import type { WorkerCommand } from './worker.protocol.js';
+import { standStill } from '../support/stand.still.js';
 
 /** Does what the test asks for. */
 @Injectable()
@@ -34,7 +35,7 @@ async function obey(app: INestApplication, command: WorkerCommand): Promise<unkn
         .get<CountedJob | IntervalJob>(command.job === 'counted' ? CountedJob : IntervalJob)
         .run();
     case 'block':
-      for (const end = performance.now() + command.ms; performance.now() < end;);
+      standStill(command.ms);
       return undefined;
     case 'release':
       app.get(WorkStage).release();

@@ -41,8 +41,12 @@ const SECONDS = /** @type {Readonly<Record<string, number>>} */ ({
 
 /** Files that take long begin first, so that none of them runs alone at the end. */
 export class SlowFirst extends BaseSequencer {
-  /** @type {BaseSequencer['sort']} */
+  /**
+   * @override
+   * @param {Parameters<BaseSequencer['sort']>[0]} files
+   */
   async sort(files) {
+    // oxlint-disable-next-line unicorn/no-array-sort -- it is vitest's own, of files
     const others = await super.sort(files);
     const secondsOf = (/** @type {{ moduleId: string }} */ { moduleId }) =>
       SECONDS[relative(ROOT, moduleId).replaceAll(sep, '/')] ?? 0;

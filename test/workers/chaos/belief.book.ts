@@ -1,6 +1,7 @@
 import type { LockHandle } from 'nestjs-distributed-lock';
 import { machineTime, type HistoryWriter, type WorkerEvent } from '../../chaos/history.js';
 import { leaseFacts } from './lease.facts.js';
+import { standStill } from '../../support/stand.still.js';
 
 /** The pace of the looks, in ms. */
 const PACE = 20;
@@ -61,8 +62,7 @@ export class BeliefBook {
 
   /** Keeps the event loop busy, and tells what the holders find at their first instruction after that. */
   block(ms: number): void {
-    const start = performance.now();
-    while (performance.now() - start < ms);
+    standStill(ms);
     this.look();
   }
 

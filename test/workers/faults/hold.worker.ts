@@ -6,6 +6,7 @@ import { DistributedLockModule, LockService, type LockHandle } from 'nestjs-dist
 import { LoopLag } from '../../support/faults/loop.lag.js';
 import { settings, tell } from './fault.channel.js';
 import type { FaultCommand, Sighting } from './fault.protocol.js';
+import { standStill } from '../../support/stand.still.js';
 
 @Module({
   imports: [DistributedLockModule.forRoot(settings)],
@@ -66,7 +67,7 @@ function block(name: string, ms: number): Sighting {
   const handle = heldAs(name);
   const { signal } = handle;
   const start = performance.now();
-  while (performance.now() - start < ms);
+  standStill(ms);
   return look(handle, signal, performance.now() - start);
 }
 
