@@ -60,7 +60,7 @@ export default defineConfig({
           pool: 'forks',
           // Files wait for more than half of their time, and share a process with what was imported by those before them.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 3,
           sequence: { groupOrder: 1 },
         },
       },
@@ -73,7 +73,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 9,
+          maxWorkers: 7,
           sequence: { groupOrder: 5 },
         },
       },
@@ -86,7 +86,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 6,
+          maxWorkers: 5,
           sequence: { groupOrder: 2 },
         },
       },
