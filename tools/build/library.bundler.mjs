@@ -2,6 +2,8 @@ import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
+import { loadCommon, loaderOf } from './common.loader.mjs';
+import { COMMON, COMMON_TYPES, groupsOfCode, groupsOfTypes } from './library.groups.mjs';
 import { ROOT } from './node.runner.mjs';
 
 /** @typedef {import('rolldown').OutputChunk | import('rolldown').OutputAsset} Output */
@@ -9,34 +11,32 @@ import { ROOT } from './node.runner.mjs';
 
 /** Where the compiler puts one module for each source. */
 export const MODULES = 'dist/modules';
-/** Rooms that only an application needs: a command runs without them. */
-const APPLICATION = /[/\\](?:module|decorators|interceptors|filters|schedule|scheduler|guards|jobs)[/\\]/;
-/**
- * What several entry points share stands in two files, so a format has one copy of each class, whichever entry point is loaded.
- * The rooms of an application import the others, and not the other way round.
- */
-const SHARED = [
-  {
-    name: 'library',
-    minShareCount: 2,
-    priority: 1,
-    test: (/** @type {string} */ id) => !APPLICATION.test(id),
-  },
-  { name: 'application', minShareCount: 2 },
-];
 
 /** Bundles the compiled modules: for each entry point and format one file of code and one of declarations. */
 export async function bundleLibrary() {
-  const { esm, cjs, command, types } = await readEntries();
-  const [modules, commonJs, declarations] = await Promise.all([
-    bundleCode([...esm, command], 'esm'),
-    bundleCode(cjs, 'cjs'),
-    bundleTypes(types),
+  const { modules, schematics, command } = await readEntries();
+  const entries = [...modules, ...schematics, command];
+  const [esm, cjs, esmTypes, cjsTypes] = await Promise.all([
+    bundleCode(entries, 'esm'),
+    bundleCode(entries, 'cjs'),
+    bundleTypes(modules, 'esm'),
+    bundleTypes(modules, 'cjs'),
   ]);
-  // The root says "module": the copy for require() has to say otherwise for its own folder.
-  const packageType = { fileName: 'package.json', text: '{ "type": "commonjs" }\n' };
-  await replaceFolder('dist/esm', [...modules, ...declarations]);
-  await replaceFolder('dist/cjs', [...commonJs, ...declarations, packageType]);
+  checkCommon(esm, cjs);
+  // The command is an ES module, and schematics are CommonJS.
+  const left = [command, ...schematics].map((entry, at) => `${at === 0 ? 'cjs' : 'esm'}/${entry}.js`);
+  const files = [
+    ...esm.filter(isOfModules).map((output) => loadCommon(fileOf(output))),
+    ...esmTypes.filter(isOfModules).map(fileOf),
+    ...[...cjs, ...cjsTypes].map(fileOf),
+    ...COMMON.map(loaderOf),
+    // The root says "module": the folder for require() has to say otherwise.
+    { fileName: 'cjs/package.json', text: '{ "type": "commonjs" }\n' },
+  ];
+  await replaceFolders(
+    ['dist/esm', 'dist/cjs'],
+    files.filter(({ fileName }) => !left.includes(fileName)),
+  );
   await chmod(join(ROOT, 'dist/esm', `${command}.js`), 0o755);
   return true;
 }
@@ -48,13 +48,11 @@ async function readEntries() {
   const targets = JSON.stringify([exports, bin, collection]);
   /** @param {RegExp} pattern */
   const named = (pattern) => [...new Set([...targets.matchAll(pattern)].map(([, path = '']) => path))];
-  const types = named(/dist\/esm\/([\w./-]+)\.d\.ts/g);
   const [command = ''] = Object.values(bin).map((file) => /dist\/esm\/(.+)\.js$/.exec(file)?.[1] ?? '');
   return {
-    esm: types,
-    cjs: [...types, ...named(/dist\/cjs\/([\w./-]+)#/g)],
+    modules: named(/dist\/esm\/([\w./-]+)\.d\.ts/g),
+    schematics: named(/dist\/cjs\/([\w./-]+)#/g),
     command,
-    types,
   };
 }
 
@@ -71,18 +69,21 @@ async function bundleCode(entries, format) {
   });
   const { output } = await bundle.generate({
     format,
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name].js',
+    entryFileNames: `${format}/[name].js`,
+    chunkFileNames: ({ name }) => (COMMON.includes(name) ? 'cjs/[name].js' : `${format}/[name].js`),
     minifyInternalExports: false,
     // The docstrings stand in the declarations.
     comments: { annotation: true, legal: true, jsdoc: false },
-    codeSplitting: { groups: SHARED },
+    codeSplitting: { groups: groupsOfCode() },
   });
-  return output.map(fileOf);
+  return output;
 }
 
-/** @param {readonly string[]} entries */
-async function bundleTypes(entries) {
+/**
+ * @param {readonly string[]} entries
+ * @param {Format} format
+ */
+async function bundleTypes(entries, format) {
   const bundle = await rolldown({
     input: inputOf(entries, 'd.ts'),
     cwd: ROOT,
@@ -91,12 +92,12 @@ async function bundleTypes(entries) {
   });
   const { output } = await bundle.generate({
     format: 'esm',
-    entryFileNames: '[name].ts',
-    chunkFileNames: '[name].ts',
+    entryFileNames: `${format}/[name].ts`,
+    chunkFileNames: ({ name }) => `${name === COMMON_TYPES ? 'cjs' : format}/[name].ts`,
     minifyInternalExports: false,
-    codeSplitting: { groups: [{ name: 'library.d', minShareCount: 2 }] },
+    codeSplitting: { groups: groupsOfTypes() },
   });
-  return output.map(fileOf);
+  return output;
 }
 
 /**
@@ -112,19 +113,45 @@ function isForeign(id) {
   return /^[@a-z]/i.test(id) && !/^[a-z]:[/\\]/i.test(id);
 }
 
+/**
+ * The ES modules load files that were made for require(): both have to agree on what these export.
+ * @param {readonly Output[]} esm
+ * @param {readonly Output[]} cjs
+ */
+function checkCommon(esm, cjs) {
+  for (const name of COMMON) {
+    const [wanted, given] = [esm, cjs].map((outputs) => namesOf(outputs, `cjs/${name}.js`));
+    if (!wanted || wanted !== given) throw new Error(`the formats differ in what ${name}.js exports`);
+  }
+}
+
+/**
+ * @param {readonly Output[]} outputs
+ * @param {string} file
+ */
+function namesOf(outputs, file) {
+  const found = outputs.find(({ fileName }) => fileName === file);
+  return found?.type === 'chunk' ? found.exports.toSorted().join(' ') : '';
+}
+
+/** @param {Output} output */
+function isOfModules({ fileName }) {
+  return fileName.startsWith('esm/');
+}
+
 /** @param {Output} output */
 function fileOf(output) {
   return { fileName: output.fileName, text: output.type === 'chunk' ? output.code : String(output.source) };
 }
 
 /**
- * @param {string} folder
- * @param {readonly { fileName: string, text: string }[]} files all that stand in it afterwards
+ * @param {readonly string[]} folders
+ * @param {readonly { fileName: string, text: string }[]} files all that stand in them afterwards, from their parent
  */
-async function replaceFolder(folder, files) {
-  await rm(join(ROOT, folder), { recursive: true, force: true });
+async function replaceFolders(folders, files) {
+  for (const folder of folders) await rm(join(ROOT, folder), { recursive: true, force: true });
   for (const { fileName, text } of files) {
-    const path = join(ROOT, folder, fileName);
+    const path = join(ROOT, 'dist', fileName);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, text);
   }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { MODULES } from '../build/library.bundler.mjs';
 import { ROOT } from '../build/node.runner.mjs';
 
 /** @typedef {import('./package.stage.mjs').PackageStage} PackageStage */
@@ -16,7 +17,7 @@ const ROUNDS = { least: 3, most: 15 };
 export async function timeImport(stage, enough) {
   const bareFile = join(stage.folder, 'bare.mjs');
   await build({
-    entryPoints: [join(ROOT, 'dist/esm/index.js')],
+    entryPoints: [join(ROOT, MODULES, 'index.js')],
     outfile: bareFile,
     bundle: true,
     format: 'esm',

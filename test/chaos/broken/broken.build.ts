@@ -10,9 +10,10 @@ const ROOT = fileURLToPath(
   new URL(import.meta.url.endsWith('.ts') ? '../../../' : '../../../../', import.meta.url),
 );
 
-const LIBRARY = 'dist/esm';
+/** What an ES module loads: CommonJS has a copy of its own of all but these. */
+const LIBRARY = /^(?:esm\/.*|cjs\/(?:core|memory))\.js$/;
 /** What a worker is made of. */
-const PARTS = ['package.json', LIBRARY, 'dist/test'];
+const PARTS = ['package.json', 'dist/esm', 'dist/cjs', 'dist/test'];
 
 /** A copy of the build, in which defects do no harm. */
 export class BrokenBuild {
@@ -37,15 +38,15 @@ export class BrokenBuild {
   }
 
   async #put({ from, to }: Defect): Promise<void> {
-    const folder = join(this.folder, LIBRARY);
-    const names = await readdir(folder, { recursive: true });
+    const folder = join(this.folder, 'dist');
+    const names = (await readdir(folder, { recursive: true })).map((name) => name.replaceAll('\\', '/'));
     const files = await Promise.all(
-      names.filter((name) => name.endsWith('.js')).map((name) => readText(join(folder, name))),
+      names.filter((name) => LIBRARY.test(name)).map((name) => readText(join(folder, name))),
     );
     const fitting = files.filter(({ text }) => text.includes(from));
     const [found] = fitting;
     if (found === undefined || fitting.length > 1 || found.text.split(from).length !== 2)
-      throw new Error(`the defect does not fit: ${LIBRARY} must have this exactly once:\n${from}`);
+      throw new Error(`the defect does not fit: the library must have this exactly once:\n${from}`);
     await writeFile(found.path, rehash(found.text.replace(from, () => to)));
   }
 }
@@ -54,11 +55,16 @@ async function readText(path: string): Promise<{ readonly path: string; readonly
   return { path, text: await readFile(path, 'utf8') };
 }
 
-/** Redis knows a script by its hash: one that was changed has another. */
+/** Redis knows a script by its hash: one that was changed has another, as has each that includes a part that was changed. */
 function rehash(text: string): string {
+  const parts = new Map(
+    [...text.matchAll(/^const (\w+Part) = `([^`]*)`/gm)].map(([, name, part]) => [name, part]),
+  );
   return text.replaceAll(
     /sha1: "[\da-f]{40}"([^`]*text: `)([^`]*)`/g,
-    (_, between: string, script: string) =>
-      `sha1: "${createHash('sha1').update(script).digest('hex')}"${between}${script}\``,
+    (_, between: string, script: string) => {
+      const whole = script.replaceAll(/\$\{(\w+)\}/g, (_place, name: string) => parts.get(name) ?? name);
+      return `sha1: "${createHash('sha1').update(whole).digest('hex')}"${between}${script}\``;
+    },
   );
 }

@@ -1,4 +1,4 @@
-// An application of ES modules, in one bundle with a library of CommonJS: the bundle has both copies of the package.
+// An application of ES modules, in one bundle with a library of CommonJS: the bundle has both formats of the package.
 import 'reflect-metadata';
 import { Controller, Get, Inject, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';

@@ -1,4 +1,4 @@
-// A library of CommonJS: its copy of the package is the one that require() finds.
+// A library of CommonJS: it has the format that require() finds.
 const { DistributedLock, LockNotAcquiredError } = require('nestjs-distributed-lock');
 
 class Library {
