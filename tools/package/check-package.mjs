@@ -5,6 +5,7 @@ import { ROOT, runNode } from '../build/node.runner.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
 import { checkBudget } from './package.budget.mjs';
 import { PackageStage } from './package.stage.mjs';
+import { checkPublished } from './published.checker.mjs';
 import { checkResolution } from './resolution.checker.mjs';
 
 const ALLOWED =
@@ -188,6 +189,7 @@ else {
   const stage = await PackageStage.open();
   try {
     checkContents(stage);
+    problems.push(...(await checkPublished(stage.tarball)));
     for (const entry of entriesOf(stage)) await checkLoading(stage, entry);
     await checkCommands(stage);
     await checkTypes(stage);
@@ -211,5 +213,5 @@ for (const problem of problems) console.error(`package: ${problem}`);
 if (problems.length > 0) process.exitCode = 1;
 else
   console.log(
-    'package: loads by import and require(), as one copy; every subpath resolves in every kind of project; commands run',
+    'package: loads by import and require(), as one copy; every subpath resolves in every kind of project; commands run; nothing from publint and arethetypeswrong',
   );

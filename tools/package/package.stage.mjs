@@ -27,12 +27,14 @@ export class PackageStage {
    * @param {Manifest} manifest
    * @param {readonly string[]} files what the tarball holds
    * @param {{ packed: number, unpacked: number }} bytes
+   * @param {string} tarball
    */
-  constructor(folder, manifest, files, bytes) {
+  constructor(folder, manifest, files, bytes, tarball) {
     this.folder = folder;
     this.manifest = manifest;
     this.files = files;
     this.bytes = bytes;
+    this.tarball = tarball;
     this.installed = join(folder, 'node_modules', manifest.name);
   }
 
@@ -64,6 +66,7 @@ export class PackageStage {
       manifest,
       files.map((/** @type {{ path: string }} */ { path }) => path),
       { packed: size, unpacked: unpackedSize },
+      join(folder, filename),
     );
     await mkdir(stage.installed, { recursive: true });
     const unpacked = await runCommand('tar', [
