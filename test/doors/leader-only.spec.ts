@@ -166,8 +166,8 @@ describe('a method that only the leader runs', () => {
     const { election } = app.get(Elected);
     expect(election).toMatchObject({ key: 'reports', isLeader: true });
     await expect(app.get(Reports).run()).resolves.toBe(`0 by ${election.token}`);
-    const lines = app.get(LockService).engine.localLocks.values();
-    expect([...lines].map(({ name, isWaitedFor }) => ({ name, isWaitedFor }))).toEqual([
+    const localLocks = app.get(LockService).engine.localLocks.values();
+    expect(localLocks.map(({ target: { name }, isWaitedFor }) => ({ name, isWaitedFor }))).toEqual([
       { name: 'reports', isWaitedFor: false },
     ]);
     // Who has left is followed by a candidate of the method's own.

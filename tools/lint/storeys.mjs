@@ -13,6 +13,7 @@ export const STOREYS = [
   ['locks'],
   ['counters'],
   ['local', 'work'],
+  ['waiters'],
   ['holds'],
   ['acquire'],
   ['core', 'fencing'],

@@ -59,6 +59,13 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     this.context.outside(() => this.#next());
   }
 
+  /** Goes on from the outcome of a request that was made before there was a loop. */
+  resume(news: AttemptOutcome<G>): void {
+    this.#running = true;
+    this.host.begin();
+    this.context.outside(() => this.#onOutcome(news));
+  }
+
   /** Starts the loop after a pause for other processes. */
   wakeAfterYield(turns: Yield): void {
     this.#yielding.begin(turns);

@@ -22,6 +22,15 @@ export class WaiterQueue<G, R extends WaitRequest = WaitRequest> {
     this.#size += 1;
   }
 
+  /** Puts a waiter in front of all others. */
+  unshift(waiter: Waiter<G, R>): void {
+    waiter.next = this.#first;
+    if (this.#first === undefined) this.#last = waiter;
+    else this.#first.previous = waiter;
+    this.#first = waiter;
+    this.#size += 1;
+  }
+
   remove(waiter: Waiter<G, R>): void {
     const { previous, next } = waiter;
     if (previous === undefined && this.#first !== waiter) return;

@@ -14,7 +14,7 @@ export interface WaitWatch {
 export interface WaitRequest {
   /** In ms; undefined for a lease that the watchdog renews. */
   readonly leaseTime: number | undefined;
-  /** In ms; Infinity for no bound. */
+  /** In ms; Infinity for no bound, 0 for a single request, which Redis answers in its own time. */
   readonly waitTime: number;
   readonly signal: AbortSignal | undefined;
   /** Whether the caller runs inside a lock that it holds: shutdown lets it go on. */
@@ -60,7 +60,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
       this.#reject = reject;
     });
     const { waitTime, signal } = request;
-    if (waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.#expire());
+    if (waitTime > 0 && waitTime !== Infinity) this.#timer = wheel.after(waitTime, () => this.#expire());
     if (signal !== undefined)
       this.#unlisten = onAbort(signal, () => this.#leave(() => this.#reject(signal.reason)));
   }
@@ -77,7 +77,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
 
   /** Warns once if the wait lasts longer than `delay` ms. */
   warnAfter(delay: number): void {
-    if (delay !== Infinity) this.#warning = this.wheel.after(delay, () => this.host.warn(this));
+    if (delay !== Infinity) this.#warning = this.wheel.at(this.since + delay, () => this.host.warn(this));
   }
 
   /** @returns false when the waiter has left: then the grant is still to be released */

@@ -1,17 +1,17 @@
 import { isInside } from '../holds/hold.scope.js';
 import type { WaitRequest } from '../acquire/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import { LatchWaiters } from './latch.waiters.js';
+import { LocalLatch } from './local.latch.js';
 import { LocalLockRegistry } from '../local/local.locks.js';
 import { shuttingDown, type LockContext } from '../core/lock.context.js';
 import type { NameRegistry } from '../core/name.registry.js';
 import type { PermitScope } from './permit.scope.js';
-import { SemaphoreWaiters } from './semaphore.waiters.js';
+import { LocalSemaphore } from './local.semaphore.js';
 
 /** The semaphores and latches of a module instance that callers of this process wait for, or work under. */
 export class CounterEngine {
-  readonly semaphores: LocalLockRegistry<CounterTarget, SemaphoreWaiters>;
-  readonly latches: LocalLockRegistry<CounterTarget, LatchWaiters>;
+  readonly semaphores: LocalLockRegistry<CounterTarget, LocalSemaphore>;
+  readonly latches: LocalLockRegistry<CounterTarget, LocalLatch>;
   readonly #sections = new Set<PermitScope>();
   #closing = false;
 
@@ -19,8 +19,8 @@ export class CounterEngine {
     readonly context: LockContext,
     readonly names: NameRegistry,
   ) {
-    this.semaphores = new LocalLockRegistry(context, (home, target) => new SemaphoreWaiters(home, target));
-    this.latches = new LocalLockRegistry(context, (home, target) => new LatchWaiters(home, target));
+    this.semaphores = new LocalLockRegistry(context, (home, target) => new LocalSemaphore(home, target));
+    this.latches = new LocalLockRegistry(context, (home, target) => new LocalLatch(home, target));
   }
 
   /**
@@ -71,7 +71,7 @@ export class CounterEngine {
   }
 
   #refuse(isRefused: (request: WaitRequest) => boolean): void {
-    for (const line of [...this.semaphores.values(), ...this.latches.values()])
-      line.refuse((request) => (isRefused(request) ? shuttingDown(line.name) : undefined));
+    for (const { target, waiters } of [...this.semaphores.values(), ...this.latches.values()])
+      waiters.refuse((request) => (isRefused(request) ? shuttingDown(target.name) : undefined));
   }
 }

@@ -57,7 +57,9 @@ export class NamedLatch implements CountDownLatch {
     const nested = engine.enter(this.name);
     if (waitTime === 0) return (await leaveOnAbort(this.getCount(), signal, () => undefined)) === 0;
     try {
-      await engine.latches.getOrCreate(this.#target).wait({ waitTime, signal, nested, leaseTime: undefined });
+      await engine.latches
+        .getOrCreate(this.#target)
+        .waiters.wait({ waitTime, signal, nested, leaseTime: undefined });
       return true;
     } catch (error) {
       if (isTimeUp(error, this.name)) return false;

@@ -5,7 +5,7 @@ import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import type { InScope } from '../holds/hold.scope.js';
 import { runLasting } from '../work/lasting.work.js';
-import type { SemaphoreWaiters } from './semaphore.waiters.js';
+import type { LocalSemaphore } from './local.semaphore.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** Work that runs under permits of a semaphore; the permits are given back once. */
@@ -16,24 +16,24 @@ export class PermitScope implements TakenPermits {
 
   /** Epoch ms. */
   readonly since = Date.now();
-  readonly #waiters: SemaphoreWaiters;
+  readonly #semaphore: LocalSemaphore;
   readonly #watch: HandleWatch | undefined;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
   #given: Promise<unknown> | undefined;
 
   constructor(
-    line: SemaphoreWaiters,
+    semaphore: LocalSemaphore,
     readonly permits: number,
     /** Undefined where there are no listeners. */
     watch: HandleWatch | undefined,
   ) {
-    this.#waiters = line;
+    this.#semaphore = semaphore;
     this.#watch = watch;
   }
 
   get name(): string {
-    return this.#waiters.name;
+    return this.#semaphore.target.name;
   }
 
   get signal(): AbortSignal {
@@ -76,7 +76,7 @@ export class PermitScope implements TakenPermits {
   }
 
   #giveBack(): Promise<unknown> {
-    const given = this.#waiters.add('release', this.permits);
+    const given = this.#semaphore.add('release', this.permits);
     this.#watch?.unlocking(given.then(() => 'released'));
     return given.catch(() => undefined);
   }

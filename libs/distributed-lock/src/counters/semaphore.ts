@@ -18,7 +18,7 @@ import { unavailable } from '../core/lock.context.js';
 import { PermitScope } from './permit.scope.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';
-import type { SemaphoreWaiters } from './semaphore.waiters.js';
+import type { LocalSemaphore } from './local.semaphore.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** The semaphore (wire format section 10). */
@@ -64,12 +64,12 @@ export class CountingSemaphore implements Semaphore {
 
   async release(permits = 1): Promise<void> {
     checkPermits(this.name, permits, 1);
-    await this.#waiters.add('release', permits);
+    await this.#local.add('release', permits);
   }
 
   async releaseIfExists(permits = 1): Promise<boolean> {
     checkPermits(this.name, permits, 1);
-    return (await this.#waiters.add('release', permits, { where: 'existing' })).kind === 'added';
+    return (await this.#local.add('release', permits, { where: 'existing' })).kind === 'added';
   }
 
   async using<T>(work: (taken: TakenPermits) => WorkResult<T>, options: PermitsOptions = {}): Promise<T> {
@@ -83,7 +83,7 @@ export class CountingSemaphore implements Semaphore {
     const section = new PermitScope(line, permits, watch);
     return await new Promise<T>((resolve, reject) => {
       // The local waiters are kept as long as work runs under their permits.
-      const worked = () => this.#waiters.during(() => section.run(work, resolve));
+      const worked = () => this.#local.waiters.during(() => section.run(work, resolve));
       this.#engine.during(section, worked).then(resolve, reject);
     });
   }
@@ -104,7 +104,7 @@ export class CountingSemaphore implements Semaphore {
 
   async addPermits(permits: number): Promise<void> {
     checkPermits(this.name, permits, -Infinity);
-    await this.#waiters.add('change of permits', permits);
+    await this.#local.add('change of permits', permits);
   }
 
   async delete(): Promise<boolean> {
@@ -135,12 +135,12 @@ export class CountingSemaphore implements Semaphore {
     permits: number,
     { waitTime, signal }: Wait,
     watch: AcquisitionWatch | undefined,
-  ): Promise<SemaphoreWaiters> {
+  ): Promise<LocalSemaphore> {
     signal?.throwIfAborted();
     const nested = this.#engine.enter(this.name);
-    const line = this.#waiters;
+    const line = this.#local;
     if (waitTime > 0) {
-      await line.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
+      await line.waiters.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
       return line;
     }
     const isTaken = await leaveOnAbort(line.try(permits), signal, async (late) => {
@@ -150,7 +150,7 @@ export class CountingSemaphore implements Semaphore {
     return line;
   }
 
-  get #waiters(): SemaphoreWaiters {
+  get #local(): LocalSemaphore {
     return this.#engine.semaphores.getOrCreate(this.#target);
   }
 

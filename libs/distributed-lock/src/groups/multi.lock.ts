@@ -11,7 +11,7 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { isTransient, type TransientRefusal } from '../core/transient.refusal.js';
 import type { AcquireRequest } from '../locks/reentry.js';
-import { ROUND_TRIP } from '../local/local.waiters.js';
+import { ROUND_TRIP } from '../waiters/local.waiters.js';
 
 /** The answers that one call has received so far. */
 interface Progress {

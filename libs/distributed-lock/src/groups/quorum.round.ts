@@ -1,5 +1,5 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
-import type { HeldBy } from '../errors/lock.errors.js';
+import { LockNotAcquiredError, type HeldBy } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import { HoldHandle } from '../holds/handle.js';
@@ -114,12 +114,17 @@ class QuorumRound implements Upheld {
     if (!isOurs && this.outer?.isOpen === true)
       throw new RedisFailure('unsent', 'the scope has no hold there');
     if (isOurs) return await engine.acquire(target, { leaseTime, waitTime: 0, signal: undefined });
-    const line = engine.localLock(target);
-    const answer = await line.try(leaseTime, (heldBy) => heldBy);
-    // A hold of this process refuses without a request to Redis; the end of its lease is not published.
-    const [own] = line.holds;
-    if (answer instanceof HoldHandle || own === undefined) return answer;
-    return { ttl: Math.max(0, own.lease.deadline - now()), ...answer };
+    const lock = engine.localLock(target);
+    try {
+      return await lock.acquire({ leaseTime, waitTime: 0, signal: undefined, nested: false });
+    } catch (error) {
+      if (!(error instanceof LockNotAcquiredError)) throw error;
+      // A hold of this process refuses without a request to Redis; the end of its lease is not published.
+      const [own] = lock.holds;
+      return own === undefined
+        ? error.heldBy
+        : { ttl: Math.max(0, own.lease.deadline - now()), ...error.heldBy };
+    }
   }
 
   #closed(outcome: Promise<UnlockOutcome>): void {

@@ -13,17 +13,17 @@ import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { isTransient } from '../core/transient.refusal.js';
 import type { QuorumServer, QuorumTerms } from './quorum.tally.js';
-import { RedLockWaiters } from './red.waiters.js';
+import { LocalRedLock } from './local.red.lock.js';
 import { RedUpkeep } from './red.upkeep.js';
 import type { AcquireRequest } from '../locks/reentry.js';
-import { ROUND_TRIP } from '../local/local.waiters.js';
+import { ROUND_TRIP } from '../waiters/local.waiters.js';
 
 /** Pause between attempts to re-enter while too few servers answer, in ms. */
 const PAUSE = 100;
 
 /** The independent servers of a module instance, and its locks on them. */
 export class RedLocks {
-  readonly #registry: LocalLockRegistry<QuorumTerms & { readonly id: string }, RedLockWaiters>;
+  readonly #registry: LocalLockRegistry<QuorumTerms & { readonly id: string }, LocalRedLock>;
   readonly #kinds = new Map<LockEngine, LockKind>();
   readonly #upkeep: RedUpkeep;
   #holder: string | undefined;
@@ -36,7 +36,7 @@ export class RedLocks {
     private readonly restartDelay: number,
   ) {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
-    this.#registry = new LocalLockRegistry(context, (home, terms) => new RedLockWaiters(home, terms));
+    this.#registry = new LocalLockRegistry(context, (home, terms) => new LocalRedLock(home, terms));
     // An operator who inspects one of the servers sees the client, and as a rule the id, that the holder has on all of them.
     const holders = {
       next: () => this.#holder ?? context.ids.next(),
@@ -49,7 +49,7 @@ export class RedLocks {
 
   /** How many callers of this process are waiting. */
   get waiters(): number {
-    return this.#registry.values().reduce((sum, line) => sum + line.waiters, 0);
+    return this.#registry.values().reduce((sum, line) => sum + line.waiters.size, 0);
   }
 
   lock(name: string): RedLock {
@@ -77,7 +77,7 @@ export class RedLocks {
     if (this.#closing && !nested) throw shuttingDown(name);
     const line = this.#waitersOf(name);
     if (waitTime === 0) return await line.try(request);
-    return await line.wait({ ...request, waitTime: left, nested });
+    return await line.waiters.wait({ ...request, waitTime: left, nested });
   }
 
   /** Whether the caller's scope holds the lock on enough servers. */
@@ -92,10 +92,11 @@ export class RedLocks {
   async shutDown(left: number): Promise<void> {
     this.#closing = true;
     this.#upkeep.end();
-    for (const line of this.#registry.values())
-      line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.name)));
+    for (const { target, waiters } of this.#registry.values())
+      waiters.refuse(({ nested }) => (nested ? undefined : shuttingDown(target.name)));
     await Promise.all(this.servers.map(({ engine }) => shutDown(engine, left)));
-    for (const line of this.#registry.values()) line.refuse(() => shuttingDown(line.name));
+    for (const { target, waiters } of this.#registry.values())
+      waiters.refuse(() => shuttingDown(target.name));
     // A round that is under way gives back its grants.
     const { wheel, settings } = this.context;
     await isDoneWithin(settings.commandTimeout, this.#registry.idle(), wheel);
@@ -141,7 +142,7 @@ export class RedLocks {
     return Math.floor(this.servers.length / 2) + 1;
   }
 
-  #waitersOf(name: string): RedLockWaiters {
+  #waitersOf(name: string): LocalRedLock {
     return this.#registry.getOrCreate({
       id: name,
       name,

@@ -67,6 +67,11 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
     return !this.lease.isDoubtful || this.extras.leaseControl.isBelieved;
   }
 
+  /** Whether Redis need not be asked for it. */
+  get isCertain(): boolean {
+    return this.isLive && this.isBelieved && this.lease.state !== 'unknown';
+  }
+
   get token(): bigint | undefined {
     return this.#extras?.token ?? this.run?.token;
   }

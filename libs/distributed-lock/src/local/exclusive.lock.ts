@@ -4,21 +4,17 @@ import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
-import { AcquireAttempt } from '../acquire/acquire.attempt.js';
-import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import { canReuseHolder } from '../acquire/handoff.policy.js';
 import type { TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { ReleaseResult, LockRelease } from './release.js';
+import { LockRelease, type ReleaseResult } from './release.js';
 import { LocalLock } from './local.lock.js';
 
 /** One holder at a time; the waiters of this process are served in order, and only the first one makes requests to Redis. */
 export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
-  /** Created with the first waiter. */
-  #loop: AcquireLoop | undefined;
   #hold: Hold | undefined;
   /** A release or a hand-over is under way. */
   #isReleasing = false;
@@ -38,6 +34,12 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     // Redis gave the lock to a new holder id: the former one has nothing any more, whatever was still believed here.
     former?.gone();
     return hold;
+  }
+
+  /** While this process holds the lock or releases it, a request would be in vain. */
+  protected enter(request: WaitRequest): Promise<HoldHandle> {
+    const isBusy = this.#hold !== undefined || this.#isReleasing || this.hasQueue;
+    return isBusy ? this.waiters.wait(request) : this.askFirst(request, this);
   }
 
   next(): WaitRequest | undefined {
@@ -71,15 +73,15 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     const { first } = this;
     const { lease } = hold;
     // Counts one hand-over, if another one is within bounds.
-    if (finish !== undefined || first === undefined || !this.fairness.handoff.takeNext(this.waiters, at))
-      return this.releaseBy(this.releaseOf(lease), finish, at);
+    if (finish !== undefined || first === undefined || !this.fairness.handoff.takeNext(this.waiters.size, at))
+      return this.releaseBy(new LockRelease(this.context, this.target, lease), finish, at);
     const { watchdogTimeout } = this.context.settings;
     if (
       !this.target.kind.sharesHolder ||
       !hold.isSingle ||
       !canReuseHolder(lease, watchdogTimeout, first.request, at)
     )
-      return this.during(() => this.handOff(lease, first));
+      return this.waiters.during(() => this.handOff(lease, first));
     this.grant(first, this.adopt(lease).admit(first.request.leaseTime, at, undefined, at));
     return Promise.resolve('released');
   }
@@ -90,8 +92,8 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     this.wasFreed();
     this.fairnessIfAny?.handoff.begin();
     this.releaseWriteSide(hold.lease);
-    if (this.isWaitedFor) this.loop.wake();
-    this.forgetIfUnused();
+    if (this.isWaitedFor) this.wakeLoop(this);
+    this.forgetIfFree();
   }
 
   /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
@@ -100,22 +102,9 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
       this.giveBack(holder, longest);
   }
 
-  protected onEnter(waiter: Waiter<HoldHandle>): void {
-    if (this.#hold === undefined && !this.#isReleasing && this.isReasonToAsk(waiter))
-      this.startLoop(this.loop);
-  }
-
-  protected override dropWaitingState(): void {
-    super.dropWaitingState();
-    this.#loop = undefined;
-  }
-
-  protected onLeave(): void {
-    if (!this.isWaitedFor) this.#loop?.stopListening();
-  }
-
-  private get loop(): AcquireLoop {
-    return (this.#loop ??= this.acquireLoop(this, new AcquireAttempt(this.context, this.target)));
+  onEnter(waiter: Waiter<HoldHandle>): void {
+    if (this.#hold === undefined && !this.#isReleasing && this.waiters.isReasonToAsk(waiter))
+      this.wakeLoop(this);
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */
@@ -126,14 +115,14 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   private grant(waiter: Waiter<HoldHandle>, grant: HoldHandle): void {
-    this.queue.remove(waiter);
+    this.waiters.queue.remove(waiter);
     this.give(waiter, grant);
-    if (!this.isWaitedFor) this.#loop?.stopListening();
+    this.stopIfUnneeded();
   }
 
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
   private async handOff(from: Lease, waiter: Waiter<HoldHandle>): Promise<UnlockOutcome> {
-    const release = this.releaseOf(from);
+    const release = new LockRelease(this.context, this.target, from);
     if (!release.canHandOff) return await this.releaseBy(release, undefined, now());
     this.#isReleasing = true;
     const { outcome, result } = await release.handOff(waiter.request.leaseTime);
@@ -142,7 +131,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
       await this.granted(result);
     } else {
       if (result !== undefined) this.notGranted(result);
-      this.loop.wake();
+      this.wakeLoop(this);
     }
     return await outcome;
   }
@@ -154,7 +143,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   ): Promise<UnlockOutcome> {
     this.begin();
     this.fairnessIfAny?.handoff.begin();
-    const before = this.#loop?.messages ?? 0;
+    const before = this.loop?.messages ?? 0;
     this.#isReleasing = true;
     return release.free(finish, at, (freed) => {
       this.#isReleasing = false;
@@ -168,10 +157,10 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   /** @param before the number of messages before the release */
   private freed({ otherProcesses, listeners }: ReleaseResult, before: number): void {
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
-    const hasNeighbours = listeners > (this.#loop?.isListening === true ? 1 : 0);
-    const rivals = Math.max(otherProcesses, hasNeighbours ? 1 : 0);
-    this.fairnessIfAny?.handoff.noteOthers(rivals > 0);
-    if (rivals > 0) this.yieldToOthers(this.#loop, rivals, before, this.fairness.pause);
-    if (this.isWaitedFor) this.startLoop(this.loop);
+    const hasNeighbours = listeners > (this.loop?.isListening === true ? 1 : 0);
+    const others = Math.max(otherProcesses, hasNeighbours ? 1 : 0);
+    this.fairnessIfAny?.handoff.noteOthers(others > 0);
+    if (others > 0) this.yieldToOthers(others, before, this.fairness.pause);
+    if (this.isWaitedFor) this.wakeLoop(this);
   }
 }

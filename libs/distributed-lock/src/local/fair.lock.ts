@@ -10,7 +10,7 @@ import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { ReleaseResult } from './release.js';
+import { LockRelease, type ReleaseResult } from './release.js';
 import type { LocalLockHome } from './local.locks.js';
 import { LocalLock } from './local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
@@ -36,6 +36,11 @@ export class FairLocalLock extends LocalLock {
     return this.#hold === undefined;
   }
 
+  /** Takes a place in the queue of Redis at once, whatever this process does with the lock. */
+  protected enter(request: WaitRequest): Promise<HoldHandle> {
+    return this.waiters.wait(request);
+  }
+
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
     const former = this.#hold;
     this.#hold = new Hold(this, lease, maxHold, run);
@@ -46,15 +51,19 @@ export class FairLocalLock extends LocalLock {
   free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
-    return this.during(() =>
-      this.releaseOf(hold.lease).free(finish, at, ({ outcome, otherProcesses, handedOff }) => {
-        if (handedOff !== undefined) this.#handOff(handedOff);
-        // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
-        else if (typeof outcome !== 'string') this.#requestAll();
-        // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
-        else if (otherProcesses === 0) this.#requestFirst();
-        return outcome;
-      }),
+    return this.waiters.during(() =>
+      new LockRelease(this.context, this.target, hold.lease).free(
+        finish,
+        at,
+        ({ outcome, otherProcesses, handedOff }) => {
+          if (handedOff !== undefined) this.#handOff(handedOff);
+          // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
+          else if (typeof outcome !== 'string') this.#requestAll();
+          // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
+          else if (otherProcesses === 0) this.#requestFirst();
+          return outcome;
+        },
+      ),
     );
   }
 
@@ -63,7 +72,7 @@ export class FairLocalLock extends LocalLock {
     this.#hold = undefined;
     this.wasFreed();
     this.#requestAll();
-    this.forgetIfUnused();
+    this.forgetIfFree();
   }
 
   /** @internal A place got the lock. */
@@ -73,24 +82,24 @@ export class FairLocalLock extends LocalLock {
       this.giveBack(raw.holder, this.leaseOf(raw).longest);
       return;
     }
-    this.queue.remove(waiter);
+    this.waiters.queue.remove(waiter);
     this.#vacate(waiter);
     this.give(waiter, this.admit(raw));
   }
 
-  /** @internal */
+  /** @internal The loop of a place that has to wait. */
   createLoop(place: AcquireHost, attempt: AcquireAttempt): AcquireLoop {
+    this.#heartbeat.start();
     return this.acquireLoop(place, attempt, `${this.target.channel}:${attempt.holder}`);
   }
 
-  protected onEnter(waiter: Waiter<HoldHandle>): void {
+  onEnter(waiter: Waiter<HoldHandle>): void {
     const place = new FairWaiter(this, waiter, new AcquireAttempt(this.context, this.target));
     this.#places.set(waiter, place);
-    this.#heartbeat.start();
-    place.request();
+    place.ask();
   }
 
-  protected onLeave(waiter: Waiter<HoldHandle>): void {
+  override onLeave(waiter: Waiter<HoldHandle>): void {
     this.#vacate(waiter);
   }
 
@@ -114,7 +123,7 @@ export class FairLocalLock extends LocalLock {
   }
 
   #requestFirst(): void {
-    const { first } = this.queue;
+    const { first } = this;
     if (first !== undefined) this.#places.get(first)?.request();
   }
 
@@ -125,17 +134,18 @@ export class FairLocalLock extends LocalLock {
   }
 }
 
-/** One waiter's place in the queue, with an acquire loop of its own. */
+/** One waiter's place in the queue. If the lock is busy, it gets an acquire loop of its own. */
 class FairWaiter implements AcquireHost {
-  readonly #loop: AcquireLoop;
+  /** Undefined until the first request is answered with "busy". */
+  #loop: AcquireLoop | undefined;
+  /** Whether there is a reason for a further request since the first one was sent. */
+  #isWoken = false;
 
   constructor(
     private readonly lock: FairLocalLock,
     private readonly waiter: Waiter<HoldHandle>,
     private readonly attempt: AcquireAttempt,
-  ) {
-    this.#loop = lock.createLoop(this, attempt);
-  }
+  ) {}
 
   get holder(): string {
     return this.attempt.holder;
@@ -145,12 +155,29 @@ class FairWaiter implements AcquireHost {
     return !this.waiter.isDone;
   }
 
+  /** Makes the first request, which takes the place in the queue. */
+  ask(): void {
+    this.begin();
+    this.attempt.request(this.waiter.request, (news) => {
+      if (news.kind === 'granted') this.granted(news);
+      else if (this.isWaitedFor) this.#wait(news);
+      else this.attempt.abandon();
+      this.end();
+    });
+  }
+
+  #wait(news: Busy | RedisFailure): void {
+    this.#loop = this.lock.createLoop(this, this.attempt);
+    this.#loop.resume(news);
+    if (this.#isWoken) this.#loop.wake();
+  }
+
   next(): WaitRequest | undefined {
     return this.waiter.isDone ? undefined : this.waiter.request;
   }
 
-  granted(raw: AcquireResult): void {
-    this.lock.granted(this.waiter, raw);
+  granted(result: AcquireResult): void {
+    this.lock.granted(this.waiter, result);
   }
 
   notGranted(news: Busy | RedisFailure): void {
@@ -166,15 +193,16 @@ class FairWaiter implements AcquireHost {
   }
 
   request(): void {
-    this.#loop.wake();
+    if (this.#loop === undefined) this.#isWoken = true;
+    else this.#loop.wake();
   }
 
   handOff(sent: Instant): void {
     this.attempt.handedOff(sent);
-    this.#loop.wake();
+    this.request();
   }
 
   leave(): void {
-    this.#loop.stopListening();
+    this.#loop?.stopListening();
   }
 }

@@ -1,13 +1,13 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { forCaller } from '../errors/caller.stack.js';
-import type { HeldBy } from '../errors/lock.errors.js';
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import type { LossReason } from '../errors/loss.reasons.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { Lease, type Instant } from '../renewal/lease.js';
+import { Lease } from '../renewal/lease.js';
 import { isRelease } from '../scripts/lock.messages.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { Waiter } from '../acquire/waiter.js';
+import type { Waiter, WaitRequest } from '../acquire/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
@@ -16,38 +16,28 @@ import type { HoldHandle } from '../holds/handle.js';
 import type { HoldOwner, TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import type { LocalLockHome } from './local.locks.js';
-import { LockRelease } from './release.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from '../acquire/yield.policy.js';
-import { LocalWaiters } from './local.waiters.js';
+import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
+
+type LeaseTerms = Pick<AcquireResult, 'holder' | 'leaseTime' | 'sent'>;
 
 /** One lock as this process sees it: the holds and the waiters of this process. Subclasses decide how waiters are served. */
-export abstract class LocalLock extends LocalWaiters<HoldHandle> implements HoldOwner<Hold> {
+export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHandle> {
+  /** Undefined while no caller acquires or waits, and no work is under way: most locks are only held. */
+  #waiters: LocalWaiters<HoldHandle> | undefined;
   #fairness: ProcessFairness | undefined;
+  /** Acquires the lock for the waiters; undefined until a caller has to wait. */
+  protected loop: AcquireLoop | undefined = undefined;
 
   constructor(
-    protected readonly home: LocalLockHome<LocalLock>,
+    readonly home: LocalLockHome<LocalLock>,
     readonly target: LockTarget,
-  ) {
-    super();
-  }
+  ) {}
 
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
-
-  get leases(): readonly Lease[] {
-    return this.holds.map(({ lease }) => lease);
-  }
-
-  protected releaseOf(lease: Lease): LockRelease {
-    return new LockRelease(this.context, this.target, lease);
-  }
-
-  protected override get warnAfter(): number {
-    return this.target.kind.isLasting ? Infinity : super.warnAfter;
-  }
-
   /** Whether there are none; asked each time that anything ends. */
   protected abstract get isFree(): boolean;
 
@@ -55,45 +45,40 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
   abstract adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold;
   abstract free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
+  abstract onEnter(waiter: Waiter<HoldHandle>): void;
 
-  /** Makes one request. @param refuse called when another holder has the lock */
-  try<T>(leaseTime: number | undefined, refuse: (heldBy: HeldBy) => T): Promise<HoldHandle | T> {
-    this.begin();
-    const holder = this.blockingHold;
-    if (holder !== undefined && isCertain(holder)) {
-      const heldBy = this.lastAnswer.heldBy(holder);
-      this.end();
-      return Promise.resolve(heldBy).then(refuse);
-    }
-    const attempt = new AcquireAttempt(this.context, this.target);
-    return new Promise((resolve) => {
-      attempt.request({ leaseTime, waitTime: 0 }, (news) => {
-        attempt.abandon();
-        resolve(news.kind === 'granted' ? this.admit(news) : this.answer(news, refuse));
-        this.end();
-      });
-    });
+  get context(): LockContext {
+    return this.home.context;
   }
 
-  private answer<T>(news: Busy | RedisFailure, refuse: (heldBy: HeldBy) => T): Promise<T> {
-    return forCaller(() => {
-      if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
-      return refuse({ holder: news.holder || undefined, ttl: news.ttl });
-    });
+  /** The waiters of this process, and its work on the lock. */
+  get waiters(): LocalWaiters<HoldHandle> {
+    return (this.#waiters ??= new LocalWaiters(this));
   }
 
-  /**
-   * Redis has freed the lock for this process, and not for its holders: they need not wait for their next renewal to learn of it.
-   * @param leases those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
-   */
-  freedFor(reason: LossReason, leases: ReadonlySet<Lease>): void {
-    this.lastAnswer.forced();
-    for (const hold of this.holds)
-      if (leases.has(hold.lease)) hold.lose(reason);
-      else void this.context.watchdog.renewNow(hold.lease, 0, hold);
+  /** Undefined if this process does nothing with the lock but hold it. */
+  get knownWaiters(): LocalWaiters<HoldHandle> | undefined {
+    return this.#waiters;
   }
 
-  protected override get blockingHolds(): readonly Hold[] {
+  get isWaitedFor(): boolean {
+    return this.first !== undefined;
+  }
+
+  /** The waiter that has waited longest. */
+  protected get first(): Waiter<HoldHandle> | undefined {
+    return this.#waiters?.first;
+  }
+
+  get isLasting(): boolean {
+    return this.target.kind.isLasting === true;
+  }
+
+  get excludes(): boolean {
+    return true;
+  }
+
+  get blockingHolds(): readonly Hold[] {
     const { kind } = this.target;
     if (kind.isLasting === true) return [];
     // A kind with one side: its holds exclude each other, or have the permits that are waited for.
@@ -103,32 +88,137 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     return kind.side === 'read' ? across : [...this.holds, ...across];
   }
 
-  protected override get blockingHold(): Hold | undefined {
+  get blockingHold(): Hold | undefined {
     // A holder of a shared lock is not in the way of others of its process.
     return this.target.kind.form === 'shared' ? undefined : this.holds[0];
   }
 
   /**
+   * Acquires the lock: asks Redis first, and waits only if the lock is busy and the request has time.
+   * @returns rejects with a {@link LockNotAcquiredError} or {@link LockUnavailableError}, or with the reason of the signal
+   */
+  acquire(request: WaitRequest): Promise<HoldHandle> {
+    const { signal, waitTime } = request;
+    if (signal?.aborted === true) {
+      this.forgetIfFree();
+      return Promise.reject(signal.reason);
+    }
+    return waitTime > 0 ? this.enter(request) : this.tryOnce(request);
+  }
+
+  /** Acquires the lock for a caller that waits if the lock is busy. */
+  protected abstract enter(request: WaitRequest): Promise<HoldHandle>;
+
+  /** Makes the first request for a caller before which no other one waits. @param host goes on if the lock is busy */
+  protected askFirst(request: WaitRequest, host: AcquireHost): Promise<HoldHandle> {
+    const { waiters } = this;
+    const waiter = waiters.create(request, this.acquire);
+    const attempt = new AcquireAttempt(this.home.context, this.target);
+    waiters.asking = waiter;
+    this.begin();
+    attempt.request(request, (news) => {
+      waiters.asking = undefined;
+      if (this.isWaitedFor || (news.kind !== 'granted' && !waiter.isDone)) {
+        if (!waiter.isDone) waiters.push(waiter, true);
+        this.loop = this.acquireLoop(host, attempt);
+        this.loop.resume(news);
+      } else if (news.kind === 'granted') {
+        this.wasGranted();
+        this.answer(waiter, news);
+      } else attempt.abandon();
+      this.end();
+    });
+    return waiter.granted;
+  }
+
+  private tryOnce(request: WaitRequest): Promise<HoldHandle> {
+    const { target, blockingHold } = this;
+    if (blockingHold?.isCertain === true) {
+      const { lease, since } = blockingHold;
+      return forCaller(() => {
+        throw new LockNotAcquiredError(target.name, 0, { holder: lease.holder, since });
+      });
+    }
+    const waiter = this.waiters.create(request, this.acquire);
+    const attempt = new AcquireAttempt(this.home.context, target);
+    this.begin();
+    attempt.request(request, (news) => {
+      attempt.abandon();
+      if (news.kind === 'granted') this.answer(waiter, news);
+      else if (news instanceof RedisFailure) waiter.refuse(unavailable(target.name, news));
+      else
+        waiter.refuse(
+          new LockNotAcquiredError(target.name, 0, { holder: news.holder || undefined, ttl: news.ttl }),
+        );
+      this.end();
+    });
+    return waiter.granted;
+  }
+
+  private answer(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
+    if (waiter.isDone) this.giveBack(result.holder, this.leaseOf(result).longest);
+    else this.give(waiter, this.admit(result));
+  }
+
+  /**
+   * Redis has freed the lock for this process, and not for its holders: they need not wait for their next renewal to learn of it.
+   * @param leases those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
+   */
+  freedFor(reason: LossReason, leases: ReadonlySet<Lease>): void {
+    this.#waiters?.lastAnswer.forced();
+    for (const hold of this.holds)
+      if (leases.has(hold.lease)) hold.lose(reason);
+      else void this.home.context.watchdog.renewNow(hold.lease, 0, hold);
+  }
+
+  begin(): void {
+    this.waiters.begin();
+  }
+
+  end(): void {
+    this.waiters.end();
+  }
+
+  notGranted(news: Busy | RedisFailure): void {
+    this.waiters.notGranted(news);
+  }
+
+  onLeave(_waiter: Waiter<HoldHandle>): void {
+    this.stopIfUnneeded();
+  }
+
+  /** Without a waiter there is no need to listen. */
+  protected stopIfUnneeded(): void {
+    if (!this.isWaitedFor) this.loop?.stopListening();
+  }
+
+  /** What was kept for waiters is forgotten, and so is a local lock without holds. */
+  onIdle(): void {
+    this.#waiters = undefined;
+    this.loop = undefined;
+    this.forgetIfFree();
+  }
+
+  protected forgetIfFree(): void {
+    if (this.#waiters?.isIdle !== false && this.isFree) this.home.forget(this);
+  }
+
+  /**
    * A caller that comes back at once must not overtake, again and again, the processes that were notified of its release.
-   * @param rivals how many they are
+   * @param others the number of these processes
    * @param before the number of messages of the loop before the release
    * @param pause in ms
    */
-  protected yieldToOthers(
-    asker: AcquireLoop | undefined,
-    rivals: number,
-    before: number,
-    pause: number,
-  ): void {
+  protected yieldToOthers(others: number, before: number, pause: number): void {
     // A subscribed process receives its own release, too.
-    const echoes = asker?.isListening === true ? 1 : 0;
-    this.fairness.yieldTo({ until: now() + pause, pause, untilMessage: before + echoes + rivals });
+    const own = this.loop?.isListening === true ? 1 : 0;
+    this.fairness.yieldTo({ until: now() + pause, pause, untilMessage: before + own + others });
     // The local lock is kept for that time, for callers that come back.
-    void this.during(() => this.context.wheel.pause(pause));
+    void this.waiters.during(() => this.home.context.wheel.pause(pause));
   }
 
   protected get fairness(): ProcessFairness {
-    return (this.#fairness ??= new ProcessFairness(this.context.settings));
+    return (this.#fairness ??= new ProcessFairness(this.home.context.settings));
   }
 
   /** Undefined for a lock that was never waited for, as far as this process knows. */
@@ -136,50 +226,60 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     return this.#fairness;
   }
 
-  protected override wasGranted(): void {
-    super.wasGranted();
+  /** Whether callers of this process wait, or have to let other processes go first. */
+  protected get hasQueue(): boolean {
+    return (
+      this.isWaitedFor ||
+      this.loop !== undefined ||
+      this.#waiters?.asking !== undefined ||
+      this.#fairness?.currentYield !== undefined
+    );
+  }
+
+  protected wasGranted(): void {
+    this.#waiters?.wasGranted();
     this.#fairness?.granted();
   }
 
-  protected startLoop(asker: AcquireLoop): void {
-    const owed = this.#fairness?.currentYield;
-    if (owed === undefined) asker.wake();
-    else asker.wakeAfterYield(owed);
+  /** This process let go of the lock, or lost it. */
+  protected wasFreed(at?: number): void {
+    this.#waiters?.lastAnswer.freed(at);
+  }
+
+  /** Starts the loop, or ends its sleep. While the first request is under way, its answer starts the loop. */
+  protected wakeLoop(host: AcquireHost): void {
+    if (this.#waiters?.asking !== undefined) return;
+    this.loop ??= this.acquireLoop(host, new AcquireAttempt(this.home.context, this.target));
+    const currentYield = this.#fairness?.currentYield;
+    if (currentYield === undefined) this.loop.wake();
+    else this.loop.wakeAfterYield(currentYield);
   }
 
   /** Takes a grant over for its caller. */
-  protected admit(raw: AcquireResult): HoldHandle {
-    const hold = this.adopt(this.leaseOf(raw));
-    const grant = hold.admit(raw.leaseTime, raw.sent.at, raw.token, raw.at);
+  protected admit(result: AcquireResult): HoldHandle {
+    const hold = this.adopt(this.leaseOf(result));
+    const handle = hold.admit(result.leaseTime, result.sent.at, result.token, result.at);
     // It may have been given before, and freed with the rest: then nothing but Redis knows.
-    if (this.lastAnswerIfAny?.wasForcedAfter(raw.sent.at) === true)
-      void this.context.watchdog.renewNow(hold.lease, 0, hold);
-    return grant;
+    if (this.#waiters?.knownAnswer?.wasForcedAfter(result.sent.at) === true)
+      void this.home.context.watchdog.renewNow(hold.lease, 0, hold);
+    return handle;
   }
 
   /**
    * Gives a waiter its handle. The waiter may have left meanwhile: admitting a hold can end an older one, whose signal may cancel
    * the wait.
    */
-  protected give(waiter: Waiter<HoldHandle>, grant: HoldHandle): void {
-    if (!waiter.grant(grant)) void grant.unlock().catch(() => undefined);
+  protected give(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
+    if (!waiter.grant(handle)) void handle.unlock().catch(() => undefined);
   }
 
   /** Gives back what came for a waiter that has left. */
   protected giveBack(holder: string, lease: number): void {
-    void this.context.backgroundRelease.release({ target: this.target, holder, lease });
+    void this.home.context.backgroundRelease.release({ target: this.target, holder, lease });
   }
 
-  protected leaseOf({
-    holder,
-    leaseTime,
-    sent,
-  }: {
-    holder: string;
-    leaseTime: number | undefined;
-    sent: Instant;
-  }): Lease {
-    const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
+  protected leaseOf({ holder, leaseTime, sent }: LeaseTerms): Lease {
+    const ttl = leaseTime ?? this.home.context.settings.watchdogTimeout;
     return new Lease(this.target, holder, ttl, sent);
   }
 
@@ -189,21 +289,11 @@ export abstract class LocalLock extends LocalWaiters<HoldHandle> implements Hold
     channel = this.target.channel,
   ): AcquireLoop {
     const { publishesRelease, longestSleep, wakes = isRelease } = this.target.kind;
-    return new AcquireLoop(this.context, host, attempt, {
+    return new AcquireLoop(this.home.context, host, attempt, {
       channel: publishesRelease ? channel : undefined,
-      longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
+      longestSleep: longestSleep ?? this.home.context.settings.watchdogTimeout,
       wakes,
       isOwn: channel !== this.target.channel,
     });
   }
-
-  /** A local lock without holds, waiters and work is forgotten. */
-  protected forgetIfUnused(): void {
-    if (this.isIdle && this.isFree) this.home.forget(this);
-  }
-}
-
-/** Whether the hold is certain, so that Redis need not be asked. */
-function isCertain(hold: Hold): boolean {
-  return hold.isLive && hold.isBelieved && hold.lease.state !== 'unknown';
 }

@@ -1,11 +1,11 @@
 import type { LockContext } from '../core/lock.context.js';
-import { SelfWaitWatch, type SelfWaitSubject } from './self-wait.watch.js';
+import { SelfWaitWatch, type SelfWaitSubject } from '../waiters/self-wait.watch.js';
 
 /** What a local lock needs of its registry. */
 export interface LocalLockHome<L> {
   readonly context: LockContext;
   /** To be called when the last hold, waiter and work have ended. */
-  forget(line: L): void;
+  forget(lock: L): void;
   get(id: string): L | undefined;
   /** Finds callers that wait for themselves. */
   readonly selfWaits: SelfWaitWatch;
@@ -22,7 +22,7 @@ export interface LocalLocks<L> {
 /** The local locks of one sort: each is created on first use, and forgotten after the last. */
 export class LocalLockRegistry<
   T extends { readonly id: string },
-  L extends SelfWaitSubject & { readonly target: T },
+  L extends { readonly target: T; readonly knownWaiters: SelfWaitSubject | undefined },
 >
   implements LocalLocks<L>, LocalLockHome<L>
 {
@@ -36,7 +36,9 @@ export class LocalLockRegistry<
     readonly context: LockContext,
     private readonly make: (home: LocalLockHome<L>, target: T) => L,
   ) {
-    this.selfWaits = new SelfWaitWatch(context.wheel, context.settings.selfWaitAfter, () => this.values());
+    this.selfWaits = new SelfWaitWatch(context.wheel, context.settings.selfWaitAfter, () =>
+      this.values().flatMap(({ knownWaiters }) => knownWaiters ?? []),
+    );
   }
 
   get size(): number {
@@ -55,10 +57,10 @@ export class LocalLockRegistry<
   getOrCreate(target: T): L {
     const known = this.get(target.id);
     if (known !== undefined) return known;
-    const line = this.make(this, target);
-    if (this.#single === undefined) this.#single = line;
-    else this.#others.set(target.id, line);
-    return line;
+    const made = this.make(this, target);
+    if (this.#single === undefined) this.#single = made;
+    else this.#others.set(target.id, made);
+    return made;
   }
 
   /** Resolves when there is no local lock. */
@@ -66,10 +68,10 @@ export class LocalLockRegistry<
     if (this.size > 0) await new Promise<void>((resolve) => this.#whenIdle.push(resolve));
   }
 
-  forget(line: L): void {
-    const { id } = line.target;
-    if (this.#single === line) this.#single = undefined;
-    else if (this.#others.get(id) === line) this.#others.delete(id);
+  forget(lock: L): void {
+    const { id } = lock.target;
+    if (this.#single === lock) this.#single = undefined;
+    else if (this.#others.get(id) === lock) this.#others.delete(id);
     if (this.size > 0 || this.#whenIdle.length === 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }

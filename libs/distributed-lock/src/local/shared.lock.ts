@@ -2,16 +2,13 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { instant, type Lease } from '../renewal/lease.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
-import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { TickRun } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { LocalLockHome } from './local.locks.js';
 import { LocalLock } from './local.lock.js';
-import type { ReleaseResult } from './release.js';
-import type { LockTarget } from '../core/lock.target.js';
+import { LockRelease, type ReleaseResult } from './release.js';
 import { now } from '../timing/monotonic.clock.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 
@@ -20,16 +17,9 @@ const STAND_BACK = 5;
 
 /** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
 export class SharedLocalLock extends LocalLock implements AcquireHost {
-  readonly #loop: AcquireLoop;
   readonly #holds = new Map<string, Hold>();
   /** Releases under way that make room for a few holders: their outcome decides which process asks next. */
   #releasing = 0;
-
-  constructor(home: LocalLockHome<LocalLock>, target: LockTarget) {
-    super(home, target);
-    const { context } = home;
-    this.#loop = this.acquireLoop(this, new AcquireAttempt(context, target));
-  }
 
   get holds(): readonly Hold[] {
     return [...this.#holds.values()];
@@ -37,6 +27,11 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
 
   protected get isFree(): boolean {
     return this.#holds.size === 0;
+  }
+
+  protected enter(request: WaitRequest): Promise<HoldHandle> {
+    const isBusy = this.#releasing > 0 || this.hasQueue;
+    return isBusy ? this.waiters.wait(request) : this.askFirst(request, this);
   }
 
   adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
@@ -75,15 +70,15 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
       return;
     }
     this.#grant(first, raw);
-    await this.#letIn(this.queue.snapshot().slice(0, raw.room ?? 0));
-    if (!this.isWaitedFor) this.#loop.stopListening();
+    await this.#letIn(this.waiters.queue.snapshot().slice(0, raw.room ?? 0));
+    this.stopIfUnneeded();
   }
 
   free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     const { lease } = hold;
     this.#holds.delete(lease.holder);
     this.wasFreed(at);
-    const before = this.#loop.messages;
+    const before = this.loop?.messages ?? 0;
     const freed = this.#freed(hold, finish, at);
     this.context.downgrades.ended(
       lease.holder,
@@ -92,18 +87,18 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     // Readers do not exclude each other.
     const isShort = this.target.kind.side === undefined;
     if (isShort) this.#releasing += 1;
-    return this.during(async () => {
+    return this.waiters.during(async () => {
       const { outcome, otherProcesses } = await freed;
       if (isShort) this.#releasing -= 1;
-      if (isShort && otherProcesses > 0) this.yieldToOthers(this.#loop, otherProcesses, before, STAND_BACK);
-      if (this.isWaitedFor) this.startLoop(this.#loop);
+      if (isShort && otherProcesses > 0) this.yieldToOthers(otherProcesses, before, STAND_BACK);
+      if (this.isWaitedFor) this.wakeLoop(this);
       return await outcome;
     });
   }
 
   /** Where its holder id writes on, the lock goes on with what that needs. */
   #freed({ lease, writer }: Hold, finish: ReleaseScript | undefined, at: number): Promise<ReleaseResult> {
-    const release = this.releaseOf(lease);
+    const release = new LockRelease(this.context, this.target, lease);
     const known = (freed: ReleaseResult) => freed;
     if (writer === undefined) return release.free(finish, at, known);
     return writer.endPaired(
@@ -117,20 +112,16 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     if (this.#holds.get(holder) === hold) this.#holds.delete(holder);
     this.context.downgrades.lost(holder);
     this.wasFreed();
-    if (this.isWaitedFor) this.#loop.wake();
-    this.forgetIfUnused();
+    if (this.isWaitedFor) this.wakeLoop(this);
+    this.forgetIfFree();
   }
 
-  protected override get excludes(): boolean {
+  override get excludes(): boolean {
     return false;
   }
 
-  protected onEnter(waiter: Waiter<HoldHandle>): void {
-    if (this.isReasonToAsk(waiter)) this.startLoop(this.#loop);
-  }
-
-  protected onLeave(): void {
-    if (!this.isWaitedFor) this.#loop.stopListening();
+  onEnter(waiter: Waiter<HoldHandle>): void {
+    if (this.waiters.isReasonToAsk(waiter)) this.wakeLoop(this);
   }
 
   /** What was asked for the hold is answered first, or given up; what a lost answer may have given it is freed. */
@@ -167,7 +158,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   }
 
   #grant(waiter: Waiter<HoldHandle>, raw: AcquireResult): void {
-    this.queue.remove(waiter);
+    this.waiters.queue.remove(waiter);
     this.give(waiter, this.admit(raw));
   }
 }

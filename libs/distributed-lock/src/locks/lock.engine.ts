@@ -2,13 +2,11 @@ import { ExclusiveLocalLock } from '../local/exclusive.lock.js';
 import { FairLocalLock } from '../local/fair.lock.js';
 import { SharedLocalLock } from '../local/shared.lock.js';
 import type { LocalLockForm } from '../core/lock.kind.js';
-import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { isInside } from '../holds/hold.scope.js';
 import type { LockState } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from '../counters/counter.engine.js';
-import { leaveOnAbort } from '../acquire/cancellable.wait.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { Hold } from '../holds/hold.js';
 import { LocalLockRegistry, type LocalLocks } from '../local/local.locks.js';
@@ -109,9 +107,11 @@ export class LockEngine {
    * @returns notifies these holders of the loss, with its reason
    */
   holdersOf(target: LockTarget): (reason: LossReason) => void {
-    const leases = new Set(this.#localLocksOf(target).flatMap((line) => line.leases));
+    const leases = new Set(
+      this.#localLocksOf(target).flatMap(({ holds }) => holds.map(({ lease }) => lease)),
+    );
     return (reason) => {
-      for (const line of this.#localLocksOf(target)) line.freedFor(reason, leases);
+      for (const lock of this.#localLocksOf(target)) lock.freedFor(reason, leases);
     };
   }
 
@@ -119,8 +119,8 @@ export class LockEngine {
   refuseNewcomers(): void {
     this.#closing = true;
     this.counters.refuseNewcomers();
-    for (const line of this.localLocks.values())
-      line.refuse(({ nested }) => (nested ? undefined : shuttingDown(line.target.name)));
+    for (const { target, knownWaiters } of this.localLocks.values())
+      knownWaiters?.refuse(({ nested }) => (nested ? undefined : shuttingDown(target.name)));
   }
 
   /** The existing local locks of a target and of its other side. */
@@ -132,13 +132,13 @@ export class LockEngine {
   #acquireOutside(target: LockTarget, request: AcquireRequest, left: number): Promise<HoldHandle> {
     const { waitTime, leaseTime, signal, watch } = request;
     if (this.#closing && !isInside(this.context)) throw shuttingDown(target.name);
-    const line = this.localLock(target);
-    if (waitTime > 0)
-      return line.wait({ leaseTime, signal, nested: isInside(this.context), waitTime: left, watch });
-    const granted = line.try(leaseTime, (heldBy) => {
-      throw new LockNotAcquiredError(target.name, 0, heldBy);
+    const nested = isInside(this.context);
+    return this.localLock(target).acquire({
+      leaseTime,
+      signal,
+      nested,
+      waitTime: waitTime > 0 ? left : 0,
+      watch,
     });
-    // When a caller has left early, a grant that arrives later is released.
-    return leaveOnAbort(granted, signal, (late) => late.unlock());
   }
 }

@@ -23,9 +23,8 @@ export async function shutDown(engine: LockEngine, left: number): Promise<void> 
     await isDoneWithin(LET_GO, engine.idle(), wheel);
   }
   engine.counters.end();
-  for (const line of engine.localLocks.values()) {
-    const { holds, target } = line;
-    line.refuse(() => shuttingDown(target.name));
+  for (const { holds, target, knownWaiters } of engine.localLocks.values()) {
+    knownWaiters?.refuse(() => shuttingDown(target.name));
     for (const hold of holds) {
       const { run, lease } = hold;
       run?.stop();

@@ -6,11 +6,11 @@ import type { WaitWatch } from '../acquire/waiter.js';
 import { leaveEarly, leaveOnAbort } from '../acquire/cancellable.wait.js';
 import { HoldHandle } from '../holds/handle.js';
 import { Hold } from '../holds/hold.js';
-import { NOT_REPLICATED_LIMIT } from '../local/last.answer.js';
+import { NOT_REPLICATED_LIMIT } from '../waiters/last.answer.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
-import { ROUND_TRIP } from '../local/local.waiters.js';
+import { ROUND_TRIP } from '../waiters/local.waiters.js';
 import { SharedLocalLock } from '../local/shared.lock.js';
 
 /** The terms of an acquisition, times in ms. */
@@ -75,7 +75,7 @@ export class Reentry {
     if (!(line instanceof SharedLocalLock)) throw new TypeError(`${target.kind.name} has one holder`);
     const { holder } = writer.lease;
     const { downgrades } = this.context;
-    return await line.during(async () => {
+    return await line.waiters.during(async () => {
       // While the scope writes, no other holder can release the lock for it: it would wait for itself.
       while (writer.isLive) {
         const leaving = downgrades.leaving(holder);

@@ -12,12 +12,12 @@ export function reportOf(engines: readonly LockEngine[]): string[] {
 }
 
 function heldBy({ localLocks }: LockEngine): string[] {
-  return [...localLocks.values()].flatMap(({ target, holds, waiters }) => {
+  return [...localLocks.values()].flatMap(({ target, holds, knownWaiters }) => {
     const held = holds.map(({ since, lease, run }) => {
       const by = run === undefined ? lease.holder : 'a run of that job';
       return `lock "${target.name}" is held by ${by} ${sinceWhen(since)}`;
     });
-    return [...held, ...waitersOf(target.name, waiters)];
+    return [...held, ...waitersOf(target.name, knownWaiters?.size ?? 0)];
   });
 }
 
@@ -28,7 +28,9 @@ function countersOf({ counters }: LockEngine): string[] {
       ({ name, permits, since }) =>
         `${permits} permits of semaphore "${name}" are in use ${sinceWhen(since)}`,
     ),
-    ...[...semaphores.values(), ...latches.values()].flatMap(({ name, waiters }) => waitersOf(name, waiters)),
+    ...[...semaphores.values(), ...latches.values()].flatMap(({ target, waiters }) =>
+      waitersOf(target.name, waiters.size),
+    ),
   ];
 }
 

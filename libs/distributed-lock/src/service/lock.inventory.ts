@@ -18,12 +18,12 @@ export function takeInventory({ engine, red }: LockService): InventoryEntry[] {
     const row = rows.get(kind) ?? { held: 0, waiting: 0 };
     rows.set(kind, { held: row.held + held, waiting: row.waiting + waiting });
   };
-  for (const { holds, target, waiters } of engine.localLocks.values()) {
+  for (const { holds, target, knownWaiters } of engine.localLocks.values()) {
     const runs = holds.filter(({ run }) => run !== undefined).length;
     if (runs > 0) add('tick', runs, 0);
-    add(target.kind.id, holds.length - runs, waiters);
+    add(target.kind.id, holds.length - runs, knownWaiters?.size ?? 0);
   }
-  for (const { waiters } of engine.counters.semaphores.values()) add('semaphore', 0, waiters);
+  for (const { waiters } of engine.counters.semaphores.values()) add('semaphore', 0, waiters.size);
   if (red !== undefined) {
     // A server that is away lacks some of them.
     const held = red.servers.map((server) =>

@@ -31,7 +31,7 @@ export interface LockVitals {
 export async function takeVitals(locks: LockService, within: number): Promise<LockVitals> {
   const { engine, ticks, red } = locks;
   const [asked, isListening] = await Promise.all([askRedis(locks, within), listen(locks, within)]);
-  const leases = engine.localLocks.values().flatMap((line) => line.leases);
+  const leases = engine.localLocks.values().flatMap(({ holds }) => holds.map(({ lease }) => lease));
   const census = takeInventory(locks);
   const all = red?.servers.length ?? 0;
   return {

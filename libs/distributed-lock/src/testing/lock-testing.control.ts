@@ -145,7 +145,8 @@ export class LockTestingControl {
     this.store.beginAnew();
     for (const { locks } of this.store.instances)
       for (const { localLocks } of enginesOf(locks))
-        for (const line of localLocks.values()) line.freedFor(LOSSES.resetByTest, new Set(line.leases));
+        for (const lock of localLocks.values())
+          lock.freedFor(LOSSES.resetByTest, new Set(lock.holds.map(({ lease }) => lease)));
     await this.#guests.close();
   }
 

@@ -84,7 +84,7 @@ export class TickRunner {
   claim(job: string, claim: TickClaim): Promise<TickAnswer> {
     const target = this.jobs.targetOf(job);
     // The local lock is kept for as long as a claim is under way, so that shutdown waits for the claim.
-    return this.engine.localLock(target).during(async () => {
+    return this.engine.localLock(target).waiters.during(async () => {
       const owed = { holder: target.kind.holders.next(), mayHave: false, failure: undefined };
       try {
         return await this.#ask(target, claim, owed);

@@ -1,14 +1,15 @@
 import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../replies/lock.replies.js';
 import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LocalLockHome } from '../local/local.locks.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
-import { LocalWaiters } from '../local/local.waiters.js';
+import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
 
 /** A caller that waits for permits. */
 export interface PermitsRequest extends WaitRequest {
@@ -18,24 +19,25 @@ export interface PermitsRequest extends WaitRequest {
 type PermitsWaiter = Waiter<void, PermitsRequest>;
 
 /**
- * The callers of this process that wait for permits of one semaphore. The first caller's attempt requests permits for as many of them as seem
- * available.
+ * A semaphore as this process sees it: its waiters. One attempt requests permits for the first waiter, and for as many others as seem to
+ * fit.
  */
-export class SemaphoreWaiters
-  extends LocalWaiters<void, PermitsRequest>
-  implements AcquireHost<PermitsTerms, PermitsGrant>
+export class LocalSemaphore
+  implements AcquireHost<PermitsTerms, PermitsGrant>, WaitersOwner<void, PermitsRequest>
 {
+  readonly context: LockContext;
+  readonly waiters = new LocalWaiters<void, PermitsRequest>(this);
   readonly #loop: AcquireLoop<PermitsTerms, PermitsGrant>;
   readonly #calls: RecordedCalls;
   /** The permits that were left after the last grant. */
   #left = 0;
 
   constructor(
-    protected readonly home: LocalLockHome<SemaphoreWaiters>,
+    readonly home: LocalLockHome<LocalSemaphore>,
     readonly target: CounterTarget,
   ) {
-    super();
     const { context } = home;
+    this.context = context;
     this.#calls = new RecordedCalls(context, target);
     this.#loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
       channel: target.channel,
@@ -45,13 +47,21 @@ export class SemaphoreWaiters
     });
   }
 
+  get knownWaiters(): LocalWaiters<void, PermitsRequest> {
+    return this.waiters;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.waiters.first !== undefined;
+  }
+
   /** Requests permits once. @returns whether they were granted */
   try(permits: number): Promise<boolean> {
-    return this.during(async () => {
+    return this.waiters.during(async () => {
       const attempt = new PermitsAttempt(this.context, this.target);
       const news = await attempt.make({ permits, least: permits });
       attempt.abandon();
-      if (news instanceof RedisFailure) throw unavailable(this.name, news);
+      if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
       return news.kind === 'granted';
     });
   }
@@ -59,11 +69,11 @@ export class SemaphoreWaiters
   /** Adds permits, whichever caller had them. @param what the call, for the log */
   add(what: string, change: number, addition?: Addition): Promise<AddReply> {
     const { notices, counters } = this.context;
-    return this.during(async () => {
+    return this.waiters.during(async () => {
       const ask = (call: string) => counters.semaphore.add(this.target.key, call, change, addition);
       const reply = await this.#calls.retry(what, ask);
       if (reply.kind === 'added' && reply.reached === -1)
-        notices.post({ kind: 'unpublished', lock: this.name, channel: this.target.channel });
+        notices.post({ kind: 'unpublished', lock: this.target.name, channel: this.target.channel });
       if (this.isWaitedFor) this.#loop.wake();
       return reply;
     });
@@ -75,7 +85,7 @@ export class SemaphoreWaiters
   }
 
   next(): PermitsTerms | undefined {
-    const { first } = this.queue;
+    const { first } = this.waiters;
     if (first === undefined) return undefined;
     const least = first.request.permits;
     let permits = least;
@@ -88,32 +98,41 @@ export class SemaphoreWaiters
   }
 
   granted({ permits, left }: PermitsGrant): void {
-    this.wasGranted();
+    const { queue } = this.waiters;
+    this.waiters.wasGranted();
     this.#left = left;
     let rest = permits;
-    for (let { first } = this.queue; first !== undefined; { first } = this.queue) {
+    for (let { first } = queue; first !== undefined; { first } = queue) {
       if (first.request.permits > rest) break;
       rest -= first.request.permits;
-      this.queue.remove(first);
+      queue.remove(first);
       first.grant();
     }
     if (rest > 0) this.giveBack(rest);
     if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
-  protected override get excludes(): boolean {
-    return false;
+  notGranted(news: Busy | RedisFailure): void {
+    this.waiters.notGranted(news);
   }
 
-  protected onEnter(waiter: PermitsWaiter): void {
-    if (this.isReasonToAsk(waiter)) this.#loop.wake();
+  begin(): void {
+    this.waiters.begin();
   }
 
-  protected onLeave(): void {
+  end(): void {
+    this.waiters.end();
+  }
+
+  onEnter(waiter: PermitsWaiter): void {
+    if (this.waiters.isReasonToAsk(waiter)) this.#loop.wake();
+  }
+
+  onLeave(): void {
     if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
-  protected forgetIfUnused(): void {
-    if (this.isIdle) this.home.forget(this);
+  onIdle(): void {
+    this.home.forget(this);
   }
 }

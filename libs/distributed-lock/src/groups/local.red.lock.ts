@@ -10,11 +10,11 @@ import { GroupHandle } from './group.handle.js';
 import { HandoffPolicy } from '../acquire/handoff.policy.js';
 import type { Hold } from '../holds/hold.js';
 import type { LocalLockHome } from '../local/local.locks.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
 import { askQuorum, lookAround } from './quorum.round.js';
 import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from '../locks/reentry.js';
-import { LocalWaiters } from '../local/local.waiters.js';
+import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
 
 /** Pauses between rounds, in ms: after a collision a random one, whose bound doubles; after a message; while too few servers answer. */
 const PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
@@ -26,7 +26,10 @@ const SLEEP = { floor: 10, deaf: 1000 };
 const TRIES = 5;
 
 /** A red lock as this process sees it: its waiters are served first come, first served, and the first one requests the lock. */
-export class RedLockWaiters extends LocalWaiters<GroupHandle> {
+export class LocalRedLock implements WaitersOwner<GroupHandle> {
+  readonly context: LockContext;
+  readonly waiters = new LocalWaiters<GroupHandle>(this);
+  readonly excludes = true;
   readonly #signal: WakeSignal;
   readonly #handOver: HandoffPolicy;
   #subscriptions: Subscription[] = [];
@@ -38,13 +41,21 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
   #isNext = false;
 
   constructor(
-    protected readonly home: LocalLockHome<RedLockWaiters>,
+    readonly home: LocalLockHome<LocalRedLock>,
     readonly target: QuorumTerms & { readonly id: string },
   ) {
-    super();
     const { context } = home;
+    this.context = context;
     this.#signal = new WakeSignal(context.wheel);
     this.#handOver = new HandoffPolicy(context.settings.handOver);
+  }
+
+  get knownWaiters(): LocalWaiters<GroupHandle> {
+    return this.waiters;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.waiters.first !== undefined;
   }
 
   /**
@@ -55,39 +66,43 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
    * @throws LockUnavailableError when too few servers answer
    */
   try({ leaseTime, signal }: AcquireRequest, within = Infinity, outer?: GroupHandle): Promise<GroupHandle> {
-    const asked = this.during(() => this.#try(leaseTime, signal, outer));
-    const timeUp = () => unavailable(this.name, new RedisFailure('ambiguous', 'no answer in time'));
+    const asked = this.waiters.during(() => this.#try(leaseTime, signal, outer));
+    const timeUp = () => unavailable(this.target.name, new RedisFailure('ambiguous', 'no answer in time'));
     return leaveEarly(asked, { signal, within, timeUp }, this.context.wheel, (late) => late.unlock());
   }
 
   /** After a release by this process its next waiter may try at once, for a limited time; then other processes have their turn. */
   freed(): void {
-    this.lastAnswer.freed();
-    this.#isNext = this.#handOver.takeNext(this.queue.size);
+    this.waiters.lastAnswer.freed();
+    this.#isNext = this.#handOver.takeNext(this.waiters.size);
     if (!this.#isNext) this.#handOver.begin();
     this.#signal.wake();
   }
 
   /** The hold of this process, provided that it has the majority. */
-  protected override get blockingHold(): Hold | undefined {
+  get blockingHold(): Hold | undefined {
     const { servers, quorum, targetOn } = this.target;
     const holds = servers.flatMap(({ engine }) => engine.localLocks.get(targetOn(engine).id)?.holds ?? []);
     return holds.length < quorum ? undefined : holds[0];
   }
 
-  protected onEnter(waiter: Waiter<GroupHandle>): void {
-    if (this.isReasonToAsk(waiter)) this.#signal.wake();
-    if (this.#running) return;
-    this.#running = true;
-    void this.context.outside(() => this.during(() => this.#run()));
+  get blockingHolds(): readonly Hold[] {
+    return this.blockingHold === undefined ? [] : [this.blockingHold];
   }
 
-  protected onLeave(): void {
+  onEnter(waiter: Waiter<GroupHandle>): void {
+    if (this.waiters.isReasonToAsk(waiter)) this.#signal.wake();
+    if (this.#running) return;
+    this.#running = true;
+    void this.context.outside(() => this.waiters.during(() => this.#run()));
+  }
+
+  onLeave(): void {
     if (!this.isWaitedFor) this.#signal.wake();
   }
 
-  protected forgetIfUnused(): void {
-    if (this.isIdle) this.home.forget(this);
+  onIdle(): void {
+    this.home.forget(this);
   }
 
   async #try(
@@ -98,15 +113,16 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     for (let tries = 1; ; tries += 1) {
       const outcome = await askQuorum(this.target, leaseTime, outer);
       if (outcome instanceof GroupHandle) return outcome;
-      if (!outcome.isReachable) throw unavailable(this.name, outcome.failure);
-      if (!outcome.isSplit || tries === TRIES) throw new LockNotAcquiredError(this.name, 0, outcome.heldBy);
+      if (!outcome.isReachable) throw unavailable(this.target.name, outcome.failure);
+      if (!outcome.isSplit || tries === TRIES)
+        throw new LockNotAcquiredError(this.target.name, 0, outcome.heldBy);
       await this.context.wheel.pause(collisionPause(tries));
       signal?.throwIfAborted();
     }
   }
 
   async #run(): Promise<void> {
-    for (let first = this.queue.first; first !== undefined; first = this.queue.first) {
+    for (let { first } = this.waiters; first !== undefined; { first } = this.waiters) {
       // The round finds out anyway what an earlier wake was about; a wake from now on is kept for the sleep.
       this.#signal.clear();
       const seen = this.#isLoose ? await lookAround(this.target) : undefined;
@@ -124,22 +140,22 @@ export class RedLockWaiters extends LocalWaiters<GroupHandle> {
     const outcome = await askQuorum(this.target, leaseTime);
     if (!(outcome instanceof GroupHandle)) return await this.#sleep(outcome, true);
     this.#collisions = 0;
-    this.wasGranted();
-    const { first } = this.queue;
+    this.waiters.wasGranted();
+    const { first } = this.waiters;
     // The waiter that made the request may have left meanwhile, and the next one may want another lease.
     if (first === undefined || first.request.leaseTime !== leaseTime) return await outcome.giveBack();
-    this.queue.remove(first);
+    this.waiters.queue.remove(first);
     first.grant(outcome);
   }
 
   async #sleep(refusal: RoundRefusal, hasTaken: boolean): Promise<void> {
     const { heldBy, isSplit, granted, isReachable, freeIn, failure } = refusal;
     if (!isReachable) {
-      this.notGranted(failure);
+      this.waiters.notGranted(failure);
       await this.#signal.sleep(PAUSE.unreachable * (0.75 + 0.5 * Math.random()));
       return;
     }
-    this.notGranted({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
+    this.waiters.notGranted({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
     if (granted > 0 && !isSplit) this.#isLoose = true;
     if (isSplit || (hasTaken && granted > 0)) return await this.#backOff();
     this.#collisions = 0;

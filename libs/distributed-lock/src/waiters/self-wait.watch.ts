@@ -2,14 +2,15 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 
 /** How many checks a local lock gets within the time after which its waiters may wait for themselves. */
-const LOOKS = 4;
+const CHECKS = 4;
 
 /** The most stacks that are taken in a second: one costs some 10 µs, as much as many a wait lasts. */
 const STACKS = 50;
 
 /** Callers that may wait for a lock that their own process holds and does not unlock. */
 export interface SelfWaitSubject {
-  readonly isWaitedFor: boolean;
+  /** The number of callers. */
+  readonly size: number;
   /** Logs a caller that has waited for `delay` ms behind a handle that this process has had for as long. */
   warnOfSelfWait(delay: number): void;
 }
@@ -27,9 +28,9 @@ export class SelfWaitWatch {
     private readonly wheel: TimerWheel,
     /** In ms; Infinity for never. */
     private readonly delay: number,
-    private readonly lines: () => readonly SelfWaitSubject[],
+    private readonly subjects: () => readonly SelfWaitSubject[],
   ) {
-    this.#timer = wheel.background(() => this.#look());
+    this.#timer = wheel.background(() => this.#check());
   }
 
   get isOn(): boolean {
@@ -38,7 +39,7 @@ export class SelfWaitWatch {
 
   /** A caller waits without a time limit. */
   begin(): void {
-    if (this.isOn && !this.#timer.isSet) this.wheel.set(this.#timer, now() + this.delay / LOOKS);
+    if (this.isOn && !this.#timer.isSet) this.wheel.set(this.#timer, now() + this.delay / CHECKS);
   }
 
   /** Whether a stack may be taken of a call that began to wait at `at`: where calls wait all the time, few have one. */
@@ -51,9 +52,9 @@ export class SelfWaitWatch {
     return this.#stacks <= STACKS;
   }
 
-  #look(): void {
-    const waitedFor = this.lines().filter(({ isWaitedFor }) => isWaitedFor);
-    for (const line of waitedFor) line.warnOfSelfWait(this.delay);
+  #check(): void {
+    const waitedFor = this.subjects().filter(({ size }) => size > 0);
+    for (const subject of waitedFor) subject.warnOfSelfWait(this.delay);
     if (waitedFor.length > 0) this.begin();
   }
 }

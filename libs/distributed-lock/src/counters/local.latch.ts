@@ -1,11 +1,13 @@
 import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../replies/lock.replies.js';
+import type { LockContext } from '../core/lock.context.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter } from '../acquire/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AttemptPort, AcquireHost, AttemptOutcome } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LocalLockHome } from '../local/local.locks.js';
-import { LocalWaiters } from '../local/local.waiters.js';
+import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
 
 /** A check of the latch. */
 interface Look {
@@ -18,24 +20,31 @@ interface Opened extends Look {
   readonly kind: 'granted';
 }
 
-/** The callers of this process that wait for one latch: one check that finds it open resolves all of them. */
-export class LatchWaiters
-  extends LocalWaiters<void>
-  implements AcquireHost<Look, Opened>, AttemptPort<Look, Opened>
-{
+/** A latch as this process sees it: one check that finds it open resolves all waiters of this process. */
+export class LocalLatch implements AcquireHost<Look, Opened>, AttemptPort<Look, Opened>, WaitersOwner<void> {
+  readonly context: LockContext;
+  readonly waiters = new LocalWaiters<void>(this);
   readonly #loop: AcquireLoop<Look, Opened>;
 
   constructor(
-    protected readonly home: LocalLockHome<LatchWaiters>,
+    readonly home: LocalLockHome<LocalLatch>,
     readonly target: CounterTarget,
   ) {
-    super();
     const { context } = home;
+    this.context = context;
     this.#loop = new AcquireLoop<Look, Opened>(context, this, this, {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       wakes: () => true,
     });
+  }
+
+  get knownWaiters(): LocalWaiters<void> {
+    return this.waiters;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.waiters.first !== undefined;
   }
 
   next(): Look | undefined {
@@ -55,28 +64,37 @@ export class LatchWaiters
 
   /** A caller that came after the check was sent may have come after the latch was closed again. */
   granted({ at }: Opened): void {
-    this.wasGranted();
-    for (const waiter of this.queue.snapshot()) {
+    const { queue } = this.waiters;
+    this.waiters.wasGranted();
+    for (const waiter of queue.snapshot()) {
       if (waiter.since > at) continue;
-      this.queue.remove(waiter);
+      queue.remove(waiter);
       waiter.grant();
     }
     if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
-  protected override get excludes(): boolean {
-    return false;
+  notGranted(news: Busy | RedisFailure): void {
+    this.waiters.notGranted(news);
   }
 
-  protected onEnter(waiter: Waiter<void>): void {
-    if (this.isReasonToAsk(waiter)) this.#loop.wake();
+  begin(): void {
+    this.waiters.begin();
   }
 
-  protected onLeave(): void {
+  end(): void {
+    this.waiters.end();
+  }
+
+  onEnter(waiter: Waiter<void>): void {
+    if (this.waiters.isReasonToAsk(waiter)) this.#loop.wake();
+  }
+
+  onLeave(): void {
     if (!this.isWaitedFor) this.#loop.stopListening();
   }
 
-  protected forgetIfUnused(): void {
-    if (this.isIdle) this.home.forget(this);
+  onIdle(): void {
+    this.home.forget(this);
   }
 }

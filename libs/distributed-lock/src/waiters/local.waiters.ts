@@ -1,0 +1,264 @@
+import { callStack, placeOf, type CallStack } from '../errors/call.place.js';
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../replies/lock.replies.js';
+import { Waiter, type WaiterHost, type WaitRequest } from '../acquire/waiter.js';
+import { WaiterQueue } from '../acquire/waiter.queue.js';
+import type { Hold } from '../holds/hold.js';
+import { LastAnswer } from './last.answer.js';
+import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { SelfWaitWatch } from './self-wait.watch.js';
+
+/**
+ * A round trip may take so long in a busy moment, in ms. A `waitTime` below that bounds the waiting for others alone, as 0 does: Redis has
+ * `commandTimeout` to say whether there is anything to wait for.
+ */
+export const ROUND_TRIP = 100;
+
+/** The lock or counter that is waited for: it decides how its waiters are served. */
+export interface WaitersOwner<G, R extends WaitRequest = WaitRequest> {
+  readonly context: Pick<LockContext, 'settings' | 'wheel' | 'notices'>;
+  readonly target: { readonly name: string };
+  readonly home: { readonly selfWaits: SelfWaitWatch };
+  /** The hold of this process that is in the way of the waiters. */
+  readonly blockingHold?: Hold | undefined;
+  /** The holds of this process that may be in the way of the waiters, and of which it is known that they are. */
+  readonly blockingHolds?: readonly Hold[];
+  /** Whether it is held, and waited for, as long as a process lives: then no wait is long. @default false */
+  readonly isLasting?: boolean;
+  /** Whether what one caller got is what the others wait for: not where there may be room for several. @default false */
+  readonly excludes?: boolean;
+  /** A waiter has entered the queue. */
+  onEnter(waiter: Waiter<G, R>): void;
+  /** A waiter has left without a grant. */
+  onLeave(waiter: Waiter<G, R>): void;
+  /** No waiter is left, and no work is under way. */
+  onIdle(): void;
+}
+
+/** A call that may wait for its own process. */
+interface Suspicion {
+  /** The first waiter, and the place of its call. */
+  readonly waiter?: unknown;
+  readonly call?: CallStack;
+  /** The hold that was logged. */
+  readonly logged?: Hold;
+}
+
+/** The callers of this process that wait for one lock or counter in Redis, and the work that keeps it. */
+export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements WaiterHost<G, R> {
+  /** The waiter whose first request is under way: it is in the queue only if the lock is busy. */
+  asking: Waiter<G, R> | undefined = undefined;
+  #queue: WaiterQueue<G, R> | undefined;
+  #lastAnswer: LastAnswer | undefined;
+  #suspicion: Suspicion | undefined;
+  #working = 0;
+
+  constructor(private readonly owner: WaitersOwner<G, R>) {}
+
+  get queue(): WaiterQueue<G, R> {
+    return (this.#queue ??= new WaiterQueue());
+  }
+
+  /** The waiter that has waited longest. */
+  get first(): Waiter<G, R> | undefined {
+    return this.#queue?.first;
+  }
+
+  /** The number of waiters. */
+  get size(): number {
+    return (this.#queue?.size ?? 0) + (this.asking?.isDone === false ? 1 : 0);
+  }
+
+  get lastAnswer(): LastAnswer {
+    return (this.#lastAnswer ??= new LastAnswer(this.owner.target.name));
+  }
+
+  /** Undefined if no answer is known. */
+  get knownAnswer(): LastAnswer | undefined {
+    return this.#lastAnswer;
+  }
+
+  /** Whether there is no waiter, and no work under way. */
+  get isIdle(): boolean {
+    return this.#working === 0 && this.first === undefined;
+  }
+
+  /** Enters the queue. Rejects when the time is over, or with the signal's reason. */
+  wait(request: R): Promise<G> {
+    const { context, target, blockingHold } = this.owner;
+    if (request.signal?.aborted === true) {
+      this.#checkIdle();
+      return Promise.reject(request.signal.reason);
+    }
+    if (this.size >= context.settings.maxWaiters) {
+      const heldBy = this.lastAnswer.heldBy(blockingHold);
+      return Promise.reject(new LockNotAcquiredError(target.name, 0, heldBy, 'TOO_MANY_WAITERS'));
+    }
+    // The first caller waits only if Redis answers "busy".
+    if (request.watch !== undefined && (this.size > 0 || blockingHold !== undefined))
+      this.#notifyWaiting(request);
+    const waiter = this.create(request, this.wait);
+    this.push(waiter);
+    this.owner.onEnter(waiter);
+    return waiter.granted;
+  }
+
+  /** @param door the method that was called: the stack of its caller is noted if the call may wait for its own process */
+  create(request: R, door: (...args: never[]) => unknown): Waiter<G, R> {
+    const waiter = new Waiter<G, R>(request, this.owner.context.wheel, this);
+    const { blockingHolds = [] } = this.owner;
+    if (blockingHolds.length > 0 && request.waitTime === Infinity) this.#suspect(waiter, blockingHolds, door);
+    return waiter;
+  }
+
+  /** Puts a waiter into the queue. @param isFirst whether its request was made before the others came */
+  push(waiter: Waiter<G, R>, isFirst = false): void {
+    const { context, home, isLasting = false } = this.owner;
+    waiter.warnAfter(isLasting ? Infinity : context.settings.warnAfter);
+    if (waiter.request.waitTime === Infinity) home.selfWaits.begin();
+    if (isFirst) this.queue.unshift(waiter);
+    else this.queue.push(waiter);
+  }
+
+  /** A caller of this process got it. */
+  wasGranted(): void {
+    if (this.first !== undefined) this.lastAnswer.granted();
+    // The one that is granted is taken from the queue in this turn of the event loop.
+    if (this.owner.excludes === true && this.first?.isOverdue === true)
+      setImmediate(() => this.#refuseOverdue());
+  }
+
+  /** A request did not succeed: records why, and refuses the waiters that cannot go on waiting. */
+  notGranted(news: Busy | RedisFailure): void {
+    const { name } = this.owner.target;
+    this.lastAnswer.record(news);
+    if (this.first?.isOverdue === true) this.#refuseOverdue();
+    if (!(news instanceof RedisFailure)) {
+      this.#notifyWaiting(this.first?.request);
+      return;
+    }
+    if (!news.isTransient) this.refuse(() => unavailable(name, news));
+    if (!news.isNotReplicated) return;
+    for (const waiter of this.queue.snapshot()) {
+      const error = this.lastAnswer.replicationError(waiter);
+      if (error !== undefined) waiter.refuse(error);
+    }
+  }
+
+  /** Refuses waiters for whom `refuse` has an error. */
+  refuse(refuse: (request: R) => Error | undefined): void {
+    const waiters = this.queue.snapshot();
+    for (const waiter of this.asking === undefined ? waiters : [this.asking, ...waiters]) {
+      const error = refuse(waiter.request);
+      if (error !== undefined) waiter.refuse(error);
+    }
+  }
+
+  /**
+   * Whether a new waiter is a reason to ask Redis: it is the first one, or it has a time limit and the last answer is too old to explain
+   * its refusal.
+   */
+  isReasonToAsk(waiter: Waiter<G, R>): boolean {
+    const wantsNews = waiter.request.waitTime !== Infinity && this.#lastAnswer?.isStale === true;
+    return wantsNews || this.first === waiter;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.begin();
+    try {
+      return await work();
+    } finally {
+      this.end();
+    }
+  }
+
+  /** Work is under way, and the owner is kept until its {@link end}. */
+  begin(): void {
+    this.#working += 1;
+  }
+
+  /** The work has ended. */
+  end(): void {
+    this.#working -= 1;
+    this.#checkIdle();
+  }
+
+  quit(waiter: Waiter<G, R>): void {
+    this.#queue?.remove(waiter);
+    this.owner.onLeave(waiter);
+    this.#checkIdle();
+  }
+
+  timeoutError(late: Waiter<G, R>): Error {
+    return this.lastAnswer.timeUp(late, this.owner.blockingHold);
+  }
+
+  graceFor(waiter: Waiter<G, R>): number {
+    const { context } = this.owner;
+    const { waitTime } = waiter.request;
+    return waitTime >= ROUND_TRIP || this.#hasAnswer(waiter)
+      ? 0
+      : context.settings.commandTimeout - waiter.waited;
+  }
+
+  warn(waiter: Waiter<G, R>): void {
+    const { context, blockingHold } = this.owner;
+    context.notices.post(this.lastAnswer.longWait(waiter, blockingHold));
+  }
+
+  /** Logs a caller that has waited for `delay` ms behind a handle that this process has had for as long. */
+  warnOfSelfWait(delay: number): void {
+    const { context, target, blockingHolds = [] } = this.owner;
+    const hold = blockingHolds.find(({ isOutsideScope, held }) => isOutsideScope && held >= delay);
+    if (hold === undefined || hold === this.#suspicion?.logged) return;
+    const waiter = this.queue
+      .snapshot()
+      .find(({ request, waited }) => request.waitTime === Infinity && waited >= delay);
+    if (waiter === undefined) return;
+    const suspicion = this.#suspicion;
+    const where = suspicion?.waiter === waiter && suspicion.call ? placeOf(suspicion.call) : undefined;
+    this.#suspicion = { ...suspicion, logged: hold };
+    const { since, lease } = hold;
+    const { waited } = waiter;
+    context.notices.post({
+      kind: 'self-wait',
+      lock: target.name,
+      waited,
+      heldBy: lease.holder,
+      since,
+      where,
+    });
+  }
+
+  /** Takes a stack of the first waiter only: a stack is too expensive for each one. */
+  #suspect(waiter: Waiter<G, R>, holds: readonly Hold[], door: (...args: never[]) => unknown): void {
+    const { selfWaits } = this.owner.home;
+    if (
+      selfWaits.isOn &&
+      this.first === undefined &&
+      holds.some(({ isOutsideScope }) => isOutsideScope) &&
+      selfWaits.affordsStack(waiter.since)
+    )
+      this.#suspicion = { ...this.#suspicion, waiter, call: callStack(door) };
+  }
+
+  #notifyWaiting(request: R | undefined): void {
+    request?.watch?.waiting(this.lastAnswer.heldBy(this.owner.blockingHold));
+  }
+
+  /** Waiters whose time is over were only waiting for this answer. */
+  #refuseOverdue(): void {
+    for (const waiter of this.queue.snapshot())
+      if (waiter.isOverdue && this.#hasAnswer(waiter)) waiter.refuse(this.timeoutError(waiter));
+  }
+
+  #hasAnswer(waiter: Waiter<G, R>): boolean {
+    const { blockingHold, excludes = false } = this.owner;
+    return this.lastAnswer.hasAnswer(waiter, blockingHold, excludes);
+  }
+
+  #checkIdle(): void {
+    if (this.isIdle) this.owner.onIdle();
+  }
+}
