@@ -1,9 +1,13 @@
-import { Link } from './link.js';
+import { append, ring, unlink, type RingMember } from './ring.js';
 import { now } from './monotonic.clock.js';
 import type { Timer, TimerWheel } from './timer.wheel.js';
 
 /** What has a bound in time. */
-export abstract class Deadline extends Link {
+export abstract class Deadline implements RingMember {
+  /** @internal */
+  next: RingMember = this;
+  /** @internal */
+  previous: RingMember = this;
   /** @internal The monotonic instant at which it is over. */
   at = 0;
 
@@ -14,7 +18,7 @@ export abstract class Deadline extends Link {
  * Deadlines of one length. They come due in the order in which they begin, so that one timer serves all of them.
  */
 export class DeadlineQueue {
-  readonly #open = new Link();
+  readonly #open = ring();
   readonly #timer: Timer;
 
   constructor(
@@ -27,21 +31,21 @@ export class DeadlineQueue {
 
   /** Whether there is none. */
   get isIdle(): boolean {
-    return this.#open.isAlone;
+    return this.#open.next === this.#open;
   }
 
   /** It has the line's time. @param from the monotonic clock, read a moment ago */
   begin(deadline: Deadline, from = now()): void {
     deadline.at = from + this.length;
     if (this.isIdle) this.wheel.hold();
-    deadline.insertBefore(this.#open);
+    append(deadline, this.#open);
     if (!this.#timer.isSet) this.wheel.set(this.#timer, deadline.at);
   }
 
   /** It needs none any more. */
   end(deadline: Deadline): void {
-    if (deadline.isAlone) return;
-    deadline.unlink();
+    if (deadline.next === deadline) return;
+    unlink(deadline);
     if (this.isIdle) this.wheel.letGo();
   }
 

@@ -1,10 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { BucketHeap } from './bucket.heap.js';
-import { Link } from './link.js';
+import { append, ring, unlink, type RingMember } from './ring.js';
 import { now } from './monotonic.clock.js';
 
 /** Something that can wait in the wheel, for one instant at a time. */
-export abstract class Timer extends Link {
+export abstract class Timer implements RingMember {
+  /** @internal */
+  next: RingMember = this;
+  /** @internal */
+  previous: RingMember = this;
   /** @internal The ms in which it is due. */
   bucket = 0;
 
@@ -15,7 +19,7 @@ export abstract class Timer extends Link {
 
   /** Whether it waits. */
   get isSet(): boolean {
-    return !this.isAlone;
+    return this.next !== this;
   }
 
   /** Must not throw. */
@@ -28,7 +32,11 @@ class Callback extends Timer {
   }
 }
 
-class Background extends Callback {
+class Background extends Timer {
+  constructor(readonly run: () => void) {
+    super();
+  }
+
   override get isBackground(): boolean {
     return true;
   }
@@ -46,7 +54,7 @@ const SLACK = 128;
  * process alive; it is left to run out, as most of what waits is cancelled long before its time and the next one comes soon.
  */
 export class TimerWheel {
-  readonly #buckets = new Map<number, Link>();
+  readonly #buckets = new Map<number, RingMember>();
   /** The caller's async context must neither be kept alive by our timer nor seen by other callers' callbacks. */
   readonly #outside = AsyncLocalStorage.snapshot();
   #handle: NodeJS.Timeout | undefined;
@@ -89,14 +97,14 @@ export class TimerWheel {
   set(timer: Timer, at: number): void {
     this.cancel(timer);
     const bucket = Math.max(Math.ceil(at), this.#next);
-    let ring = this.#buckets.get(bucket);
-    if (ring === undefined) {
-      ring = new Link();
-      this.#buckets.set(bucket, ring);
+    let timers = this.#buckets.get(bucket);
+    if (timers === undefined) {
+      timers = ring();
+      this.#buckets.set(bucket, timers);
       this.order.push(bucket);
     }
     timer.bucket = bucket;
-    timer.insertBefore(ring);
+    append(timer, timers);
     this.#waiting += 1;
     if (bucket < this.#armedFor || this.#armedBy !== setTimeout) this.#arm(bucket);
     if (!timer.isBackground) this.hold();
@@ -133,13 +141,13 @@ export class TimerWheel {
   }
 
   cancel(timer: Timer | undefined): void {
-    if (timer?.isSet !== true) return;
+    if (timer === undefined || timer.next === timer) return;
     this.#take(timer);
-    if (this.order.size > 2 * this.#waiting + SLACK) this.#sweep();
+    if (this.#buckets.size > 2 * this.#waiting + SLACK) this.#sweep();
   }
 
   #take(timer: Timer): void {
-    timer.unlink();
+    unlink(timer);
     this.#waiting -= 1;
     if (!timer.isBackground) this.letGo();
   }
@@ -160,10 +168,10 @@ export class TimerWheel {
     this.#next = Math.floor(reached) + 1;
     for (let first = this.order.first; first !== undefined && first <= reached; first = this.order.first) {
       this.order.pop();
-      const ring = this.#buckets.get(first);
+      const due = this.#buckets.get(first);
       this.#buckets.delete(first);
       // A callback may cancel a later timer of its own ms, which is skipped then; one that it sets waits for the next turn.
-      for (let timer = ring?.next; timer instanceof Timer; timer = ring?.next) {
+      for (let timer = due?.next; timer instanceof Timer; timer = due?.next) {
         this.#take(timer);
         timer.run();
       }
@@ -176,14 +184,15 @@ export class TimerWheel {
   /** What is empty at the front needs no Node timer. */
   #sweepFront(): void {
     for (let { first } = this.order; first !== undefined; { first } = this.order) {
-      if (this.#buckets.get(first)?.isAlone === false) return;
+      const timers = this.#buckets.get(first);
+      if (timers !== undefined && timers.next !== timers) return;
       this.order.pop();
       this.#buckets.delete(first);
     }
   }
 
   #sweep(): void {
-    for (const [bucket, ring] of this.#buckets) if (ring.isAlone) this.#buckets.delete(bucket);
+    for (const [bucket, timers] of this.#buckets) if (timers.next === timers) this.#buckets.delete(bucket);
     this.order.rebuild(this.#buckets.keys());
   }
 }
