@@ -2,7 +2,9 @@ import { LockConfigurationError, LockNotAcquiredError, LockUnavailableError } fr
 import type { LockKindName } from '../events/lock.listener.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
+import type { Lock } from '../contracts/lock.contract.js';
 import { BaseLock } from '../locks/base.lock.js';
+import { NamedLock } from '../locks/named.lock.js';
 import { leaveEarly } from '../acquire/cancellable.wait.js';
 import type { HoldHandle } from '../holds/handle.js';
 import { GroupHandle } from './group.handle.js';
@@ -55,6 +57,19 @@ export class MultiLock extends BaseLock {
         both.name,
       );
     }
+  }
+
+  /** @throws LockConfigurationError `INVALID_OPTION` also for a lock of another engine */
+  static of(engine: LockEngine, members: readonly (string | Lock)[]): MultiLock {
+    const targets = members.map((member) => {
+      if (typeof member === 'string') return engine.target('reentrant', member);
+      if (member instanceof NamedLock && member.engine === engine) return member.target;
+      throw new LockConfigurationError(
+        'INVALID_OPTION',
+        'A multi lock takes names, and locks of the same LockService.',
+      );
+    });
+    return new MultiLock(engine, targets);
   }
 
   protected get kind(): LockKindName {

@@ -11,7 +11,7 @@ import type { Hold } from '../holds/hold.js';
 import { unavailable } from '../core/lock.context.js';
 import type { LockEngine } from './lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { PlainLock } from './named.lock.js';
+import { NamedLock } from './named.lock.js';
 import { RecordedCalls } from '../counters/recorded.calls.js';
 import { showAs } from '../contracts/object.form.js';
 
@@ -23,13 +23,13 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   readonly #engine: LockEngine;
   readonly #target: LockTarget;
-  readonly #lock: PlainLock;
+  readonly #lock: NamedLock;
   readonly #calls: RecordedCalls;
 
   constructor(engine: LockEngine, target: LockTarget) {
     this.#engine = engine;
     this.#target = target;
-    this.#lock = new PlainLock(engine, target);
+    this.#lock = new NamedLock(engine, target, (granted) => granted);
     this.#calls = new RecordedCalls(engine.context, target);
   }
 

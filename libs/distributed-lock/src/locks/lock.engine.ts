@@ -2,6 +2,7 @@ import { ExclusiveLocalLock } from '../local/exclusive.lock.js';
 import { FairLocalLock } from '../local/fair.lock.js';
 import { SharedLocalLock } from '../local/shared.lock.js';
 import type { LocalLockForm } from '../core/lock.kind.js';
+import type { LockKinds } from '../core/lock.kinds.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { isInside } from '../holds/hold.scope.js';
 import type { LockState } from '../replies/lock.replies.js';
@@ -45,6 +46,11 @@ export class LockEngine {
   /** Every lock that this process holds or waits for. */
   get localLocks(): LocalLocks<LocalLock> {
     return this.#registry;
+  }
+
+  /** @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT` */
+  target(kind: keyof LockKinds, name: string): LockTarget {
+    return this.names.target(this.context.kinds[kind], name);
   }
 
   /** The live hold of the caller's scope. */

@@ -1,4 +1,4 @@
-import type { Lock, LockHandle, FencedLock, FencedLockHandle } from '../contracts/lock.contract.js';
+import type { FencedLockHandle, Lock, LockHandle } from '../contracts/lock.contract.js';
 import type { LockKindName } from '../events/lock.listener.js';
 import { BaseLock } from './base.lock.js';
 import type { HoldHandle } from '../holds/handle.js';
@@ -10,82 +10,85 @@ import { FencedScripts } from '../scripts/fenced.scripts.js';
 import { unavailable } from '../core/lock.context.js';
 
 /** A lock by its name, of any kind. */
-export abstract class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> implements Lock<H> {
+export class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> implements Lock<H> {
   readonly #engine: LockEngine;
   readonly #target: LockTarget;
-  constructor(engine: LockEngine, target: LockTarget) {
+  readonly #handleOf: (granted: Promise<HoldHandle>) => Promise<H & Watchable>;
+
+  /** @param handleOf checks that a handle is what the lock promises: see {@link withToken} */
+  constructor(
+    engine: LockEngine,
+    target: LockTarget,
+    handleOf: (granted: Promise<HoldHandle>) => Promise<H & Watchable>,
+  ) {
     super(engine.context);
     this.#engine = engine;
     this.#target = target;
+    this.#handleOf = handleOf;
   }
 
+  /** @internal */
   get engine(): LockEngine {
     return this.#engine;
   }
 
+  /** @internal */
   get target(): LockTarget {
     return this.#target;
   }
 
   get name(): string {
-    return this.target.name;
+    return this.#target.name;
   }
 
   protected get kind(): LockKindName {
-    return this.target.kind.id;
+    return this.#target.kind.id;
   }
 
   async isLocked(): Promise<boolean> {
-    return (await this.engine.inspect(this.target)).isLocked;
+    return (await this.#engine.inspect(this.#target)).isLocked;
   }
 
   isHeld(): boolean {
-    return this.engine.holdOf(this.target)?.isBelieved === true;
+    return this.#engine.holdOf(this.#target)?.isBelieved === true;
   }
 
   async getHoldCount(): Promise<number> {
-    const hold = this.engine.holdOf(this.target);
-    return hold === undefined ? 0 : (await this.engine.inspect(this.target, hold.lease.holder)).count;
+    const hold = this.#engine.holdOf(this.#target);
+    return hold === undefined ? 0 : (await this.#engine.inspect(this.#target, hold.lease.holder)).count;
   }
 
   async remainTimeToLive(): Promise<number> {
-    return (await this.engine.inspect(this.target)).ttl;
+    return (await this.#engine.inspect(this.#target)).ttl;
   }
 
   async forceUnlock(): Promise<boolean> {
-    return await this.engine.forceUnlock(this.target);
+    return await this.#engine.forceUnlock(this.#target);
   }
-}
 
-/** A lock whose handle has no fencing token. */
-export class PlainLock extends NamedLock {
-  protected acquire(request: AcquireRequest): Promise<HoldHandle> {
-    return this.engine.acquire(this.target, request);
-  }
-}
-
-/** A lock with fencing tokens (wire format section 8). */
-export class TokenLock extends NamedLock<FencedLockHandle> implements FencedLock {
+  /** Of a fenced lock (wire format section 8). */
   async getToken(): Promise<bigint | undefined> {
-    const { scripts, name } = this.target.kind;
-    if (!(scripts instanceof FencedScripts)) throw new TypeError(`a ${name} has no tokens`);
+    const { kind, key, name } = this.#target;
+    if (!(kind.scripts instanceof FencedScripts)) throw new TypeError(`a ${kind.name} has no tokens`);
     try {
-      return await scripts.currentToken(this.target.key);
+      return await kind.scripts.currentToken(key);
     } catch (error) {
-      throw unavailable(this.name, error);
+      throw unavailable(name, error);
     }
   }
 
-  protected acquire(request: AcquireRequest): Promise<FencedLockHandle & Watchable> {
-    return this.engine.acquire(this.target, request).then(withToken);
+  protected acquire(request: AcquireRequest): Promise<H & Watchable> {
+    return this.#handleOf(this.#engine.acquire(this.#target, request));
   }
 }
 
-function withToken(grant: HoldHandle): FencedLockHandle & Watchable {
-  if (!hasToken(grant)) throw new TypeError(`a grant of "${grant.name}" came without a token`);
-  return grant;
+/** The handle of a fenced lock. */
+export async function withToken(granted: Promise<HoldHandle>): Promise<FencedLockHandle & Watchable> {
+  const handle = await granted;
+  if (!hasToken(handle)) throw new TypeError(`a grant of "${handle.name}" came without a token`);
+  return handle;
 }
 
-function hasToken(grant: HoldHandle): grant is HoldHandle & { readonly token: bigint } {
-  return grant.token !== undefined;
+function hasToken(handle: HoldHandle): handle is HoldHandle & { readonly token: bigint } {
+  return handle.token !== undefined;
 }

@@ -22,12 +22,15 @@ import type { LockEvents } from '../events/lock.events.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { CountingSemaphore } from '../counters/semaphore.js';
 import { NamedLatch } from '../counters/latch.js';
+import type { LockKinds } from '../core/lock.kinds.js';
+import { MultiLock } from '../groups/multi.lock.js';
 import type { RedLocks } from '../groups/red.lock.js';
+import { ExpirableSemaphore } from '../locks/expirable.semaphore.js';
+import { NamedLock, withToken } from '../locks/named.lock.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import { checkCallOptions } from '../options/call.options.js';
 import { ElectionRegistry } from '../elections/election.registry.js';
 import { checkKind, readNames } from './lock.choice.js';
-import { LockMaker } from './lock.maker.js';
 import { ServiceShutdown } from './service.shutdown.js';
 
 /** The locks of one module instance. Inject it, or use the decorators. */
@@ -38,7 +41,6 @@ export class LockService {
     showAs(LockService, ({ settings }) => ({ type: 'LockService', appName: settings.appName }));
   }
 
-  readonly #make: LockMaker;
   readonly #shutdown: ServiceShutdown;
   readonly #endings: (() => void)[] = [];
   // Private to the language: a logger that walks through an object that has a service must find nothing in it.
@@ -57,7 +59,6 @@ export class LockService {
     this.#engine = engine;
     this.#ticks = ticks;
     this.#red = red;
-    this.#make = new LockMaker(engine);
     this.#elections = new ElectionRegistry(engine);
     this.#shutdown = new ServiceShutdown({
       engine,
@@ -127,7 +128,7 @@ export class LockService {
    * or one that is reserved for an internal key; `KIND_CONFLICT` for a name in use with another kind
    */
   getLock(name: string): Lock {
-    return this.#make.named('reentrant', name);
+    return this.#named('reentrant', name);
   }
 
   /**
@@ -135,7 +136,7 @@ export class LockService {
    * `NOT_REENTRANT`. Throws like {@link getLock}.
    */
   getNonReentrantLock(name: string): Lock {
-    return this.#make.named('nonReentrant', name);
+    return this.#named('nonReentrant', name);
   }
 
   /**
@@ -143,12 +144,12 @@ export class LockService {
    * clients. Throws like {@link getLock}.
    */
   getFairLock(name: string): Lock {
-    return this.#make.named('fair', name);
+    return this.#named('fair', name);
   }
 
   /** A fair lock that is not re-entrant. Throws like {@link getLock}. */
   getNonReentrantFairLock(name: string): Lock {
-    return this.#make.named('nonReentrantFair', name);
+    return this.#named('nonReentrantFair', name);
   }
 
   /**
@@ -156,12 +157,12 @@ export class LockService {
    * Throws like {@link getLock}.
    */
   getFencedLock(name: string): FencedLock {
-    return this.#make.fenced(name);
+    return new NamedLock(this.#engine, this.#engine.target('fenced', name), withToken);
   }
 
   /** A re-entrant lock for a Redis without pub/sub: its waiters poll. Throws like {@link getLock}. */
   getSpinLock(name: string): Lock {
-    return this.#make.named('spin', name);
+    return this.#named('spin', name);
   }
 
   /**
@@ -169,7 +170,7 @@ export class LockService {
    * read. Throws like {@link getLock}.
    */
   getReadWriteLock(name: string): ReadWriteLock {
-    const [readLock, writeLock] = [this.#make.named('read', name), this.#make.named('write', name)];
+    const [readLock, writeLock] = [this.#named('read', name), this.#named('write', name)];
     return { name, readLock: () => readLock, writeLock: () => writeLock };
   }
 
@@ -181,7 +182,7 @@ export class LockService {
    * both sides of one read/write lock
    */
   getMultiLock(...members: readonly (string | Lock)[]): Lockable {
-    return this.#make.multi(members);
+    return MultiLock.of(this.#engine, members);
   }
 
   /**
@@ -230,7 +231,7 @@ export class LockService {
    * {@link getLock}.
    */
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
-    return this.#make.permits(name);
+    return new ExpirableSemaphore(this.#engine, this.#engine.target('permit', name));
   }
 
   /** A latch that opens when its count reaches 0. Throws like {@link getLock}. */
@@ -251,7 +252,10 @@ export class LockService {
 
   /** @internal What a guard takes: the lock of that kind, or for several names a multi lock of them. */
   lockOf(names: LockNames, kind: GuardKind = 'reentrant'): Lockable {
-    return this.#make.guard(names, kind);
+    if (typeof names === 'string')
+      return kind === 'fenced' ? this.getFencedLock(names) : this.#named(kind, names);
+    const targets = names.map((name) => this.#engine.target(kind, name));
+    return new MultiLock(this.#engine, targets);
   }
 
   /**
@@ -278,5 +282,10 @@ export class LockService {
    */
   getRuns(job: string): Promise<TickRecord[]> {
     return this.ticks.jobs.records(job);
+  }
+
+  /** A lock object holds no state: two of one name are the same lock. */
+  #named(kind: keyof LockKinds, name: string): Lock {
+    return new NamedLock(this.#engine, this.#engine.target(kind, name), (granted) => granted);
   }
 }

@@ -43,7 +43,7 @@ export class JobControlService implements JobControl {
 
   /** @throws LockConfigurationError `INVALID_NAME`, `KIND_CONFLICT` */
   targetOf(job: string): LockTarget {
-    return this.#engine.names.target(this.#engine.context.kinds.reentrant, job);
+    return this.#engine.target('reentrant', job);
   }
 
   /**
