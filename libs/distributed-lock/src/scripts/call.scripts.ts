@@ -1,5 +1,5 @@
 import { callForget } from './generated/lua.scripts.js';
-import { isDone } from '../replies/reply.rows.js';
+import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
 import { suffixName } from './wire.names.js';
 

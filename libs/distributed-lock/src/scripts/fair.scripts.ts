@@ -3,7 +3,7 @@ import type { AcquireReply, Beat, LockScripts, LockState, ReleaseReply } from '.
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
-import { isDone, readAcquire, readRelease } from '../replies/reply.rows.js';
+import { isDone, readAcquire, readRelease } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 import { lockChannel, prefixName, suffixName } from './wire.names.js';

@@ -3,7 +3,7 @@ import type { AcquireReply, TransferReply } from '../replies/lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
-import { readAcquire, readTransfer } from '../replies/reply.rows.js';
+import { readAcquire, readTransfer } from '../replies/reply.reader.js';
 import { GRANTING, TRANSFERRING } from './sending.js';
 import { prefixName } from './wire.names.js';
 

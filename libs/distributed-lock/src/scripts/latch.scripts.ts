@@ -1,7 +1,7 @@
 import { CALL_LIFE, callRecord } from './call.scripts.js';
 import { latchCountDown, latchDelete, latchInspect, latchSet } from './generated/lua.scripts.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
-import { isDone } from '../replies/reply.rows.js';
+import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
 import { TELLING } from './sending.js';
 import { latchChannel } from './wire.names.js';

@@ -10,7 +10,7 @@ import type { LuaScript } from './lua.script.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readRenewal } from './reentrant.scripts.js';
-import { isDone, readRelease } from '../replies/reply.rows.js';
+import { isDone, readRelease } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTS, TELLING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';

@@ -2,7 +2,7 @@ import type { AcquireReply, LockScripts, LockState, ReleaseReply } from '../repl
 import type { LuaScript } from './lua.script.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
-import { isDone } from '../replies/reply.rows.js';
+import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
 import { TELLING } from './sending.js';
 import { suffixName } from './wire.names.js';

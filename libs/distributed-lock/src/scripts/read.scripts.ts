@@ -10,7 +10,7 @@ import { ReadWriteScripts } from './read-write.scripts.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
-import { readAcquire as readAcquireReply, readRelease as readReleaseReply } from '../replies/reply.rows.js';
+import { readAcquire as readAcquireReply, readRelease as readReleaseReply } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 import { SharedNumbers } from './shared.numbers.js';

@@ -16,7 +16,7 @@ import type {
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { SharedNumbers } from './shared.numbers.js';
-import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.rows.js';
+import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING, TRANSFERRING } from './sending.js';
 

@@ -9,7 +9,7 @@ import {
   semaphoreUndo,
 } from './generated/lua.scripts.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
-import { isDone } from '../replies/reply.rows.js';
+import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, TELLING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
