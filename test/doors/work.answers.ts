@@ -1,4 +1,4 @@
-import type { LastingKind } from '../../libs/distributed-lock/src/work/lasting.kind.js';
+import type { LastingKind } from '../../libs/distributed-lock/src/work/lasting.work.js';
 
 /** A part of the public API that runs work under a lock. */
 export interface WorkAnswer {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LASTING_KINDS } from '../../libs/distributed-lock/src/work/lasting.kind.js';
+import { LASTING_KINDS } from '../../libs/distributed-lock/src/work/lasting.work.js';
 import { BaseLock } from '../../libs/distributed-lock/src/locks/base.lock.js';
 import { RedLock } from '../../libs/distributed-lock/src/groups/red.lock.js';
 import { scaled } from '../support/slowness.js';

@@ -4,7 +4,7 @@ import { PassThrough, Readable, Writable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import { StreamableFile } from '@nestjs/common';
 import { defer, from, isObservable, lastValueFrom, Subject } from 'rxjs';
-import type { LastingKind } from '../../libs/distributed-lock/src/work/lasting.kind.js';
+import type { LastingKind } from '../../libs/distributed-lock/src/work/lasting.work.js';
 import { Gate } from '../locks/gate.js';
 
 /** One piece of work that a door runs. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { LASTING_KINDS } from '../../libs/distributed-lock/src/work/lasting.kind.js';
+import { LASTING_KINDS } from '../../libs/distributed-lock/src/work/lasting.work.js';
 import { PublicApi } from '../mistakes/public.api.js';
 import { scaled } from '../support/slowness.js';
 import { NO_WORK, ROWS, WORK } from './work.answers.js';

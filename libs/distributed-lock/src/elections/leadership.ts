@@ -1,4 +1,4 @@
-import { lastingKindOf } from '../work/lasting.kind.js';
+import { lastingKindOf } from '../work/lasting.work.js';
 import type { ElectionCallbacks } from '../contracts/election.contract.js';
 import type { LockHandle, WorkResult } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
@@ -23,7 +23,7 @@ export class Leadership {
   #hasFailed = false;
 
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<LockContext, 'notices' | 'settings' | 'wheel'>,
     private readonly grant: HoldHandle,
     private readonly leader: Leader,
   ) {}

@@ -1,5 +1,5 @@
 import { isObservable, type Observable } from 'rxjs';
-import { lastingKindOf } from '../work/lasting.kind.js';
+import { lastingKindOf } from '../work/lasting.work.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
 import { streamThrough, type ScopeRunner } from './scope.stream.js';
 

@@ -7,7 +7,7 @@ import {
   type ObservableInput,
   type Subscriber,
 } from 'rxjs';
-import { lastingKindOf } from '../work/lasting.kind.js';
+import { lastingKindOf } from '../work/lasting.work.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
 import { begun, holdLasting } from '../work/lasting.work.js';
 

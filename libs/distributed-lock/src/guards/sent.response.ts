@@ -1,5 +1,5 @@
 import { finished, type Writable } from 'node:stream';
-import { lastingKindOf } from '../work/lasting.kind.js';
+import { lastingKindOf } from '../work/lasting.work.js';
 
 /** Resolves when a response that a handler sends by itself has been sent, or its client has left; at once for a value that is no response. */
 export async function whenSent(response: unknown): Promise<void> {

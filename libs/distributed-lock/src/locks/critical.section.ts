@@ -1,4 +1,4 @@
-import { lastingKindOf } from '../work/lasting.kind.js';
+import { lastingKindOf } from '../work/lasting.work.js';
 import type { LockHandle, UnlockOutcome, UsingOptions, WorkResult } from '../contracts/lock.contract.js';
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
