@@ -8,7 +8,6 @@ import { parseDuration } from '../timing/duration.parser.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Lease } from '../renewal/lease.js';
 import { fixedLease, SHORTEST_LEASE, type FixedLease } from './fixed.lease.js';
-import type { TickRun } from './hold.contract.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { inspectAs } from '../contracts/object.form.js';
 
@@ -16,8 +15,7 @@ import { inspectAs } from '../contracts/object.form.js';
 export interface HandleOwner extends ScopedHold {
   readonly target: LockTarget;
   readonly lease: Lease;
-  readonly run?: TickRun | undefined;
-  /** The newest fencing token, for kinds that give one, and for ticks. */
+  /** The newest fencing token, for holds that have one. */
   readonly token: bigint | undefined;
   /** Whether the lease may be believed in. */
   readonly isBelieved: boolean;
@@ -98,12 +96,14 @@ export class HoldHandle implements CurrentLock, Watchable {
     return this.#hold.token;
   }
 
+  /** Only of a tick. */
   get tick(): number | undefined {
-    return this.#hold.run?.tick;
+    return undefined;
   }
 
+  /** Only of a tick. */
   get attempt(): number | undefined {
-    return this.#hold.run?.attempt;
+    return undefined;
   }
 
   get signal(): AbortSignal {

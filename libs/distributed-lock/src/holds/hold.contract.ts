@@ -1,6 +1,10 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { LockKindName } from '../events/lock.listener.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
-import type { ReleaseScript } from './hold.count.js';
+import type { HandleOwner, HoldHandle } from './handle.js';
+import type { HoldCount, ReleaseScript } from './hold.count.js';
+import type { HoldTimers } from './hold.timers.js';
+import type { LeaseControl } from './lease.control.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 
@@ -9,23 +13,61 @@ export interface HoldOwner<H> {
   readonly context: LockContext;
   readonly target: LockTarget;
   /**
-   * The last acquisition was unlocked: frees the lock, by `finish` where a run ends with it, or hands it on.
+   * The last acquisition was unlocked: frees the lock, or hands it on.
+   * @param by frees it instead of the lock's own release: see {@link OwnRelease.script}
    * @param at the monotonic clock
    */
-  free(hold: H, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
+  free(hold: H, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   /** The lease was lost. */
   lost(hold: H): void;
 }
 
-/** What makes a hold the run of a tick. */
-export interface TickRun {
-  readonly tick: number;
-  readonly attempt: number;
-  readonly token: bigint;
-  /** Stores the outcome and lowers the count in one step. */
-  readonly finish: ReleaseScript;
-  /** The application shuts down, and cannot wait for its work any more: that is how it ended, whatever becomes of its lock. */
-  readonly stop: () => void;
-  /** Ends it for an application that shuts down and cannot wait for its work any more. Safe to repeat. */
-  readonly abandon: () => Promise<ReleaseReply>;
+/** A hold that is released by another script than its lock, such as the run of a tick, which stores its outcome with the release. */
+export interface OwnRelease {
+  /** For events and reports. */
+  readonly kind: LockKindName;
+  /** Releases the acquisition that the hold began with. */
+  readonly script: ReleaseScript;
+  /** Makes the handle of each acquisition. */
+  readonly handleOf: (hold: HandleOwner, leaseTime: number | undefined, sentAt: number) => HoldHandle;
+  /**
+   * The application shuts down, and cannot wait for the work of this hold any more. Called before its loss is reported.
+   * @returns releases the hold in Redis; safe to repeat
+   */
+  readonly giveUp: () => () => Promise<ReleaseReply>;
+}
+
+/** What a hold has that is not its lock's. */
+export interface HoldTerms {
+  /** The maximum hold in ms. @default the module's `maxHold` */
+  readonly maxHold?: number;
+  /** @default the release of the lock */
+  readonly ownRelease?: OwnRelease;
+  /** Of a read hold under the id of a write hold: that one. */
+  readonly writer?: PairedHold;
+}
+
+/** @param lease the lease in ms that another hold of the holder id needs yet; undefined: not known, or none */
+export type PairedRequest<T> = (lease: number | undefined) => Promise<T>;
+
+/** A hold beside another one, under the same holder id: what is done to that one's lease goes through it. */
+export interface PairedHold {
+  /**
+   * Has `ask` end, in its turn, a hold that may have kept their common ttl longer than this one needs it.
+   * @param ask may set the ttl down to the lease that it gets
+   * @param doneOf settles when nothing of an answer is still to be sent. @default at once
+   */
+  endPaired<T>(ask: PairedRequest<T>, doneOf?: (answer: T) => Promise<unknown>): Promise<T>;
+}
+
+/** What few holds have: most are taken, renewed and released, and nothing else. One field of a hold for all of it. */
+export interface HoldExtras {
+  terms?: HoldTerms;
+  timers?: HoldTimers;
+  token?: bigint;
+  /** The acquisition that a hold with an own release began with. */
+  first?: HoldHandle;
+  /** Undefined where there never was more than the one acquisition that Redis counts. */
+  count?: HoldCount;
+  leaseControl?: LeaseControl;
 }

@@ -46,7 +46,7 @@ export class HoldCount {
   #repairing = false;
 
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<LockContext, 'backgroundRelease' | 'downgrades' | 'outside' | 'wheel'>,
     private readonly target: LockTarget,
     private readonly lease: Lease,
     private readonly counted: CountedHold,
@@ -129,6 +129,18 @@ export class HoldCount {
 
   readonly #release: ReleaseScript = (count, lease, nextLease) =>
     this.target.release(this.lease.holder, count, lease, nextLease);
+
+  /**
+   * As {@link PairedHold.endPaired}. What a lost command may have given it is not known: then nothing is made shorter.
+   * @param shorten has the lease shortened to what this hold needs yet, in ms
+   */
+  endPaired<T>(ask: (lease: undefined) => Promise<T>, shorten: (lease: number) => Promise<T>): Promise<T> {
+    return this.enqueue(() => {
+      const { targetCount } = this.counted;
+      const isKnown = targetCount !== undefined && targetCount.count > 0 && this.#doubt === undefined;
+      return isKnown ? shorten(targetCount.lease) : ask(undefined);
+    });
+  }
 
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
   takeBackIfOver(): boolean {

@@ -16,14 +16,11 @@ export interface HoldBounds {
   readonly maxHold: number;
 }
 
-/** May last for ever. */
-export const UNBOUNDED: HoldBounds = { warnAfter: Infinity, maxHold: Infinity };
-
 /** The alarms of one hold, where any are asked for. */
 export class HoldTimers {
   readonly #timers: Timer[] = [];
 
-  private constructor(
+  constructor(
     private readonly wheel: TimerWheel,
     { warnAfter, maxHold }: HoldBounds,
     hold: TimedHold,
@@ -36,11 +33,6 @@ export class HoldTimers {
     };
     if (warnAfter !== Infinity) this.#timers.push(wheel.at(start + warnAfter, warn));
     if (maxHold !== Infinity) this.#timers.push(wheel.at(start + maxHold, end));
-  }
-
-  static of(wheel: TimerWheel, bounds: HoldBounds, hold: TimedHold): HoldTimers | undefined {
-    if (bounds.warnAfter === Infinity && bounds.maxHold === Infinity) return undefined;
-    return new HoldTimers(wheel, bounds, hold);
   }
 
   cancel(): void {

@@ -3,40 +3,45 @@ import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { LockKindName } from '../events/lock.listener.js';
 import type { HoldNotice } from '../events/notice.board.js';
-import { now } from '../timing/monotonic.clock.js';
-import type { TargetCount, CountedHold } from './hold.count.js';
-import { HandleList } from './handle.list.js';
+import { epochOf, now, wallTime } from '../timing/monotonic.clock.js';
+import { HoldCount, type TargetCount, type CountedHold } from './hold.count.js';
+import * as handles from './handle.chain.js';
 import { HoldHandle, type HandleOwner } from './handle.js';
-import type { HoldOwner, TickRun } from './hold.contract.js';
-import { HoldExtras, type PairedHold } from './hold.extras.js';
-import { HoldTimers, UNBOUNDED, type TimedHold } from './hold.timers.js';
-import { emitLeaseEvent } from './lease.events.js';
-import type { LeaseOwner } from './lease.control.js';
+import type {
+  HoldExtras,
+  HoldOwner,
+  HoldTerms,
+  OwnRelease,
+  PairedHold,
+  PairedRequest,
+} from './hold.contract.js';
+import { HoldTimers, type TimedHold } from './hold.timers.js';
+import { LeaseControl, type LeaseOwner } from './lease.control.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
-export class Hold extends HandleList implements HandleOwner, LeaseOwner, CountedHold, TimedHold, PairedHold {
+export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, PairedHold {
   #extras: HoldExtras | undefined;
   #ended = false;
+  #newest: handles.HandleChain;
+  /** When the first one was counted, on the wall clock of this process. */
+  #begun: number | undefined;
 
   constructor(
     private readonly owner: HoldOwner<Hold>,
     readonly lease: Lease,
-    maxHold: number = owner.context.settings.maxHold,
-    run?: TickRun,
+    terms?: HoldTerms,
   ) {
-    super();
     const { context, target } = owner;
-    const bounds = target.kind.isLasting ? UNBOUNDED : { warnAfter: context.settings.warnAfter, maxHold };
-    const timers = HoldTimers.of(context.wheel, bounds, this);
-    if (timers !== undefined) this.extras.timers = timers;
-    if (run !== undefined) this.extras.run = run;
-  }
-
-  get run(): TickRun | undefined {
-    return this.#extras?.run;
+    if (terms !== undefined) this.extras.terms = terms;
+    if (target.kind.isLasting === true) return;
+    const { warnAfter, maxHold } = context.settings;
+    const bounds = { warnAfter, maxHold: terms?.maxHold ?? maxHold };
+    if (bounds.warnAfter !== Infinity || bounds.maxHold !== Infinity)
+      this.extras.timers = new HoldTimers(context.wheel, bounds, this);
   }
 
   get context(): LockContext {
@@ -51,6 +56,15 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
     return this.target.id;
   }
 
+  /** For events and reports. */
+  get kind(): LockKindName {
+    return this.ownRelease?.kind ?? this.target.kind.id;
+  }
+
+  get ownRelease(): OwnRelease | undefined {
+    return this.#extras?.terms?.ownRelease;
+  }
+
   /** Whether a scope may re-enter it. In doubt it may: the script decides. */
   get isLive(): boolean {
     this.checkDeadlines();
@@ -59,12 +73,12 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
 
   /** Whether its holder id may go on to another hold: Redis surely counts nothing but the acquisition that is released. */
   get isSingle(): boolean {
-    return this.#extras?.knownCount?.isSingle ?? true;
+    return this.#extras?.count?.isSingle ?? true;
   }
 
   /** Not after a suspend, until Redis has confirmed it. */
   get isBelieved(): boolean {
-    return !this.lease.isDoubtful || this.extras.leaseControl.isBelieved;
+    return !this.lease.isDoubtful || this.leaseControl.isBelieved;
   }
 
   /** Whether Redis need not be asked for it. */
@@ -73,25 +87,64 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
   }
 
   get token(): bigint | undefined {
-    return this.#extras?.token ?? this.run?.token;
+    return this.#extras?.token;
+  }
+
+  /** Epoch ms of its begin, for messages. */
+  get since(): number {
+    return epochOf(this.#begun ?? wallTime());
+  }
+
+  /** How long it has lasted, in ms. */
+  get held(): number {
+    return this.#begun === undefined ? 0 : wallTime() - this.#begun;
+  }
+
+  /** Whether a caller has its handle, and has opened no scope with it: inside a scope the lock would be re-entered. */
+  get isOutsideScope(): boolean {
+    return handles.isAnyOutsideScope(this.#newest);
+  }
+
+  /**
+   * The watchdog only checks fixed leases (0): one that is gone before its time must not be believed in, and one that others have set
+   * below its time is raised by the check (wire format D17).
+   */
+  get renewalTtl(): number {
+    return handles.isAnyRenewed(this.#newest) ? this.context.settings.watchdogTimeout : 0;
+  }
+
+  /** The watchdog's lease, or the shortest fixed one. */
+  get span(): number {
+    const { watchdogTimeout } = this.context.settings;
+    return this.renewalTtl > 0
+      ? watchdogTimeout
+      : Math.min(watchdogTimeout, handles.shortestFixedLease(this.#newest));
+  }
+
+  /** Of the hold's lease, or of a fixed one that ends before. */
+  get nextDeadline(): number {
+    return Math.min(this.lease.deadline, handles.firstDeadline(this.#newest));
   }
 
   /** Adds an acquisition that Redis has counted. */
   admit(leaseTime: number | undefined, sentAt: number, token?: bigint, at = now()): HoldHandle {
-    const grant = new HoldHandle(this, leaseTime, sentAt);
-    this.add(grant);
+    const { ownRelease } = this;
+    const handle = ownRelease?.handleOf(this, leaseTime, sentAt) ?? new HoldHandle(this, leaseTime, sentAt);
+    handle.previous = this.#newest;
+    this.#newest = handle;
+    this.#begun ??= wallTime();
     if (token !== undefined) this.extras.token = token;
-    if (this.#extras?.run !== undefined) this.#extras.first ??= grant;
+    if (ownRelease !== undefined) this.extras.first ??= handle;
     this.rearm(at);
-    return grant;
+    return handle;
   }
 
   /** @returns undefined when the hold has ended meanwhile: the caller then acquires the lock as any other caller */
   reenter(leaseTime: number | undefined, isWanted: () => boolean): Promise<HoldHandle | undefined> {
-    return this.extras.count.enqueue(async () => {
+    return this.count.enqueue(async () => {
       if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
-      const { reply, sent } = await this.extras.count.raise(this.size + 1, ttl);
+      const { reply, sent } = await this.count.raise(handles.handlesOf(this.#newest).length + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended || reply.kind !== 'granted') return undefined;
       this.lease.raise(sent, ttl);
@@ -99,22 +152,20 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
     });
   }
 
-  release(grant: HoldHandle, at: number): Promise<UnlockOutcome> {
+  release(handle: HoldHandle, at: number): Promise<UnlockOutcome> {
     // Nothing that a release could come before has ever been under way.
-    return (
-      this.#extras?.knownCount?.enqueue(() => this.releaseNow(grant, now())) ?? this.releaseNow(grant, at)
-    );
+    return this.#extras?.count?.enqueue(() => this.releaseNow(handle, now())) ?? this.releaseNow(handle, at);
   }
 
-  extend(grant: HoldHandle, ttl: number): Promise<boolean> {
-    return this.extras.count.enqueue(async () => {
-      if (!grant.isHeld) return false;
-      const sentAt = await this.extras.leaseControl.extend(ttl);
+  extend(handle: HoldHandle, ttl: number): Promise<boolean> {
+    return this.count.enqueue(async () => {
+      if (!handle.isHeld) return false;
+      const sentAt = await this.leaseControl.extend(ttl);
       if (sentAt === undefined)
         throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
-      if (sentAt !== false) grant.extendTo(ttl, sentAt);
+      if (sentAt !== false) handle.extendTo(ttl, sentAt);
       this.rearm();
-      return sentAt !== false && !this.extras.count.takeBackIfOver();
+      return sentAt !== false && !this.count.takeBackIfOver();
     });
   }
 
@@ -125,22 +176,29 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
   /** Ends what is past its deadline. Synchronous, so that the first instruction after a stall finds the truth. */
   checkDeadlines(at = now()): void {
     if (this.#ended || at < this.nextDeadline) return;
-    if (at < this.lease.deadline && this.endExpired(at, this.target.name)) return;
-    const isUnrenewed = this.lease.state === 'unknown' && this.renewalTtl > 0;
-    this.lose(isUnrenewed ? LOSSES.unrenewed : this.renewalTtl > 0 ? LOSSES.stalled : LOSSES.leaseOver);
+    const expired = handles.expiredIn(this.#newest, at);
+    if (at < this.lease.deadline && expired !== 'all') return this.endExpired(expired);
+    const { unrenewed, stalled, leaseOver } = LOSSES;
+    if (this.renewalTtl === 0) this.lose(leaseOver);
+    else this.lose(this.lease.state === 'unknown' ? unrenewed : stalled);
+  }
+
+  /** Aborts the work without ending the hold: it may still unlock in good order. */
+  abort(loss: LockLostError): void {
+    for (const handle of handles.handlesOf(this.#newest)) handle.abort(loss);
   }
 
   /** Ends the belief in the whole hold. */
   lose(reason: LossReason): void {
     if (this.#ended) return;
-    const grants = this.all();
+    const lost = handles.handlesOf(this.#newest);
     this.lease.lose();
     this.end();
     this.context.watchdog.unwatch(this.lease, this);
     // A scope that asked for the other side of its lock in vain has lost nothing.
-    if (grants.length > 0) this.post({ kind: 'lost', why: reason.why });
+    if (lost.length > 0) this.post({ kind: 'lost', why: reason.why });
     const loss = LockLostError.of(this.target.name, reason);
-    for (const grant of grants) grant.lose(loss);
+    for (const handle of lost) handle.lose(loss);
     this.owner.lost(this);
   }
 
@@ -151,16 +209,17 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
 
   unknown(why: string): void {
     this.post({ kind: 'unknown', why });
-    emitLeaseEvent('unknown', this, why);
+    this.context.notices.events.emit('unknown', { ...this.subject, why });
   }
 
   renewed(): void {
-    if (this.context.notices.events.hasListeners) emitLeaseEvent('renewed', this);
+    const { events } = this.context.notices;
+    if (events.hasListeners) events.emit('renewed', this.subject);
   }
 
   /** Its last command without a reply, while its effect is unknown. */
   get doubt(): RedisFailure | undefined {
-    return this.#extras?.knownCount?.doubt;
+    return this.#extras?.count?.doubt;
   }
 
   get targetCount(): TargetCount | undefined {
@@ -173,57 +232,69 @@ export class Hold extends HandleList implements HandleOwner, LeaseOwner, Counted
   }
 
   shorten<T>(ttl: number, ask: (nextLease?: number) => Promise<T>): Promise<T> {
-    const shorten = (nextLease?: number) => this.extras.leaseControl.shorten(ttl, () => ask(nextLease));
+    const shorten = (nextLease?: number) => this.leaseControl.shorten(ttl, () => ask(nextLease));
     return this.writer?.endPaired(shorten) ?? shorten();
   }
 
   /** Of a read hold under the id of a write hold: that one. */
   get writer(): PairedHold | undefined {
-    return this.#extras?.writer;
+    return this.#extras?.terms?.writer;
   }
 
-  set writer(writer: PairedHold | undefined) {
-    this.extras.writer = writer;
-  }
-
-  endPaired<T>(
-    ask: (lease: number | undefined) => Promise<T>,
-    doneOf?: (answer: T) => Promise<unknown>,
-  ): Promise<T> {
-    return this.extras.count.enqueue(() => {
-      const { targetCount } = this;
-      // What a lost command may have given it is not known: then nothing is made shorter.
-      if (targetCount === undefined || targetCount.count === 0 || this.doubt !== undefined)
-        return ask(undefined);
-      return this.extras.leaseControl.shorten(targetCount.lease, () => ask(targetCount.lease), doneOf);
-    });
-  }
-
-  private get extras(): HoldExtras {
-    return (this.#extras ??= new HoldExtras(this));
-  }
-
-  private releaseNow(grant: HoldHandle, at: number): Promise<UnlockOutcome> {
-    this.remove(grant);
-    if (this.#ended) return Promise.resolve('lost');
-    const finish = this.#extras?.first === grant ? this.run?.finish : undefined;
-    if (!this.isEmpty) return this.extras.count.lowerTo(this.requiredCount, finish);
-    this.end();
-    try {
-      return this.owner.free(this, finish, at);
-    } finally {
-      // The next holder of this lease has its own watch by now.
-      this.context.watchdog.unwatch(this.lease, this);
-    }
+  endPaired<T>(ask: PairedRequest<T>, doneOf?: (answer: T) => Promise<unknown>): Promise<T> {
+    return this.count.endPaired(ask, (lease) => this.leaseControl.shorten(lease, () => ask(lease), doneOf));
   }
 
   post(notice: HoldNotice): void {
     this.context.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
   }
 
+  /** For events. */
+  private get subject() {
+    return { lock: this.target.name, kind: this.kind, holder: this.lease.holder };
+  }
+
+  private get extras(): HoldExtras {
+    return (this.#extras ??= {});
+  }
+
+  private get count(): HoldCount {
+    return (this.extras.count ??= new HoldCount(this.context, this.target, this.lease, this));
+  }
+
+  private get leaseControl(): LeaseControl {
+    return (this.extras.leaseControl ??= new LeaseControl(this.lease, this.context.watchdog, this));
+  }
+
+  private get requiredCount(): TargetCount {
+    return handles.targetCountOf(this.#newest, this.context.settings.watchdogTimeout);
+  }
+
+  private releaseNow(handle: HoldHandle, at: number): Promise<UnlockOutcome> {
+    this.#newest = handles.without(handle, this.#newest);
+    if (this.#ended) return Promise.resolve('lost');
+    const by = this.#extras?.first === handle ? this.ownRelease?.script : undefined;
+    if (this.#newest !== undefined) return this.count.lowerTo(this.requiredCount, by);
+    this.end();
+    try {
+      return this.owner.free(this, by, at);
+    } finally {
+      // The next holder of this lease has its own watch by now.
+      this.context.watchdog.unwatch(this.lease, this);
+    }
+  }
+
+  /** Ends acquisitions inside a hold that goes on; Redis' count follows with the hold's next operation. */
+  private endExpired(expired: readonly HoldHandle[]): void {
+    for (const handle of expired) {
+      this.#newest = handles.without(handle, this.#newest);
+      handle.lose(LockLostError.of(this.target.name, LOSSES.innerLeaseOver));
+    }
+  }
+
   private end(): void {
     this.#ended = true;
-    this.clear();
+    this.#newest = undefined;
     this.#extras?.timers?.cancel();
   }
 }

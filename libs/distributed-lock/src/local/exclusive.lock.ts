@@ -8,7 +8,7 @@ import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js'
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import { canReuseHolder } from '../acquire/handoff.policy.js';
-import type { TickRun } from '../holds/hold.contract.js';
+import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import { LockRelease, type ReleaseResult } from './release.js';
 import { LocalLock } from './local.lock.js';
@@ -27,9 +27,9 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     return this.#hold === undefined;
   }
 
-  adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
+  adopt(lease: Lease, terms?: HoldTerms): Hold {
     const former = this.#hold;
-    const hold = new Hold(this, lease, maxHold, run);
+    const hold = new Hold(this, lease, terms);
     this.#hold = hold;
     // Redis gave the lock to a new holder id: the former one has nothing any more, whatever was still believed here.
     former?.gone();
@@ -67,14 +67,14 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     );
   }
 
-  free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     const { first } = this;
     const { lease } = hold;
     // Counts one hand-over, if another one is within bounds.
-    if (finish !== undefined || first === undefined || !this.fairness.handoff.takeNext(this.waiters.size, at))
-      return this.releaseBy(new LockRelease(this.context, this.target, lease), finish, at);
+    if (by !== undefined || first === undefined || !this.fairness.handoff.takeNext(this.waiters.size, at))
+      return this.releaseBy(new LockRelease(this.context, this.target, lease), by, at);
     const { watchdogTimeout } = this.context.settings;
     if (
       !this.target.kind.sharesHolder ||
@@ -136,16 +136,12 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     return await outcome;
   }
 
-  private releaseBy(
-    release: LockRelease,
-    finish: ReleaseScript | undefined,
-    at: number,
-  ): Promise<UnlockOutcome> {
+  private releaseBy(release: LockRelease, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     this.begin();
     this.fairnessIfAny?.handoff.begin();
     const before = this.loop?.messages ?? 0;
     this.#isReleasing = true;
-    return release.free(finish, at, (freed) => {
+    return release.free(by, at, (freed) => {
       this.#isReleasing = false;
       this.freed(freed, before);
       if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());

@@ -8,7 +8,7 @@ import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
-import type { TickRun } from '../holds/hold.contract.js';
+import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import { LockRelease, type ReleaseResult } from './release.js';
 import type { LocalLockHome } from './local.locks.js';
@@ -41,19 +41,19 @@ export class FairLocalLock extends LocalLock {
     return this.waiters.wait(request);
   }
 
-  adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
+  adopt(lease: Lease, terms?: HoldTerms): Hold {
     const former = this.#hold;
-    this.#hold = new Hold(this, lease, maxHold, run);
+    this.#hold = new Hold(this, lease, terms);
     former?.gone();
     return this.#hold;
   }
 
-  free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     return this.waiters.during(() =>
       new LockRelease(this.context, this.target, hold.lease).free(
-        finish,
+        by,
         at,
         ({ outcome, otherProcesses, handedOff }) => {
           if (handedOff !== undefined) this.#handOff(handedOff);

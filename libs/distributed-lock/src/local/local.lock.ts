@@ -13,7 +13,7 @@ import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
-import type { HoldOwner, TickRun } from '../holds/hold.contract.js';
+import type { HoldOwner, HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import type { LocalLockHome } from './local.locks.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
@@ -31,10 +31,14 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   /** Acquires the lock for the waiters; undefined until a caller has to wait. */
   protected loop: AcquireLoop | undefined = undefined;
 
+  readonly context: LockContext;
+
   constructor(
     readonly home: LocalLockHome<LocalLock>,
     readonly target: LockTarget,
-  ) {}
+  ) {
+    this.context = home.context;
+  }
 
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
@@ -42,14 +46,10 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   protected abstract get isFree(): boolean;
 
   /** Takes over what Redis has granted. */
-  abstract adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold;
-  abstract free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
+  abstract adopt(lease: Lease, terms?: HoldTerms): Hold;
+  abstract free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
   abstract onEnter(waiter: Waiter<HoldHandle>): void;
-
-  get context(): LockContext {
-    return this.home.context;
-  }
 
   /** The waiters of this process, and its work on the lock. */
   get waiters(): LocalWaiters<HoldHandle> {
@@ -113,12 +113,12 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   protected askFirst(request: WaitRequest, host: AcquireHost): Promise<HoldHandle> {
     const { waiters } = this;
     const waiter = waiters.create(request, this.acquire);
-    const attempt = new AcquireAttempt(this.home.context, this.target);
+    const attempt = new AcquireAttempt(this.context, this.target);
     waiters.asking = waiter;
-    this.begin();
+    waiters.begin();
     attempt.request(request, (news) => {
       waiters.asking = undefined;
-      if (this.isWaitedFor || (news.kind !== 'granted' && !waiter.isDone)) {
+      if (waiters.first !== undefined || (news.kind !== 'granted' && !waiter.isDone)) {
         if (!waiter.isDone) waiters.push(waiter, true);
         this.loop = this.acquireLoop(host, attempt);
         this.loop.resume(news);
@@ -126,7 +126,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
         this.wasGranted();
         this.answer(waiter, news);
       } else attempt.abandon();
-      this.end();
+      waiters.end();
     });
     return waiter.granted;
   }
@@ -139,9 +139,10 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
         throw new LockNotAcquiredError(target.name, 0, { holder: lease.holder, since });
       });
     }
-    const waiter = this.waiters.create(request, this.acquire);
-    const attempt = new AcquireAttempt(this.home.context, target);
-    this.begin();
+    const { waiters } = this;
+    const waiter = waiters.create(request, this.acquire);
+    const attempt = new AcquireAttempt(this.context, target);
+    waiters.begin();
     attempt.request(request, (news) => {
       attempt.abandon();
       if (news.kind === 'granted') this.answer(waiter, news);
@@ -150,7 +151,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
         waiter.refuse(
           new LockNotAcquiredError(target.name, 0, { holder: news.holder || undefined, ttl: news.ttl }),
         );
-      this.end();
+      waiters.end();
     });
     return waiter.granted;
   }
@@ -168,7 +169,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     this.#waiters?.lastAnswer.forced();
     for (const hold of this.holds)
       if (leases.has(hold.lease)) hold.lose(reason);
-      else void this.home.context.watchdog.renewNow(hold.lease, 0, hold);
+      else void this.context.watchdog.renewNow(hold.lease, 0, hold);
   }
 
   begin(): void {
@@ -214,11 +215,11 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     const own = this.loop?.isListening === true ? 1 : 0;
     this.fairness.yieldTo({ until: now() + pause, pause, untilMessage: before + own + others });
     // The local lock is kept for that time, for callers that come back.
-    void this.waiters.during(() => this.home.context.wheel.pause(pause));
+    void this.waiters.during(() => this.context.wheel.pause(pause));
   }
 
   protected get fairness(): ProcessFairness {
-    return (this.#fairness ??= new ProcessFairness(this.home.context.settings));
+    return (this.#fairness ??= new ProcessFairness(this.context.settings));
   }
 
   /** Undefined for a lock that was never waited for, as far as this process knows. */
@@ -249,7 +250,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   /** Starts the loop, or ends its sleep. While the first request is under way, its answer starts the loop. */
   protected wakeLoop(host: AcquireHost): void {
     if (this.#waiters?.asking !== undefined) return;
-    this.loop ??= this.acquireLoop(host, new AcquireAttempt(this.home.context, this.target));
+    this.loop ??= this.acquireLoop(host, new AcquireAttempt(this.context, this.target));
     const currentYield = this.#fairness?.currentYield;
     if (currentYield === undefined) this.loop.wake();
     else this.loop.wakeAfterYield(currentYield);
@@ -261,7 +262,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     const handle = hold.admit(result.leaseTime, result.sent.at, result.token, result.at);
     // It may have been given before, and freed with the rest: then nothing but Redis knows.
     if (this.#waiters?.knownAnswer?.wasForcedAfter(result.sent.at) === true)
-      void this.home.context.watchdog.renewNow(hold.lease, 0, hold);
+      void this.context.watchdog.renewNow(hold.lease, 0, hold);
     return handle;
   }
 
@@ -275,11 +276,11 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
 
   /** Gives back what came for a waiter that has left. */
   protected giveBack(holder: string, lease: number): void {
-    void this.home.context.backgroundRelease.release({ target: this.target, holder, lease });
+    void this.context.backgroundRelease.release({ target: this.target, holder, lease });
   }
 
   protected leaseOf({ holder, leaseTime, sent }: LeaseTerms): Lease {
-    const ttl = leaseTime ?? this.home.context.settings.watchdogTimeout;
+    const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
     return new Lease(this.target, holder, ttl, sent);
   }
 
@@ -289,9 +290,9 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     channel = this.target.channel,
   ): AcquireLoop {
     const { publishesRelease, longestSleep, wakes = isRelease } = this.target.kind;
-    return new AcquireLoop(this.home.context, host, attempt, {
+    return new AcquireLoop(this.context, host, attempt, {
       channel: publishesRelease ? channel : undefined,
-      longestSleep: longestSleep ?? this.home.context.settings.watchdogTimeout,
+      longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
       wakes,
       isOwn: channel !== this.target.channel,
     });

@@ -48,7 +48,10 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   #conclude!: (freed: ReleaseResult) => void;
 
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<
+      LockContext,
+      'backgroundRelease' | 'countsFleet' | 'isCluster' | 'notices' | 'settings' | 'subscriptions' | 'wheel'
+    >,
     private readonly target: LockTarget,
     private readonly lease: Lease,
   ) {}
@@ -83,13 +86,14 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   }
 
   /**
-   * Frees the lock, by `finish` where a run ends with it.
+   * Frees the lock.
+   * @param by frees it instead of the lock's own release
    * @param at the monotonic clock, read a moment ago
    * @param conclude goes on as soon as it is known what came of it, and never without. {@link ReleaseResult.outcome} may reject
    * @param beside the lease that a write hold of the same holder id needs yet, in ms, where that is known
    */
   free<T>(
-    finish: ReleaseScript | undefined,
+    by: ReleaseScript | undefined,
     at: number,
     conclude: (freed: ReleaseResult) => T | Promise<T>,
     beside?: number,
@@ -104,7 +108,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
         }
       };
       try {
-        this.#send(finish, beside);
+        this.#send(by, beside);
       } catch (error) {
         this.failed(error);
       }
@@ -132,15 +136,15 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), otherProcesses: 0, listeners });
   }
 
-  #send(finish: ReleaseScript | undefined, beside: number | undefined): void {
+  #send(by: ReleaseScript | undefined, beside: number | undefined): void {
     const { kind, key, channel } = this.target;
     const { subscriptions, settings } = this.context;
     this.#isListening = subscriptions.isActive(channel);
     const nextLease = kind.handoffLease === undefined ? beside : settings.watchdogTimeout;
     if (kind.handoffLease !== undefined) this.#sent = instant(this.sentAt);
-    if (finish === undefined) kind.scripts.release(key, this.lease.holder, 0, 1, channel, this, nextLease);
+    if (by === undefined) kind.scripts.release(key, this.lease.holder, 0, 1, channel, this, nextLease);
     else
-      void finish(0, 1).then(
+      void by(0, 1).then(
         (reply) => this.answered(reply),
         (error: unknown) => this.failed(error),
       );
@@ -153,7 +157,8 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     if (reached === -1 && publishesRelease)
       context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
     // Without pub/sub nothing is counted: another process has to be assumed.
-    return context.countsFleet && publishesRelease ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
+    const isCount = publishesRelease && (!context.isCluster || context.countsFleet);
+    return isCount ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
   }
 
   /** The release goes on in the background, unless Redis refused it. */

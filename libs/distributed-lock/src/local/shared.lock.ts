@@ -5,7 +5,7 @@ import { AcquireAttempt } from '../acquire/acquire.attempt.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
-import type { TickRun } from '../holds/hold.contract.js';
+import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import { LocalLock } from './local.lock.js';
 import { LockRelease, type ReleaseResult } from './release.js';
@@ -34,8 +34,8 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     return isBusy ? this.waiters.wait(request) : this.askFirst(request, this);
   }
 
-  adopt(lease: Lease, maxHold?: number, run?: TickRun): Hold {
-    const hold = new Hold(this, lease, maxHold, run);
+  adopt(lease: Lease, terms?: HoldTerms): Hold {
+    const hold = new Hold(this, lease, terms);
     this.#holds.set(lease.holder, hold);
     return hold;
   }
@@ -46,9 +46,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     this.context.downgrades.enter(holder);
     const known = this.#holds.get(holder);
     if (known !== undefined) return known;
-    const hold = this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }));
-    hold.writer = writer;
-    return hold;
+    return this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }), { writer });
   }
 
   /** The last one that has joined a hold in vain ends it. */
@@ -74,12 +72,12 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     this.stopIfUnneeded();
   }
 
-  free(hold: Hold, finish: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     const { lease } = hold;
     this.#holds.delete(lease.holder);
     this.wasFreed(at);
     const before = this.loop?.messages ?? 0;
-    const freed = this.#freed(hold, finish, at);
+    const freed = this.#freed(hold, by, at);
     this.context.downgrades.ended(
       lease.holder,
       freed.then(({ settled }) => settled),
@@ -97,12 +95,12 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   }
 
   /** Where its holder id writes on, the lock goes on with what that needs. */
-  #freed({ lease, writer }: Hold, finish: ReleaseScript | undefined, at: number): Promise<ReleaseResult> {
+  #freed({ lease, writer }: Hold, by: ReleaseScript | undefined, at: number): Promise<ReleaseResult> {
     const release = new LockRelease(this.context, this.target, lease);
     const known = (freed: ReleaseResult) => freed;
-    if (writer === undefined) return release.free(finish, at, known);
+    if (writer === undefined) return release.free(by, at, known);
     return writer.endPaired(
-      (nextLease) => release.free(finish, now(), known, nextLease),
+      (nextLease) => release.free(by, now(), known, nextLease),
       ({ settled }) => settled,
     );
   }

@@ -26,12 +26,12 @@ export async function shutDown(engine: LockEngine, left: number): Promise<void> 
   for (const { holds, target, knownWaiters } of engine.localLocks.values()) {
     knownWaiters?.refuse(() => shuttingDown(target.name));
     for (const hold of holds) {
-      const { run, lease } = hold;
-      run?.stop();
+      const { ownRelease, lease } = hold;
+      const release = ownRelease?.giveUp();
       hold.lose(LOSSES.shutDown);
-      if (run === undefined)
+      if (release === undefined)
         void backgroundRelease.release({ target, holder: lease.holder, lease: lease.longest });
-      else void backgroundRelease.retry(run.abandon, lease.longest);
+      else void backgroundRelease.retry(release, lease.longest);
     }
   }
   const settled = Promise.all([engine.idle(), backgroundRelease.idle()]).then(() => backgroundRelease.idle());

@@ -13,8 +13,8 @@ export function reportOf(engines: readonly LockEngine[]): string[] {
 
 function heldBy({ localLocks }: LockEngine): string[] {
   return [...localLocks.values()].flatMap(({ target, holds, knownWaiters }) => {
-    const held = holds.map(({ since, lease, run }) => {
-      const by = run === undefined ? lease.holder : 'a run of that job';
+    const held = holds.map(({ since, lease, kind }) => {
+      const by = kind === 'tick' ? 'a run of that job' : lease.holder;
       return `lock "${target.name}" is held by ${by} ${sinceWhen(since)}`;
     });
     return [...held, ...waitersOf(target.name, knownWaiters?.size ?? 0)];

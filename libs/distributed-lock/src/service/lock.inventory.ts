@@ -19,9 +19,8 @@ export function takeInventory({ engine, red }: LockService): InventoryEntry[] {
     rows.set(kind, { held: row.held + held, waiting: row.waiting + waiting });
   };
   for (const { holds, target, knownWaiters } of engine.localLocks.values()) {
-    const runs = holds.filter(({ run }) => run !== undefined).length;
-    if (runs > 0) add('tick', runs, 0);
-    add(target.kind.id, holds.length - runs, knownWaiters?.size ?? 0);
+    for (const { kind } of holds) add(kind, 1, 0);
+    add(target.kind.id, 0, knownWaiters?.size ?? 0);
   }
   for (const { waiters } of engine.counters.semaphores.values()) add('semaphore', 0, waiters.size);
   if (red !== undefined) {

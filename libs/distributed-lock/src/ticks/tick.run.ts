@@ -10,6 +10,8 @@ import type { ReleaseReply } from '../replies/lock.replies.js';
 import type { ClaimReply, FinishArguments, TickScripts } from './tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { HoldHandle } from '../holds/handle.js';
+import type { OwnRelease } from '../holds/hold.contract.js';
+import { TickHandle } from './tick.handle.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import type { GrantedTick } from './tick.claim.js';
@@ -60,19 +62,19 @@ export class ClaimedTick {
   begin(sent: Instant): GrantedTick {
     const { target, lease, reply, policies } = this.grant;
     const { tick, attempt, token } = reply;
-    const run = {
-      tick,
-      attempt,
-      token,
-      finish: (count: number, ttl: number) => this.#finish(count, ttl),
-      stop: () => {
+    const ownRelease: OwnRelease = {
+      kind: 'tick',
+      script: (count, ttl) => this.#finish(count, ttl),
+      handleOf: (...terms) => new TickHandle({ tick, attempt }, ...terms),
+      giveUp: () => {
         if (this.#begun) this.#stopped();
         this.#isStopped = true;
+        return () => this.scripts.finish(this.grant.keys, this.#arguments(0, 1));
       },
-      abandon: () => this.scripts.finish(this.grant.keys, this.#arguments(0, 1)),
     };
     const { maxHold = this.engine.context.settings.tickMaxHold } = policies;
-    const handle = this.engine.localLock(target).adopt(lease, maxHold, run).admit(undefined, sent.at);
+    const hold = this.engine.localLock(target).adopt(lease, { maxHold, ownRelease });
+    const handle = hold.admit(undefined, sent.at, token);
     this.#handle = handle;
     this.#report(handle, reply);
     return {
