@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, type Instant } from '../renewal/lease.js';
+import { instant, isHalfOver, type Instant } from '../renewal/lease.js';
 import type { AcquireReply } from '../replies/lock.replies.js';
 import { isHandoff } from '../scripts/lock.messages.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
@@ -7,7 +7,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { AttemptOutcome, AcquireResult, AcquireTerms } from './acquire.contract.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { acquireAgain, isFresh } from './late.grant.js';
+import { acquireAgain } from './late.grant.js';
 
 /** Nothing was asked for so far. */
 const NOTHING: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
@@ -32,7 +32,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #handedOffAt: Instant | undefined;
 
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<LockContext, 'backgroundRelease' | 'settings'>,
     private readonly target: LockTarget,
   ) {}
 
@@ -61,8 +61,9 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   answered(reply: AcquireReply): void {
     const at = now();
-    if (isFresh(reply, this.#sent, this.#lease, at)) this.#conclude(this.#outcomeOf(reply, this.#sent, at));
-    else void this.#sendAgain(reply);
+    const isLate = reply.kind === 'granted' && isHalfOver(this.#sent, this.#lease, at);
+    if (isLate) void this.#sendAgain(reply);
+    else this.#conclude(this.#outcomeOf(reply, this.#sent, at));
   }
 
   failed(error: unknown): void {
@@ -154,7 +155,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     if (sent === undefined) return undefined;
     this.#handedOffAt = undefined;
     const at = now();
-    return at - sent.at > lease / 2 ? undefined : this.#granted(sent, at);
+    return isHalfOver(sent, lease, at) ? undefined : this.#granted(sent, at);
   }
 
   /**
@@ -169,7 +170,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
       kind.scripts.renew(key, this.holder, this.#lease, callback),
     ).catch(() => undefined);
     const at = now();
-    if (left === undefined || at - sent.at > this.#lease / 2) this.#send();
+    if (left === undefined || isHalfOver(sent, this.#lease, at)) this.#send();
     else this.#conclude(this.#granted(sent, at));
   }
 

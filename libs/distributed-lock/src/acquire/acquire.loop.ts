@@ -32,7 +32,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   #spin = SPIN.first;
 
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<LockContext, 'outside' | 'settings' | 'subscriptions' | 'wheel'>,
     private readonly host: AcquireHost<W, G>,
     private readonly attempt: AttemptPort<W, G>,
     private readonly source: WakeSource,

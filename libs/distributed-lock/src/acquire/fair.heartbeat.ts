@@ -19,7 +19,7 @@ export class FairHeartbeat {
   #running = false;
 
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<LockContext, 'ids' | 'outside' | 'wheel'>,
     private readonly target: LockTarget,
     /** Called when the holder in Redis is a waiter of this process. */
     private readonly isHeld: (holder: string) => void,

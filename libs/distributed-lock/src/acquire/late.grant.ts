@@ -1,6 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, type Instant } from '../renewal/lease.js';
-import { now } from '../timing/monotonic.clock.js';
+import { instant, isHalfOver, type Instant } from '../renewal/lease.js';
 
 /** Answers that give a lease; the others may be as late as they like. */
 const GRANTS: ReadonlySet<string> = new Set(['granted', 'transferred']);
@@ -48,7 +47,7 @@ export async function acquireAgain<R extends Reply>(
   throw new RedisFailure('ambiguous', `a lease of ${lease} ms was half over when its grant arrived, twice`);
 }
 
-/** Whether an answer grants nothing, or a lease that is not half over. @param at the monotonic clock */
-export function isFresh({ kind }: Reply, sent: Instant, lease: number, at = now()): boolean {
-  return !GRANTS.has(kind) || at - sent.at <= lease / 2;
+/** Whether an answer grants nothing, or a lease that is not half over. */
+function isFresh({ kind }: Reply, sent: Instant, lease: number): boolean {
+  return !GRANTS.has(kind) || !isHalfOver(sent, lease);
 }

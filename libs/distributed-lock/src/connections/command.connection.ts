@@ -51,12 +51,14 @@ export class CommandConnection implements Commands {
   }
 
   get isReady(): boolean {
-    return this.lifecycle.isReady && this.parts.mode.isKnown;
+    const { map, mode } = this.parts;
+    return this.lifecycle.isReady && (map === undefined || mode.isKnown);
   }
 
   /** The command that publishes on a channel. */
   get publish(): 'PUBLISH' | 'SPUBLISH' {
-    return this.parts.mode.isSharded ? 'SPUBLISH' : 'PUBLISH';
+    const { map, mode } = this.parts;
+    return map !== undefined && mode.isSharded ? 'SPUBLISH' : 'PUBLISH';
   }
 
   /** Calls `listener` each time commands can be sent again. */

@@ -31,7 +31,10 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
   #doubt: RedisFailure | undefined;
 
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<
+      LockContext,
+      'backgroundRelease' | 'counters' | 'ids' | 'notices' | 'settings' | 'wheel'
+    >,
     private readonly target: CounterTarget,
   ) {
     this.#calls = new RecordedCalls(context, target);

@@ -10,7 +10,10 @@ import { unavailable, type LockContext } from '../core/lock.context.js';
  */
 export class RecordedCalls {
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<
+      LockContext,
+      'backgroundRelease' | 'counters' | 'ids' | 'notices' | 'settings' | 'wheel'
+    >,
     private readonly target: CounterTarget,
   ) {}
 

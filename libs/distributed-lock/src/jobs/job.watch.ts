@@ -39,7 +39,7 @@ export class JobWatch {
    * @param returned called when messages may have been missed: Redis was away
    */
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<LockContext, 'outside' | 'subscriptions' | 'wheel'>,
     private readonly channels: JobChannels,
     private readonly look: () => void,
     private readonly returned: () => void,

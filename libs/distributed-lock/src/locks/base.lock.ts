@@ -28,10 +28,10 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
     showAs(BaseLock, ({ name, kind }) => ({ type: 'Lock', name, kind }));
   }
 
-  readonly #context: LockContext;
+  readonly #context: Pick<LockContext, 'notices' | 'settings'>;
   abstract readonly name: string;
 
-  protected constructor(context: LockContext) {
+  protected constructor(context: Pick<LockContext, 'notices' | 'settings'>) {
     this.#context = context;
   }
 

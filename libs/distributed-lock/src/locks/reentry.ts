@@ -28,7 +28,7 @@ const PAUSE = 100;
 /** Acquires a lock once more for a scope that holds it, or the read side of a lock whose write side the scope holds. */
 export class Reentry {
   constructor(
-    private readonly context: LockContext,
+    private readonly context: Pick<LockContext, 'downgrades' | 'settings' | 'watchdog' | 'wheel'>,
     private readonly lineOf: (target: LockTarget) => LocalLock,
   ) {}
 

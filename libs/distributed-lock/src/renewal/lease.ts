@@ -27,6 +27,11 @@ export function instant(at: number = now()): Instant {
   return { at, wall: wallOffset(at) };
 }
 
+/** Whether half of a lease of `ttl` ms was over at `at`: no work may begin with a lease that is nearly at its end. */
+export function isHalfOver({ at: sentAt }: Instant, ttl: number, at: number = now()): boolean {
+  return at - sentAt > ttl / 2;
+}
+
 /** By how much PTTL may be less than the remaining time, in ms: it leaves out the fraction of a ms. */
 const TRUNCATED = 1;
 
