@@ -10,6 +10,9 @@ export interface Served extends Ending {
 /** Different locks of ten guarded requests: one after the other, and the hot one. */
 const ACCOUNTS = 8;
 
+/** The most requests under way: a process that is too slow for the rate must not be kept busy with sending alone. */
+const MOST = 1000;
+
 /** Sends requests to several instances in turn, whether the ones before have been answered or not. */
 export class DeskTraffic {
   readonly served: Served[] = [];
@@ -25,7 +28,8 @@ export class DeskTraffic {
     const start = performance.now();
     // A timer that comes late makes up for what it has missed.
     this.#timer = setInterval(() => {
-      while (this.#sent < ((performance.now() - start) * rate) / 1000) this.#send();
+      const due = ((performance.now() - start) * rate) / 1000;
+      while (this.#sent < due && this.#underWay.size < MOST) this.#send();
     }, 5);
   }
 
