@@ -14,7 +14,7 @@ export function acquired(
   count: number,
   wait = 0,
 ): Promise<AcquireReply> {
-  return promised((hearer) => scripts.acquire(lock, holder, lease, count, hearer, wait));
+  return promised((hearer) => scripts.acquire({ lock, holder, lease, count, wait }, hearer));
 }
 
 /** Lowers a hold to `count`, with a lease of `lease` ms if any is left; 0 ends it. */
@@ -26,7 +26,7 @@ export function released(
   lease: number,
   channel: string,
 ): Promise<ReleaseReply> {
-  return promised((hearer) => scripts.release(lock, holder, count, lease, channel, hearer));
+  return promised((hearer) => scripts.release({ lock, holder, count, lease, channel }, hearer));
 }
 
 /** Renews a hold to `lease` ms, as the watchdog does. @returns what is left in ms, or undefined when the hold is gone */

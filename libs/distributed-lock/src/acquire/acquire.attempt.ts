@@ -120,7 +120,16 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const { waitTime } = this.#terms;
     // The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take.
     const declared = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
-    kind.scripts.acquire(key, this.holder, this.#lease, 1, callback, declared, this.#handoffLease);
+    const { holder } = this;
+    const terms = {
+      lock: key,
+      holder,
+      lease: this.#lease,
+      count: 1,
+      wait: declared,
+      handoffLease: this.#handoffLease,
+    };
+    kind.scripts.acquire(terms, callback);
   }
 
   /** As acquireFresh does, and without a promise where the first answer is in time: this is what every lock waits for. */

@@ -34,12 +34,13 @@ export class LockTarget implements Leased {
 
   /**
    * Lowers a holder's count to `count`, and restores `lease` ms; 0 ends all holds of the holder id.
-   * @param nextLease see {@link LockScripts.release}
+   * @param nextLease see {@link ReleaseCommand}
    * @throws RedisFailure as a script does
    */
   release(holder: string, count: number, lease: number, nextLease?: number): Promise<ReleaseReply> {
     const { key, channel, kind } = this;
-    return promised((hearer) => kind.scripts.release(key, holder, count, lease, channel, hearer, nextLease));
+    const command = { lock: key, holder, count, lease, channel, nextLease };
+    return promised((callback) => kind.scripts.release(command, callback));
   }
 }
 

@@ -86,7 +86,10 @@ export class HoldCount {
     try {
       const answer = await acquireFresh(lease, () =>
         promised<AcquireReply>((callback) =>
-          this.target.kind.scripts.acquire(this.target.key, this.lease.holder, lease, count, callback, 0),
+          this.target.kind.scripts.acquire(
+            { lock: this.target.key, holder: this.lease.holder, lease, count, wait: 0 },
+            callback,
+          ),
         ),
       );
       if (answer.reply.kind === 'granted') this.#answered(answer.reply.count);

@@ -142,7 +142,9 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     this.#isListening = subscriptions.isActive(channel);
     const nextLease = kind.handoffLease === undefined ? beside : settings.watchdogTimeout;
     if (kind.handoffLease !== undefined) this.#sent = instant(this.sentAt);
-    if (by === undefined) kind.scripts.release(key, this.lease.holder, 0, 1, channel, this, nextLease);
+    const { holder } = this.lease;
+    if (by === undefined)
+      kind.scripts.release({ lock: key, holder, count: 0, lease: 1, channel, nextLease }, this);
     else
       void by(0, 1).then(
         (reply) => this.answered(reply),

@@ -51,38 +51,43 @@ export interface LockState {
   readonly holder: string | undefined;
 }
 
-/** The scripts of every kind. Each operation is one atomic script on the key `lock`, and safe to repeat. */
-export interface LockScripts {
+/** Raises the count of a holder to `count`, or answers with a current holder. */
+export interface AcquireCommand {
+  /** The key. */
+  readonly lock: string;
+  readonly holder: string;
+  /** In ms. */
+  readonly lease: number;
+  readonly count: number;
+  /** How long the caller is ready to wait, in ms; 0 makes one attempt and leaves no state in Redis that blocks others. */
+  readonly wait: number;
+  /** For kinds with hand-off: the lease of a hand-off to this waiter, in ms. @default the waiter acquires the lock itself */
+  readonly handoffLease?: number | undefined;
+}
+
+/**
+ * Lowers the count of a holder to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id may have left
+ * behind, and publishes on the channel.
+ */
+export interface ReleaseCommand {
+  /** The key. */
+  readonly lock: string;
+  readonly holder: string;
+  readonly count: number;
+  /** In ms. */
+  readonly lease: number;
+  readonly channel: string;
   /**
-   * Raises the holder's count to `count`, or answers with a current holder.
-   * @param lease in ms
-   * @param wait how long the caller is ready to wait, in ms; 0 makes one attempt and leaves no state in Redis that blocks others
-   * @param gift for kinds with hand-off: the lease of a hand-off to this waiter, in ms. @default the waiter acquires the lock itself
-   */
-  acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
-    callback: ReplyCallback<AcquireReply>,
-    wait: number,
-    gift?: number,
-  ): void;
-  /**
-   * Lowers the holder's count to `count`, restoring `lease`; 0 ends the hold, and everything else that the holder id
-   * may have left behind, and publishes on the channel.
-   * @param nextLease for kinds with hand-off: the lease of the next waiter, in ms, if it is of this process. @default it is notified, as any other.
+   * For kinds with hand-off: the lease of the next waiter, in ms, if it is of this process. @default it is notified, as any other.
    * For the read side: the lease that the write hold of the same holder id still needs, in ms. @default the lease of the lock is not shortened
    */
-  release(
-    lock: string,
-    holder: string,
-    count: number,
-    lease: number,
-    channel: string,
-    callback: ReplyCallback<ReleaseReply>,
-    nextLease?: number,
-  ): void;
+  readonly nextLease?: number | undefined;
+}
+
+/** The scripts of every kind. Each operation is one atomic script on the key of the lock, and safe to repeat. */
+export interface LockScripts {
+  acquire(command: AcquireCommand, callback: ReplyCallback<AcquireReply>): void;
+  release(command: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void;
   /** Passes the lock from one holder to another in one step, for kinds that can; a lease that becomes shorter is published. */
   transfer?(lock: string, from: string, to: string, lease: number, channel: string): Promise<TransferReply>;
   /**

@@ -1,5 +1,13 @@
 import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
-import type { AcquireReply, Beat, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
+import type {
+  AcquireCommand,
+  AcquireReply,
+  Beat,
+  LockScripts,
+  LockState,
+  ReleaseCommand,
+  ReleaseReply,
+} from '../replies/lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
@@ -48,16 +56,11 @@ export class FairScripts implements LockScripts {
    * to an hour, and has to be the same at every attempt; a waiter that repeats its attempts keeps its place for longer than that.
    */
   acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
+    { lock, holder, lease, count, wait, handoffLease = 0 }: AcquireCommand,
     callback: ReplyCallback<AcquireReply>,
-    wait: number,
-    gift = 0,
   ): void {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
-    const args = [holder, `${lease}`, `${count}`, `${declared}`, `${gift}`, lockChannel(lock)];
+    const args = [holder, `${lease}`, `${count}`, `${declared}`, `${handoffLease}`, lockChannel(lock)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
     this.runner.ask(fairAcquire, keysOf(lock), args, read, callback, { ...GRANTING, ...TELLING, shared });
@@ -65,13 +68,8 @@ export class FairScripts implements LockScripts {
 
   /** To 0 the release removes the holder from the queue as well. */
   release(
-    lock: string,
-    holder: string,
-    count: number,
-    lease: number,
-    channel: string,
+    { lock, holder, count, lease, channel, nextLease = 0 }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
-    nextLease = 0,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
     const shared = `${this.#margin} ${nextLease}`;

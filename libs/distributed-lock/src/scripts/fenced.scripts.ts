@@ -1,5 +1,5 @@
 import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.scripts.js';
-import type { AcquireReply, TransferReply } from '../replies/lock.replies.js';
+import type { AcquireCommand, AcquireReply, TransferReply } from '../replies/lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
@@ -13,10 +13,7 @@ import { prefixName } from './wire.names.js';
  */
 export class FencedScripts extends ReentrantScripts {
   override acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
+    { lock, holder, lease, count }: AcquireCommand,
     callback: ReplyCallback<AcquireReply>,
   ): void {
     const args = [holder, `${lease}`, `${count}`];

@@ -5,7 +5,14 @@ import {
   permitRenew,
   permitResize,
 } from './generated/lua.scripts.js';
-import type { AcquireReply, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
+import type {
+  AcquireCommand,
+  AcquireReply,
+  LockScripts,
+  LockState,
+  ReleaseCommand,
+  ReleaseReply,
+} from '../replies/lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
@@ -31,25 +38,12 @@ export interface PermitsState {
 export class PermitScripts implements LockScripts {
   constructor(private readonly runner: ScriptRunner) {}
 
-  acquire(
-    lock: string,
-    permit: string,
-    lease: number,
-    _count: number,
-    callback: ReplyCallback<AcquireReply>,
-  ): void {
+  acquire({ lock, holder: permit, lease }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     this.#ask(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS, callback);
   }
 
   /** Gives the permit back; a permit has no parts, so a count above 0 only checks it. */
-  release(
-    lock: string,
-    permit: string,
-    count: number,
-    _lease: number,
-    _channel: string,
-    callback: ReplyCallback<ReleaseReply>,
-  ): void {
+  release({ lock, holder: permit, count }: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void {
     if (count === 0) this.#ask(permitRelease, lock, [permit], readRelease, undefined, callback);
     else
       this.renew(lock, permit, 0, {

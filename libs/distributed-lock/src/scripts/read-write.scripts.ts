@@ -1,4 +1,11 @@
-import type { AcquireReply, LockScripts, LockState, ReleaseReply } from '../replies/lock.replies.js';
+import type {
+  AcquireCommand,
+  AcquireReply,
+  LockScripts,
+  LockState,
+  ReleaseCommand,
+  ReleaseReply,
+} from '../replies/lock.replies.js';
 import type { LuaScript } from './lua.script.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
@@ -20,24 +27,9 @@ export abstract class ReadWriteScripts implements LockScripts {
     private readonly side: SideScripts,
   ) {}
 
-  abstract acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
-    callback: ReplyCallback<AcquireReply>,
-    wait: number,
-  ): void;
+  abstract acquire(command: AcquireCommand, callback: ReplyCallback<AcquireReply>): void;
 
-  abstract release(
-    lock: string,
-    holder: string,
-    count: number,
-    lease: number,
-    channel: string,
-    callback: ReplyCallback<ReleaseReply>,
-    nextLease?: number,
-  ): void;
+  abstract release(command: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void;
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
     return this.runner.run(this.side.forceRelease, [lock], [channel], isDone, TELLING);

@@ -5,7 +5,7 @@ import {
   readRelease,
   readRenew,
 } from './generated/lua.scripts.js';
-import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
+import type { AcquireCommand, AcquireReply, ReleaseCommand, ReleaseReply } from '../replies/lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
@@ -30,13 +30,7 @@ export class ReadScripts extends ReadWriteScripts {
     super(runner, { forceRelease: readForceRelease, inspect: readInspect });
   }
 
-  acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
-    callback: ReplyCallback<AcquireReply>,
-  ): void {
+  acquire({ lock, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
     this.runner.ask(readAcquire, this.keysOf(lock), [holder], read, callback, sending);
@@ -49,15 +43,10 @@ export class ReadScripts extends ReadWriteScripts {
     this.runner.ask(readRenew, [lock], args, readRenewal, callback, sending);
   }
 
-  /** @param nextLease the lease that the write hold of the same holder id still needs, in ms; 0: not known */
+  /** @param command.nextLease the lease that the write hold of the same holder id still needs, in ms; 0: not known */
   release(
-    lock: string,
-    holder: string,
-    count: number,
-    lease: number,
-    channel: string,
+    { lock, holder, count, lease, channel, nextLease = 0 }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
-    nextLease = 0,
   ): void {
     const args = [holder, `${count}`, `${lease}`, `${nextLease}`, channel];
     this.runner.ask(readRelease, [lock], args, readReleaseReply, callback, TELLING);

@@ -7,9 +7,11 @@ import {
   renewalRenew,
 } from './generated/lua.scripts.js';
 import type {
+  AcquireCommand,
   AcquireReply,
   LockScripts,
   LockState,
+  ReleaseCommand,
   ReleaseReply,
   TransferReply,
 } from '../replies/lock.replies.js';
@@ -37,23 +39,13 @@ export class ReentrantScripts implements LockScripts {
 
   constructor(protected readonly runner: ScriptRunner) {}
 
-  acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
-    callback: ReplyCallback<AcquireReply>,
-  ): void {
+  acquire({ lock, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
     this.runner.ask(reentrantAcquire, [lock], [holder], read, callback, this.#acquiring.of(lease, count));
   }
 
   release(
-    lock: string,
-    holder: string,
-    count: number,
-    lease: number,
-    channel: string,
+    { lock, holder, count, lease, channel }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const sending = this.#releasing.of(count, lease);

@@ -5,7 +5,7 @@ import {
   writeRelease,
   writeRenew,
 } from './generated/lua.scripts.js';
-import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
+import type { AcquireCommand, AcquireReply, ReleaseCommand, ReleaseReply } from '../replies/lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
 import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
@@ -27,17 +27,10 @@ export class WriteScripts extends ReadWriteScripts {
   }
 
   /**
-   * @param wait a caller that will wait keeps new readers of this library out until its next attempt: to be repeated at
+   * @param command.wait a caller that will wait keeps new readers of this library out until its next attempt: to be repeated at
    * least every {@link WRITER_SLEEP} ms, and taken back by a release to 0
    */
-  acquire(
-    lock: string,
-    holder: string,
-    lease: number,
-    count: number,
-    callback: ReplyCallback<AcquireReply>,
-    wait: number,
-  ): void {
+  acquire({ lock, holder, lease, count, wait }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
     const read = (reply: ReplyReader) => readAcquire(reply, count);
@@ -50,11 +43,7 @@ export class WriteScripts extends ReadWriteScripts {
   }
 
   release(
-    lock: string,
-    holder: string,
-    count: number,
-    lease: number,
-    channel: string,
+    { lock, holder, count, lease, channel }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
