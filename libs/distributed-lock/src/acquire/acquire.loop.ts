@@ -15,7 +15,7 @@ import { YieldPolicy, type Yield } from './yield.policy.js';
 import type { LockContext } from '../core/lock.context.js';
 
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
-const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, deaf: 1000 };
+const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, unsubscribed: 1000 };
 
 /** How long a channel without other listeners stays subscribed after the last waiter, in ms: the unsubscribe is sent when no caller waits for the next reply. */
 const LINGER = 50;
@@ -67,8 +67,8 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   }
 
   /** Starts the loop after a pause for other processes. */
-  wakeAfterYield(turns: Yield): void {
-    this.#yielding.begin(turns);
+  wakeAfterYield(nextYield: Yield): void {
+    this.#yielding.begin(nextYield);
     this.wake();
   }
 
@@ -154,7 +154,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
     // Without a subscription nothing wakes us: Redis refuses it, or has not answered yet.
-    const cap = this.#subscription.isActive ? this.source.longestSleep : SLEEP.deaf;
+    const cap = this.#subscription.isActive ? this.source.longestSleep : SLEEP.unsubscribed;
     await this.#signal.sleep(Math.min(bound, cap));
   }
 

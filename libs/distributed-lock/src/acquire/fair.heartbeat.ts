@@ -14,8 +14,8 @@ const FLOOR = 50;
  */
 export class FairHeartbeat {
   #timer: Timer | undefined;
-  /** Counts starts and stops: a beat that comes back later belongs to a row that is over. */
-  #row = 0;
+  /** Counts starts and stops: a beat that comes back later belongs to an earlier start. */
+  #generation = 0;
   #running = false;
 
   constructor(
@@ -28,20 +28,20 @@ export class FairHeartbeat {
   start(): void {
     if (this.#running) return;
     this.#running = true;
-    this.context.outside(() => this.#next(PERIOD, (this.#row += 1)));
+    this.context.outside(() => this.#next(PERIOD, (this.#generation += 1)));
   }
 
   stop(): void {
     this.#running = false;
-    this.#row += 1;
+    this.#generation += 1;
     this.context.wheel.cancel(this.#timer);
   }
 
-  #next(delay: number, row: number): void {
-    this.#timer = this.context.wheel.after(delay, () => void this.#beat(row));
+  #next(delay: number, generation: number): void {
+    this.#timer = this.context.wheel.after(delay, () => void this.#beat(generation));
   }
 
-  async #beat(row: number): Promise<void> {
+  async #beat(generation: number): Promise<void> {
     const { key, channel, kind } = this.target;
     let next = PERIOD;
     try {
@@ -51,6 +51,6 @@ export class FairHeartbeat {
     } catch {
       // Redis is away, or refuses: the waiters' own requests report that, and the next heartbeat comes in time.
     }
-    if (this.#row === row) this.#next(next, row);
+    if (this.#generation === generation) this.#next(next, generation);
   }
 }

@@ -27,7 +27,7 @@ export class YieldPolicy {
   /** The time between the last two messages, in ms: how long another process held the lock. */
   #interval = 0;
   /** The number of messages before the last attempt. */
-  #answered = 0;
+  #messagesAtAttempt = 0;
 
   /** The number of messages so far. */
   get messages(): number {
@@ -42,8 +42,8 @@ export class YieldPolicy {
     this.#messages += 1;
   }
 
-  begin(turns: Yield): void {
-    this.#current = turns;
+  begin(next: Yield): void {
+    this.#current = next;
   }
 
   /** Nothing is left to others any more: it is this process' turn. */
@@ -57,14 +57,14 @@ export class YieldPolicy {
 
   /** An attempt is made now. */
   requested(): void {
-    this.#answered = this.#messages;
+    this.#messagesAtAttempt = this.#messages;
   }
 
   /** Resolves when an attempt may be made. @param sleeper is woken by messages */
   async pause(sleeper: WakeSignal): Promise<void> {
     if (this.#current === undefined) return;
     const { until, pause, untilMessage } = this.#current;
-    let answered = this.#answered;
+    let answered = this.#messagesAtAttempt;
     let end = until;
     while (this.#messages < untilMessage) {
       if (this.#messages > answered) end = this.#releasedAt + this.#turnTime(pause);
@@ -108,8 +108,8 @@ export class ProcessFairness {
       : undefined;
   }
 
-  yieldTo(turns: Yield): void {
-    this.#currentYield = turns;
+  yieldTo(next: Yield): void {
+    this.#currentYield = next;
   }
 
   /** Another one had the lock when this process asked. */

@@ -8,10 +8,10 @@ const ERROR = 'DistributedLockError';
 type AnyClass = (abstract new (...args: never[]) => unknown) & { readonly prototype: object };
 
 /**
- * Makes `instanceof` of a class true for instances of every copy of this package: an application may load one
- * copy by `import`, and a library of it another one by `require()`, or a bundler may put both into one file.
+ * Makes `instanceof` work across copies of this package: an application may load one copy by `import`, and one
+ * of its libraries another copy by `require()`.
  * Subclasses of users stay as they are.
- * @param name the same in every version, also where a bundler renames the class
+ * @param name the fixed name of the class: it stays the same if a bundler renames the class
  */
 export function brandClass(type: AnyClass, name: string): void {
   Reflect.defineProperty(type.prototype, BRAND, { value: name });
@@ -23,7 +23,7 @@ export function brandClass(type: AnyClass, name: string): void {
   });
 }
 
-/** Whether a class is one of this package's errors, of any copy, or below one. */
+/** Whether `type` is an error class of any copy of this package, or extends one. */
 export function isErrorClass(type: unknown): boolean {
   if (typeof type !== 'function') return false;
   const { prototype }: { readonly prototype: unknown } = type;
@@ -46,7 +46,7 @@ function hasName(prototype: object | null, name: string): boolean {
   return false;
 }
 
-/** Through a Proxy as well, as `instanceof` of the language goes. */
+/** Yields the prototype chain. Passes through a Proxy, as `instanceof` does. */
 function* levelsOf(prototype: object | null): Generator<object> {
   for (let level = prototype; level !== null; level = Reflect.getPrototypeOf(level)) yield level;
 }

@@ -13,8 +13,8 @@ export interface ElectionCallbacks {
    */
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
-   * Called once at the end of each leadership, right after `signal` was aborted. If the lock is not lost yet,
-   * it is kept until this callback, `onElected` and the running calls of `@LeaderOnly` have ended, up to
+   * Called once at the end of each leadership, right after `signal` was aborted. Unless the lock is lost, it is
+   * released only after this callback, `onElected` and the running calls of `@LeaderOnly` have ended, or after
    * `shutdownTimeout`. An error of this callback is logged.
    * @param reason the reason of `signal`
    */

@@ -47,8 +47,8 @@ export interface ForgetOptions {
 export interface JobControl {
   /**
    * Pauses the job on all instances. Its ticks do not run and are recorded once as a gap. A current run
-   * continues. Direct calls and {@link runNow} still work. Instances with a version of this library without
-   * pausing ignore it.
+   * continues. Direct calls and {@link runNow} still work. Instances with an older
+   * version of this library, which cannot pause jobs, keep running the job.
    * @returns `false` if the job was already paused
    */
   pause(job: string): Promise<boolean>;

@@ -10,9 +10,9 @@ export interface LockOptions {
   readonly waitTime?: Duration | undefined;
   /**
    * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even if
-   * the work still runs. Every third of the lease, or of `lockWatchdogTimeout` if that is shorter, the
-   * library checks that Redis still has the lock. A waiter that gets the lock by a hand-off inside its
-   * process has at least 99 % of the lease.
+   * the work still runs. The library checks that Redis still has the lock, at every third of the lease (or of
+   * `lockWatchdogTimeout`, if shorter). A waiter in the same process may take over the running lease: at least
+   * 99 % of it is then left.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -68,8 +68,8 @@ export interface LockHandle extends AsyncDisposable {
    */
   assertHeld(): void;
   /**
-   * Extends the lease to at least `leaseTime` from now; never shortens it. A fixed lease gets a later
-   * deadline; a lease that the watchdog renews is still renewed.
+   * Extends the lease to at least `leaseTime` from now; never shortens it. A fixed lease
+   * ends later; a watchdog lease keeps being renewed.
    * @returns `false` if the lock is no longer held
    * @throws LockUnavailableError if Redis does not answer
    */
@@ -118,9 +118,9 @@ export interface Lockable<H extends LockHandle = LockHandle> {
   readonly name: string;
   /**
    * Waits for the lock.
-   * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends, or
-   * `TOO_MANY_WAITERS` callers of this process wait
-   * @throws LockUnavailableError if Redis does not answer until `waitTime` ends, refuses the command, or the
+   * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends; with the code
+   * `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait
+   * @throws LockUnavailableError if Redis refuses the command or does not answer within `waitTime`, or if the
    * application is shutting down
    * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
    * (`NOT_REENTRANT`, `UPGRADE`)
@@ -128,7 +128,7 @@ export interface Lockable<H extends LockHandle = LockHandle> {
   lock(options?: LockOptions): Promise<H>;
   /**
    * Acquires the lock if it becomes free within `waitTime` (default 0).
-   * @returns `null` if another holder has the lock; never because Redis is unavailable
+   * @returns `null` only if another holder has the lock. If Redis is unavailable, the call rejects.
    * @throws LockUnavailableError if Redis does not answer or refuses the command, or the application is
    * shutting down
    * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
@@ -138,11 +138,11 @@ export interface Lockable<H extends LockHandle = LockHandle> {
   tryLock(options?: LockOptions): Promise<H | null>;
   /**
    * Acquires the lock, runs `work` in a scope in which the lock is re-entrant, and releases the lock when the
-   * work has ended. If the work returns a stream, an async generator or a child process, the caller gets it,
-   * and the lock is held until it ends (see docs/locks.md). If the work returns an Observable, `using()`
+   * work has ended. If the work returns a stream, an async generator or a child process, `using()` returns
+   * that object at once and keeps the lock until it ends (see docs/locks.md). If the work returns an Observable, `using()`
    * subscribes to it in the scope of the lock: the result is its last value, or `undefined` if it completes
-   * without a value. The result or error of the work always takes precedence (see {@link
-   * UsingOptions.onLost}).
+   * without a value. A failed release never replaces the result or error of the work; a lost lock does
+   * so only with {@link UsingOptions.onLost} `'throw'`.
    * @throws LockNotAcquiredError if the lock was not acquired within `waitTime`; `work` was not run
    * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
    * @throws LockLostError with `onLost: 'throw'`, if the lock was lost while the work ran
@@ -207,8 +207,8 @@ export interface ReadWriteLock {
   /** The name of both sides, without the prefix of the module. */
   readonly name: string;
   /**
-   * The read lock, shared by all readers. A scope with the write lock may acquire it too, and keeps it when
-   * it releases the write lock.
+   * The read lock, shared by all readers. A scope that holds the write lock may also acquire the read
+   * lock, and still holds it after releasing the write lock.
    */
   readLock(): Lock;
   /**

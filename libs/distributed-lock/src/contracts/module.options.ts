@@ -9,9 +9,8 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * The wait time that a waiter without `waitTime` announces in the queue of a fair lock. If its process
-   * dies, the waiter blocks Redisson's waiters behind it for this time. The same as Redisson's setting of
-   * that name; limited to 1 h.
+   * How long a waiter without `waitTime` can block Redisson's waiters behind it in the queue of a fair lock
+   * after its process has died. The same as Redisson's setting of that name; limited to 1 h.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -39,8 +38,8 @@ export interface LockModuleSettings {
   readonly maxHold?: Duration | undefined;
   /**
    * Logs a wait or a hold that lasts longer than this; `Infinity` disables the warning.
-   * @default off, with one exception: a call without a time limit that waits for a handle which this process
-   * got by `lock()` or `tryLock()` is logged once after 10 s, because it probably waits for itself
+   * @default off, with one exception: a call without a time limit that waits 10 s for a lock which this process
+   * holds by `lock()` or `tryLock()` is logged once, because it probably waits for itself
    */
   readonly warnAfter?: Duration | undefined;
   /**
@@ -101,8 +100,7 @@ export interface ReplicaAcknowledgement {
 /** Timing options of red locks. */
 export interface RedLockTimes {
   /**
-   * How long a restarted server does not count: it may have lost locks that it granted before, and must not
-   * grant these again while they last. At least `lockWatchdogTimeout`, and an upper limit for the `leaseTime`
+   * How long a restarted server is left out of the quorum: it may have lost locks, and would grant them again. At least `lockWatchdogTimeout`, and an upper limit for the `leaseTime`
    * of red locks. `0` for servers that write every command to disk before they answer.
    * @default lockWatchdogTimeout
    */
@@ -126,8 +124,8 @@ export interface WaitTimes {
 /** Limits of the hand-off inside a process. */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs. A lower limit applies while other processes wait (the number
-   * of local waiters at the first hand-off, at least 16) or while that is unknown (64).
+   * The maximum number of consecutive hand-offs. While other processes wait, the limit is the number of local
+   * waiters at the first hand-off, at least 16. While it is unknown whether they wait, the limit is 64.
    * @default 4096
    */
   readonly max?: number | undefined;

@@ -3,8 +3,8 @@ import { inspect, type InspectOptions } from 'node:util';
 type Inspect = (value: unknown, options: InspectOptions) => string;
 
 /**
- * Defines what JSON and `util.inspect`, and so loggers, show of the objects of a class: a few facts, and
- * nothing of what the object works with, which knows every lock of the process and the password of Redis.
+ * Limits what JSON and `util.inspect`, and so loggers, show of an object to a few facts. Its internals include
+ * all locks of the process and the Redis password.
  * @param facts `type` says what it is
  */
 export function showAs<T extends object>(
@@ -33,7 +33,7 @@ export function showAs<T extends object>(
   );
 }
 
-/** The same for `util.inspect` alone, for a class that has a `toJSON()`. */
+/** Like {@link showAs}, for a class with its own `toJSON()`: changes only `util.inspect`. */
 export function inspectAs<T extends { toJSON(): object }>(
   type: string,
   shown: { readonly prototype: T },

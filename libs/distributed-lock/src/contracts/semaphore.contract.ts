@@ -59,7 +59,7 @@ export interface Semaphore {
   /**
    * Acquires permits if they become available within `waitTime` (default 0).
    * @param permits default 1
-   * @returns `false` if too few permits are available; never because Redis is unavailable
+   * @returns `false` only if too few permits are available. If Redis is unavailable, the call rejects.
    */
   tryAcquire(permits?: number, options?: WaitOptions): Promise<boolean>;
   /**
@@ -124,7 +124,7 @@ export interface PermitExpirableSemaphore {
   acquire(options?: LockOptions): Promise<LockHandle>;
   /**
    * Acquires a permit if one becomes available within `waitTime` (default 0).
-   * @returns `null` if no permit is available; never because Redis is unavailable
+   * @returns `null` only if no permit is available. If Redis is unavailable, the call rejects.
    */
   tryAcquire(options?: LockOptions): Promise<LockHandle | null>;
   /**

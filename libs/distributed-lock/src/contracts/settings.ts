@@ -13,7 +13,7 @@ export interface LockSettings {
     readonly interceptor: number;
   };
   readonly mapName: (name: string) => string;
-  /** Whether the application maps names itself: then a name may have another key the next time. */
+  /** Whether the application supplies a `nameMapper`. Its result for a name may change. */
   readonly isMapped: boolean;
   readonly appName: string;
   /** Infinity when off. */
@@ -21,7 +21,7 @@ export interface LockSettings {
   readonly tickMaxHold: number;
   /** Infinity when off. */
   readonly warnAfter: number;
-  /** When a wait is logged behind a hold that this process took with `lock()`, where `warnAfter` is not set; Infinity when off. */
+  /** If `warnAfter` is not set: after how long a wait behind a hold taken by `lock()` is logged; Infinity when off. */
   readonly selfWaitAfter: number;
   readonly maxWaiters: number;
   readonly handOver: { readonly max: number; readonly time: number };

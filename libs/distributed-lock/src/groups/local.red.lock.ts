@@ -20,7 +20,7 @@ import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
 const PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
 
 /** Sleeps, in ms: a floor against a hot loop at the end of a lease; a poll while too few servers are subscribed to. */
-const SLEEP = { floor: 10, deaf: 1000 };
+const SLEEP = { floor: 10, unsubscribed: 1000 };
 
 /** The number of attempts of a call that does not wait, when several callers collide and none gets the lock. */
 const TRIES = 5;
@@ -191,10 +191,10 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
   #listen(): number {
     if (this.#subscriptions.length > 0)
       return this.#subscriptions.filter(({ isActive }) => isActive).length < this.target.quorum
-        ? SLEEP.deaf
+        ? SLEEP.unsubscribed
         : Infinity;
     // A hold of this process reports its own release; to check for such a hold costs nothing.
-    if (this.blockingHold !== undefined) return SLEEP.deaf;
+    if (this.blockingHold !== undefined) return SLEEP.unsubscribed;
     let active = 0;
     this.#subscriptions = this.target.servers.map(({ engine }) =>
       engine.context.subscriptions.subscribe(this.target.targetOn(engine).channel, (payload) => {
@@ -206,7 +206,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
         if (subscription.isActive && (active += 1) === this.target.quorum) this.#signal.wake();
       });
     }
-    return SLEEP.deaf;
+    return SLEEP.unsubscribed;
   }
 }
 

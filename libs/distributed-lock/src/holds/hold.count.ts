@@ -41,8 +41,8 @@ export type ReleaseScript = (count: number, lease: number, nextLease?: number) =
 export class HoldCount {
   /** The operations that wait for their turn; undefined without one. */
   #waiting: (() => void)[] | undefined;
-  #known: number | undefined = 1;
-  #doubt: RedisFailure | undefined;
+  #confirmed: number | undefined = 1;
+  #unanswered: RedisFailure | undefined;
   #repairing = false;
 
   constructor(
@@ -54,12 +54,12 @@ export class HoldCount {
 
   /** Whether Redis surely counts 1, so that the holder id may go on to another hold. */
   get isSingle(): boolean {
-    return this.#known === 1;
+    return this.#confirmed === 1;
   }
 
   /** The last command without a reply, while its effect is unknown. */
   get doubt(): RedisFailure | undefined {
-    return this.#doubt;
+    return this.#unanswered;
   }
 
   /** Runs `operation` when those before it are done. */
@@ -81,7 +81,7 @@ export class HoldCount {
 
   /** Counts one more. To be called in turn. */
   async raise(count: number, lease: number): Promise<FreshAnswer<AcquireReply>> {
-    this.#known = undefined;
+    this.#confirmed = undefined;
     this.lease.expect(lease);
     try {
       const answer = await acquireFresh(lease, () =>
@@ -103,7 +103,7 @@ export class HoldCount {
 
   /** Leaves the acquisitions that remain, with the lease that they need (wire format D8). To be called in turn. */
   async lower(account: TargetCount, lowering: ReleaseScript = this.#release): Promise<ReleaseReply> {
-    this.#known = undefined;
+    this.#confirmed = undefined;
     const { count, lease } = account;
     try {
       const reply = await this.counted.shorten(lease, (nextLease) => lowering(count, lease, nextLease));
@@ -140,7 +140,7 @@ export class HoldCount {
   endPaired<T>(ask: (lease: undefined) => Promise<T>, shorten: (lease: number) => Promise<T>): Promise<T> {
     return this.enqueue(() => {
       const { targetCount } = this.counted;
-      const isKnown = targetCount !== undefined && targetCount.count > 0 && this.#doubt === undefined;
+      const isKnown = targetCount !== undefined && targetCount.count > 0 && this.#unanswered === undefined;
       return isKnown ? shorten(targetCount.lease) : ask(undefined);
     });
   }
@@ -150,21 +150,26 @@ export class HoldCount {
     if (this.counted.targetCount !== undefined) return false;
     const { target, context, lease } = this;
     const { holder, longest } = lease;
-    const freed = context.backgroundRelease.release({ target, holder, lease: longest, failure: this.#doubt });
+    const freed = context.backgroundRelease.release({
+      target,
+      holder,
+      lease: longest,
+      failure: this.#unanswered,
+    });
     context.downgrades.ended(holder, freed);
     return true;
   }
 
   #answered(count: number): void {
-    this.#known = count;
-    this.#doubt = undefined;
+    this.#confirmed = count;
+    this.#unanswered = undefined;
   }
 
   /** Brings Redis' count down to ours once the lost command can do nothing any more. */
   #repairAfter(error: unknown): void {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'ambiguous') return;
-    this.#doubt = failure;
+    this.#unanswered = failure;
     if (this.#repairing) return;
     this.#repairing = true;
     void this.context.outside(() => this.#repair(failure));
@@ -182,9 +187,9 @@ export class HoldCount {
   async #lowerQuietly(): Promise<RedisFailure | undefined> {
     const { targetCount } = this.counted;
     // A later reply settled it. The hold may have ended, and its holder id may be in use by the next one.
-    if (this.#doubt === undefined) return undefined;
+    if (this.#unanswered === undefined) return undefined;
     // A count of 0 is a hold without an acquisition yet: its caller asks again, or ends it.
-    if (this.takeBackIfOver() || targetCount?.count === 0 || this.#known === targetCount?.count)
+    if (this.takeBackIfOver() || targetCount?.count === 0 || this.#confirmed === targetCount?.count)
       return undefined;
     try {
       if (targetCount !== undefined) await this.lower(targetCount);

@@ -52,16 +52,16 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   /** Delivers a grant with the lease that its waiter wants. */
-  granted(raw: AcquireResult): Promise<void> | undefined {
+  granted(result: AcquireResult): Promise<void> | undefined {
     this.wasGranted();
     const { first } = this;
-    const fits = first === undefined || first.request.leaseTime === raw.leaseTime;
+    const fits = first === undefined || first.request.leaseTime === result.leaseTime;
     if (fits) {
-      this.deliver(raw);
+      this.deliver(result);
       return undefined;
     }
     // No caller waits for the outcome of the grant that is exchanged.
-    return this.handOff(this.leaseOf(raw), first).then(
+    return this.handOff(this.leaseOf(result), first).then(
       () => undefined,
       () => undefined,
     );
@@ -108,10 +108,10 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   /** Gives the lock to the first waiter; frees it when none is left. */
-  private deliver(raw: AcquireResult): void {
+  private deliver(result: AcquireResult): void {
     const waiter = this.first;
-    if (waiter === undefined) this.giveBack(raw.holder, this.leaseOf(raw).longest);
-    else this.grant(waiter, this.admit(raw));
+    if (waiter === undefined) this.giveBack(result.holder, this.leaseOf(result).longest);
+    else this.grant(waiter, this.admit(result));
   }
 
   private grant(waiter: Waiter<HoldHandle>, grant: HoldHandle): void {

@@ -76,15 +76,15 @@ export class FairLocalLock extends LocalLock {
   }
 
   /** @internal A place got the lock. */
-  granted(waiter: Waiter<HoldHandle>, raw: AcquireResult): void {
+  granted(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     this.wasGranted();
     if (waiter.isDone) {
-      this.giveBack(raw.holder, this.leaseOf(raw).longest);
+      this.giveBack(result.holder, this.leaseOf(result).longest);
       return;
     }
     this.waiters.queue.remove(waiter);
     this.#vacate(waiter);
-    this.give(waiter, this.admit(raw));
+    this.give(waiter, this.admit(result));
   }
 
   /** @internal The loop of a place that has to wait. */

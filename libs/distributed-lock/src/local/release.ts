@@ -90,13 +90,13 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
    * @param by frees it instead of the lock's own release
    * @param at the monotonic clock, read a moment ago
    * @param conclude goes on as soon as it is known what came of it, and never without. {@link ReleaseResult.outcome} may reject
-   * @param beside the lease that a write hold of the same holder id needs yet, in ms, where that is known
+   * @param pairedLease the lease that a write hold of the same holder id needs yet, in ms, where that is known
    */
   free<T>(
     by: ReleaseScript | undefined,
     at: number,
     conclude: (freed: ReleaseResult) => T | Promise<T>,
-    beside?: number,
+    pairedLease?: number,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
       this.sentAt = at;
@@ -108,7 +108,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
         }
       };
       try {
-        this.#send(by, beside);
+        this.#send(by, pairedLease);
       } catch (error) {
         this.failed(error);
       }
@@ -136,11 +136,11 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), otherProcesses: 0, listeners });
   }
 
-  #send(by: ReleaseScript | undefined, beside: number | undefined): void {
+  #send(by: ReleaseScript | undefined, pairedLease: number | undefined): void {
     const { kind, key, channel } = this.target;
     const { subscriptions, settings } = this.context;
     this.#isListening = subscriptions.isActive(channel);
-    const nextLease = kind.handoffLease === undefined ? beside : settings.watchdogTimeout;
+    const nextLease = kind.handoffLease === undefined ? pairedLease : settings.watchdogTimeout;
     if (kind.handoffLease !== undefined) this.#sent = instant(this.sentAt);
     const { holder } = this.lease;
     if (by === undefined)

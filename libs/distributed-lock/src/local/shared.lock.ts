@@ -60,15 +60,15 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     return this.#releasing > 0 ? undefined : this.first?.request;
   }
 
-  async granted(raw: AcquireResult): Promise<void> {
+  async granted(result: AcquireResult): Promise<void> {
     this.wasGranted();
     const { first } = this;
-    if (first === undefined || first.request.leaseTime !== raw.leaseTime) {
-      this.giveBack(raw.holder, this.leaseOf(raw).longest);
+    if (first === undefined || first.request.leaseTime !== result.leaseTime) {
+      this.giveBack(result.holder, this.leaseOf(result).longest);
       return;
     }
-    this.#grant(first, raw);
-    await this.#letIn(this.waiters.queue.snapshot().slice(0, raw.room ?? 0));
+    this.#grant(first, result);
+    await this.#letIn(this.waiters.queue.snapshot().slice(0, result.room ?? 0));
     this.stopIfUnneeded();
   }
 
@@ -83,12 +83,12 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
       freed.then(({ settled }) => settled),
     );
     // Readers do not exclude each other.
-    const isShort = this.target.kind.side === undefined;
-    if (isShort) this.#releasing += 1;
+    const isLimited = this.target.kind.side === undefined;
+    if (isLimited) this.#releasing += 1;
     return this.waiters.during(async () => {
       const { outcome, otherProcesses } = await freed;
-      if (isShort) this.#releasing -= 1;
-      if (isShort && otherProcesses > 0) this.yieldToOthers(otherProcesses, before, STAND_BACK);
+      if (isLimited) this.#releasing -= 1;
+      if (isLimited && otherProcesses > 0) this.yieldToOthers(otherProcesses, before, STAND_BACK);
       if (this.isWaitedFor) this.wakeLoop(this);
       return await outcome;
     });
@@ -155,8 +155,8 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     });
   }
 
-  #grant(waiter: Waiter<HoldHandle>, raw: AcquireResult): void {
+  #grant(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     this.waiters.queue.remove(waiter);
-    this.give(waiter, this.admit(raw));
+    this.give(waiter, this.admit(result));
   }
 }

@@ -104,11 +104,12 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
     return waiter.granted;
   }
 
-  /** @param door the method that was called: the stack of its caller is noted if the call may wait for its own process */
-  create(request: R, door: (...args: never[]) => unknown): Waiter<G, R> {
+  /** @param calledMethod the stack of its caller is noted if the call may wait for its own process */
+  create(request: R, calledMethod: (...args: never[]) => unknown): Waiter<G, R> {
     const waiter = new Waiter<G, R>(request, this.owner.context.wheel, this);
     const { blockingHolds = [] } = this.owner;
-    if (blockingHolds.length > 0 && request.waitTime === Infinity) this.#suspect(waiter, blockingHolds, door);
+    if (blockingHolds.length > 0 && request.waitTime === Infinity)
+      this.#suspect(waiter, blockingHolds, calledMethod);
     return waiter;
   }
 
@@ -232,7 +233,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   }
 
   /** Takes a stack of the first waiter only: a stack is too expensive for each one. */
-  #suspect(waiter: Waiter<G, R>, holds: readonly Hold[], door: (...args: never[]) => unknown): void {
+  #suspect(waiter: Waiter<G, R>, holds: readonly Hold[], calledMethod: (...args: never[]) => unknown): void {
     const { selfWaits } = this.owner.home;
     if (
       selfWaits.isOn &&
@@ -240,7 +241,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
       holds.some(({ isOutsideScope }) => isOutsideScope) &&
       selfWaits.affordsStack(waiter.since)
     )
-      this.#suspicion = { ...this.#suspicion, waiter, call: callStack(door) };
+      this.#suspicion = { ...this.#suspicion, waiter, call: callStack(calledMethod) };
   }
 
   #notifyWaiting(request: R | undefined): void {
