@@ -60,7 +60,7 @@ export default defineConfig({
           pool: 'forks',
           // Files wait for more than half of their time, and share a process with what was imported by those before them.
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },

@@ -18,18 +18,21 @@ import { SUITES } from './suites.mjs';
 const slowness = Number(process.env['TEST_SLOWNESS'] || 1);
 const names = process.argv.slice(2);
 const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
-const lanes = [0, 1]
-  .map((lane) => chosen.filter((suite) => suite.lane === lane))
-  .filter(({ length }) => length > 0);
-const isAlone = lanes.length === 1;
+/** The lanes of each part. */
+const parts = [1, 2].map((part) =>
+  [0, 1]
+    .map((lane) => chosen.filter((suite) => suite.part === part && suite.lane === lane))
+    .filter(({ length }) => length > 0),
+);
 /** @type {import('./skip.judge.mjs').AllowedSkip[]} */
 const absent = [];
 
 /**
  * @param {VitestSuite | Check} suite
+ * @param {boolean} isAlone
  * @returns {Promise<Result>} one skip, which is allowed, where the machine lacks what the suite needs
  */
-async function run(suite) {
+async function run(suite, isAlone) {
   if (!('project' in suite)) return runCheck(suite, { slowness, isAlone });
   try {
     await suite.needs?.();
@@ -47,19 +50,22 @@ async function run(suite) {
 /** @type {Map<VitestSuite | Check, { result: Result, seconds: number }>} */
 const runs = new Map();
 
-/** @param {readonly (VitestSuite | Check)[]} lane */
-async function runLane(lane) {
+/**
+ * @param {readonly (VitestSuite | Check)[]} lane
+ * @param {boolean} isAlone
+ */
+async function runLane(lane, isAlone) {
   for (const suite of lane) {
     const started = performance.now();
     console.log(`== ${suite.name} begins`);
-    const result = await run(suite);
+    const result = await run(suite, isAlone);
     const seconds = (performance.now() - started) / 1000;
     console.log(`== ${suite.name} has ended after ${seconds.toFixed(1)} s`);
     runs.set(suite, { result, seconds });
   }
 }
 
-/** Second looks are taken when all lanes are at their ends. */
+/** Second looks are taken when all else has ended. */
 async function lookAgainAtAll() {
   for (const [suite, { result, seconds }] of runs) {
     const { failures, passes, troubles } = result;
@@ -78,7 +84,7 @@ if (unknown.length > 0) {
   console.error(`no such suite: ${unknown.join(', ')}; there are ${known}`);
   broken += unknown.length;
 } else if (await runNode('tools/build/build.mjs', [])) {
-  await Promise.all(lanes.map(runLane));
+  for (const lanes of parts) await Promise.all(lanes.map((lane) => runLane(lane, lanes.length === 1)));
   await lookAgainAtAll();
 } else {
   summary.push('the build failed, so nothing was run');

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../build/node.runner.mjs';
 import { readReport } from './vitest.report.mjs';
@@ -29,7 +29,8 @@ const SECOND_LOOKS = 2;
  * @param {readonly string[]} [files] none: all of the suite
  * @returns {Promise<Outcome & Doubts>}
  */
-export async function runVitest({ project, budget, lane }, circumstances, files = []) {
+export async function runVitest(suite, circumstances, files = []) {
+  const { project, lane } = suite;
   const folder = await mkdtemp(join(tmpdir(), 'vitest-'));
   const file = join(folder, 'report.json');
   try {
@@ -37,7 +38,7 @@ export async function runVitest({ project, budget, lane }, circumstances, files 
     const args = ['run', '--project', project, ...reporters, ...files];
     const troubles = join(folder, 'troubles.txt');
     const env = { SUITE_FAILURES: troubles, TEST_LANE: `${lane}` };
-    const succeeded = await runWithin(VITEST, args, budget, circumstances, env);
+    const succeeded = await runWithin(VITEST, args, suite, circumstances, env);
     const [text, told] = await Promise.all(
       [file, troubles].map((name) => readFile(name, 'utf8').catch(() => '')),
     );
@@ -78,8 +79,8 @@ export async function lookAgain(suite, first, slowness) {
  * @param {Circumstances} circumstances
  * @returns {Promise<Outcome>}
  */
-export async function runCheck({ script, args, budget }, circumstances) {
-  const succeeded = await runWithin(join(ROOT, script), args, budget, circumstances);
+export async function runCheck(check, circumstances) {
+  const succeeded = await runWithin(join(ROOT, check.script), check.args, check, circumstances);
   return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, skipped: [] };
 }
 
@@ -87,12 +88,12 @@ export async function runCheck({ script, args, budget }, circumstances) {
  * What is not alone prints its output as a whole when it has ended.
  * @param {string} script
  * @param {readonly string[]} args
- * @param {number} budget in seconds
+ * @param {import('./suites.mjs').Suite} suite
  * @param {Circumstances} circumstances
  * @param {Record<string, string>} [env] further variables
  * @returns {Promise<boolean>}
  */
-function runWithin(script, args, budget, { slowness, isAlone }, env) {
+function runWithin(script, args, { budget, givesWay = false }, { slowness, isAlone }, env) {
   return new Promise((resolve) => {
     const output = isAlone ? 'inherit' : 'pipe';
     const child = spawn(process.execPath, [script, ...args], {
@@ -100,6 +101,9 @@ function runWithin(script, args, budget, { slowness, isAlone }, env) {
       env: { ...process.env, ...env },
       stdio: ['ignore', output, output],
     });
+    // What it starts has its priority.
+    if (givesWay && !isAlone && child.pid !== undefined)
+      setPriority(child.pid, constants.priority.PRIORITY_LOW);
     /** @type {Buffer[]} */
     const printed = [];
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => printed.push(data));
