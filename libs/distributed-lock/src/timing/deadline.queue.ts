@@ -3,7 +3,7 @@ import { now } from './monotonic.clock.js';
 import type { Timer, TimerWheel } from './timer.wheel.js';
 
 /** What has a bound in time. */
-export abstract class Deadline implements RingMember {
+export abstract class Deadline {
   /** @internal */
   next: RingMember = this;
   /** @internal */

@@ -4,7 +4,7 @@ import { append, ring, unlink, type RingMember } from './ring.js';
 import { now } from './monotonic.clock.js';
 
 /** Something that can wait in the wheel, for one instant at a time. */
-export abstract class Timer implements RingMember {
+export abstract class Timer {
   /** @internal */
   next: RingMember = this;
   /** @internal */
