@@ -73,7 +73,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 7,
+          maxWorkers: 5,
           sequence: { groupOrder: 5 },
         },
       },
@@ -86,7 +86,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 5,
+          maxWorkers: 4,
           sequence: { groupOrder: 2 },
         },
       },

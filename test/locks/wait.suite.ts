@@ -131,7 +131,8 @@ export function describeWait(subject: LockSubject): void {
         // Another lease than the one before: each hand-over is a round trip, in which nobody has the lock.
         // The first ones get it however slow the release is.
         const waitTime = index < 3 ? '10s' : scaled(80) + index / 2;
-        const handle = await one().tryLock({ waitTime, leaseTime: 4000 + index });
+        // None is over before its answers are read, also where 300 scripts run in this process.
+        const handle = await one().tryLock({ waitTime, leaseTime: 20_000 + index });
         if (handle === null) return 'refused';
         await sleep(1);
         return await handle.unlock();
