@@ -112,6 +112,16 @@ export function describeLease(subject: LockSubject): void {
       expect(await next.unlock()).toBe('released');
     });
 
+    test('of a fixed length that ends while the event loop stands still makes room for the next try', async () => {
+      const ended = await one().lock({ leaseTime: 150 });
+      standStill(200);
+      const next = await one().tryLock();
+      const known = fleet().holds(fleet().one, 'x');
+      expect(known.map(({ lease }) => lease.holder)).toContain(next?.holder);
+      expect(await ended.unlock()).toBe('lost');
+      expect(await next?.unlock()).toBe('released');
+    });
+
     test('of a fixed length is extended for as long as the extension says', async () => {
       const held = await one().lock({ leaseTime: 300 });
       expect(await held.extend(900)).toBe(true);

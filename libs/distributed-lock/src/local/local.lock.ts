@@ -132,17 +132,18 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   }
 
   private tryOnce(request: WaitRequest): Promise<HoldHandle> {
-    const { target, blockingHold } = this;
+    const { target, blockingHold, waiters } = this;
+    // First: the check of a hold may end it, and a local lock without holds and work is forgotten.
+    waiters.begin();
     if (blockingHold?.isCertain === true) {
+      waiters.end();
       const { lease, since } = blockingHold;
       return forCaller(() => {
         throw new LockNotAcquiredError(target.name, 0, { holder: lease.holder, since });
       });
     }
-    const { waiters } = this;
     const waiter = waiters.create(request, this.acquire);
     const attempt = new AcquireAttempt(this.context, target);
-    waiters.begin();
     attempt.request(request, (news) => {
       attempt.abandon();
       if (news.kind === 'granted') this.answer(waiter, news);
@@ -260,16 +261,13 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   protected admit(result: AcquireResult): HoldHandle {
     const hold = this.adopt(this.leaseOf(result));
     const handle = hold.admit(result.leaseTime, result.sent.at, result.token, result.at);
-    // It may have been given before, and freed with the rest: then nothing but Redis knows.
+    // A forced unlock may have freed this grant while its reply was under way: only Redis knows.
     if (this.#waiters?.knownAnswer?.wasForcedAfter(result.sent.at) === true)
       void this.context.watchdog.renewNow(hold.lease, 0, hold);
     return handle;
   }
 
-  /**
-   * Gives a waiter its handle. The waiter may have left meanwhile: admitting a hold can end an older one, whose signal may cancel
-   * the wait.
-   */
+  /** Gives a waiter its handle. The waiter may have left: admitting a hold can end an older one, whose signal may cancel the wait. */
   protected give(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
     if (!waiter.grant(handle)) void handle.unlock().catch(() => undefined);
   }
