@@ -19,6 +19,8 @@ interface Case {
   readonly take: (locks: LockService, name: string) => Promise<() => Promise<unknown>>;
   /** Waits for it without a bound. */
   readonly wait: (locks: LockService, name: string) => Promise<unknown>;
+  /** Whether the log has the place of the call: not where a multi lock waits for a member, as no stack leads from there to its caller. @default true */
+  readonly isPlaced?: boolean;
 }
 
 const byHand =
@@ -63,7 +65,7 @@ const DOORS: Readonly<Record<string, Readonly<Record<string, Case>> | string>> =
       take: byHand(lock),
       wait: (locks, name) => locks.using(name, () => 'ran'),
     },
-    'lock() and a multi lock that has it': { take: byHand(lock), wait: inUsing(multi) },
+    'lock() and a multi lock that has it': { take: byHand(lock), wait: inUsing(multi), isPlaced: false },
   },
   getFairLock: { 'lock() and using()': again((locks, name) => locks.getFairLock(name)) },
   getFencedLock: { 'lock() and using()': again((locks, name) => locks.getFencedLock(name)) },
@@ -80,7 +82,7 @@ const DOORS: Readonly<Record<string, Readonly<Record<string, Case>> | string>> =
     'read and write': { take: byHand(read), wait: inUsing(write) },
   },
   getMultiLock: {
-    'lock() and using()': { take: byHand(multi), wait: inUsing(multi) },
+    'lock() and using()': { take: byHand(multi), wait: inUsing(multi), isPlaced: false },
     'lock() and using() of a member': { take: byHand(multi), wait: inUsing(lock) },
   },
   getRedLock: { 'lock() and using()': { take: byHand(red), wait: inUsing(red) } },
@@ -148,7 +150,7 @@ describe('code that waits for a lock that it took by hand', () => {
     expect(Object.keys(DOORS).toSorted()).toEqual(doors.filter((name) => name !== 'getRuns'));
   });
 
-  test.concurrent.each(CASES)('is logged once: %s', async (_, { take, wait }) => {
+  test.concurrent.each(CASES)('is logged once: %s', async (_, { take, wait, isPlaced = true }) => {
     serial += 1;
     const name = `self:${serial}`;
     const giveBack = await take(locks, name);
@@ -161,6 +163,8 @@ describe('code that waits for a lock that it took by hand', () => {
     expect(linesOf(name)).toEqual([
       expect.objectContaining({ kind: 'self-wait', waited: expect.any(Number), heldBy: expect.any(String) }),
     ]);
+    const places = linesOf(name).map((line) => ('where' in line ? line.where : undefined));
+    expect(places.map((place = '') => place.includes('self.wait.spec.ts'))).toEqual([isPlaced]);
     await giveBack();
     await Promise.all(waiting);
   });

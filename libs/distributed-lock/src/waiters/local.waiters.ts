@@ -237,7 +237,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
     const { selfWaits } = this.owner.home;
     if (
       selfWaits.isOn &&
-      this.first === undefined &&
+      this.size === 0 &&
       holds.some(({ isOutsideScope }) => isOutsideScope) &&
       selfWaits.affordsStack(waiter.since)
     )
