@@ -9,8 +9,8 @@ const PERIOD = 1000;
 const FLOOR = 50;
 
 /**
- * Says, while this process waits in the queue of a lock, that its waiters live; the same call takes dead ones out of the way
- * and notifies the head of the queue, in case the release was sent to a dead waiter.
+ * Reports the waiters of this process in the queue of a lock as alive. The same call removes dead waiters from the queue, and notifies its
+ * head, in case the release was sent to a dead waiter.
  */
 export class FairHeartbeat {
   #timer: Timer | undefined;
@@ -45,9 +45,9 @@ export class FairHeartbeat {
     const { key, channel, kind } = this.target;
     let next = PERIOD;
     try {
-      const told = await kind.scripts.beat?.(key, this.context.ids.client, channel);
-      if (told?.holder !== undefined) this.isHeld(told.holder);
-      if (told !== undefined && told.next >= 0) next = Math.min(PERIOD, Math.max(told.next, FLOOR));
+      const reply = await kind.scripts.beat?.(key, this.context.ids.client, channel);
+      if (reply?.holder !== undefined) this.isHeld(reply.holder);
+      if (reply !== undefined && reply.next >= 0) next = Math.min(PERIOD, Math.max(reply.next, FLOOR));
     } catch {
       // Redis is away, or refuses: the waiters' own requests report that, and the next heartbeat comes in time.
     }

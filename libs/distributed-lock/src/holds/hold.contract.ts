@@ -37,7 +37,7 @@ export interface OwnRelease {
   readonly giveUp: () => () => Promise<ReleaseReply>;
 }
 
-/** What a hold has that is not its lock's. */
+/** The terms of a hold that do not come from its lock. */
 export interface HoldTerms {
   /** The maximum hold in ms. @default the module's `maxHold` */
   readonly maxHold?: number;

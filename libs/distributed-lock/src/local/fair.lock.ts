@@ -103,7 +103,7 @@ export class FairLocalLock extends LocalLock {
     this.#vacate(waiter);
   }
 
-  /** A waiter that has left releases the lock by itself. */
+  /** A release made a waiter of this process the holder. A waiter that has left has abandoned its holder id, which frees the lock. */
   #handOff({ holder, sent }: NonNullable<ReleaseResult['handedOff']>): void {
     this.#placeOf(holder)?.handOff(sent);
   }

@@ -12,10 +12,11 @@ import type { LockTarget } from '../core/lock.target.js';
 import type { BackgroundOutcome } from '../core/background.release.js';
 import { acquireFresh } from '../acquire/late.grant.js';
 
-/** A hand-over in Redis: what became of the giver, and what the taker has. */
+/** The result of a hand-off in Redis, for the old holder and for the new one. */
 export interface HandoffResult {
+  /** For the old holder. */
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
-  /** Undefined when there was no answer. */
+  /** For the new holder; undefined without a reply. */
   readonly result: AcquireResult | Busy | undefined;
 }
 
@@ -25,9 +26,9 @@ export interface ReleaseResult {
   readonly otherProcesses: number;
   /** How many listeners its channel has in this process. */
   readonly listeners: number;
-  /** Settles when nothing of it is left to be sent. */
+  /** Settles when no command of this release is still to be sent. */
   readonly settled: Promise<unknown>;
-  /** The holder id of this process that has it now, with the lease of the watchdog, and when that was asked for. */
+  /** The holder id of this process that got the lock, with a lease of the watchdog that is counted from `sent`. */
   readonly handedOff?: { readonly holder: string; readonly sent: Instant } | undefined;
 }
 
@@ -89,7 +90,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
    * Frees the lock.
    * @param by frees it instead of the lock's own release
    * @param at the monotonic clock, read a moment ago
-   * @param conclude goes on as soon as it is known what came of it, and never without. {@link ReleaseResult.outcome} may reject
+   * @param conclude is called once, as soon as the result is known. {@link ReleaseResult.outcome} may reject
    * @param pairedLease the lease that a write hold of the same holder id needs yet, in ms, where that is known
    */
   free<T>(

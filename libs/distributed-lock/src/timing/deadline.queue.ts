@@ -2,7 +2,7 @@ import { append, ring, unlink, type RingMember } from './ring.js';
 import { now } from './monotonic.clock.js';
 import type { Timer, TimerWheel } from './timer.wheel.js';
 
-/** What has a bound in time. */
+/** A bound in time, of a request that waits for its reply. */
 export abstract class Deadline {
   /** @internal */
   next: RingMember = this;
@@ -29,12 +29,12 @@ export class DeadlineQueue {
     this.#timer = wheel.background(() => this.#check());
   }
 
-  /** Whether there is none. */
+  /** Whether no deadline is open. */
   get isIdle(): boolean {
     return this.#open.next === this.#open;
   }
 
-  /** It has the line's time. @param from the monotonic clock, read a moment ago */
+  /** Starts a deadline. @param from the monotonic clock, read a moment ago */
   begin(deadline: Deadline, from = now()): void {
     deadline.at = from + this.length;
     if (this.isIdle) this.wheel.hold();
@@ -42,7 +42,7 @@ export class DeadlineQueue {
     if (!this.#timer.isSet) this.wheel.set(this.#timer, deadline.at);
   }
 
-  /** It needs none any more. */
+  /** Ends a deadline before its time. */
   end(deadline: Deadline): void {
     if (deadline.next === deadline) return;
     unlink(deadline);

@@ -86,14 +86,12 @@ export class TimerWheel {
     return this.at(now() + delay, run);
   }
 
-  /**
-   * A timer in the background, to be set: for what looks now and then whether there is anything to do. `run` must not throw.
-   */
+  /** Creates a timer for the background, which is not set yet: for periodic checks. `run` must not throw. */
   background(run: () => void): Timer {
     return new Background(run);
   }
 
-  /** Has a timer run once the monotonic clock has reached `at`, and not at what it was set for before. */
+  /** Sets a timer to run once the monotonic clock has reached `at`, instead of the time that it was set for. */
   set(timer: Timer, at: number): void {
     this.cancel(timer);
     const bucket = Math.max(Math.ceil(at), this.#next);
@@ -110,7 +108,7 @@ export class TimerWheel {
     if (!timer.isBackground) this.hold();
   }
 
-  /** Counts one more that waits, although its timer is in the background. */
+  /** Keeps the process alive as a timer does, for something whose timer is in the background. */
   hold(): void {
     this.#size += 1;
     if (this.#size === 1) this.#handle?.ref();
@@ -127,7 +125,7 @@ export class TimerWheel {
     return new Promise((resolve) => this.after(delay, resolve));
   }
 
-  /** What `work` comes to within `ms`; undefined when it is late: then it goes on, and what it comes to is dropped. */
+  /** Resolves with the result of `work`, or with undefined after `ms`: then the work goes on, and its result is dropped. */
   async within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
     let timer: Timer | undefined;
     const late = new Promise<undefined>((resolve) => {

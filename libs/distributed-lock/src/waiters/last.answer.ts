@@ -6,7 +6,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Hold } from '../holds/hold.js';
 import { unavailable } from '../core/lock.context.js';
 
-/** A caller that waits, as far as its news go. */
+/** A caller that waits. */
 interface Waiting {
   /** The monotonic instant at which it began. */
   readonly since: number;
@@ -71,7 +71,7 @@ export class LastAnswer {
     this.#forcedAt = now();
   }
 
-  /** Whether a forced unlock may have freed what was granted to a question of that instant. */
+  /** Whether a forced unlock may have freed what a request that was sent at that instant was granted. */
   wasForcedAfter(sentAt: number): boolean {
     return sentAt <= this.#forcedAt;
   }
