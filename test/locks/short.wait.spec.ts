@@ -86,6 +86,24 @@ describe('a waitTime that is shorter than a round trip', () => {
     for (const error of errors)
       expect(error).toMatchObject({ status: 'rejected', reason: { code: 'UNAVAILABLE' } });
   });
+
+  test('is a long wait for the log, as any wait for a slow reply is, be the lock free or not', async () => {
+    const warned = await services.open({ warnAfter: BUSY / 3, commandTimeout: 3000 });
+    await warned.getLock('warm').using(() => undefined);
+    const logged: string[] = [];
+    warned.engine.context.notices.listen(({ kind }) => logged.push(kind));
+    for (const options of [WAIT, undefined]) {
+      await services.admin.client('PAUSE', BUSY, 'ALL');
+      await (await warned.getLock('a').lock(options)).unlock();
+      const held = await other.getLock('a').lock();
+      await services.admin.client('PAUSE', BUSY, 'ALL');
+      const waiting = warned.getLock('a').lock(options);
+      const release = held.unlock();
+      await waiting.then((handle) => handle.unlock()).catch(() => undefined);
+      await release;
+    }
+    expect(logged).toEqual(Array.from({ length: 4 }, () => 'long-wait'));
+  });
 });
 
 describe('a waitTime that is shorter than a round trip, for 20 callers of a free lock in a busy moment', () => {

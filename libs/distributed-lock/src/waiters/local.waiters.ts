@@ -106,8 +106,10 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
 
   /** @param calledMethod the stack of its caller is noted if the call may wait for its own process */
   create(request: R, calledMethod: (...args: never[]) => unknown): Waiter<G, R> {
-    const waiter = new Waiter<G, R>(request, this.owner.context.wheel, this);
-    const { blockingHolds = [] } = this.owner;
+    const { blockingHolds = [], context, isLasting = false } = this.owner;
+    const waiter = new Waiter<G, R>(request, context.wheel, this);
+    // A slow reply to the first request is a long wait, too.
+    if (request.waitTime > 0 && !isLasting) waiter.warnAfter(context.settings.warnAfter);
     if (blockingHolds.length > 0 && request.waitTime === Infinity)
       this.#suspect(waiter, blockingHolds, calledMethod);
     return waiter;
@@ -115,9 +117,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
 
   /** Puts a waiter into the queue. @param isFirst whether its request was made before the others came */
   push(waiter: Waiter<G, R>, isFirst = false): void {
-    const { context, home, isLasting = false } = this.owner;
-    waiter.warnAfter(isLasting ? Infinity : context.settings.warnAfter);
-    if (waiter.request.waitTime === Infinity) home.selfWaits.begin();
+    if (waiter.request.waitTime === Infinity) this.owner.home.selfWaits.begin();
     if (isFirst) this.queue.unshift(waiter);
     else this.queue.push(waiter);
   }
