@@ -1,13 +1,10 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Busy } from '../replies/lock.replies.js';
-import type { LockContext } from '../core/lock.context.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { Waiter } from '../acquire/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
-import type { AttemptPort, AcquireHost, AttemptOutcome } from '../acquire/acquire.contract.js';
+import type { AttemptPort, AttemptOutcome } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LocalLockHome } from '../local/local.locks.js';
-import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
+import { LocalCounter } from './local.counter.js';
 
 /** A check of the latch. */
 interface Look {
@@ -21,30 +18,17 @@ interface Opened extends Look {
 }
 
 /** A latch as this process sees it: one check that finds it open resolves all waiters of this process. */
-export class LocalLatch implements AcquireHost<Look, Opened>, AttemptPort<Look, Opened>, WaitersOwner<void> {
-  readonly context: LockContext;
-  readonly waiters = new LocalWaiters<void>(this);
-  readonly #loop: AcquireLoop<Look, Opened>;
+export class LocalLatch extends LocalCounter<Look, Opened> implements AttemptPort<Look, Opened> {
+  protected readonly loop: AcquireLoop<Look, Opened>;
 
-  constructor(
-    readonly home: LocalLockHome<LocalLatch>,
-    readonly target: CounterTarget,
-  ) {
+  constructor(home: LocalLockHome<LocalLatch>, target: CounterTarget) {
+    super(home, target);
     const { context } = home;
-    this.context = context;
-    this.#loop = new AcquireLoop<Look, Opened>(context, this, this, {
+    this.loop = new AcquireLoop<Look, Opened>(context, this, this, {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       wakes: () => true,
     });
-  }
-
-  get knownWaiters(): LocalWaiters<void> {
-    return this.waiters;
-  }
-
-  get isWaitedFor(): boolean {
-    return this.waiters.first !== undefined;
   }
 
   next(): Look | undefined {
@@ -71,30 +55,6 @@ export class LocalLatch implements AcquireHost<Look, Opened>, AttemptPort<Look, 
       queue.remove(waiter);
       waiter.grant();
     }
-    if (!this.isWaitedFor) this.#loop.stopListening();
-  }
-
-  notGranted(news: Busy | RedisFailure): void {
-    this.waiters.notGranted(news);
-  }
-
-  begin(): void {
-    this.waiters.begin();
-  }
-
-  end(): void {
-    this.waiters.end();
-  }
-
-  onEnter(waiter: Waiter<void>): void {
-    if (this.waiters.isReasonToAsk(waiter)) this.#loop.wake();
-  }
-
-  onLeave(): void {
-    if (!this.isWaitedFor) this.#loop.stopListening();
-  }
-
-  onIdle(): void {
-    this.home.forget(this);
+    this.stopIfUnneeded();
   }
 }

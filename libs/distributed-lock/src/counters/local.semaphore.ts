@@ -1,58 +1,39 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { Busy } from '../replies/lock.replies.js';
 import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
-import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import type { WaitRequest } from '../acquire/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
-import type { AcquireHost } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LocalLockHome } from '../local/local.locks.js';
-import { unavailable, type LockContext } from '../core/lock.context.js';
+import { unavailable } from '../core/lock.context.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
-import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
+import { LocalCounter } from './local.counter.js';
 
 /** A caller that waits for permits. */
 export interface PermitsRequest extends WaitRequest {
   readonly permits: number;
 }
 
-type PermitsWaiter = Waiter<void, PermitsRequest>;
-
 /**
  * A semaphore as this process sees it: its waiters. One attempt requests permits for the first waiter, and for as many others as seem to
  * fit.
  */
-export class LocalSemaphore
-  implements AcquireHost<PermitsTerms, PermitsGrant>, WaitersOwner<void, PermitsRequest>
-{
-  readonly context: LockContext;
-  readonly waiters = new LocalWaiters<void, PermitsRequest>(this);
-  readonly #loop: AcquireLoop<PermitsTerms, PermitsGrant>;
+export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, PermitsRequest> {
+  protected readonly loop: AcquireLoop<PermitsTerms, PermitsGrant>;
   readonly #calls: RecordedCalls;
   /** The permits that were left after the last grant. */
   #left = 0;
 
-  constructor(
-    readonly home: LocalLockHome<LocalSemaphore>,
-    readonly target: CounterTarget,
-  ) {
+  constructor(home: LocalLockHome<LocalSemaphore>, target: CounterTarget) {
+    super(home, target);
     const { context } = home;
-    this.context = context;
     this.#calls = new RecordedCalls(context, target);
-    this.#loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
+    this.loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
       channel: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       // The payload of its messages is the number of available permits.
       wakes: (payload) => Number(payload) > 0,
     });
-  }
-
-  get knownWaiters(): LocalWaiters<void, PermitsRequest> {
-    return this.waiters;
-  }
-
-  get isWaitedFor(): boolean {
-    return this.waiters.first !== undefined;
   }
 
   /** Requests permits once. @returns whether they were granted */
@@ -74,7 +55,7 @@ export class LocalSemaphore
       const reply = await this.#calls.retry(what, ask);
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.target.name, channel: this.target.channel });
-      if (this.isWaitedFor) this.#loop.wake();
+      if (this.isWaitedFor) this.loop.wake();
       return reply;
     });
   }
@@ -109,30 +90,6 @@ export class LocalSemaphore
       first.grant();
     }
     if (rest > 0) this.giveBack(rest);
-    if (!this.isWaitedFor) this.#loop.stopListening();
-  }
-
-  notGranted(news: Busy | RedisFailure): void {
-    this.waiters.notGranted(news);
-  }
-
-  begin(): void {
-    this.waiters.begin();
-  }
-
-  end(): void {
-    this.waiters.end();
-  }
-
-  onEnter(waiter: PermitsWaiter): void {
-    if (this.waiters.isReasonToAsk(waiter)) this.#loop.wake();
-  }
-
-  onLeave(): void {
-    if (!this.isWaitedFor) this.#loop.stopListening();
-  }
-
-  onIdle(): void {
-    this.home.forget(this);
+    this.stopIfUnneeded();
   }
 }

@@ -1,0 +1,66 @@
+import type { RedisFailure } from '../redis/redis.failure.js';
+import type { Busy } from '../replies/lock.replies.js';
+import type { AcquireHost, Granted } from '../acquire/acquire.contract.js';
+import type { AcquireLoop } from '../acquire/acquire.loop.js';
+import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import type { CounterTarget } from '../core/counter.target.js';
+import type { LockContext } from '../core/lock.context.js';
+import type { LocalLockHome } from '../local/local.locks.js';
+import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
+
+/** A latch or a semaphore as this process sees it: its waiters, and the loop that makes requests for them. */
+export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest = WaitRequest>
+  implements AcquireHost<W, G>, WaitersOwner<void, R>
+{
+  readonly waiters = new LocalWaiters<void, R>(this);
+  protected abstract readonly loop: AcquireLoop<W, G>;
+
+  constructor(
+    readonly home: LocalLockHome<LocalCounter<W, G, R>>,
+    readonly target: CounterTarget,
+  ) {}
+
+  abstract next(): W | undefined;
+  abstract granted(grant: G): void;
+
+  get context(): LockContext {
+    return this.home.context;
+  }
+
+  get knownWaiters(): LocalWaiters<void, R> {
+    return this.waiters;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.waiters.first !== undefined;
+  }
+
+  notGranted(news: Busy | RedisFailure): void {
+    this.waiters.notGranted(news);
+  }
+
+  begin(): void {
+    this.waiters.begin();
+  }
+
+  end(): void {
+    this.waiters.end();
+  }
+
+  onEnter(waiter: Waiter<void, R>): void {
+    if (this.waiters.isReasonToAsk(waiter)) this.loop.wake();
+  }
+
+  onLeave(): void {
+    this.stopIfUnneeded();
+  }
+
+  onIdle(): void {
+    this.home.forget(this);
+  }
+
+  /** Without a waiter there is no need to listen. */
+  protected stopIfUnneeded(): void {
+    if (!this.isWaitedFor) this.loop.stopListening();
+  }
+}
