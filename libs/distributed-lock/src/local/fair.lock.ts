@@ -78,13 +78,9 @@ export class FairLocalLock extends LocalLock {
   /** @internal A place got the lock. */
   granted(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     this.wasGranted();
-    if (waiter.isDone) {
-      this.giveBack(result.holder, this.leaseOf(result).longest);
-      return;
-    }
     this.waiters.queue.remove(waiter);
     this.#vacate(waiter);
-    this.give(waiter, this.admit(result));
+    this.answer(waiter, result);
   }
 
   /** @internal The loop of a place that has to wait. */

@@ -31,14 +31,10 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   /** Acquires the lock for the waiters; undefined until a caller has to wait. */
   protected loop: AcquireLoop | undefined = undefined;
 
-  readonly context: LockContext;
-
   constructor(
     readonly home: LocalLockHome<LocalLock>,
     readonly target: LockTarget,
-  ) {
-    this.context = home.context;
-  }
+  ) {}
 
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
@@ -50,6 +46,10 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   abstract free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
   abstract onEnter(waiter: Waiter<HoldHandle>): void;
+
+  get context(): LockContext {
+    return this.home.context;
+  }
 
   /** The waiters of this process, and its work on the lock. */
   get waiters(): LocalWaiters<HoldHandle> {
@@ -80,7 +80,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
 
   get blockingHolds(): readonly Hold[] {
     const { kind } = this.target;
-    if (kind.isLasting === true) return [];
+    if (this.isLasting) return [];
     // A kind with one side: its holds exclude each other, or have the permits that are waited for.
     if (kind.side === undefined) return this.holds;
     const across = this.home.get(otherSideOf(this.target) ?? '')?.holds ?? [];
@@ -157,7 +157,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     return waiter.granted;
   }
 
-  private answer(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
+  /** Gives what Redis granted for a waiter to it, or back if the waiter has left. */
+  protected answer(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     if (waiter.isDone) this.giveBack(result.holder, this.leaseOf(result).longest);
     else this.give(waiter, this.admit(result));
   }

@@ -146,8 +146,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
         const attempt = new AcquireAttempt(this.context, this.target);
         attempt.request(waiter.request, (news) => {
           attempt.abandon();
-          if (news.kind === 'granted' && !waiter.isDone) this.#grant(waiter, news);
-          else if (news.kind === 'granted') this.giveBack(news.holder, this.leaseOf(news).longest);
+          if (news.kind === 'granted') this.#grant(waiter, news);
           open -= 1;
           if (open === 0) done();
         });
@@ -157,6 +156,6 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
 
   #grant(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     this.waiters.queue.remove(waiter);
-    this.give(waiter, this.admit(result));
+    this.answer(waiter, result);
   }
 }
