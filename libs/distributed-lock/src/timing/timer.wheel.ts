@@ -141,7 +141,7 @@ export class TimerWheel {
   cancel(timer: Timer | undefined): void {
     if (timer === undefined || timer.next === timer) return;
     this.#take(timer);
-    if (this.#buckets.size > 2 * this.#waiting + SLACK) this.#sweep();
+    if (this.order.size > 2 * this.#waiting + SLACK) this.#sweep();
   }
 
   #take(timer: Timer): void {
