@@ -12,6 +12,12 @@ const LEADS = [1500, 10_000];
 /** What a worker may be given beside the defaults. */
 export interface WorkerOptions extends Partial<Omit<WorkerSettings, 'redis' | 'prefix'>>, ClockFaults {}
 
+/** What an instance runs if nothing else is said. */
+const COUNTED = ['counted'] as const;
+
+/** Methods of the workers that are no job in Redis. */
+const WITHOUT_TICKS: ReadonlySet<string> = new Set(['caller', 'timeout', 'slow-start']);
+
 /** Instances of one application on one Redis. */
 export class TickFleet {
   readonly prefix = uniquePrefix();
@@ -31,10 +37,11 @@ export class TickFleet {
     this.admin.on('error', () => undefined);
   }
 
-  /** Starts instances, all at once. */
+  /** Starts instances, all at once; Redis knows their jobs then. */
   async start(...instances: readonly WorkerOptions[]): Promise<TickWorker[]> {
     const started = this.launch(...instances);
     await Promise.all(started.map((worker) => worker.ready()));
+    await this.#registered(instances.flatMap(({ jobs = COUNTED }) => jobs));
     return started;
   }
 
@@ -134,6 +141,15 @@ export class TickFleet {
     return this.workers.flatMap((worker) => worker.errors);
   }
 
+  /** An instance is ready before its registration is answered, and ticks before the first registration of a job are never run. */
+  async #registered(methods: readonly string[]): Promise<void> {
+    const jobs = methods.filter((method) => !WITHOUT_TICKS.has(method));
+    await until(`${jobs.join(', ')} are registered`, async () => {
+      const marks = await Promise.all(jobs.map((job) => this.markOf(job)));
+      return marks.every((mark) => mark !== undefined);
+    });
+  }
+
   async end(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.kill()));
     this.admin.disconnect();
@@ -145,7 +161,7 @@ export class TickFleet {
       prefix: this.prefix,
       appName: 'ticks',
       lockWatchdogTimeout: 2000,
-      jobs: ['counted'],
+      jobs: COUNTED,
       cron: '* * * * * *',
       timeZone: undefined,
       grace: undefined,
