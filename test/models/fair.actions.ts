@@ -1,6 +1,6 @@
 import {
   fairAcquire,
-  fairBeat,
+  fairHeartbeat,
   fairForceRelease,
   fairRelease,
   renewalRenew,
@@ -53,7 +53,7 @@ export class FairActions {
     if (move.do === 'force')
       return this.#node5(fairForceRelease, [MARGIN], [], () => this.#node.forceRelease());
     if (move.do === 'beat')
-      return this.#node5(fairBeat, [LIFE, MARGIN], [move.client], () => this.#node.beat(move.client));
+      return this.#node5(fairHeartbeat, [LIFE, MARGIN], [move.client], () => this.#node.beat(move.client));
     if (move.do === 'renew') {
       const inModel = () => this.#node.renew(who, move.lease);
       return { by: 'node', script: renewalRenew, keys: [this.lock], args: [move.lease, who], inModel };

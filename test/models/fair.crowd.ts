@@ -1,6 +1,6 @@
 import {
   fairAcquire,
-  fairBeat,
+  fairHeartbeat,
   fairRelease,
   renewalRenew,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
@@ -215,7 +215,13 @@ export class FairCrowd {
   }
 
   async #beat(process: string): Promise<void> {
-    const reply = await this.#run(fairBeat, this.#keys, ['PUBLISH', LIFE, MARGIN, process, this.#channel]);
+    const reply = await this.#run(fairHeartbeat, this.#keys, [
+      'PUBLISH',
+      LIFE,
+      MARGIN,
+      process,
+      this.#channel,
+    ]);
     const told = Array.isArray(reply) ? Number(reply[1]) : -1;
     const next = told >= 0 ? Math.min(PERIOD, Math.max(told, FLOOR)) : PERIOD;
     if (

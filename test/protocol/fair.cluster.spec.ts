@@ -4,7 +4,7 @@ import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
 import {
   fairAcquire,
-  fairBeat,
+  fairHeartbeat,
   fairForceRelease,
   fairRelease,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
@@ -60,9 +60,9 @@ test.each(['nightly', '{tenant}:nightly', 'nächtlich'])(
 
     expect(await acquire(A)).toEqual([[1, 1]]);
     expect(await acquire(B)).toEqual([[0, expect.any(Number), A]]);
-    expect(await redis.eval(fairBeat.text, 5, ...keys, 'SPUBLISH', 3000, 5000, CLIENT.b, channel)).toEqual([
-      [1, expect.any(Number), 1],
-    ]);
+    expect(
+      await redis.eval(fairHeartbeat.text, 5, ...keys, 'SPUBLISH', 3000, 5000, CLIENT.b, channel),
+    ).toEqual([[1, expect.any(Number), 1]]);
     expect(await redis.eval(fairRelease.text, 5, ...keys, 'SPUBLISH', 5000, 0, A, 0, LEASE, channel)).toEqual(
       [[1, 1]],
     );

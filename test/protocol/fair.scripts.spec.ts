@@ -60,9 +60,9 @@ test('a wait is cut to an hour', async () => {
 });
 
 test('a beat says when the next one is worth while', async () => {
-  expect(await scripts.beat(stage.lock, CLIENT.a, channel)).toEqual({ next: -1, holder: undefined });
+  expect(await scripts.heartbeat(stage.lock, CLIENT.a, channel)).toEqual({ next: -1, holder: undefined });
   await stage.put({ lock: held(J, S30), queue: [[B, S60]] });
-  const { next } = await scripts.beat(stage.lock, CLIENT.a, channel);
+  const { next } = await scripts.heartbeat(stage.lock, CLIENT.a, channel);
   expect(next).toBeGreaterThan(S30 / 2);
   expect(next).toBeLessThanOrEqual(S30 + 100);
 });

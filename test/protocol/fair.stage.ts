@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   fairAcquire,
-  fairBeat,
+  fairHeartbeat,
   fairForceRelease,
   fairRelease,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
@@ -179,7 +179,7 @@ export class FairStage {
   }
 
   beat(client: string, { life = 60_000, margin = 0 }: Settings = {}): Promise<Answer> {
-    return this.call(fairBeat, ['PUBLISH', life, margin], [client, lockChannel(this.lock)]);
+    return this.call(fairHeartbeat, ['PUBLISH', life, margin], [client, lockChannel(this.lock)]);
   }
 
   async now(): Promise<number> {

@@ -12,7 +12,7 @@ export const TTL = 3000;
 const newListener = (checkLease: () => void) => ({
   checkLease,
   renewalTtl: TTL,
-  span: TTL,
+  leaseTime: TTL,
   nextDeadline: Infinity,
   checkDeadlines: vi.fn<() => void>(),
   gone: vi.fn<() => void>(),

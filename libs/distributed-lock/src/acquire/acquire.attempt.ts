@@ -26,10 +26,10 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #terms = NOTHING;
   #lease = 0;
   #sent!: Instant;
-  #conclude!: (news: AttemptOutcome) => void;
+  #conclude!: (outcome: AttemptOutcome) => void;
   #isHandoffMessage = false;
   /** When the release was sent that has handed it the lock. */
-  #handedOffAt: Instant | undefined;
+  #handoffSent: Instant | undefined;
 
   constructor(
     private readonly context: Pick<LockContext, 'backgroundRelease' | 'settings'>,
@@ -42,15 +42,15 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   /** @param conclude is called once, with what came of it; must not throw */
-  request(terms: AcquireTerms, conclude: (news: AttemptOutcome) => void): void {
+  request(terms: AcquireTerms, conclude: (outcome: AttemptOutcome) => void): void {
     const { leaseTime: lease = this.context.settings.watchdogTimeout } = terms;
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
     if (lease !== this.#lease) this.abandon();
     this.#terms = terms;
     this.#lease = lease;
     this.#conclude = conclude;
-    const handed = this.#takeHandoff(lease);
-    if (handed !== undefined) conclude(handed);
+    const handoff = this.#takeHandoff(lease);
+    if (handoff !== undefined) conclude(handoff);
     else if (this.#isHandoffMessage) void this.#confirmHandoff();
     else this.#send();
   }
@@ -81,8 +81,8 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   /** A release of this process has made it the holder, with its whole lease. @param sent when that was asked for */
-  handedOff(sent: Instant): void {
-    this.#handedOffAt = sent;
+  acceptHandoff(sent: Instant): void {
+    this.#handoffSent = sent;
   }
 
   /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
@@ -102,7 +102,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     this.#marked = false;
     this.#holder = undefined;
     this.#isHandoffMessage = false;
-    this.#handedOffAt = undefined;
+    this.#handoffSent = undefined;
   }
 
   #send(): void {
@@ -160,15 +160,15 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
   #takeHandoff(lease: number): AcquireResult | undefined {
-    const sent = this.#handedOffAt;
+    const sent = this.#handoffSent;
     if (sent === undefined) return undefined;
-    this.#handedOffAt = undefined;
+    this.#handoffSent = undefined;
     const at = now();
     return isHalfOver(sent, lease, at) ? undefined : this.#granted(sent, at);
   }
 
   /**
-   * A message announced a handoff, which may be long ago: the lease of a handoff is short. The lease that counts is the one that Redis
+   * A message announced a hand-off, which may be long ago: the lease of a handoff is short. The lease that counts is the one that Redis
    * gives now. If Redis gives none, the attempt is made as usual.
    */
   async #confirmHandoff(): Promise<void> {

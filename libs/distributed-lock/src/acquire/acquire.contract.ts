@@ -38,7 +38,7 @@ export interface AttemptPort<W = AcquireTerms, G extends Granted = AcquireResult
    * Must not throw.
    * @param conclude is called once, with what came of it: most locks are granted at once, and need no promise for that
    */
-  request(terms: W, conclude: (news: AttemptOutcome<G>) => void): void;
+  request(terms: W, conclude: (outcome: AttemptOutcome<G>) => void): void;
   /** A message has arrived that is a reason to ask again. */
   onMessage?(payload: string): void;
   /** Removes what failed requests may have left in Redis. */
@@ -52,7 +52,7 @@ export interface AcquireHost<W = AcquireTerms, G extends Granted = AcquireResult
   /** A promise only where more is to be done before it asks again. */
   granted(grant: G): Promise<void> | void;
   /** The lock is busy, or Redis did not answer. A refusal that is not transient ends every wait. */
-  notGranted(news: Busy | RedisFailure): void;
+  notGranted(outcome: Busy | RedisFailure): void;
   /** Whether this process has a waiter. */
   readonly isWaitedFor: boolean;
   /** The loop runs: the local lock is kept until {@link end}. */

@@ -25,7 +25,7 @@ const SPIN = { first: 1, longest: 128 };
 
 /** Acquires one lock for the waiters of this process: one request at a time, then sleep until a message or a timeout. */
 export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
-  readonly #signal: WakeSignal;
+  readonly #wakeSignal: WakeSignal;
   #subscription: Subscription | undefined;
   #running = false;
   readonly #yielding = new YieldPolicy();
@@ -37,7 +37,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     private readonly attempt: AttemptPort<W, G>,
     private readonly source: WakeSource,
   ) {
-    this.#signal = new WakeSignal(context.wheel);
+    this.#wakeSignal = new WakeSignal(context.wheel);
   }
 
   /** The number of messages so far. */
@@ -52,7 +52,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
 
   /** Starts the loop, or ends its sleep. */
   wake(): void {
-    this.#signal.wake();
+    this.#wakeSignal.wake();
     if (this.#running) return;
     this.#running = true;
     this.host.begin();
@@ -60,10 +60,10 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   }
 
   /** Goes on from the outcome of a request that was made before there was a loop. */
-  resume(news: AttemptOutcome<G>): void {
+  resume(outcome: AttemptOutcome<G>): void {
     this.#running = true;
     this.host.begin();
-    this.context.outside(() => this.#onOutcome(news));
+    this.context.outside(() => this.#onOutcome(outcome));
   }
 
   /** Starts the loop after a pause for other processes. */
@@ -75,7 +75,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   /** Called without a waiter: stops the loop, and its subscription. */
   stopListening(): void {
     if (this.#running) {
-      this.#signal.wake();
+      this.#wakeSignal.wake();
       return;
     }
     const subscription = this.#subscription;
@@ -90,21 +90,21 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     const terms = this.host.next();
     if (terms === undefined) this.#stop();
     else if (this.#yielding.isYielding)
-      this.#after(this.#yielding.pause(this.#signal), () => this.#ask(terms));
+      this.#after(this.#yielding.pause(this.#wakeSignal), () => this.#ask(terms));
     else this.#ask(terms);
   }
 
   #ask(terms: W): void {
     this.#yielding.requested();
     // An earlier wake-up announced what this attempt finds out itself; a later one is kept for the sleep.
-    this.#signal.clear();
+    this.#wakeSignal.clear();
     this.attempt.request(terms, this.#onOutcome);
   }
 
-  readonly #onOutcome = (news: AttemptOutcome<G>): void => {
+  readonly #onOutcome = (outcome: AttemptOutcome<G>): void => {
     let more: Promise<void> | void;
     try {
-      more = news.kind === 'granted' ? this.#granted(news) : this.#refused(news);
+      more = outcome.kind === 'granted' ? this.#granted(outcome) : this.#refused(outcome);
     } catch (error) {
       this.#fail(error);
     }
@@ -128,12 +128,12 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     return this.host.granted(grant);
   }
 
-  #refused(news: Busy | RedisFailure): Promise<void> {
-    this.host.notGranted(news);
-    if (news instanceof RedisFailure) return this.#waitOut(news);
+  #refused(outcome: Busy | RedisFailure): Promise<void> {
+    this.host.notGranted(outcome);
+    if (outcome instanceof RedisFailure) return this.#waitOut(outcome);
     return this.source.channel === undefined
-      ? this.#pause(news.ttl)
-      : this.#sleep(news.ttl, this.source.channel);
+      ? this.#pause(outcome.ttl)
+      : this.#sleep(outcome.ttl, this.source.channel);
   }
 
   #stop(): void {
@@ -149,19 +149,19 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
       this.#subscription = this.context.subscriptions.subscribe(channel, (payload) =>
         this.#onMessage(payload),
       );
-      void this.#subscription.answered.then(() => this.#signal.wake());
+      void this.#subscription.answered.then(() => this.#wakeSignal.wake());
     }
     const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
     // Without a subscription nothing wakes us: Redis refuses it, or has not answered yet.
     const cap = this.#subscription.isActive ? this.source.longestSleep : SLEEP.unsubscribed;
-    await this.#signal.sleep(Math.min(bound, cap));
+    await this.#wakeSignal.sleep(Math.min(bound, cap));
   }
 
   /** Jittered, so that the contenders of several processes do not ask in step. */
   async #pause(ttl: number): Promise<void> {
     const pause = this.#spin * (0.75 + 0.5 * Math.random());
-    await this.#signal.sleep(ttl > 0 ? Math.min(pause, ttl + 1) : pause);
+    await this.#wakeSignal.sleep(ttl > 0 ? Math.min(pause, ttl + 1) : pause);
     this.#spin = Math.min(this.#spin * 2, SPIN.longest);
   }
 
@@ -171,17 +171,17 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     const command = { settled: false };
     void failure.settled.then(() => {
       command.settled = true;
-      this.#signal.wake();
+      this.#wakeSignal.wake();
     });
     while (!command.settled && this.host.isWaitedFor)
-      await this.#signal.sleep(this.context.settings.watchdogTimeout);
-    if (this.host.isWaitedFor) await this.#signal.sleep(SLEEP.afterError);
+      await this.#wakeSignal.sleep(this.context.settings.watchdogTimeout);
+    if (this.host.isWaitedFor) await this.#wakeSignal.sleep(SLEEP.afterError);
   }
 
   #onMessage(payload: string | undefined): void {
     if (payload !== undefined && !this.source.wakes(payload)) return;
     if (payload !== undefined) this.attempt.onMessage?.(payload);
     this.#yielding.released();
-    this.#signal.wake();
+    this.#wakeSignal.wake();
   }
 }

@@ -2,7 +2,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import { onAbort } from './abort.listener.js';
 
 /** What ends a call before its answer is there. */
-export interface Bounds {
+export interface WaitLimits {
   readonly signal: AbortSignal | undefined;
   /** In ms; Infinity for no bound. */
   readonly within: number;
@@ -15,7 +15,7 @@ type GiveBack<T> = (late: T) => Promise<unknown> | undefined;
 /** Waits for `answer` no longer than `bounds` allow. After an early end, a later answer is given to `giveBack`. */
 export function leaveEarly<T>(
   answer: Promise<T>,
-  { signal, within, timeUp }: Bounds,
+  { signal, within, timeUp }: WaitLimits,
   wheel: TimerWheel,
   giveBack: GiveBack<T>,
 ): Promise<T> {

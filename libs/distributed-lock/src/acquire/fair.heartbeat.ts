@@ -14,7 +14,7 @@ const FLOOR = 50;
  */
 export class FairHeartbeat {
   #timer: Timer | undefined;
-  /** Counts starts and stops: a beat that comes back later belongs to an earlier start. */
+  /** Counts starts and stops: a reply that comes later belongs to an earlier start. */
   #generation = 0;
   #running = false;
 
@@ -38,14 +38,14 @@ export class FairHeartbeat {
   }
 
   #next(delay: number, generation: number): void {
-    this.#timer = this.context.wheel.after(delay, () => void this.#beat(generation));
+    this.#timer = this.context.wheel.after(delay, () => void this.#send(generation));
   }
 
-  async #beat(generation: number): Promise<void> {
+  async #send(generation: number): Promise<void> {
     const { key, channel, kind } = this.target;
     let next = PERIOD;
     try {
-      const reply = await kind.scripts.beat?.(key, this.context.ids.client, channel);
+      const reply = await kind.scripts.heartbeat?.(key, this.context.ids.client, channel);
       if (reply?.holder !== undefined) this.isHeld(reply.holder);
       if (reply !== undefined && reply.next >= 0) next = Math.min(PERIOD, Math.max(reply.next, FLOOR));
     } catch {

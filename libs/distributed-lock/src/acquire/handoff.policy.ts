@@ -3,14 +3,14 @@ import { safetyMargin, type Lease } from '../renewal/lease.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { WaitRequest } from './waiter.js';
 
-/** Hand-overs in a row while it is not known whether other processes wait. */
+/** Hand-offs in a row while it is not known whether other processes wait. */
 const UNKNOWN = 64;
 
 /** And where they do, if so many wait here: below it a row is so short that the way between processes is all that is done. */
 const LEAST = 16;
 
 /**
- * How long one process may hand a lock from waiter to waiter: a row of handoffs is bounded in number and in time, so that
+ * How long one process may hand a lock from waiter to waiter: a row of hand-offs is bounded in number and in time, so that
  * other processes get the lock and a forced unlock is noticed. While other processes wait, a row ends with the callers that were
  * waiting when it began: a caller that comes back at once is served after the other processes.
  */
@@ -32,7 +32,7 @@ export class HandoffPolicy {
     this.#others = others;
   }
 
-  /** Counts one handoff if it is within the bounds. @param waiting the number of waiters of this process @param at the monotonic clock */
+  /** Counts one hand-off if it is within the bounds. @param waiting the number of waiters of this process @param at the monotonic clock */
   takeNext(waiting: number, at = now()): boolean {
     if (this.#count === 0) {
       this.#since = at;
@@ -49,7 +49,7 @@ export class HandoffPolicy {
   }
 }
 
-/** The least part of a fixed lease that a handoff inside the process may pass on: a slow reply of Redis may cost more. */
+/** The least part of a fixed lease that a hand-off inside the process may pass on: a slow reply of Redis may cost more. */
 const NEARLY_ALL = 0.99;
 
 /**

@@ -86,7 +86,7 @@ describe('the queue of waiters', () => {
 
   test('may be left while a snapshot of it is read', () => {
     for (const waiter of queue.snapshot()) waiter.refuse(new Error('refused'));
-    for (const waiter of waiters) waiter.granted.catch(() => undefined);
+    for (const waiter of waiters) waiter.outcome.catch(() => undefined);
     expect(queue.size).toBe(0);
   });
 

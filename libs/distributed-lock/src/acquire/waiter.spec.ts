@@ -29,7 +29,7 @@ describe('a waiter', () => {
     waiter.grant('another');
     waiter.refuse(new Error('refused'));
     abort.abort();
-    expect(await waiter.granted).toBe('the grant');
+    expect(await waiter.outcome).toBe('the grant');
     await sleep(80);
     expect(quit).not.toHaveBeenCalled();
     expect(timeUp).not.toHaveBeenCalled();
@@ -37,7 +37,7 @@ describe('a waiter', () => {
 
   test('leaves when its time is over, and is told why', async () => {
     const waiter = wait({ waitTime: 60 });
-    await expect(waiter.granted).rejects.toThrow('time is up');
+    await expect(waiter.outcome).rejects.toThrow('time is up');
     expect(quit).toHaveBeenCalledExactlyOnceWith(waiter);
     expect(waiter.waited).toBeGreaterThan(59);
     waiter.grant('too late');
@@ -49,7 +49,7 @@ describe('a waiter', () => {
     const removed = vi.spyOn(abort.signal, 'removeEventListener');
     const waiter = wait({ waitTime: 60_000, signal: abort.signal });
     abort.abort('enough');
-    await expect(waiter.granted).rejects.toBe('enough');
+    await expect(waiter.outcome).rejects.toBe('enough');
     expect(quit).toHaveBeenCalledExactlyOnceWith(waiter);
     expect(removed).toHaveBeenCalledOnce();
   });
@@ -59,7 +59,7 @@ describe('a waiter', () => {
     const no = new Error('no');
     waiter.refuse(no);
     waiter.refuse(new Error('no again'));
-    await expect(waiter.granted).rejects.toBe(no);
+    await expect(waiter.outcome).rejects.toBe(no);
     expect(quit).toHaveBeenCalledOnce();
   });
 
@@ -71,7 +71,7 @@ describe('a waiter', () => {
       const end = performance.now() + 100;
       while (performance.now() < end);
     });
-    expect(await waiter.granted).toBe('read after the stall');
+    expect(await waiter.outcome).toBe('read after the stall');
     expect(timeUp).not.toHaveBeenCalled();
   });
 

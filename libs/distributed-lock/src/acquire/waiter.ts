@@ -39,7 +39,7 @@ export interface WaiterHost<G, R extends WaitRequest> {
 export class Waiter<G, R extends WaitRequest = WaitRequest> {
   next: Waiter<G, R> | undefined = undefined;
   previous: Waiter<G, R> | undefined = undefined;
-  readonly granted: Promise<G>;
+  readonly outcome: Promise<G>;
   readonly since = now();
   #resolve!: (outcome: G | Promise<never>) => void;
   #reject!: (reason: unknown) => void;
@@ -55,7 +55,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     private readonly wheel: TimerWheel,
     private readonly host: WaiterHost<G, R>,
   ) {
-    this.granted = new Promise((resolve, reject) => {
+    this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });

@@ -67,7 +67,7 @@ export class YieldPolicy {
     let answered = this.#messagesAtAttempt;
     let end = until;
     while (this.#messages < untilMessage) {
-      if (this.#messages > answered) end = this.#releasedAt + this.#turnTime(pause);
+      if (this.#messages > answered) end = this.#releasedAt + this.#pauseAfterMessage(pause);
       answered = this.#messages;
       const left = end - now();
       if (left <= 0) return;
@@ -77,20 +77,20 @@ export class YieldPolicy {
   }
 
   /** How long the next of the others may take until it has the lock, and has released it. */
-  #turnTime(pause: number): number {
+  #pauseAfterMessage(pause: number): number {
     return Math.max(pause, Math.min(this.#interval * 1.25, LONGEST_PAUSE));
   }
 }
 
 /** How long other processes go first after a release, in ms; it doubles while they are too slow to take the lock. */
-const STAND_BACK = { first: 5, longest: LONGEST_PAUSE };
+const YIELD_PAUSE = { first: 5, longest: LONGEST_PAUSE };
 
 /** Fairness between the processes that wait for one lock, as this process sees it. Created with the first waiter. */
 export class ProcessFairness {
   readonly handoff: HandoffPolicy;
   /** What the last release has left to others. */
   #currentYield: Yield | undefined;
-  #pause = STAND_BACK.first;
+  #pause = YIELD_PAUSE.first;
 
   constructor({ handOver }: Pick<LockSettings, 'handOver'>) {
     this.handoff = new HandoffPolicy(handOver);
@@ -114,13 +114,13 @@ export class ProcessFairness {
 
   /** Another one had the lock when this process asked. */
   otherAcquired(): void {
-    this.#pause = STAND_BACK.first;
+    this.#pause = YIELD_PAUSE.first;
   }
 
   /** This process acquired the lock. Other processes that were let go first were too slow: they get more time after the next release. */
   granted(): void {
     if (this.#currentYield === undefined) return;
     this.#currentYield = undefined;
-    this.#pause = Math.min(this.#pause * 2, STAND_BACK.longest);
+    this.#pause = Math.min(this.#pause * 2, YIELD_PAUSE.longest);
   }
 }

@@ -49,8 +49,8 @@ export class ClusterSubscriber implements Subscriber {
     mode.whenKnown(() => this.#follow());
   }
 
-  listen(ears: SubscriberListener): void {
-    this.#listener = ears;
+  listen(listener: SubscriberListener): void {
+    this.#listener = listener;
   }
 
   async subscribe(channel: string): Promise<void> {

@@ -35,8 +35,8 @@ export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest =
     return this.waiters.first !== undefined;
   }
 
-  notGranted(news: Busy | RedisFailure): void {
-    this.waiters.notGranted(news);
+  notGranted(outcome: Busy | RedisFailure): void {
+    this.waiters.notGranted(outcome);
   }
 
   begin(): void {

@@ -35,7 +35,7 @@ export class LocalLatch extends LocalCounter<Look, Opened> implements AttemptPor
     return this.isWaitedFor ? { at: now() } : undefined;
   }
 
-  request({ at }: Look, conclude: (news: AttemptOutcome<Opened>) => void): void {
+  request({ at }: Look, conclude: (outcome: AttemptOutcome<Opened>) => void): void {
     void this.context.counters.latch.count(this.target.key).then(
       (count) =>
         conclude(count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' }),

@@ -40,10 +40,10 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   try(permits: number): Promise<boolean> {
     return this.waiters.during(async () => {
       const attempt = new PermitsAttempt(this.context, this.target);
-      const news = await attempt.make({ permits, least: permits });
+      const outcome = await attempt.make({ permits, least: permits });
       attempt.abandon();
-      if (news instanceof RedisFailure) throw unavailable(this.target.name, news);
-      return news.kind === 'granted';
+      if (outcome instanceof RedisFailure) throw unavailable(this.target.name, outcome);
+      return outcome.kind === 'granted';
     });
   }
 

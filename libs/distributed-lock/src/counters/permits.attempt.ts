@@ -41,7 +41,7 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
     this.#call = context.ids.next();
   }
 
-  request(terms: PermitsTerms, conclude: (news: AttemptOutcome<PermitsGrant>) => void): void {
+  request(terms: PermitsTerms, conclude: (outcome: AttemptOutcome<PermitsGrant>) => void): void {
     void this.make(terms).then(conclude);
   }
 

@@ -40,9 +40,9 @@ export type ReleaseScript = (count: number, lease: number, nextLease?: number) =
  */
 export class HoldCount {
   /** The operations that wait for their turn; undefined without one. */
-  #waiting: (() => void)[] | undefined;
-  #confirmed: number | undefined = 1;
-  #unanswered: RedisFailure | undefined;
+  #waitingOperations: (() => void)[] | undefined;
+  #confirmedCount: number | undefined = 1;
+  #ambiguousFailure: RedisFailure | undefined;
   #repairing = false;
 
   constructor(
@@ -54,34 +54,34 @@ export class HoldCount {
 
   /** Whether Redis surely counts 1, so that the holder id may go on to another hold. */
   get isSingle(): boolean {
-    return this.#confirmed === 1;
+    return this.#confirmedCount === 1;
   }
 
   /** The last command without a reply, while its effect is unknown. */
-  get doubt(): RedisFailure | undefined {
-    return this.#unanswered;
+  get ambiguousFailure(): RedisFailure | undefined {
+    return this.#ambiguousFailure;
   }
 
   /** Runs `operation` when those before it are done. */
   async enqueue<T>(operation: () => Promise<T>): Promise<T> {
-    if (this.#waiting === undefined) this.#waiting = [];
-    else await this.#turn(this.#waiting);
+    if (this.#waitingOperations === undefined) this.#waitingOperations = [];
+    else await this.#waitForTurn(this.#waitingOperations);
     try {
       return await operation();
     } finally {
-      const next = this.#waiting?.shift();
-      if (next === undefined) this.#waiting = undefined;
+      const next = this.#waitingOperations?.shift();
+      if (next === undefined) this.#waitingOperations = undefined;
       else next();
     }
   }
 
-  #turn(waiting: (() => void)[]): Promise<void> {
+  #waitForTurn(waiting: (() => void)[]): Promise<void> {
     return new Promise((resolve) => waiting.push(resolve));
   }
 
   /** Counts one more. To be called in turn. */
   async raise(count: number, lease: number): Promise<FreshAnswer<AcquireReply>> {
-    this.#confirmed = undefined;
+    this.#confirmedCount = undefined;
     this.lease.expect(lease);
     try {
       const answer = await acquireFresh(lease, () =>
@@ -103,7 +103,7 @@ export class HoldCount {
 
   /** Leaves the acquisitions that remain, with the lease that they need (wire format D8). To be called in turn. */
   async lower(account: TargetCount, lowering: ReleaseScript = this.#release): Promise<ReleaseReply> {
-    this.#confirmed = undefined;
+    this.#confirmedCount = undefined;
     const { count, lease } = account;
     try {
       const reply = await this.counted.shorten(lease, (nextLease) => lowering(count, lease, nextLease));
@@ -140,7 +140,8 @@ export class HoldCount {
   endPaired<T>(ask: (lease: undefined) => Promise<T>, shorten: (lease: number) => Promise<T>): Promise<T> {
     return this.enqueue(() => {
       const { targetCount } = this.counted;
-      const isKnown = targetCount !== undefined && targetCount.count > 0 && this.#unanswered === undefined;
+      const isKnown =
+        targetCount !== undefined && targetCount.count > 0 && this.#ambiguousFailure === undefined;
       return isKnown ? shorten(targetCount.lease) : ask(undefined);
     });
   }
@@ -154,22 +155,22 @@ export class HoldCount {
       target,
       holder,
       lease: longest,
-      failure: this.#unanswered,
+      failure: this.#ambiguousFailure,
     });
     context.downgrades.ended(holder, freed);
     return true;
   }
 
   #answered(count: number): void {
-    this.#confirmed = count;
-    this.#unanswered = undefined;
+    this.#confirmedCount = count;
+    this.#ambiguousFailure = undefined;
   }
 
   /** Brings Redis' count down to ours once the lost command can do nothing any more. */
   #repairAfter(error: unknown): void {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'ambiguous') return;
-    this.#unanswered = failure;
+    this.#ambiguousFailure = failure;
     if (this.#repairing) return;
     this.#repairing = true;
     void this.context.outside(() => this.#repair(failure));
@@ -187,9 +188,9 @@ export class HoldCount {
   async #lowerQuietly(): Promise<RedisFailure | undefined> {
     const { targetCount } = this.counted;
     // A later reply settled it. The hold may have ended, and its holder id may be in use by the next one.
-    if (this.#unanswered === undefined) return undefined;
+    if (this.#ambiguousFailure === undefined) return undefined;
     // A count of 0 is a hold without an acquisition yet: its caller asks again, or ends it.
-    if (this.takeBackIfOver() || targetCount?.count === 0 || this.#confirmed === targetCount?.count)
+    if (this.takeBackIfOver() || targetCount?.count === 0 || this.#confirmedCount === targetCount?.count)
       return undefined;
     try {
       if (targetCount !== undefined) await this.lower(targetCount);

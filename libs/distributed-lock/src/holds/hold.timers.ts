@@ -11,7 +11,7 @@ export interface TimedHold {
 }
 
 /** When a hold has lasted too long, in ms from its begin; Infinity for never. */
-export interface HoldBounds {
+export interface HoldLimits {
   readonly warnAfter: number;
   readonly maxHold: number;
 }
@@ -22,7 +22,7 @@ export class HoldTimers {
 
   constructor(
     private readonly wheel: TimerWheel,
-    { warnAfter, maxHold }: HoldBounds,
+    { warnAfter, maxHold }: HoldLimits,
     hold: TimedHold,
   ) {
     const start = now();

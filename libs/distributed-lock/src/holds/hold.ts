@@ -114,7 +114,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
   }
 
   /** The watchdog's lease, or the shortest fixed one. */
-  get span(): number {
+  get leaseTime(): number {
     const { watchdogTimeout } = this.context.settings;
     return this.renewalTtl > 0
       ? watchdogTimeout
@@ -218,8 +218,8 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
   }
 
   /** Its last command without a reply, while its effect is unknown. */
-  get doubt(): RedisFailure | undefined {
-    return this.#extras?.count?.doubt;
+  get ambiguousFailure(): RedisFailure | undefined {
+    return this.#extras?.count?.ambiguousFailure;
   }
 
   get targetCount(): TargetCount | undefined {

@@ -16,7 +16,7 @@ import { LocalLock } from './local.lock.js';
 /** One holder at a time; the waiters of this process are served in order, and only the first one makes requests to Redis. */
 export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   #hold: Hold | undefined;
-  /** A release or a hand-over is under way. */
+  /** A release or a hand-off is under way. */
   #isReleasing = false;
 
   get holds(): readonly Hold[] {
@@ -46,9 +46,9 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     return this.#hold === undefined && !this.#isReleasing ? this.first?.request : undefined;
   }
 
-  override notGranted(news: Busy | RedisFailure): void {
-    if (news.kind === 'busy') this.fairnessIfAny?.otherAcquired();
-    super.notGranted(news);
+  override notGranted(outcome: Busy | RedisFailure): void {
+    if (outcome.kind === 'busy') this.fairnessIfAny?.otherAcquired();
+    super.notGranted(outcome);
   }
 
   /** Delivers a grant with the lease that its waiter wants. */
@@ -72,7 +72,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     this.wasFreed(at);
     const { first } = this;
     const { lease } = hold;
-    // Counts one hand-over, if another one is within bounds.
+    // Counts one hand-off, if another one is within bounds.
     if (by !== undefined || first === undefined || !this.fairness.handoff.takeNext(this.waiters.size, at))
       return this.releaseBy(new LockRelease(this.context, this.target, lease), by, at);
     const { watchdogTimeout } = this.context.settings;
@@ -153,8 +153,8 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   /** @param before the number of messages before the release */
   private freed({ otherProcesses, listeners }: ReleaseResult, before: number): void {
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
-    const hasNeighbours = listeners > (this.loop?.isListening === true ? 1 : 0);
-    const others = Math.max(otherProcesses, hasNeighbours ? 1 : 0);
+    const hasOtherListeners = listeners > (this.loop?.isListening === true ? 1 : 0);
+    const others = Math.max(otherProcesses, hasOtherListeners ? 1 : 0);
     this.fairnessIfAny?.handoff.noteOthers(others > 0);
     if (others > 0) this.yieldToOthers(others, before, this.fairness.pause);
     if (this.isWaitedFor) this.wakeLoop(this);

@@ -55,8 +55,8 @@ export class FairLocalLock extends LocalLock {
       new LockRelease(this.context, this.target, hold.lease).free(
         by,
         at,
-        ({ outcome, otherProcesses, handedOff }) => {
-          if (handedOff !== undefined) this.#handOff(handedOff);
+        ({ outcome, otherProcesses, handoff }) => {
+          if (handoff !== undefined) this.#handOff(handoff);
           // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
           else if (typeof outcome !== 'string') this.#requestAll();
           // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
@@ -100,11 +100,11 @@ export class FairLocalLock extends LocalLock {
   }
 
   /** A release made a waiter of this process the holder. A waiter that has left has abandoned its holder id, which frees the lock. */
-  #handOff({ holder, sent }: NonNullable<ReleaseResult['handedOff']>): void {
-    this.#placeOf(holder)?.handOff(sent);
+  #handOff({ holder, sent }: NonNullable<ReleaseResult['handoff']>): void {
+    this.#placeOf(holder)?.acceptHandoff(sent);
   }
 
-  /** A waiter that is the holder in Redis missed the message of its handoff. */
+  /** A waiter that is the holder in Redis missed the message of its hand-off. */
   #checkPlace(holder: string): void {
     this.#placeOf(holder)?.request();
   }
@@ -154,17 +154,17 @@ class FairWaiter implements AcquireHost {
   /** Makes the first request, which takes the place in the queue. */
   ask(): void {
     this.begin();
-    this.attempt.request(this.waiter.request, (news) => {
-      if (news.kind === 'granted') this.granted(news);
-      else if (this.isWaitedFor) this.#wait(news);
+    this.attempt.request(this.waiter.request, (outcome) => {
+      if (outcome.kind === 'granted') this.granted(outcome);
+      else if (this.isWaitedFor) this.#wait(outcome);
       else this.attempt.abandon();
       this.end();
     });
   }
 
-  #wait(news: Busy | RedisFailure): void {
+  #wait(outcome: Busy | RedisFailure): void {
     this.#loop = this.lock.createLoop(this, this.attempt);
-    this.#loop.resume(news);
+    this.#loop.resume(outcome);
     if (this.#isWoken) this.#loop.wake();
   }
 
@@ -176,8 +176,8 @@ class FairWaiter implements AcquireHost {
     this.lock.granted(this.waiter, result);
   }
 
-  notGranted(news: Busy | RedisFailure): void {
-    this.lock.notGranted(news);
+  notGranted(outcome: Busy | RedisFailure): void {
+    this.lock.notGranted(outcome);
   }
 
   begin(): void {
@@ -193,8 +193,8 @@ class FairWaiter implements AcquireHost {
     else this.#loop.wake();
   }
 
-  handOff(sent: Instant): void {
-    this.attempt.handedOff(sent);
+  acceptHandoff(sent: Instant): void {
+    this.attempt.acceptHandoff(sent);
     this.request();
   }
 

@@ -116,19 +116,19 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     const attempt = new AcquireAttempt(this.context, this.target);
     waiters.asking = waiter;
     waiters.begin();
-    attempt.request(request, (news) => {
+    attempt.request(request, (outcome) => {
       waiters.asking = undefined;
-      if (waiters.first !== undefined || (news.kind !== 'granted' && !waiter.isDone)) {
+      if (waiters.first !== undefined || (outcome.kind !== 'granted' && !waiter.isDone)) {
         if (!waiter.isDone) waiters.push(waiter, true);
         this.loop = this.acquireLoop(host, attempt);
-        this.loop.resume(news);
-      } else if (news.kind === 'granted') {
+        this.loop.resume(outcome);
+      } else if (outcome.kind === 'granted') {
         this.wasGranted();
-        this.answer(waiter, news);
+        this.answer(waiter, outcome);
       } else attempt.abandon();
       waiters.end();
     });
-    return waiter.granted;
+    return waiter.outcome;
   }
 
   private tryOnce(request: WaitRequest): Promise<HoldHandle> {
@@ -144,17 +144,17 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     }
     const waiter = waiters.create(request, this.acquire);
     const attempt = new AcquireAttempt(this.context, target);
-    attempt.request(request, (news) => {
+    attempt.request(request, (outcome) => {
       attempt.abandon();
-      if (news.kind === 'granted') this.answer(waiter, news);
-      else if (news instanceof RedisFailure) waiter.refuse(unavailable(target.name, news));
+      if (outcome.kind === 'granted') this.answer(waiter, outcome);
+      else if (outcome instanceof RedisFailure) waiter.refuse(unavailable(target.name, outcome));
       else
         waiter.refuse(
-          new LockNotAcquiredError(target.name, 0, { holder: news.holder || undefined, ttl: news.ttl }),
+          new LockNotAcquiredError(target.name, 0, { holder: outcome.holder || undefined, ttl: outcome.ttl }),
         );
       waiters.end();
     });
-    return waiter.granted;
+    return waiter.outcome;
   }
 
   /** Gives what Redis granted for a waiter to it, or back if the waiter has left. */
@@ -182,8 +182,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     this.waiters.end();
   }
 
-  notGranted(news: Busy | RedisFailure): void {
-    this.waiters.notGranted(news);
+  notGranted(outcome: Busy | RedisFailure): void {
+    this.waiters.notGranted(outcome);
   }
 
   onLeave(_waiter: Waiter<HoldHandle>): void {

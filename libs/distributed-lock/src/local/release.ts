@@ -29,7 +29,7 @@ export interface ReleaseResult {
   /** Settles when no command of this release is still to be sent. */
   readonly settled: Promise<unknown>;
   /** The holder id of this process that got the lock, with a lease of the watchdog that is counted from `sent`. */
-  readonly handedOff?: { readonly holder: string; readonly sent: Instant } | undefined;
+  readonly handoff?: { readonly holder: string; readonly sent: Instant } | undefined;
 }
 
 /** Nothing is left to be sent. */
@@ -57,7 +57,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     private readonly lease: Lease,
   ) {}
 
-  /** Whether this kind of lock can be handed over in Redis. */
+  /** Whether this kind of lock can be handed off in Redis. */
   get canHandOff(): boolean {
     return canTransfer(this.target.kind.scripts);
   }
@@ -66,7 +66,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   async handOff(leaseTime: number | undefined): Promise<HandoffResult> {
     const { context, target, lease } = this;
     const { scripts } = target.kind;
-    if (!canTransfer(scripts)) throw new TypeError(`a ${target.kind.name} is not handed over`);
+    if (!canTransfer(scripts)) throw new TypeError(`a ${target.kind.name} is not handed off`);
     const to = target.kind.holders.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
@@ -125,10 +125,10 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const sent = this.#sent;
     this.#conclude({
       outcome: 'released',
-      otherProcesses: this.#others(reached),
+      otherProcesses: this.#otherProcesses(reached),
       listeners,
       settled: DONE,
-      handedOff: holder === undefined || sent === undefined ? undefined : { holder, sent },
+      handoff: holder === undefined || sent === undefined ? undefined : { holder, sent },
     });
   }
 
@@ -154,7 +154,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   }
 
   /** How many other processes received a release that reached so many clients. */
-  #others(reached: number): number {
+  #otherProcesses(reached: number): number {
     const { context, target } = this;
     const { publishesRelease } = target.kind;
     if (reached === -1 && publishesRelease)
@@ -176,13 +176,16 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       return { outcome, settled: DONE };
     }
     const done = context.backgroundRelease.release({ target, holder, lease: longest, failure });
-    return { outcome: this.#inTime(failure, done), settled: done };
+    return { outcome: this.#outcomeInTime(failure, done), settled: done };
   }
 
   /** Its caller waits no longer than for any round trip. */
-  async #inTime(failure: RedisFailure, retired: Promise<BackgroundOutcome>): Promise<UnlockOutcome> {
+  async #outcomeInTime(
+    failure: RedisFailure,
+    backgroundOutcome: Promise<BackgroundOutcome>,
+  ): Promise<UnlockOutcome> {
     const { target, context, lease } = this;
-    const outcome = await context.wheel.within(context.settings.commandTimeout, retired);
+    const outcome = await context.wheel.within(context.settings.commandTimeout, backgroundOutcome);
     if (outcome === undefined || outcome === 'unanswered') {
       const { holder } = lease;
       context.notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });

@@ -13,7 +13,7 @@ import { now } from '../timing/monotonic.clock.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 
 /** How long other processes go first after a release, in ms, where there may be room for a few holders only. */
-const STAND_BACK = 5;
+const YIELD_PAUSE = 5;
 
 /** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
 export class SharedLocalLock extends LocalLock implements AcquireHost {
@@ -68,7 +68,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
       return;
     }
     this.#grant(first, result);
-    await this.#letIn(this.waiters.queue.snapshot().slice(0, result.room ?? 0));
+    await this.#requestForOthers(this.waiters.queue.snapshot().slice(0, result.room ?? 0));
     this.stopIfUnneeded();
   }
 
@@ -88,7 +88,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     return this.waiters.during(async () => {
       const { outcome, otherProcesses } = await freed;
       if (isLimited) this.#releasing -= 1;
-      if (isLimited && otherProcesses > 0) this.yieldToOthers(otherProcesses, before, STAND_BACK);
+      if (isLimited && otherProcesses > 0) this.yieldToOthers(otherProcesses, before, YIELD_PAUSE);
       if (this.isWaitedFor) this.wakeLoop(this);
       return await outcome;
     });
@@ -126,27 +126,27 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   async #endEmpty(hold: Hold): Promise<void> {
     await hold.reenter(undefined, () => false);
     if (hold.targetCount?.count !== 0) return;
-    const { doubt } = hold;
+    const { ambiguousFailure } = hold;
     const { holder, longest } = hold.lease;
     hold.lose(LOSSES.notGranted);
     await this.context.backgroundRelease.release({
       target: this.target,
       holder,
       lease: longest,
-      failure: doubt,
+      failure: ambiguousFailure,
     });
   }
 
   /** They are asked for in one turn, so that they travel together. Resolves when each has its answer. */
-  #letIn(waiters: readonly Waiter<HoldHandle>[]): Promise<void> | undefined {
+  #requestForOthers(waiters: readonly Waiter<HoldHandle>[]): Promise<void> | undefined {
     let open = waiters.length;
     if (open === 0) return undefined;
     return new Promise((done) => {
       for (const waiter of waiters) {
         const attempt = new AcquireAttempt(this.context, this.target);
-        attempt.request(waiter.request, (news) => {
+        attempt.request(waiter.request, (outcome) => {
           attempt.abandon();
-          if (news.kind === 'granted') this.#grant(waiter, news);
+          if (outcome.kind === 'granted') this.#grant(waiter, outcome);
           open -= 1;
           if (open === 0) done();
         });

@@ -1,4 +1,4 @@
-/** Hears a channel: a payload, or undefined when something may have been missed. */
+/** Receives the messages of a channel: a payload, or undefined when something may have been missed. */
 export type ChannelListener = (channel: string, payload: string | undefined) => void;
 
 /** The channels of a memory store. */
@@ -10,14 +10,14 @@ export class MemoryChannels {
     private readonly later: (run: () => void) => void,
   ) {}
 
-  subscribe(channel: string, ear: ChannelListener): void {
-    this.#listeners.set(channel, (this.#listeners.get(channel) ?? new Set()).add(ear));
+  subscribe(channel: string, listener: ChannelListener): void {
+    this.#listeners.set(channel, (this.#listeners.get(channel) ?? new Set()).add(listener));
   }
 
-  unsubscribe(channel: string, ear: ChannelListener): void {
-    const ears = this.#listeners.get(channel);
-    ears?.delete(ear);
-    if (ears?.size === 0) this.#listeners.delete(channel);
+  unsubscribe(channel: string, listener: ChannelListener): void {
+    const listeners = this.#listeners.get(channel);
+    listeners?.delete(listener);
+    if (listeners?.size === 0) this.#listeners.delete(channel);
   }
 
   /** Listeners check again, as after a connection that was away. */
@@ -39,11 +39,11 @@ export class MemoryChannels {
   }
 
   #deliver(channel: string, payload: string | undefined): number {
-    const ears = [...(this.#listeners.get(channel) ?? [])];
-    for (const ear of ears) {
+    const listeners = [...(this.#listeners.get(channel) ?? [])];
+    for (const listener of listeners) {
       // A listener that has left by then receives nothing.
-      this.later(() => this.#listeners.get(channel)?.has(ear) === true && ear(channel, payload));
+      this.later(() => this.#listeners.get(channel)?.has(listener) === true && listener(channel, payload));
     }
-    return ears.length;
+    return listeners.length;
   }
 }

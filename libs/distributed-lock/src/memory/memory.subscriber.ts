@@ -9,8 +9,8 @@ export class MemorySubscriber implements Subscriber {
 
   constructor(private readonly store: MemoryStore) {}
 
-  listen(ears: SubscriberListener): void {
-    this.#listener = ears;
+  listen(listener: SubscriberListener): void {
+    this.#listener = listener;
   }
 
   subscribe(channel: string): Promise<void> {

@@ -27,7 +27,7 @@ interface Channel {
 export class ChannelSubscriptions {
   readonly #channels = new Map<string, Channel>();
   /** The channels whose last user has left in this turn. */
-  #left: string[] = [];
+  #unused: string[] = [];
   /** The async context of no request, because a subscription is sent for all its users. */
   readonly #outside = AsyncLocalStorage.snapshot();
 
@@ -90,13 +90,13 @@ export class ChannelSubscriptions {
 
   #leave(name: string, channel: Channel, listener: Listener): void {
     if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
-    this.#left.push(name);
-    if (this.#left.length === 1) this.#outside(() => soon(() => this.#unsubscribe()));
+    this.#unused.push(name);
+    if (this.#unused.length === 1) this.#outside(() => soon(() => this.#unsubscribe()));
   }
 
   /** Not before the waiter that the last message admitted goes on: the time for unsubscribing would be a part of its wait. */
   #unsubscribe(): void {
-    for (const name of this.#left.splice(0)) {
+    for (const name of this.#unused.splice(0)) {
       if (this.listeners(name) > 0 || !this.#channels.delete(name)) continue;
       this.subscriber.unsubscribe(name);
     }

@@ -18,7 +18,7 @@ export class SubscriberConnection implements Subscriber {
   /** Channels whose subscription, or its end, was refused for now. */
   readonly #refused = new Set<string>();
   #heartbeat: Timer | undefined;
-  #again: Timer | undefined;
+  #retry: Timer | undefined;
   #listener: SubscriberListener | undefined;
 
   constructor(
@@ -45,8 +45,8 @@ export class SubscriberConnection implements Subscriber {
     return this.#wanted.size;
   }
 
-  listen(ears: SubscriberListener): void {
-    this.#listener = ears;
+  listen(listener: SubscriberListener): void {
+    this.#listener = listener;
   }
 
   /** Calls `listener` when the server reports that a channel is no longer its own. */
@@ -73,9 +73,9 @@ export class SubscriberConnection implements Subscriber {
 
   unsubscribe(channel: string): void {
     if (!this.#wanted.delete(channel)) return;
-    if (this.#wanted.size === 0) this.#rest();
+    if (this.#wanted.size === 0) this.#stopPings();
     // A connection that breaks here, or is away, takes the subscription with it.
-    if (this.lifecycle.isReady) void this.#leave(channel);
+    if (this.lifecycle.isReady) void this.#sendUnsubscribe(channel);
   }
 
   /** Subscribes to all channels again. */
@@ -92,14 +92,14 @@ export class SubscriberConnection implements Subscriber {
   }
 
   async close(): Promise<void> {
-    this.#rest();
-    this.wheel.cancel(this.#again);
+    this.#stopPings();
+    this.wheel.cancel(this.#retry);
     await this.lifecycle.close();
   }
 
   #want(channel: string): void {
     this.#wanted.add(channel);
-    this.#heartbeat ??= this.wheel.after(HEARTBEAT, () => void this.#beat());
+    this.#heartbeat ??= this.wheel.after(HEARTBEAT, () => void this.#ping());
   }
 
   /** Sharded channels of two slots never share one command. */
@@ -115,13 +115,13 @@ export class SubscriberConnection implements Subscriber {
   }
 
   async #restoreGroup(channels: readonly string[]): Promise<void> {
-    const failure = await this.#ask(channels);
+    const failure = await this.#trySubscribe(channels);
     // One channel that the user may not subscribe to refuses the whole call: then each channel is requested by itself.
     if (failure?.kind === 'refused' && channels.length > 1)
-      await Promise.all(channels.map((channel) => this.#ask([channel])));
+      await Promise.all(channels.map((channel) => this.#trySubscribe([channel])));
   }
 
-  async #ask(channels: readonly string[]): Promise<RedisFailure | undefined> {
+  async #trySubscribe(channels: readonly string[]): Promise<RedisFailure | undefined> {
     try {
       await this.#subscribe(channels);
       for (const channel of channels) if (this.#wanted.has(channel)) this.#listener?.restored(channel);
@@ -137,42 +137,42 @@ export class SubscriberConnection implements Subscriber {
     try {
       await this.#guarded(this.isSharded ? client.ssubscribe(...channels) : client.subscribe(...channels));
     } catch (error) {
-      this.#keep(channels, error);
+      this.#retryLater(channels, error);
       throw error;
     }
   }
 
-  async #leave(channel: string): Promise<void> {
+  async #sendUnsubscribe(channel: string): Promise<void> {
     const { client } = this.lifecycle;
     try {
       await this.#guarded(this.isSharded ? client.sunsubscribe(channel) : client.unsubscribe(channel));
     } catch (error) {
-      this.#keep([channel], error);
+      this.#retryLater([channel], error);
     }
   }
 
   /** A transient refusal is repeated; any other one ends with the connection, or stays as it is. */
-  #keep(channels: readonly string[], error: unknown): void {
+  #retryLater(channels: readonly string[], error: unknown): void {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'refused' || !failure.isTransient || failure.code === 'MOVED') return;
     for (const channel of channels) this.#refused.add(channel);
-    this.#again ??= this.wheel.after(REFUSED, () => this.#subscribeAgain());
+    this.#retry ??= this.wheel.after(REFUSED, () => this.#subscribeAgain());
   }
 
   #subscribeAgain(): void {
-    this.#again = undefined;
+    this.#retry = undefined;
     if (!this.lifecycle.isReady) return;
     for (const channel of this.#refused)
-      void (this.#wanted.has(channel) ? this.#ask([channel]) : this.#leave(channel));
+      void (this.#wanted.has(channel) ? this.#trySubscribe([channel]) : this.#sendUnsubscribe(channel));
     this.#refused.clear();
   }
 
-  async #beat(): Promise<void> {
-    this.#heartbeat = this.wheel.after(HEARTBEAT, () => void this.#beat());
+  async #ping(): Promise<void> {
+    this.#heartbeat = this.wheel.after(HEARTBEAT, () => void this.#ping());
     if (this.lifecycle.isReady) await this.#guarded(this.lifecycle.client.ping()).catch(() => undefined);
   }
 
-  #rest(): void {
+  #stopPings(): void {
     this.wheel.cancel(this.#heartbeat);
     this.#heartbeat = undefined;
   }

@@ -10,7 +10,7 @@ export interface SubscriberListener {
 /** Subscribes to channels: one connection, or in a cluster one for each node that has any of them. */
 export interface Subscriber {
   /** Sets the listener. */
-  listen(ears: SubscriberListener): void;
+  listen(listener: SubscriberListener): void;
   /**
    * Resolves when Redis has acknowledged the subscription. While the connection is away it rejects, and the
    * subscription is made, and reported as restored, once it is back.

@@ -8,7 +8,7 @@ describe('a fixed lease under the watchdog', () => {
   const { lease, pass, calls } = stage;
   const onlyLooking = () => Object.assign(stage.listener, { renewalTtl: 0 });
 
-  test('is looked at every third of its span, and not renewed', async () => {
+  test('is looked at every third of its lease time, and not renewed', async () => {
     const watched = lease('key', 100 * TTL);
     const { deadline } = watched;
     stage.watchdog.watch(watched, onlyLooking());
@@ -25,12 +25,12 @@ describe('a fixed lease under the watchdog', () => {
     expect(watched.deadline).toBeLessThan(deadline);
   });
 
-  test('is looked at earlier when its span becomes shorter, and not later when it stays', async () => {
+  test('is looked at earlier when its lease time becomes shorter, and not later when it stays', async () => {
     const watched = lease('key', 100 * TTL);
     stage.watchdog.watch(watched, onlyLooking());
     await pass(500);
     stage.watchdog.watch(watched, stage.listener);
-    Object.assign(stage.listener, { renewalTtl: 0, span: TTL / 5 });
+    Object.assign(stage.listener, { renewalTtl: 0, leaseTime: TTL / 5 });
     stage.watchdog.watch(watched, stage.listener);
     await pass(201);
     expect(calls()).toHaveLength(1);

@@ -3,7 +3,7 @@ export interface Upkeep {
   /** The ttl of the next renewal, in ms; 0 for a fixed lease, which is only checked. */
   readonly renewalTtl: number;
   /** The time whose third lies between two rounds, in ms. */
-  readonly span: number;
+  readonly leaseTime: number;
   /** The monotonic instant at which the holder has to check its deadlines; Infinity for none. */
   readonly nextDeadline: number;
 }

@@ -5,15 +5,15 @@ import { instant, safetyMargin, type Lease } from './lease.js';
 import type { LeaseListener } from './lease.listener.js';
 import { LeaseQuestion } from './lease.question.js';
 
-/** Requests for leases of one span start at so many instants of it, three for each lease: the leases of one instant share a call. */
-const ROUNDS_PER_SPAN = 12;
+/** Requests for leases of one lease time start at so many instants of it, three for each lease: the leases of one instant share a call. */
+const ROUNDS_PER_LEASE = 12;
 
 /** What the sum of a round and a third may lack because of floating-point numbers. */
 const ROUNDING = 1e-6;
 
 /**
  * Sends a request for every watched lease of a module instance at a third of its time: renews it, or, when it is fixed, checks that
- * it still exists; and notifies the holder when a deadline has come. The instants of a span are the same for all its leases, so that
+ * it still exists; and notifies the holder when a deadline has come. The instants of a lease time are the same for all its leases, so that
  * one call takes up to 100 of them, and they differ between instances, so that a fleet does not send in step. A round that fails
  * concerns only its own leases, and each of them is requested again by itself.
  */
@@ -29,7 +29,7 @@ export class Watchdog {
   }
 
   /**
-   * Watches a lease from now on. The next request for a watched lease is sent earlier where its span has become shorter, and its
+   * Watches a lease from now on. The next request for a watched lease is sent earlier where its lease time has become shorter, and its
    * holder is notified of a deadline that has come nearer.
    * @param at the monotonic clock
    */
@@ -37,7 +37,7 @@ export class Watchdog {
     if (lease.listener === undefined) this.#size += 1;
     // A renewal under way for the previous listener notifies that one: the new listener gets requests of its own.
     lease.listener = listener;
-    const round = this.#roundAt(at, listener.span);
+    const round = this.#roundAt(at, listener.leaseTime);
     if (lease.due === undefined || round < lease.due) lease.due = round;
     this.#arm(lease);
   }
@@ -105,35 +105,35 @@ export class Watchdog {
         this.unwatch(lease);
         return;
       }
-      const { span } = listener;
+      const { leaseTime } = listener;
       lease.due =
         confirmed === true
-          ? this.#nextRound(Math.max(due, at - span / 30), span)
-          : Math.ceil(now() + pauseOf(span));
+          ? this.#nextRound(Math.max(due, at - leaseTime / 30), leaseTime)
+          : Math.ceil(now() + pauseOf(leaseTime));
       this.#arm(lease);
     };
     new LeaseQuestion(lease, listener.renewalTtl, instant(at), listener, done).ask();
   }
 
   /** Counted from the round, not from its answer: so the leases of one round stay together. Not at once, however slow the answer was. */
-  #nextRound(round: number, span: number): number {
-    return Math.max(this.#roundAt(round, span), Math.ceil(now() + span / ROUNDS_PER_SPAN));
+  #nextRound(round: number, leaseTime: number): number {
+    return Math.max(this.#roundAt(round, leaseTime), Math.ceil(now() + leaseTime / ROUNDS_PER_LEASE));
   }
 
   /**
-   * The last round that is no more than a third of the span after `from`, in whole ms: the wheel runs its timers then anyway. A step
+   * The last round that is no more than a third of the lease time after `from`, in whole ms: the wheel runs its timers then anyway. A step
    * is longer than that, so that the next round is counted from it without skipping one.
    */
-  #roundAt(from: number, span: number): number {
-    const step = span / ROUNDS_PER_SPAN;
+  #roundAt(from: number, leaseTime: number): number {
+    const step = leaseTime / ROUNDS_PER_LEASE;
     const shift = this.#phase * step;
-    return Math.ceil(Math.floor((from + span / 3 - shift) / step + ROUNDING) * step + shift);
+    return Math.ceil(Math.floor((from + leaseTime / 3 - shift) / step + ROUNDING) * step + shift);
   }
 }
 
 /** The pause after a failure: short, for several attempts before the deadline. */
-function pauseOf(span: number): number {
-  return Math.min(1000, Math.max(span / 10, safetyMargin(span)));
+function pauseOf(leaseTime: number): number {
+  return Math.min(1000, Math.max(leaseTime / 10, safetyMargin(leaseTime)));
 }
 
 /** How long ago a third of a renewed lease was over, if Redis has not answered the renewal of that time: each failure sets `due` anew. */

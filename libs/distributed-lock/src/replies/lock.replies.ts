@@ -34,7 +34,7 @@ export type ReleaseReply =
 export type TransferReply = { readonly kind: 'transferred' | 'granted'; readonly token?: bigint } | Busy;
 
 /** The answer to a process that reports that its waiters are alive. */
-export interface Beat {
+export interface HeartbeatReply {
   /** In how many ms the next report may be useful; -1 for never. */
   readonly next: number;
   /** The holder of the lock, if it is one of this process: it may have got the lock by a hand-off whose message it did not receive. */
@@ -94,7 +94,7 @@ export interface LockScripts {
    * For kinds whose waiters stand in a queue in Redis: reports that the waiters of the process `client` are alive, and removes
    * dead ones from the queue.
    */
-  beat?(lock: string, client: string, channel: string): Promise<Beat>;
+  heartbeat?(lock: string, client: string, channel: string): Promise<HeartbeatReply>;
   /** Frees the lock, whichever holder has it. Not safe to repeat. @returns whether there was a lock to free */
   forceRelease(lock: string, channel: string): Promise<boolean>;
   inspect(lock: string, holder: string): Promise<LockState>;

@@ -1,8 +1,8 @@
-import { fairAcquire, fairBeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
+import { fairAcquire, fairHeartbeat, fairForceRelease, fairRelease } from './generated/lua.scripts.js';
 import type {
   AcquireCommand,
   AcquireReply,
-  Beat,
+  HeartbeatReply,
   LockScripts,
   LockState,
   ReleaseCommand,
@@ -82,9 +82,9 @@ export class FairScripts implements LockScripts {
   }
 
   /** A process calls it about once a second while it waits: its waiters lose their places `life` ms after the last call. */
-  beat(lock: string, client: string, channel: string): Promise<Beat> {
+  heartbeat(lock: string, client: string, channel: string): Promise<HeartbeatReply> {
     const sending = { ...TELLING, shared: `${this.#life} ${this.#margin}` };
-    return this.runner.run(fairBeat, keysOf(lock), [client, channel], readBeat, sending);
+    return this.runner.run(fairHeartbeat, keysOf(lock), [client, channel], readHeartbeat, sending);
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {
@@ -102,7 +102,7 @@ function readFairRelease(reply: ReplyReader): ReleaseReply {
   return read.kind === 'released' && reply.size > 2 ? { ...read, next: reply.text(2) } : read;
 }
 
-function readBeat(reply: ReplyReader): Beat {
+function readHeartbeat(reply: ReplyReader): HeartbeatReply {
   return { next: reply.integer(1), holder: reply.size > 3 ? reply.text(3) : undefined };
 }
 

@@ -40,10 +40,10 @@ export class LastAnswer {
 
   constructor(private readonly lock: string) {}
 
-  record(news: Busy | RedisFailure): void {
-    this.#last = news;
+  record(outcome: Busy | RedisFailure): void {
+    this.#last = outcome;
     this.#answeredAt = now();
-    if (news instanceof RedisFailure && news.isNotReplicated)
+    if (outcome instanceof RedisFailure && outcome.isNotReplicated)
       this.#notReplicated = [...this.#notReplicated, this.#answeredAt].slice(-NOT_REPLICATED_LIMIT);
   }
 

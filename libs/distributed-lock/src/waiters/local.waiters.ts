@@ -101,7 +101,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
     const waiter = this.create(request, this.wait);
     this.push(waiter);
     this.owner.onEnter(waiter);
-    return waiter.granted;
+    return waiter.outcome;
   }
 
   /** @param calledMethod the stack of its caller is noted if the call may wait for its own process */
@@ -131,16 +131,16 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   }
 
   /** A request did not succeed: records why, and refuses the waiters that cannot go on waiting. */
-  notGranted(news: Busy | RedisFailure): void {
+  notGranted(outcome: Busy | RedisFailure): void {
     const { name } = this.owner.target;
-    this.lastAnswer.record(news);
+    this.lastAnswer.record(outcome);
     if (this.first?.isOverdue === true) this.#refuseOverdue();
-    if (!(news instanceof RedisFailure)) {
+    if (!(outcome instanceof RedisFailure)) {
       this.#notifyWaiting(this.first?.request);
       return;
     }
-    if (!news.isTransient) this.refuse(() => unavailable(name, news));
-    if (!news.isNotReplicated) return;
+    if (!outcome.isTransient) this.refuse(() => unavailable(name, outcome));
+    if (!outcome.isNotReplicated) return;
     for (const waiter of this.queue.snapshot()) {
       const error = this.lastAnswer.replicationError(waiter);
       if (error !== undefined) waiter.refuse(error);
@@ -161,8 +161,8 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
    * its refusal.
    */
   isReasonToAsk(waiter: Waiter<G, R>): boolean {
-    const wantsNews = waiter.request.waitTime !== Infinity && this.#lastAnswer?.isStale === true;
-    return wantsNews || this.first === waiter;
+    const needsAnswer = waiter.request.waitTime !== Infinity && this.#lastAnswer?.isStale === true;
+    return needsAnswer || this.first === waiter;
   }
 
   async during<T>(work: () => Promise<T>): Promise<T> {

@@ -14,7 +14,7 @@
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   client   the client uuid, which the holder ids of its waiters begin with
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
--- @reply done     {1, ms until a beat may find something to do (-1: nobody waits), length of the queue, and the holder if it is
+-- @reply done     {1, ms until a heartbeat may find something to do (-1: nobody waits), length of the queue, and the holder if it is
 --                 of this process: one that was given the lock may not have heard of it}
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: a second run says the same again
