@@ -1,6 +1,6 @@
 -- Ends the life of a call's record: its reply has come, so the call is not repeated any more.
 --
--- @include whole failure
+-- @include isWhole failure
 -- @batch
 -- @key   call   the call's record
 -- @arg   keep   how long the record stays in ms, where a copy of the call may still be on its way; 0 deletes it now
@@ -10,7 +10,7 @@
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(call, keep)
-  if not whole(keep, 0, 600000) then
+  if not isWhole(keep, 0, 600000) then
     error({err = 'ERR the time to keep a record is out of range'})
   end
   if keep > 0 then

@@ -1,8 +1,8 @@
 -- Takes a free lock whose turn it is, raises the count of a holder that has it, or keeps a place in the queue. Wire format section 6.
 -- Beyond its tables: a waiter that asks near its time gets its whole wait again, and so does everyone behind (D21); one with a
--- time and no place, or the other way round, goes to the end (D5); who became the head because others left is told (D2).
+-- time and no place, or the other way round, goes to the end (D5); a waiter that became the head because others left is notified (D2).
 --
--- @include whole take tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue stepForward vouch failure
+-- @include isWhole take publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue dequeueHead markAlive failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared life    how long from now on the process of a waiter counts as alive, in ms, up to 1 minute
@@ -35,7 +35,7 @@ local function show(fair, holder, declared, given)
 end
 
 -- Makes sure that a waiter stands in the queue, and answers for how long it may sleep: a head until the lock runs out; anybody
--- else is told when its turn comes. Both ask near their time.
+-- else is notified when its turn comes. Both ask near their time.
 local function stand(fair, holder, wait, declared, life, given)
   local time = tonumber(redis.call('ZSCORE', fair.timeout, holder))
   local place = redis.call('LPOS', fair.queue, holder)
@@ -53,7 +53,7 @@ local function stand(fair, holder, wait, declared, life, given)
   if not (isPlaced and declared) then
     declared = wait
     declareWait(fair, holder, declared, given)
-    vouch(fair, holder, life)
+    markAlive(fair, holder, life)
   end
   local near = nearEnd(fair, declared)
   local left = math.max(math.min(time - fair.now - near, 315360000000), 1)
@@ -61,13 +61,13 @@ local function stand(fair, holder, wait, declared, life, given)
 end
 
 local function attempt(fair, holder, lease, count, wait, life, given)
-  if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
+  if not isWhole(lease, 1, 315360000000) or not isWhole(count, 1, 2147483647) then
     error({err = 'ERR the lease or the hold count is out of range'})
   end
-  if not whole(wait, 0, 3600000) or not whole(life, 1, 60000) then
+  if not isWhole(wait, 0, 3600000) or not isWhole(life, 1, 60000) then
     error({err = 'ERR a waiting time is out of range'})
   end
-  if not whole(given, 0, 60000) then
+  if not isWhole(given, 0, 60000) then
     error({err = 'ERR the lease of a grant by release is out of range'})
   end
   openQueue(fair)
@@ -78,9 +78,9 @@ local function attempt(fair, holder, lease, count, wait, life, given)
   end
   if redis.call('EXISTS', fair.waits) == 1 then
     -- Its process lives as well, and with it the other waiters there.
-    vouch(fair, holder, life)
+    markAlive(fair, holder, life)
   end
-  local news = pruneQueue(fair)
+  local mustNotify = pruneQueue(fair)
   local head = redis.call('LINDEX', fair.queue, 0)
   local inTheWay = redis.call('HRANDFIELD', fair.lock) or head
   local reply
@@ -88,7 +88,7 @@ local function attempt(fair, holder, lease, count, wait, life, given)
     reply = take(fair.lock, holder, lease, count)
   elseif redis.call('EXISTS', fair.lock) == 0 and (not head or head == holder) then
     if head then
-      news = stepForward(fair, holder, declared or wait, lease)
+      mustNotify = dequeueHead(fair, holder, declared or wait, lease)
     end
     reply = take(fair.lock, holder, lease, count)
   elseif wait > 0 then
@@ -97,8 +97,8 @@ local function attempt(fair, holder, lease, count, wait, life, given)
     local ttl = redis.call('PTTL', fair.lock)
     reply = {0, ttl == -2 and 0 or ttl, inTheWay}
   end
-  if news and redis.call('LINDEX', fair.queue, 0) ~= holder then
-    tellHead(fair)
+  if mustNotify and redis.call('LINDEX', fair.queue, 0) ~= holder then
+    publishToHead(fair)
   end
   return reply == 1 and {1, count} or reply
 end

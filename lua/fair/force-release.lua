@@ -1,6 +1,6 @@
--- Frees a lock whoever holds it, and tells the head of the queue. Wire format section 6, force unlock: nobody loses a place.
+-- Frees a lock whichever holder has it, and notifies the head of the queue. Wire format section 6, force unlock: no waiter loses its place.
 --
--- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue failure
+-- @include isWhole publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
@@ -10,15 +10,15 @@
 -- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; where a release may make it the holder also the lease
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
--- @reply released {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}
--- @reply free     {0} there was nothing to free; the head is told all the same
+-- @reply released {1, clients that PUBLISH reached (0: no waiter, -1: publishing was refused)}
+-- @reply free     {0} there was nothing to free; the head is notified all the same
 -- @reply error    {-1, message with its code in front, type of the key} also for a key that is no lock, which is left alone
 -- @repeat unsafe: a second run may free the lock of the next holder
 local function attempt(fair)
   openQueue(fair)
   local freed = redis.call('DEL', fair.lock)
   pruneQueue(fair)
-  local reached = tellHead(fair)
+  local reached = publishToHead(fair)
   return freed == 1 and {1, reached} or {0}
 end
 

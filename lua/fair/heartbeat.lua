@@ -1,8 +1,8 @@
 -- A sign of life of a process that has waiters in the queue of a fair lock. It takes heads that will not come out of the way,
--- and tells the present head where the lock is free, should nobody else have: the lock ran out, or the message went to a dead one.
--- Waiters of ours that a Java process took out of the queue, which does not tell them, are told to come again (D21).
+-- and notifies the present head where the lock is free, if nothing else has: the lock ran out, or the message went to a dead one.
+-- Waiters of ours that a Java process took out of the queue, which does not notify them, are notified to come again (D21).
 --
--- @include whole tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue vouch failure
+-- @include isWhole publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue markAlive failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared life    how long from now on the process counts as alive, in ms, up to 1 minute
@@ -14,8 +14,8 @@
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   client   the client uuid, which the holder ids of its waiters begin with
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
--- @reply done     {1, ms until a heartbeat may find something to do (-1: nobody waits), length of the queue, and the holder if it is
---                 of this process: one that was given the lock may not have heard of it}
+-- @reply done     {1, ms until a heartbeat may find something to do (-1: no waiter), length of the queue, and the holder if it is
+--                 of this process: one that was given the lock may have missed the message}
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: a second run says the same again
 
@@ -30,12 +30,12 @@ local function recall(fair)
   for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
     if not stands[waiter] then
       dropWaiter(fair, waiter)
-      tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+      publishMessage(fair.publish, fair.channel .. ':' .. waiter, '0')
     end
   end
 end
 
--- How long the head stays the head if nobody does anything, or the lock locked.
+-- How long the head stays the head if nothing happens, or the lock is locked.
 local function untilNext(fair)
   local head = redis.call('LINDEX', fair.queue, 0)
   if not head then
@@ -55,7 +55,7 @@ local function untilNext(fair)
 end
 
 local function attempt(fair, client, life)
-  if not whole(life, 1, 60000) then
+  if not isWhole(life, 1, 60000) then
     error({err = 'ERR a waiting time is out of range'})
   end
   openQueue(fair)
@@ -63,11 +63,11 @@ local function attempt(fair, client, life)
   redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
   recall(fair)
   if redis.call('EXISTS', fair.waits) == 1 then
-    vouch(fair, client, life)
+    markAlive(fair, client, life)
   end
-  local news = pruneQueue(fair)
-  if news or redis.call('EXISTS', fair.lock) == 0 then
-    tellHead(fair)
+  local mustNotify = pruneQueue(fair)
+  if mustNotify or redis.call('EXISTS', fair.lock) == 0 then
+    publishToHead(fair)
   end
   local reply = {1, untilNext(fair), redis.call('LLEN', fair.queue)}
   local holder = redis.call('HRANDFIELD', fair.lock)

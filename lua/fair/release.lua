@@ -1,9 +1,9 @@
 -- Lowers a holder's count, or frees the lock and takes the holder out of the queue. Wire format section 6, unlock and leave.
--- Beyond its tables: the head is told wherever it may have become possible for it to take the lock, or it became the head by
+-- Beyond its tables: the head is notified wherever it may have become possible for it to take the lock, or it became the head by
 -- this call (D2), or sleeps for a lease that became shorter. Holder ids are never used twice, so no unlock latch is needed.
 --
--- @include whole take tell tellHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue
--- @include stepForward grantHead setLease failure
+-- @include isWhole take publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue
+-- @include dequeueHead grantHead setLease failure
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared margin  how long before its time a waiter shows that it lives, in ms, up to 1 hour; 0: it never does
@@ -17,43 +17,43 @@
 -- @arg   count    the hold count to leave behind; 0 frees the lock, and the holder's place in the queue
 -- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
--- @reply released {1, clients that PUBLISH reached (0: nobody waits, -1: publishing was refused)}; the head may be the holder now
--- @reply handed   {1, 0, the head} which is of the same client, and the holder now; nobody was told
+-- @reply released {1, clients that PUBLISH reached (0: no waiter, -1: publishing was refused)}; the head may be the holder now
+-- @reply handoff  {1, 0, the head} which is of the same client, and the holder now; no message was published
 -- @reply kept     {2, hold count}
 -- @reply gone     {0} the holder did not have the lock; it does not wait any more either, unless a count was to stay
 -- @reply error    {-1, message with its code in front, type of the key}
--- @repeat safe: it only lowers the holder's own count, and only who frees the lock gives it to the head, once
+-- @repeat safe: it only lowers the holder's own count, and only the call that frees the lock gives it to the head, once
 local function attempt(fair, holder, count, lease)
-  local areInRange = whole(fair.nextLease, 0, 315360000000) and (count == 0 or whole(lease, 1, 315360000000))
-  if not whole(count, 0, 2147483647) or not areInRange then
+  local areInRange = isWhole(fair.nextLease, 0, 315360000000) and (count == 0 or isWhole(lease, 1, 315360000000))
+  if not isWhole(count, 0, 2147483647) or not areInRange then
     error({err = 'ERR the hold count or the lease is out of range'})
   end
   openQueue(fair)
   local held = tonumber(redis.call('HGET', fair.lock, holder))
   local reply = {held and 1 or 0}
-  local news = false
+  local mustNotify = false
   -- What others left in the queue is looked at last: then no write of it is the first one, and nothing is refused for want of memory.
   if count == 0 then
     if held then
       redis.call('DEL', fair.lock)
     end
-    news = leaveQueue(fair, holder)
+    mustNotify = leaveQueue(fair, holder)
   elseif held then
     if held > count then
-      -- The head sleeps for as long as it was told.
-      news = setLease(fair.lock, lease, 0)
+      -- The head sleeps for the lease that it knows.
+      mustNotify = setLease(fair.lock, lease, 0)
       redis.call('HSET', fair.lock, holder, count)
       held = count
     end
     reply = {2, held}
   end
-  news = pruneQueue(fair) or news
-  if news or redis.call('EXISTS', fair.lock) == 0 then
+  mustNotify = pruneQueue(fair) or mustNotify
+  if mustNotify or redis.call('EXISTS', fair.lock) == 0 then
     local reached, nextHolder
     if reply[1] == 1 then
       reached, nextHolder = grantHead(fair, holder)
     end
-    reached = reached or tellHead(fair)
+    reached = reached or publishToHead(fair)
     if reply[1] == 1 then
       reply = {1, reached, nextHolder}
     end

@@ -1,7 +1,7 @@
 -- Takes a free lock, or raises the count of a holder that has it already, and gives a new fencing token either way.
 -- Wire format section 8, with D10 avoided: busy and granted are rows of their own, whatever the ttl.
 --
--- @include whole take tokenRaiser failure
+-- @include isWhole take tokenRaiser failure
 -- @batch
 -- @key   lock     the lock's hash: one field, the holder, whose value is the hold count
 -- @key   counter  the last token that was given, decimal text; never with a ttl (D12)

@@ -1,7 +1,7 @@
 -- Hands a lock from one holder of this process to its next one in a single step, with a new fencing token, and without a message
 -- where the lease becomes no shorter: for other clients the lock was held throughout, by a new holder at the end.
 --
--- @include whole tell tellShorter setLease hand tokenRaiser failure
+-- @include isWhole publishMessage publishShorterLease setLease transferHold tokenRaiser failure
 -- @batch
 -- @shared publish    PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock        the lock's hash
@@ -11,13 +11,13 @@
 -- @arg   lease       the lease in ms of the new holder, 1 to 10 years
 -- @arg   channel     the lock's channel
 -- @reply transferred {1, token as text} also when a repeated call finds it done
--- @reply granted     {2, token as text} the giver had lost the lock, it was free, the taker has it
--- @reply busy        {0, ttl in ms (-1: none), one holder} the giver had lost the lock to somebody else
+-- @reply granted     {2, token as text} the former holder had lost the lock, it was free, the new holder has it
+-- @reply busy        {0, ttl in ms (-1: none), one holder} the former holder had lost the lock, and another holder has it
 -- @reply error       {-1, message with its code in front, type of the key} also for a counter that is none
--- @repeat safe: holder ids are never used twice, so the taker's field proves that it was done; lease and token are given afresh
+-- @repeat safe: holder ids are never used twice, so the new holder's field proves that it was done; lease and token are given afresh
 local function attempt(publish, lock, counter, from, to, lease, channel)
   local raise = tokenRaiser(counter)
-  local reply = hand(lock, from, to, lease, publish, channel)
+  local reply = transferHold(lock, from, to, lease, publish, channel)
   if reply == 1 then
     return {1, raise()}
   end

@@ -1,7 +1,7 @@
 -- Takes one off the count of a latch, and opens it at 0. Wire format section 10.
--- The latch does not know who counted, so a record of the call makes it safe to repeat; it is deleted once the reply has come.
+-- The latch does not know its callers, so a record of the call makes it safe to repeat; it is deleted once the reply has come.
 --
--- @include whole failure amount tell
+-- @include isWhole failure amount publishMessage
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   latch    the latch: what is still to be counted down
@@ -11,11 +11,11 @@
 -- @reply counted  {1, the count now}
 -- @reply open     {0} the latch was open; nothing was changed
 -- @reply error    {-1, message with its code in front, type of the key}
--- @repeat safe: the call's record answers the second run, which tells nobody
+-- @repeat safe: the call's record answers the second run, which publishes nothing
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, latch, call, keep, channel)
-  if not whole(keep, 1, 600000) then
+  if not isWhole(keep, 1, 600000) then
     error({err = 'ERR the life of the record is out of range'})
   end
   local done = redis.call('GET', call)
@@ -36,7 +36,7 @@ local function attempt(publish, latch, call, keep, channel)
   end
   redis.call('SET', call, string.format('%.0f', math.max(left, 0)), 'PX', keep)
   if left == 0 then
-    tell(publish, channel, '0')
+    publishMessage(publish, channel, '0')
   end
   return {1, math.max(left, 0)}
 end

@@ -1,6 +1,6 @@
--- Opens a latch whatever its count, and tells everybody, as at the end of a count. Java tells '1', and its waiters stay (wire format section 10).
+-- Opens a latch whatever its count, and notifies all waiters, as at the end of a count. Java publishes '1', and its waiters stay (wire format section 10).
 --
--- @include whole failure amount tell
+-- @include isWhole failure amount publishMessage
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   latch    the latch: what is still to be counted down
@@ -16,7 +16,7 @@ local function attempt(publish, latch, channel)
     return {0}
   end
   redis.call('DEL', latch)
-  tell(publish, channel, '0')
+  publishMessage(publish, channel, '0')
   return {1}
 end
 

@@ -1,6 +1,6 @@
 -- Reads the count of a latch. Writes nothing.
 --
--- @include whole failure amount
+-- @include isWhole failure amount
 -- @batch
 -- @key   latch  the latch: what is still to be counted down
 -- @reply state  {1, the count, 0 when it is open}

@@ -1,6 +1,6 @@
 -- Closes a latch with a count, unless it is closed. Wire format section 10, try set count.
 --
--- @include whole failure amount tell
+-- @include isWhole failure amount publishMessage
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   latch    the latch: what is still to be counted down
@@ -15,7 +15,7 @@
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, latch, call, wanted, keep, channel)
-  if not whole(wanted, 1, 9007199254740991) or not whole(keep, 1, 600000) then
+  if not isWhole(wanted, 1, 9007199254740991) or not isWhole(keep, 1, 600000) then
     error({err = 'ERR the count or the life of the record is out of range'})
   end
   if redis.call('GET', call) then
@@ -26,7 +26,7 @@ local function attempt(publish, latch, call, wanted, keep, channel)
   end
   redis.call('SET', latch, string.format('%.0f', wanted))
   redis.call('SET', call, '1', 'PX', keep)
-  tell(publish, channel, '1')
+  publishMessage(publish, channel, '1')
   return {1}
 end
 

@@ -4,7 +4,7 @@ local function amount(key)
   if not value then
     return nil
   end
-  if not string.match(value, '^%-?%d+$') or not whole(tonumber(value), -9007199254740991, 9007199254740991) then
+  if not string.match(value, '^%-?%d+$') or not isWhole(tonumber(value), -9007199254740991, 9007199254740991) then
     error({err = 'ERR the value of the key is not an integer, or out of range'})
   end
   return tonumber(value)

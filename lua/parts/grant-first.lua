@@ -1,5 +1,5 @@
 -- What comes before anything newer: a grant whose reply was lost, given again; and what has to be run again. Nothing is written
--- while somebody else has the lock: the asker is told when to ask again. Nil where there is nothing.
+-- while another holder has the lock: the reply says when to ask again. Nil where there is nothing.
 local function grantFirst(job)
   local record, asker = job.record, job.asker
   if job.running and job.runner == asker.holder then
@@ -21,7 +21,7 @@ local function grantFirst(job)
   end
   if job.offer.place then
     table.remove(job.handed, job.offer.place)
-    keepHanded(record, job.handed)
+    writeHandoffs(record, job.handed)
   end
   return grantRun(job, job.offer.tick, job.offer.attempt, job.offer.request)
 end

@@ -1,9 +1,9 @@
--- Makes the head of a fair lock's queue the holder of the lock that was freed just now, and tells it so: one round trip less than
+-- Makes the head of a fair lock's queue the holder of the lock that was freed just now, and notifies it: one round trip less than
 -- its coming to take it. Only a head of ours that declared with which lease; it begins when it has renewed that one, so that a
--- message may be late, or lie. Answers the clients that heard it; nil where nothing was granted.
--- Only one that listens to this very server: what PUBLISH answers leaves out who hears it elsewhere, through the bus of a cluster
+-- message may be late, or lie. Returns the clients that were reached; nil where nothing was granted.
+-- Only one that listens to this very server: what PUBLISH answers leaves out the listeners elsewhere, through the bus of a cluster
 -- or a replica, and counts patterns, whose listeners take no locks. A user who may not ask for that grants nothing.
--- A head of the same client as `from`, who released it, need not listen: the answer tells it. It has the lease `nextLease` where that is
+-- A head of the same client as `from`, which released it, need not listen: the reply names it. It has the lease `nextLease` where that is
 -- not 0, for it begins with no other one. Answers 0 and the head then.
 local function grantHead(fair, from)
   local head = redis.call('LINDEX', fair.queue, 0)
@@ -11,14 +11,14 @@ local function grantHead(fair, from)
   if head then
     wait, lease = declaredWait(fair, head)
   end
-  if not (wait and wait > 0 and whole(lease, 1, 60000)) then
+  if not (wait and wait > 0 and isWhole(lease, 1, 60000)) then
     return nil
   end
   if fair.nextLease > 0 and string.match(head, '^(.*):') == string.match(from, '^(.*):') then
-    local news = stepForward(fair, head, wait, fair.nextLease)
+    local mustNotify = dequeueHead(fair, head, wait, fair.nextLease)
     take(fair.lock, head, fair.nextLease, 1)
-    if news then
-      tellHead(fair)
+    if mustNotify then
+      publishToHead(fair)
     end
     return 0, head
   end
@@ -27,14 +27,14 @@ local function grantHead(fair, from)
   if listeners.err or listeners[2] < 1 then
     return nil
   end
-  local reached = tell(fair.publish, channel, '2')
+  local reached = publishMessage(fair.publish, channel, '2')
   if reached < 1 then
     return nil
   end
-  local news = stepForward(fair, head, wait, lease)
+  local mustNotify = dequeueHead(fair, head, wait, lease)
   take(fair.lock, head, lease, 1)
-  if news then
-    tellHead(fair)
+  if mustNotify then
+    publishToHead(fair)
   end
   return reached
 end

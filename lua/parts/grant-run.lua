@@ -7,7 +7,7 @@ local function grantRun(job, tick, attempt, request)
   if offer and not offer.place and (tick ~= offer.tick or attempt ~= offer.attempt) then
     -- What has to be run again is not what is granted: it waits, for its run is written down as over.
     table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at})
-    keepHanded(record, job.handed)
+    writeHandoffs(record, job.handed)
   end
   closeDead(job, request)
   redis.call('HSET', job.lock, asker.holder, 1)

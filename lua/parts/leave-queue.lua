@@ -1,5 +1,5 @@
 -- Takes a waiter out of the queue of a fair lock, and the wait that it declared off the times of everyone behind it (D1).
--- Answers whether it was the head. A wait that nobody knows any more is its distance from the one in front.
+-- Answers whether it was the head. A wait that is not known any more is its distance from the one in front.
 local function leaveQueue(fair, holder)
   local place = redis.call('LPOS', fair.queue, holder)
   local wait = declaredWait(fair, holder)

@@ -1,5 +1,5 @@
 -- Adds `ms` to the times of everyone behind a waiter of a fair lock, and with `own` to its own. Whoever stands in the queue
--- twice is moved once, and who has no time gets none.
+-- twice is moved once, and a waiter without a time gets none.
 local function moveTimes(fair, holder, own, ms)
   local moved = {[holder] = not own}
   local reached = false

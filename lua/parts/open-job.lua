@@ -10,7 +10,7 @@ local function openJob(lock, record, runs, asker)
   job.mark = tonumber(field('mark'))
   job.runner = field('holder')
   job.running = job.runner and redis.call('HEXISTS', lock, job.runner) == 1
-  -- The run under way, or the one that died: {} when nobody can read it.
+  -- The run under way, or the one that died: {} when it cannot be read.
   job.run = rowOf(field('run'))
   job.held = redis.call('EXISTS', lock) == 1
   job.paused = field('paused')

@@ -1,7 +1,7 @@
 -- Looks at the five keys of a fair lock before the first write: one of another type is refused by its name, and noted as `wrong`.
 -- Notes the store's time as `now`, in ms.
 local function openQueue(fair)
-  if not whole(fair.margin, 0, 3600000) then
+  if not isWhole(fair.margin, 0, 3600000) then
     error({err = 'ERR the margin is out of range'})
   end
   local kinds = {lock = 'hash', queue = 'list', timeout = 'zset', waits = 'hash', alive = 'zset'}

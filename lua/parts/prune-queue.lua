@@ -1,9 +1,9 @@
--- Takes heads that will not come off the queue of a fair lock, and tells them so, in case that they live after all:
+-- Takes heads that will not come off the queue of a fair lock, and notifies them, in case that they live after all:
 -- one without a time (D5); a waiter of ours whose process is silent, with all that it added to the times behind it; one past its time.
 -- A waiter of ours near its time is asked once whether it lives, and gets the time to answer: a wait below 0 says that it was asked.
--- Answers whether the head has to be told. Without a queue nothing of it is left.
+-- Returns whether the head must be notified. Without a queue nothing of it is left.
 local function pruneQueue(fair)
-  local news = false
+  local mustNotify = false
   local head = redis.call('LINDEX', fair.queue, 0)
   while head do
     local time = tonumber(redis.call('ZSCORE', fair.timeout, head))
@@ -23,17 +23,17 @@ local function pruneQueue(fair)
     else
       break
     end
-    tell(fair.publish, fair.channel .. ':' .. head, '0')
-    news = true
+    publishMessage(fair.publish, fair.channel .. ':' .. head, '0')
+    mustNotify = true
     head = redis.call('LINDEX', fair.queue, 0)
   end
   if not head and redis.call('EXISTS', fair.timeout, fair.waits, fair.alive) > 0 then
     for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
-      tell(fair.publish, fair.channel .. ':' .. waiter, '0')
+      publishMessage(fair.publish, fair.channel .. ':' .. waiter, '0')
     end
     redis.call('DEL', fair.timeout, fair.waits, fair.alive)
   elseif redis.call('EXISTS', fair.alive) > redis.call('EXISTS', fair.waits) then
     redis.call('DEL', fair.alive)
   end
-  return news
+  return mustNotify
 end

@@ -1,4 +1,4 @@
--- Takes back the permits whose leases are over, and tells of them. In chunks: unpack takes no more than about 8000 values (D27).
+-- Takes back the permits whose leases are over, and publishes that. In chunks: unpack takes no more than about 8000 values (D27).
 -- Returns the store's time in ms, and the permits that are available now.
 local function reclaim(publish, lock, timeout, channel)
   local time = redis.call('TIME')
@@ -16,7 +16,7 @@ local function reclaim(publish, lock, timeout, channel)
     end
   until count < 5000
   if reclaimed > 0 then
-    tellPermits(publish, channel, available)
+    publishPermits(publish, channel, available)
   end
   return at, available
 end

@@ -1,4 +1,4 @@
--- One who is in the way: the writer, or any one of the readers; '' where there is none.
+-- One holder that is in the way: the writer, or any one of the readers; '' where there is none.
 local function rwHolder(lock, writer)
   if writer then
     return writer

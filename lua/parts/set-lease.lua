@@ -1,5 +1,5 @@
--- Gives a lock a lease of `lease` ms, whatever it has. Answers whether that is shorter than before: then its waiters, which sleep for as
--- long as they were told, have to be told again. What is left stays where it is longer by no more than `spare` ms.
+-- Gives a lock a lease of `lease` ms, whatever it has. Answers whether that is shorter than before: then its waiters, which sleep for the
+-- lease that they know, have to be notified. What is left stays where it is longer by no more than `spare` ms.
 local function setLease(lock, lease, spare)
   local left = redis.call('PTTL', lock)
   if left > lease and left <= lease + spare then

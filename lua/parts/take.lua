@@ -2,7 +2,7 @@
 -- Answers 1 when the holder has just that count; {1, hold count} when it had more; {0, ttl, one holder} for busy; {2} when the holder
 -- has lost the holds below `count`. A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function take(lock, holder, lease, count)
-  if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) then
+  if not isWhole(lease, 1, 315360000000) or not isWhole(count, 1, 2147483647) then
     error({err = 'ERR the lease or the hold count is out of range'})
   end
   if redis.call('EXISTS', lock) == 0 then

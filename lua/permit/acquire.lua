@@ -1,6 +1,6 @@
 -- Takes one permit under an id of the caller's, until its lease is over. Wire format section 10.
 --
--- @include whole failure amount tell tellPermits reclaim raw hex
+-- @include isWhole failure amount publishMessage publishPermits reclaim raw hex
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -16,7 +16,7 @@
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, timeout, permit, lease, channel)
   local id = raw(permit)
-  if not whole(lease, 1, 315360000000) then
+  if not isWhole(lease, 1, 315360000000) then
     error({err = 'ERR the lease is out of range'})
   end
   local at, available = reclaim(publish, lock, timeout, channel)

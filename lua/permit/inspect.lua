@@ -1,6 +1,6 @@
 -- Reads a semaphore whose permits expire, after taking back those whose leases are over. Wire format section 10.
 --
--- @include whole failure amount tell tellPermits reclaim raw hex
+-- @include isWhole failure amount publishMessage publishPermits reclaim raw hex
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits

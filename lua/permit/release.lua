@@ -1,6 +1,6 @@
 -- Gives a permit back by its id. Wire format section 10, release id.
 --
--- @include whole failure amount tell tellPermits raw
+-- @include isWhole failure amount publishMessage publishPermits raw
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -24,7 +24,7 @@ local function attempt(publish, lock, timeout, permit, channel)
   local at = time[1] * 1000 + math.floor(time[2] / 1000)
   -- In this order also a server that is out of memory lets it happen: it refuses INCRBY as a first write only.
   redis.call('ZREM', timeout, id)
-  local reached = tellPermits(publish, channel, redis.call('INCRBY', lock, 1))
+  local reached = publishPermits(publish, channel, redis.call('INCRBY', lock, 1))
   return tonumber(expiry) > at and {1, reached} or {0}
 end
 

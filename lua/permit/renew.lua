@@ -1,7 +1,7 @@
 -- Keeps permits alive, each only while it is there. With a lease of 0 it only looks. Wire format section 10, update lease.
--- A lease that becomes shorter is told: waiters sleep until the first permit expires, as they were told. All of them ask again.
+-- A lease that becomes shorter is published: waiters sleep until the first permit expires, as far as they know. All of them ask again.
 --
--- @include whole failure amount tell tellPermits reclaim raw
+-- @include isWhole failure amount publishMessage publishPermits reclaim raw
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -18,7 +18,7 @@
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, timeout, permit, lease, manner, channel)
   local id = raw(permit)
-  if not whole(lease, 0, 315360000000) or manner ~= 'raise' and manner ~= 'set' then
+  if not isWhole(lease, 0, 315360000000) or manner ~= 'raise' and manner ~= 'set' then
     error({err = 'ERR the lease is out of range, or the manner is unknown'})
   end
   local at = reclaim(publish, lock, timeout, channel)
@@ -34,7 +34,7 @@ local function attempt(publish, lock, timeout, permit, lease, manner, channel)
     expiry = at + lease
     redis.call('ZADD', timeout, string.format('%.0f', expiry), id)
     if isShorter then
-      tellPermits(publish, channel, 2147483647)
+      publishPermits(publish, channel, 2147483647)
     end
   end
   return {1, expiry >= 922337203685477 and -1 or expiry - at}

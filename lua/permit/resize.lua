@@ -1,6 +1,6 @@
 -- Sets how many permits a semaphore has in all, taken ones included. Wire format section 10, set permits.
 --
--- @include whole failure amount tell tellPermits
+-- @include isWhole failure amount publishMessage publishPermits
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -14,7 +14,7 @@
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, timeout, total, channel)
-  if not whole(total, 0, 2147483647) then
+  if not isWhole(total, 0, 2147483647) then
     error({err = 'ERR the number of permits is out of range'})
   end
   local available = amount(lock)
@@ -26,7 +26,7 @@ local function attempt(publish, lock, timeout, total, channel)
   else
     redis.call('INCRBY', lock, string.format('%.0f', total - available - taken))
   end
-  tellPermits(publish, channel, total)
+  publishPermits(publish, channel, total)
   return {1}
 end
 

@@ -1,7 +1,7 @@
 -- Takes the read side of a read/write lock, or raises the count of a holder that reads already.
 -- Wire format section 7, read acquire. A waiting writer keeps new readers out (D15); who reads or writes already passes.
 --
--- @include whole failure oneForAll rwMode readCount holdKey longestHold longestRead raiseLease rwHolder
+-- @include isWhole failure oneForAll rwMode readCount holdKey longestHold longestRead raiseLease rwHolder
 -- @batch
 -- @shared lease   the lease in ms, 1 to 10 years
 -- @shared count   the read holds to reach, up to 65535: each has a key; 1 begins
@@ -26,7 +26,7 @@ local countText = string.format('%d', count or 0)
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(lock, intent, holder)
-  if not whole(lease, 1, 315360000000) or not whole(count, 1, 65535) then
+  if not isWhole(lease, 1, 315360000000) or not isWhole(count, 1, 65535) then
     error({err = 'ERR the lease or the hold count is out of range'})
   end
   local known = found[lock]
@@ -43,7 +43,7 @@ local function attempt(lock, intent, holder)
   end
   local isClear = known or false
   if held == 0 and not writer and not isClear then
-    -- An intent is a courtesy: whatever is wrong with its key costs nobody the lock.
+    -- An intent is optional: whatever is wrong with its key must not keep a holder from the lock.
     local waiting = redis.pcall('GET', intent)
     local left = type(waiting) == 'string' and waiting ~= holder and redis.call('PTTL', intent) or 0
     if left > 0 then

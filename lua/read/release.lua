@@ -1,8 +1,8 @@
--- Lowers a holder's read holds from the top, or ends them; the last reader frees the lock and wakes who waits.
--- Wire format section 7, read unlock. Only hold keys that live tell who reads: a dead reader does not keep the lock.
--- Where others read on, or the holder writes on, a lease of the lock that becomes shorter is told.
+-- Lowers a holder's read holds from the top, or ends them; the last reader frees the lock and wakes the waiters.
+-- Wire format section 7, read unlock. Only hold keys that live show which holders read: a dead reader does not keep the lock.
+-- Where others read on, or the holder writes on, a lease of the lock that becomes shorter is published.
 --
--- @include whole failure tell tellShorter setLease rwMode readCount holdKey longestHold longestRead lastsAsLong dropHolds dropOrphans
+-- @include isWhole failure publishMessage publishShorterLease setLease rwMode readCount holdKey longestHold longestRead lastsAsLong dropHolds dropOrphans
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -12,7 +12,7 @@
 -- @arg   lease    the lease in ms that the holds that stay have from now on, 1 to 10 years; not looked at otherwise
 -- @arg   write   the lease in ms that the write hold of the same holder needs yet, up to 10 years; 0: not known, and not made shorter
 -- @arg   channel  the lock's channel
--- @reply released {1, clients that PUBLISH reached (-1: publishing was refused)} 0 also where others hold on, and nothing was told
+-- @reply released {1, clients that PUBLISH reached (-1: publishing was refused)} 0 also where others hold on, and nothing was published
 -- @reply kept     {2, read holds}
 -- @reply gone     {0} the holder does not read
 -- @reply error    {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
@@ -23,7 +23,7 @@ local SPARE = 50
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, holder, count, lease, write, channel)
-  if not whole(count, 0, 65535) or not (count == 0 or whole(lease, 1, 315360000000)) or not whole(write, 0, 315360000000) then
+  if not isWhole(count, 0, 65535) or not (count == 0 or isWhole(lease, 1, 315360000000)) or not isWhole(write, 0, 315360000000) then
     error({err = 'ERR the hold count or a lease is out of range'})
   end
   local mode, writer = rwMode(lock)
@@ -33,7 +33,7 @@ local function attempt(publish, lock, holder, count, lease, write, channel)
       dropOrphans(lock, holder)
     end
     if not mode then
-      tell(publish, channel, '0')
+      publishMessage(publish, channel, '0')
     end
     return {0}
   end
@@ -57,7 +57,7 @@ local function attempt(publish, lock, holder, count, lease, write, channel)
   local left = longestRead(lock)
   if left == 0 and not writer then
     redis.call('DEL', lock)
-    return {1, tell(publish, channel, '0')}
+    return {1, publishMessage(publish, channel, '0')}
   end
   -- Never below the longest hold that lives, nor below what a writer has (D17): only the writer itself reads beside it.
   if mode == 'write' and write == 0 then
@@ -66,7 +66,7 @@ local function attempt(publish, lock, holder, count, lease, write, channel)
       redis.call('PEXPIRE', lock, left)
     end
   elseif setLease(lock, mode == 'write' and math.max(left, write) or left, SPARE) then
-    tellShorter(publish, channel)
+    publishShorterLease(publish, channel)
   end
   return count == 0 and {1, 0} or {2, count}
 end

@@ -1,8 +1,8 @@
 -- Keeps read holds alive: their keys, and the hash, which must outlive the longest of them (D17, D19). Never shortens.
 -- With a lease of 0 it only looks, and raises a hash that a reader in Java has set below a hold of ours.
--- A lock whose last reader it finds dead is free from then on, which is told.
+-- A lock whose last reader it finds dead is free from then on, which is published.
 --
--- @include whole failure tell rwMode readCount holdKey longestHold longestRead raiseLease dropOrphans
+-- @include isWhole failure publishMessage rwMode readCount holdKey longestHold longestRead raiseLease dropOrphans
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock    the lock's hash
@@ -15,7 +15,7 @@
 -- @reply error   {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
 -- @repeat safe: it only raises the ttl of holds that still exist
 local function attempt(publish, lock, holder, lease, channel)
-  if not whole(lease, 0, 315360000000) then
+  if not isWhole(lease, 0, 315360000000) then
     error({err = 'ERR the lease is out of range'})
   end
   local mode, writer = rwMode(lock)
@@ -27,7 +27,7 @@ local function attempt(publish, lock, holder, lease, channel)
       redis.call('HDEL', lock, holder)
       if not writer and longestRead(lock) == 0 then
         redis.call('DEL', lock)
-        tell(publish, channel, '0')
+        publishMessage(publish, channel, '0')
       end
     end
     dropOrphans(lock, holder)

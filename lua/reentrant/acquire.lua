@@ -1,7 +1,7 @@
 -- Takes a free lock, or raises the count of a holder that has it already.
 -- Wire format section 2, with D28 avoided: a re-entry never shortens the lease.
 --
--- @include whole take failure oneForAll
+-- @include isWhole take failure oneForAll
 -- @batch
 -- @shared lease   the lease in ms, 1 to 10 years
 -- @shared count   the hold count to reach; 1 takes a free lock

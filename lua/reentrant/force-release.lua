@@ -1,6 +1,6 @@
--- Frees a lock whoever holds it, and wakes one waiter of each client. Wire format section 2, force unlock.
+-- Frees a lock whichever holder has it, and wakes one waiter of each client. Wire format section 2, force unlock.
 --
--- @include failure tell
+-- @include failure publishMessage
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -18,7 +18,7 @@ local function attempt(publish, lock, channel)
     error({err = 'WRONGTYPE not a lock'})
   end
   redis.call('DEL', lock)
-  return {1, tell(publish, channel, '0')}
+  return {1, publishMessage(publish, channel, '0')}
 end
 
 local replies = {}

@@ -1,8 +1,8 @@
 -- Lowers a holder's count, or frees the lock and wakes one waiter of each client.
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
--- Where a count stays, a lease that becomes shorter is told.
+-- Where a count stays, a lease that becomes shorter is published.
 --
--- @include whole failure tell tellShorter setLease oneForAll
+-- @include isWhole failure publishMessage publishShorterLease setLease oneForAll
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared count   the hold count to leave behind; 0 frees the lock
@@ -10,7 +10,7 @@
 -- @key   lock     the lock's hash
 -- @arg   holder   the holder id
 -- @arg   channel  the lock's channel
--- @reply released 1 when nobody heard it, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, answers all of a call
+-- @reply released 1 when it reached no client, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, answers all of a call
 -- @reply kept     {2, hold count}
 -- @reply gone     {0} the holder has nothing; nothing was changed
 -- @reply error    {-1, message with its code in front, type of the key}
@@ -36,7 +36,7 @@ end
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, holder, count, lease, channel)
-  if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
+  if not isWhole(count, 0, 2147483647) or not (count == 0 or isWhole(lease, 1, 315360000000)) then
     error({err = 'ERR the hold count or the lease is out of range'})
   end
   local held = tonumber(redis.call('HGET', lock, holder))
@@ -50,13 +50,13 @@ local function attempt(publish, lock, holder, count, lease, channel)
       redis.call('HSET', lock, holder, count)
       held = count
       if isShorter then
-        tellShorter(publish, channel)
+        publishShorterLease(publish, channel)
       end
     end
     return {2, held}
   end
   redis.call('DEL', lock)
-  local reached = tell(publish, channel, '0')
+  local reached = publishMessage(publish, channel, '0')
   return reached == 0 and 1 or {1, reached}
 end
 

@@ -1,7 +1,7 @@
 -- Keeps leases alive: each only while its holder still has the lock, and never to a shorter time than is left (D17, D19).
 -- With a lease of 0 it only looks.
 --
--- @include whole failure oneForAll
+-- @include isWhole failure oneForAll
 -- @batch
 -- @shared lease  the lease in ms to have from now on, up to 10 years; 0 changes nothing
 -- @key   lock    the lock's hash
@@ -12,7 +12,7 @@
 -- @repeat safe: it only raises the ttl of a hold that still exists
 
 local function attempt(lock, holder, lease)
-  if not whole(lease, 0, 315360000000) then
+  if not isWhole(lease, 0, 315360000000) then
     error({err = 'ERR the lease is out of range'})
   end
   if redis.call('HEXISTS', lock, holder) == 0 then

@@ -1,7 +1,7 @@
 -- Takes permits of a semaphore, all of them or none. Wire format section 10.
 -- The semaphore knows no holders, so a record of the call makes it safe to repeat; it is deleted once the reply has come.
 --
--- @include whole failure amount
+-- @include isWhole failure amount
 -- @batch
 -- @key   lock     the semaphore: available permits
 -- @key   call     the call's record: the permits that it took and those that it left, or 'undone'
@@ -15,7 +15,7 @@
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(lock, call, wanted, keep)
-  if not whole(wanted, 1, 2147483647) or not whole(keep, 1, 600000) then
+  if not isWhole(wanted, 1, 2147483647) or not isWhole(keep, 1, 600000) then
     error({err = 'ERR the number of permits or the life of the record is out of range'})
   end
   local done = redis.call('GET', call)

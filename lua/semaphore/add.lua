@@ -1,23 +1,23 @@
 -- Gives permits back to a semaphore, or changes how many there are. Keeps the time to live of the key (D27). Wire format section 10.
 --
--- @include whole failure amount tell tellPermits
+-- @include isWhole failure amount publishMessage publishPermits
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
 -- @key   call     the call's record: the permits that were available after it
 -- @arg   change   the permits to add, -2147483647 to 2147483647
--- @arg   payload  what the channel is told: 'value', the permits that are available now, or 'change'
+-- @arg   payload  what is published on the channel: 'value', the permits that are available now, or 'change'
 -- @arg   where    'anywhere', or 'existing': without a key nothing is done
 -- @arg   keep     how long the call's record is to live, in ms
 -- @arg   channel  the semaphore's channel
--- @reply added    {1, permits available, clients that PUBLISH reached (-1: publishing was refused; 0 as well when it was not told)}
+-- @reply added    {1, permits available, clients that PUBLISH reached (-1: publishing was refused; 0 as well when nothing was published)}
 -- @reply none     {0} there is no semaphore
 -- @reply error    {-1, message with its code in front, type of the key}
--- @repeat safe: the call's record answers the second run, which tells nobody
+-- @repeat safe: the call's record answers the second run, which publishes nothing
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, call, change, payload, where, keep, channel)
-  if not whole(change, -2147483647, 2147483647) or not whole(keep, 1, 600000)
+  if not isWhole(change, -2147483647, 2147483647) or not isWhole(keep, 1, 600000)
     or payload ~= 'value' and payload ~= 'change' or where ~= 'anywhere' and where ~= 'existing' then
     error({err = 'ERR the change, its payload, its place or the life of the record is out of range'})
   end
@@ -29,14 +29,14 @@ local function attempt(publish, lock, call, change, payload, where, keep, channe
   if before == nil and where == 'existing' then
     return {0}
   end
-  if not whole((before or 0) + change, -9007199254740991, 9007199254740991) then
+  if not isWhole((before or 0) + change, -9007199254740991, 9007199254740991) then
     error({err = 'ERR the number of permits would be out of range'})
   end
   -- In this order also a server that is out of memory lets it happen: it refuses the others as a first write only.
   redis.call('DEL', call)
   local available = redis.call('INCRBY', lock, change)
   redis.call('SET', call, string.format('%.0f', available), 'PX', keep)
-  return {1, available, tellPermits(publish, channel, payload == 'value' and available or change)}
+  return {1, available, publishPermits(publish, channel, payload == 'value' and available or change)}
 end
 
 local replies = {}

@@ -1,6 +1,6 @@
 -- Deletes a semaphore, with what is known of its permits.
 --
--- @include whole failure amount
+-- @include isWhole failure amount
 -- @batch
 -- @key   lock     the semaphore: available permits
 -- @key   timeout  the permits that are taken, for a semaphore whose permits expire; otherwise there is no such key

@@ -1,7 +1,7 @@
 -- Takes all permits that are available; a negative number of them becomes 0. Keeps the time to live of the key (D27).
 -- Wire format section 10.
 --
--- @include whole failure amount
+-- @include isWhole failure amount
 -- @batch
 -- @key   lock     the semaphore: available permits
 -- @key   call     the call's record: the permits that it took and those that it left, or 'undone'
@@ -13,7 +13,7 @@
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(lock, call, keep)
-  if not whole(keep, 1, 600000) then
+  if not isWhole(keep, 1, 600000) then
     error({err = 'ERR the life of the record is out of range'})
   end
   local done = redis.call('GET', call)

@@ -1,6 +1,6 @@
 -- Reads a semaphore. Writes nothing.
 --
--- @include whole failure amount
+-- @include isWhole failure amount
 -- @batch
 -- @key   lock   the semaphore: available permits
 -- @reply state  {1, permits available, ttl in ms (-1: none, -2: there is no semaphore)}

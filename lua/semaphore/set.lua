@@ -1,6 +1,6 @@
 -- Makes a semaphore with a number of permits, unless there is one. Wire format section 10, try set permits.
 --
--- @include whole failure amount tell tellPermits
+-- @include isWhole failure amount publishMessage publishPermits
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -16,7 +16,7 @@
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, call, wanted, ttl, keep, channel)
-  if not whole(wanted, 0, 2147483647) or not whole(ttl, 0, 315360000000) or not whole(keep, 1, 600000) then
+  if not isWhole(wanted, 0, 2147483647) or not isWhole(ttl, 0, 315360000000) or not isWhole(keep, 1, 600000) then
     error({err = 'ERR the number of permits or a time to live is out of range'})
   end
   if redis.call('GET', call) then
@@ -30,7 +30,7 @@ local function attempt(publish, lock, call, wanted, ttl, keep, channel)
     redis.call('PEXPIRE', lock, ttl)
   end
   redis.call('SET', call, '1', 'PX', keep)
-  tellPermits(publish, channel, wanted)
+  publishPermits(publish, channel, wanted)
   return {1}
 end
 

@@ -1,6 +1,6 @@
 -- Gives back what a call took whose reply never came, and leaves a record by which a late run of that call is refused.
 --
--- @include whole failure amount tell tellPermits
+-- @include isWhole failure amount publishMessage publishPermits
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the semaphore: available permits
@@ -14,7 +14,7 @@
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, call, keep, channel)
-  if not whole(keep, 1, 600000) then
+  if not isWhole(keep, 1, 600000) then
     error({err = 'ERR the life of the record is out of range'})
   end
   local taken = tonumber(string.match(redis.call('GET', call) or '', '^(%-?%d+) '))
@@ -25,7 +25,7 @@ local function attempt(publish, lock, call, keep, channel)
   if taken == nil or available == nil then
     return {0}
   end
-  return {1, tellPermits(publish, channel, redis.call('INCRBY', lock, taken))}
+  return {1, publishPermits(publish, channel, redis.call('INCRBY', lock, taken))}
 end
 
 local replies = {}

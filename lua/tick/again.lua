@@ -1,7 +1,7 @@
 -- Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
 -- queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
 --
--- @include whole failure mistyped rowOf addRow keepHanded openJob noteTick closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure mistyped rowOf addRow writeHandoffs openJob noteTick closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock      the job's lock
 -- @key   record    the job's record, a hash
 -- @key   runs      the newest 50 rows, a list of JSON objects, newest first
@@ -9,7 +9,7 @@
 -- @arg   lease     the lease in ms, 1 to 10 years
 -- @arg   gap       '' for ticks of a schedule; for an interval anything else: its mark is its last start
 -- @arg   app       the application's name
--- @arg   instance  who asks, for the record
+-- @arg   instance  the instance that asks, for the record
 -- @arg   onCrash   'skip' or 'retry'
 -- @arg   grace     how long a tick that was handed over waits for an instance under 'skip', in ms
 -- @reply granted   {1, store's time in ms, token, attempt, tick, rows} and, where the run was asked for by hand, the request's id and the instant until which it may begin
@@ -33,7 +33,7 @@ local function attempt()
   if problem then
     return problem
   end
-  if onCrash ~= 'skip' and onCrash ~= 'retry' or not whole(lease, 1, 315360000000) or not whole(grace, 0, 99999999999999) then
+  if onCrash ~= 'skip' and onCrash ~= 'retry' or not isWhole(lease, 1, 315360000000) or not isWhole(grace, 0, 99999999999999) then
     return {-1, 'ERR the policy is unknown, or the lease or the grace is out of range', 'none'}
   end
 

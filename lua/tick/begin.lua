@@ -1,6 +1,6 @@
 -- Notes that a run which was asked for by hand has begun: its request is served, and the job's channel says so.
 --
--- @include failure rowOf tell
+-- @include failure rowOf publishMessage
 -- @key   record   the job's record, a hash
 -- @arg   publish  PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   channel  the job's channel
@@ -33,7 +33,7 @@ local function attempt()
   end
   run.request = nil
   redis.call('HSET', record, 'served', request, 'run', cjson.encode(run))
-  tell(publish, channel, 'served:' .. request)
+  publishMessage(publish, channel, 'served:' .. request)
   return {1, at}
 end
 

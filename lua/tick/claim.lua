@@ -1,9 +1,9 @@
--- Claims a tick of a job and takes the job's lock, in one step. One instance of the fleet is granted; every other one is told why not.
+-- Claims a tick of a job and takes the job's lock, in one step. One instance of the fleet is granted; every other one gets the reason.
 -- The first matching row decides: granted before (a repeated call); what has to be run again (its run died and 'retry', or it was
 -- handed over); early or stale; taken; paused; record lost; held; granted.
 -- Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
 --
--- @include whole failure mistyped rowOf addRow keepHanded openJob noteTick closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure mistyped rowOf addRow writeHandoffs openJob noteTick closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock       the job's lock, a hash as in wire format section 2
 -- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run; queued, handed, request, served, paused; counts by outcome
 -- @key   runs       the newest 50 rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
@@ -14,7 +14,7 @@
 -- @arg   following  the instant after it ('' when there is none); for 'interval' the least time in ms since the last start
 -- @arg   previous   the instant before it, '' when unknown: a mark before that is a gap, and named as one
 -- @arg   app        the application's name
--- @arg   instance   who asks, for the record
+-- @arg   instance   the instance that asks, for the record
 -- @arg   onCrash    'skip' or 'retry'
 -- @arg   overlap    'skip' or 'queue'
 -- @arg   grace      how long a tick that was handed over waits for an instance under 'skip', in ms
@@ -56,11 +56,11 @@ local function attempt()
   if onCrash ~= 'skip' and onCrash ~= 'retry' or overlap ~= 'skip' and overlap ~= 'queue' then
     return {-1, 'ERR unknown policy ' .. onCrash .. '/' .. overlap, 'none'}
   end
-  if not whole(lease, 1, 315360000000) or not whole(grace, 0, LAST)
+  if not isWhole(lease, 1, 315360000000) or not isWhole(grace, 0, LAST)
     or mode ~= 'cron' and mode ~= 'interval' and mode ~= 'instant' and mode ~= 'close'
-    or mode ~= 'interval' and not whole(tick, 0, LAST)
+    or mode ~= 'interval' and not isWhole(tick, 0, LAST)
     or following and not (following >= 0 and following <= LAST) or mode == 'interval' and not following
-    or previous and not whole(previous, 0, LAST) then
+    or previous and not isWhole(previous, 0, LAST) then
     return {-1, 'ERR the mode is unknown, or the lease or an instant is out of range', 'none'}
   end
 

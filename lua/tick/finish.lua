@@ -3,7 +3,7 @@
 -- Refused when the run has lost its lease, whether or not another one has begun since. Of a run that the record has forgotten
 -- the lock is released, and nothing is stored.
 --
--- @include whole failure tell tellShorter setLease mistyped rowOf addRow keepHanded
+-- @include isWhole failure publishMessage publishShorterLease setLease mistyped rowOf addRow writeHandoffs
 -- @key   lock     the job's lock
 -- @key   record   the job's record, a hash
 -- @key   runs     the newest 50 rows, a list of JSON objects, newest first
@@ -13,7 +13,7 @@
 -- @arg   count    the hold count to leave behind; 0 frees the lock
 -- @arg   lease    the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @arg   channel  the lock's channel
--- @arg   jobs     the job's channel, on which its instances are told to look
+-- @arg   jobs     the job's channel, on which its instances are notified
 -- @arg   outcome  'completed', 'failed', 'handed-over' (stopped midway, the next one is another attempt), or 'returned' (it never began: no row; a request for it waits on)
 -- @arg   reason   the error's message, or ''; its first 4,000 bytes are kept
 -- @reply released {1, store's time in ms, clients that PUBLISH reached (-1: publishing was refused; 0 when it was released before)}
@@ -52,8 +52,8 @@ local function attempt()
   if problem then
     return problem
   end
-  if not whole(count, 0, 2147483647)
-    or count > 0 and not whole(lease, 1, 315360000000)
+  if not isWhole(count, 0, 2147483647)
+    or count > 0 and not isWhole(lease, 1, 315360000000)
     or not ENDS[outcome] and outcome ~= 'returned'
     or #holder == 0 or #token == 0 and outcome ~= 'returned' then
     return {-1, 'ERR the outcome is unknown, or the hold count or the lease is out of range', 'none'}
@@ -81,7 +81,7 @@ local function attempt()
       if rowOf(redis.call('HGET', record, 'request')).id == asked then
         redis.call('HDEL', record, 'request')
       end
-      tell(publish, jobs, 'served:' .. asked)
+      publishMessage(publish, jobs, 'served:' .. asked)
     end
     if outcome ~= 'returned' then
       row.token, row.outcome, row['end'] = token, outcome, at
@@ -97,7 +97,7 @@ local function attempt()
       handed.at = outcome == 'returned' and math.min(at, tick) or at
       local waiting = rowOf(redis.call('HGET', record, 'handed'))
       waiting[#waiting + 1] = handed
-      keepHanded(record, waiting)
+      writeHandoffs(record, waiting)
     end
   elseif (not held or fields[1] == holder) and not finished() then
     return {0, at}
@@ -111,15 +111,15 @@ local function attempt()
       local isShorter = setLease(lock, lease, 0)
       redis.call('HSET', lock, holder, count)
       if isShorter then
-        tellShorter(publish, channel)
+        publishShorterLease(publish, channel)
       end
     end
     return {2, at}
   end
   redis.call('DEL', lock)
-  local reached = tell(publish, channel, '0')
+  local reached = publishMessage(publish, channel, '0')
   if handsOver then
-    tell(publish, jobs, 'look')
+    publishMessage(publish, jobs, 'look')
   end
   return {1, at, reached}
 end

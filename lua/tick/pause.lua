@@ -1,7 +1,7 @@
 -- Pauses a job, or lets it go on. While it is paused its mark moves on and nothing of it is run but what is asked for by hand;
--- one row stands for all the ticks that were passed over. Going on tells the instances to look for what waits.
+-- one row stands for all the ticks that were passed over. A resumed job notifies the instances, which look for what waits.
 --
--- @include failure mistyped rowOf addRow tell
+-- @include failure mistyped rowOf addRow publishMessage
 -- @key   lock      the job's lock
 -- @key   record    the job's record, a hash
 -- @key   runs      the newest 50 rows, a list of JSON objects, newest first
@@ -9,7 +9,7 @@
 -- @arg   channel   the job's channel
 -- @arg   verb      'pause' or 'resume'
 -- @arg   app       the application's name
--- @arg   instance  who asks, for the record
+-- @arg   instance  the instance that asks, for the record
 -- @reply done      {1, store's time in ms}
 -- @reply idle      {0, store's time} it was paused before, or was not
 -- @reply error     {-1, message with its code in front, type of the key}
@@ -58,7 +58,7 @@ local function attempt()
     note(mark, 'paused', 'the job was paused', from)
   end
   redis.call('HDEL', record, 'paused')
-  tell(publish, channel, 'look')
+  publishMessage(publish, channel, 'look')
   return {1, at}
 end
 

@@ -1,5 +1,5 @@
 -- Makes a job known: sets its mark when it has none, so that ticks before its first registration are never run.
--- With an empty tick it only looks, and tells the store's time from which the tick is to be computed.
+-- With an empty tick it only reads, and returns the store's time from which the tick is to be computed.
 --
 -- @include failure
 -- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run

@@ -1,12 +1,12 @@
--- Asks the fleet to run a job once now, and tells its instances to look. A request that waits already is joined.
+-- Asks the fleet to run a job once now, and notifies its instances. A request that waits already is joined.
 --
--- @include whole failure rowOf tell
+-- @include isWhole failure rowOf publishMessage
 -- @key   record    the job's record, a hash
 -- @arg   publish   PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   channel   the job's channel
 -- @arg   id        the request's id
 -- @arg   patience  how long it waits for an instance, in ms
--- @arg   by        who asks, for the record
+-- @arg   by        the instance that asks, for the record
 -- @reply asked     {1, store's time in ms, id of the request in force, clients that PUBLISH reached (-1: publishing was refused)}
 -- @reply error     {-1, message with its code in front, type of the key}
 -- @repeat safe: a request that waits is joined; one that was served is not asked for again
@@ -22,7 +22,7 @@ local function attempt()
   if kind ~= 'none' and kind ~= 'hash' then
     return {-1, 'WRONGTYPE ' .. record .. ' is not a hash', kind}
   end
-  if #id == 0 or not whole(patience, 1, 315360000000) then
+  if #id == 0 or not isWhole(patience, 1, 315360000000) then
     return {-1, 'ERR there is no id, or the patience is out of range', 'none'}
   end
   local time = redis.call('TIME')
@@ -38,7 +38,7 @@ local function attempt()
   waiting['until'] = math.max(last, at + patience)
   redis.call('HSETNX', record, 'v', '1')
   redis.call('HSET', record, 'request', cjson.encode(waiting))
-  return {1, at, waiting.id, tell(publish, channel, 'look')}
+  return {1, at, waiting.id, publishMessage(publish, channel, 'look')}
 end
 
 local ran, reply = pcall(attempt)

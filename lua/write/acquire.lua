@@ -1,7 +1,7 @@
 -- Takes the write side of a free read/write lock, or raises the count of a holder that writes already.
 -- Wire format section 7, write acquire. A writer that will wait says so, which keeps new readers out (D15).
 --
--- @include whole failure rwMode writeCount readCount holdKey longestHold longestRead raiseLease rwHolder
+-- @include isWhole failure rwMode writeCount readCount holdKey longestHold longestRead raiseLease rwHolder
 -- @batch
 -- @key   lock     the lock's hash: mode (read or write), <holder> -> read holds, <holder>:write -> write holds
 -- @key   intent   the writer that waits: its holder id
@@ -18,7 +18,7 @@
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(lock, intent, holder, lease, count, sleep)
-  if not whole(lease, 1, 315360000000) or not whole(count, 1, 2147483647) or not whole(sleep, 0, 315360000000) then
+  if not isWhole(lease, 1, 315360000000) or not isWhole(count, 1, 2147483647) or not isWhole(sleep, 0, 315360000000) then
     error({err = 'ERR the lease, the hold count or the sleep is out of range'})
   end
   local mode, writer = rwMode(lock)
@@ -33,7 +33,7 @@ local function attempt(lock, intent, holder, lease, count, sleep)
   end
   if mode then
     -- A reader that asks waits for itself: no use in keeping others out. A refused intent costs fairness, not the answer.
-    -- It ends no earlier than that of another writer, by which readers were told when to ask again.
+    -- It ends no earlier than that of another writer, by which readers know when to ask again.
     if sleep > 0 and readCount(lock, holder, mode, writer) == 0 then
       redis.pcall('SET', intent, holder, 'PX', math.max(sleep, redis.call('PTTL', intent)))
     end

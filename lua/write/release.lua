@@ -1,8 +1,8 @@
--- Lowers a writer's count, frees the lock, or leaves it to the writer's own read holds, and wakes all who wait.
--- Wire format section 7, write unlock; who reads on is no news in Java (D7). A writer that gives up waiting lets the readers in.
--- Where write holds stay, a lease that becomes shorter is told.
+-- Lowers a writer's count, frees the lock, or leaves it to the writer's own read holds, and wakes all waiters.
+-- Wire format section 7, write unlock; Java publishes nothing where the holder reads on (D7). A writer that gives up waiting lets the readers in.
+-- Where write holds stay, a lease that becomes shorter is published.
 --
--- @include whole failure tell tellShorter setLease rwMode writeCount holdKey longestHold longestRead
+-- @include isWhole failure publishMessage publishShorterLease setLease rwMode writeCount holdKey longestHold longestRead
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -23,7 +23,7 @@ local SPARE = 50
 
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(publish, lock, intent, holder, count, lease, channel)
-  if not whole(count, 0, 2147483647) or not (count == 0 or whole(lease, 1, 315360000000)) then
+  if not isWhole(count, 0, 2147483647) or not (count == 0 or isWhole(lease, 1, 315360000000)) then
     error({err = 'ERR the hold count or the lease is out of range'})
   end
   local mode, writer = rwMode(lock)
@@ -34,7 +34,7 @@ local function attempt(publish, lock, intent, holder, count, lease, channel)
       redis.call('DEL', intent)
     end
     if not mode or (waited and mode == 'read') then
-      tell(publish, channel, '1')
+      publishMessage(publish, channel, '1')
     end
     return {0}
   end
@@ -45,7 +45,7 @@ local function attempt(publish, lock, intent, holder, count, lease, channel)
       redis.call('HSET', lock, holder .. ':write', count)
       held = count
       if isShorter then
-        tellShorter(publish, channel)
+        publishShorterLease(publish, channel)
       end
     end
     return {2, held}
@@ -60,7 +60,7 @@ local function attempt(publish, lock, intent, holder, count, lease, channel)
     redis.call('PEXPIRE', lock, left)
   end
   redis.pcall('DEL', intent)
-  return {1, tell(publish, channel, '1')}
+  return {1, publishMessage(publish, channel, '1')}
 end
 
 local replies = {}

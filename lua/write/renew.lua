@@ -1,7 +1,7 @@
 -- Keeps write leases alive: each only while its holder still writes, and never to a shorter time than is left (D17, D19).
 -- With a lease of 0 it only looks.
 --
--- @include whole failure rwMode writeCount holdKey longestHold longestRead raiseLease
+-- @include isWhole failure rwMode writeCount holdKey longestHold longestRead raiseLease
 -- @batch
 -- @key   lock    the lock's hash
 -- @derived <lock>:<holder>:rwlock_timeout:<n>  one string per read hold, with its lease; the lock in braces, unless it has one
@@ -12,7 +12,7 @@
 -- @reply error   {-1, message with its code in front, type of the key} also for a hash that is another kind of lock
 -- @repeat safe: it only raises the ttl of a hold that still exists
 local function attempt(lock, holder, lease)
-  if not whole(lease, 0, 315360000000) then
+  if not isWhole(lease, 0, 315360000000) then
     error({err = 'ERR the lease is out of range'})
   end
   local _, writer = rwMode(lock)

@@ -19,23 +19,23 @@ export class FairModel {
     const { state } = this;
     const declared = Math.abs(state.waits.get(holder) ?? 0) || undefined;
     if (declared !== undefined) this.#show(holder, declared, gift);
-    if (state.waits.size > 0) this.#vouch(clientOf(holder));
-    let news = this.#prune();
+    if (state.waits.size > 0) this.#markAlive(clientOf(holder));
+    let mustNotify = this.#prune();
     const { head } = state;
     const inTheWay = state.holder ?? head ?? '';
     let reply: unknown;
     if (state.countOf(holder) > 0) reply = this.#reenter(holder, lease, count);
     else if (count > 1) reply = state.lock === undefined ? [2] : [0, state.ttl, inTheWay];
     else if (state.lock === undefined && (head === undefined || head === holder)) {
-      news = false;
+      mustNotify = false;
       if (head === holder) {
-        news = this.#stepForward(holder, declared ?? wait, lease);
+        mustNotify = this.#dequeueHead(holder, declared ?? wait, lease);
       }
       state.give(holder, lease);
       reply = [1, 1];
     } else if (wait === 0) reply = [0, state.ttl === -2 ? 0 : state.ttl, inTheWay];
     else reply = [0, this.#stand(holder, wait, declared, gift), inTheWay];
-    if (news && state.head !== holder) state.tell(state.head);
+    if (mustNotify && state.head !== holder) state.tell(state.head);
     return reply;
   }
 
@@ -43,29 +43,29 @@ export class FairModel {
     const { state } = this;
     const held = state.countOf(holder);
     let reply: (number | 'reached')[] = [0];
-    let news = false;
+    let mustNotify = false;
     if (count === 0) {
       if (held > 0) {
         state.lock = undefined;
         reply = [1, 'reached'];
       }
-      news = state.head === holder;
+      mustNotify = state.head === holder;
       this.#leave(holder);
     } else if (held > 0) {
       if (state.lock !== undefined && held > count) {
         state.lock.counts.set(holder, count);
         // The head was told how long it may sleep.
-        news = state.lock.until > state.now + lease;
+        mustNotify = state.lock.until > state.now + lease;
         state.lock.until = state.now + lease;
       }
       reply = [2, state.countOf(holder)];
     }
-    news = this.#prune() || news;
+    mustNotify = this.#prune() || mustNotify;
     const reached = Number(state.head !== undefined);
     const { head } = state;
     const isOwn = own > 0 && clientOf(head ?? '') === clientOf(holder);
     const isGiven = reply[0] === 1 && this.#give(isOwn ? own : undefined);
-    if (!isGiven && (news || state.lock === undefined)) state.tell(state.head);
+    if (!isGiven && (mustNotify || state.lock === undefined)) state.tell(state.head);
     if (isGiven && isOwn) return [1, 0, head];
     return reply.map((part) => (part === 'reached' ? reached : part));
   }
@@ -94,7 +94,7 @@ export class FairModel {
       state.remove(waiter);
       state.tell(waiter);
     }
-    if (state.waits.size > 0) this.#vouch(client);
+    if (state.waits.size > 0) this.#markAlive(client);
     if (this.#prune() || state.lock === undefined) state.tell(state.head);
     const { holder } = state;
     const own = holder !== undefined && clientOf(holder) === client ? [holder] : [];
@@ -110,14 +110,14 @@ export class FairModel {
     if (wait <= 0 || gift === undefined) return false;
     const lease = own ?? gift;
     if (own === undefined) state.tell(head, 2);
-    const news = this.#stepForward(head, wait, lease);
+    const mustNotify = this.#dequeueHead(head, wait, lease);
     state.give(head, lease);
-    if (news) state.tell(state.head);
+    if (mustNotify) state.tell(state.head);
     return true;
   }
 
   /** The head leaves the queue to have the lock. @returns whether the new head has to be told */
-  #stepForward(holder: string, wait: number, lease: number): boolean {
+  #dequeueHead(holder: string, wait: number, lease: number): boolean {
     this.state.remove(holder);
     this.state.move(this.state.times.keys(), -wait);
     return this.#prune() || lease < 1000;
@@ -153,7 +153,7 @@ export class FairModel {
     }
     if (!isPlaced || declared === undefined) {
       state.declare(holder, wait, gift);
-      this.#vouch(clientOf(holder));
+      this.#markAlive(clientOf(holder));
     }
     const left = Math.max((state.times.get(holder) ?? 0) - state.now - this.#near(declared ?? wait), 1);
     return state.head === holder ? Math.min(state.ttl, left) : left;
@@ -171,7 +171,7 @@ export class FairModel {
   /** @returns whether the head has to be told */
   #prune(): boolean {
     const { state } = this;
-    let news = false;
+    let mustNotify = false;
     for (let { head } = state; head !== undefined; head = state.head) {
       const time = state.times.get(head);
       const wait = state.waits.get(head);
@@ -186,7 +186,7 @@ export class FairModel {
       } else if (time <= state.now) state.remove(head);
       else break;
       state.tell(head);
-      news = true;
+      mustNotify = true;
     }
     if (state.head === undefined) {
       for (const waiter of state.waits.keys()) state.tell(waiter);
@@ -194,10 +194,10 @@ export class FairModel {
       state.waits.clear();
     }
     if (state.waits.size === 0) state.alive.clear();
-    return news;
+    return mustNotify;
   }
 
-  #vouch(client: string): void {
+  #markAlive(client: string): void {
     const { state, times } = this;
     const last = Math.max(...state.times.values());
     state.waitsUntil = Math.max(last, state.now + times.life);

@@ -80,7 +80,7 @@ export const MUTATIONS = [
   {
     name: 'a hand-over that nobody hears of',
     file: 'lua/tick/finish.lua',
-    from: `    tell(publish, jobs, 'look')\n`,
+    from: `    publishMessage(publish, jobs, 'look')\n`,
     to: ``,
     spec: 'test/protocol/tick.operators.spec.ts',
     test: 'a tick that is handed over returned: frees the lock, tells its waiters and the instances',
@@ -122,8 +122,8 @@ export const MUTATIONS = [
   {
     name: 'a final release tells nobody that waits',
     file: 'lua/fair/release.lua',
-    from: `  if news or redis.call('EXISTS', fair.lock) == 0 then\n`,
-    to: `  if news then\n`,
+    from: `  if mustNotify or redis.call('EXISTS', fair.lock) == 0 then\n`,
+    to: `  if mustNotify then\n`,
     spec: 'test/models/fair.model.spec.ts',
     test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
     steps: 5000,
@@ -154,7 +154,7 @@ export const MUTATIONS = [
   },
   {
     name: 'who is given a lock keeps its wait in the times of the others',
-    file: 'lua/parts/step-forward.lua',
+    file: 'lua/parts/dequeue-head.lua',
     from: `tonumber(times[i + 1]) - wait`,
     to: `tonumber(times[i + 1])`,
     spec: 'test/models/fair.model.spec.ts',
@@ -181,8 +181,8 @@ export const MUTATIONS = [
   {
     name: 'no message at a downgrade',
     file: 'lua/write/release.lua',
-    from: `return {1, tell(publish, channel, '1')}`,
-    to: `return {1, left == 0 and tell(publish, channel, '1') or 0}`,
+    from: `return {1, publishMessage(publish, channel, '1')}`,
+    to: `return {1, left == 0 and publishMessage(publish, channel, '1') or 0}`,
     spec: 'test/protocol/write.spec.ts',
     test: 'over RESP2 a write release leaves the lock to its read holds, and wakes the readers (D7)',
   },

@@ -13,7 +13,7 @@ import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone, readAcquire, readRelease } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, TELLING } from './sending.js';
+import { GRANTING, PUBLISHING } from './sending.js';
 import { lockChannel, prefixName, suffixName } from './wire.names.js';
 
 /** The longest wait that the scripts take, in ms: for a longer time a dead waiter would block all waiters behind it (D22). */
@@ -63,7 +63,7 @@ export class FairScripts implements LockScripts {
     const args = [holder, `${lease}`, `${count}`, `${declared}`, `${handoffLease}`, lockChannel(lock)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(fairAcquire, keysOf(lock), args, read, callback, { ...GRANTING, ...TELLING, shared });
+    this.runner.ask(fairAcquire, keysOf(lock), args, read, callback, { ...GRANTING, ...PUBLISHING, shared });
   }
 
   /** To 0 the release removes the holder from the queue as well. */
@@ -73,17 +73,17 @@ export class FairScripts implements LockScripts {
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
     const shared = `${this.#margin} ${nextLease}`;
-    this.runner.ask(fairRelease, keysOf(lock), args, readFairRelease, callback, { ...TELLING, shared });
+    this.runner.ask(fairRelease, keysOf(lock), args, readFairRelease, callback, { ...PUBLISHING, shared });
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
     const shared = this.#margin;
-    return this.runner.run(fairForceRelease, keysOf(lock), [channel], isDone, { ...TELLING, shared });
+    return this.runner.run(fairForceRelease, keysOf(lock), [channel], isDone, { ...PUBLISHING, shared });
   }
 
   /** A process calls it about once a second while it waits: its waiters lose their places `life` ms after the last call. */
   heartbeat(lock: string, client: string, channel: string): Promise<HeartbeatReply> {
-    const sending = { ...TELLING, shared: `${this.#life} ${this.#margin}` };
+    const sending = { ...PUBLISHING, shared: `${this.#life} ${this.#margin}` };
     return this.runner.run(fairHeartbeat, keysOf(lock), [client, channel], readHeartbeat, sending);
   }
 

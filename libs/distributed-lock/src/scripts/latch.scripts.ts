@@ -3,7 +3,7 @@ import { latchCountDown, latchDelete, latchInspect, latchSet } from './generated
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
-import { TELLING } from './sending.js';
+import { PUBLISHING } from './sending.js';
 import { latchChannel } from './wire.names.js';
 
 /**
@@ -16,14 +16,14 @@ export class LatchScripts {
   /** Closes the latch with a count. @returns false when it already has one */
   trySet(name: string, call: string, count: number): Promise<boolean> {
     const args = [`${count}`, `${CALL_LIFE}`, latchChannel(name)];
-    return this.runner.run(latchSet, [name, callRecord(name, call)], args, isDone, TELLING);
+    return this.runner.run(latchSet, [name, callRecord(name, call)], args, isDone, PUBLISHING);
   }
 
   /** Takes one off the count. @returns the count after it; undefined when the latch was open */
   countDown(name: string, call: string): Promise<number | undefined> {
     const args = [`${CALL_LIFE}`, latchChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? reply.integer(1) : undefined);
-    return this.runner.run(latchCountDown, [name, callRecord(name, call)], args, read, TELLING);
+    return this.runner.run(latchCountDown, [name, callRecord(name, call)], args, read, PUBLISHING);
   }
 
   /** @returns the remaining count; 0 when the latch is open */
@@ -33,6 +33,6 @@ export class LatchScripts {
 
   /** Opens the latch whatever its count. @returns whether it had one */
   delete(name: string): Promise<boolean> {
-    return this.runner.run(latchDelete, [name], [latchChannel(name)], isDone, TELLING);
+    return this.runner.run(latchDelete, [name], [latchChannel(name)], isDone, PUBLISHING);
   }
 }

@@ -19,7 +19,7 @@ import type { ReplyReader } from '../replies/reply.reader.js';
 import { readRenewal } from './reentrant.scripts.js';
 import { isDone, readRelease } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
-import { GRANTS, TELLING } from './sending.js';
+import { GRANTS, PUBLISHING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** A permit is small, and a semaphore has many: as many operations a call as the watchdog has. */
@@ -106,7 +106,7 @@ export class PermitScripts implements LockScripts {
     callback: ReplyCallback<T>,
   ): void {
     const keys: [string, string] = [lock, suffixName(lock, 'timeout')];
-    const sending = { ...TELLING, perCall: PERMITS_PER_CALL, grants };
+    const sending = { ...PUBLISHING, perCall: PERMITS_PER_CALL, grants };
     this.runner.ask(script, keys, [...args, semaphoreChannel(lock)], read, callback, sending);
   }
 }

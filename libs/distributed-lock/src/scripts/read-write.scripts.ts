@@ -11,7 +11,7 @@ import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
-import { TELLING } from './sending.js';
+import { PUBLISHING } from './sending.js';
 import { suffixName } from './wire.names.js';
 
 /** The scripts of one side that take the same arguments on both sides. */
@@ -32,7 +32,7 @@ export abstract class ReadWriteScripts implements LockScripts {
   abstract release(command: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void;
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
-    return this.runner.run(this.side.forceRelease, [lock], [channel], isDone, TELLING);
+    return this.runner.run(this.side.forceRelease, [lock], [channel], isDone, PUBLISHING);
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {

@@ -12,7 +12,7 @@ import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire as readAcquireReply, readRelease as readReleaseReply } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, TELLING } from './sending.js';
+import { GRANTING, PUBLISHING } from './sending.js';
 import { SharedNumbers } from './shared.numbers.js';
 import { readWriteChannel } from './wire.names.js';
 
@@ -38,7 +38,7 @@ export class ReadScripts extends ReadWriteScripts {
 
   /** A lock whose last reader is found dead is free from then on, which is published on its channel. */
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
-    const sending = { ...(lease > 0 ? RENEWING : LOOKING), ...TELLING };
+    const sending = { ...(lease > 0 ? RENEWING : LOOKING), ...PUBLISHING };
     const args = [holder, `${lease}`, readWriteChannel(lock)];
     this.runner.ask(readRenew, [lock], args, readRenewal, callback, sending);
   }
@@ -49,6 +49,6 @@ export class ReadScripts extends ReadWriteScripts {
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, `${nextLease}`, channel];
-    this.runner.ask(readRelease, [lock], args, readReleaseReply, callback, TELLING);
+    this.runner.ask(readRelease, [lock], args, readReleaseReply, callback, PUBLISHING);
   }
 }

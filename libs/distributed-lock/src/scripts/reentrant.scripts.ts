@@ -20,7 +20,7 @@ import type { ReplyReader } from '../replies/reply.reader.js';
 import { SharedNumbers } from './shared.numbers.js';
 import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, TELLING, TRANSFERRING } from './sending.js';
+import { GRANTING, PUBLISHING, TRANSFERRING } from './sending.js';
 
 /** The same number as in Redisson's watchdog: up to 100 leases a call (wire format section 4). */
 export const LEASES_PER_CALL = 100;
@@ -33,7 +33,7 @@ export const RENEWING = { ...GRANTING, ...LOOKING };
 /** The scripts of the re-entrant lock, typed; the replies' numbers appear here and in the Lua only. */
 export class ReentrantScripts implements LockScripts {
   readonly #acquiring = new SharedNumbers(GRANTING);
-  readonly #releasing = new SharedNumbers(TELLING);
+  readonly #releasing = new SharedNumbers(PUBLISHING);
   /** The last renewal: most leases are renewed to the same length. */
   #renewal = LOOK;
 
@@ -58,7 +58,7 @@ export class ReentrantScripts implements LockScripts {
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
-    return this.runner.run(reentrantForceRelease, [lock], [channel], isDone, TELLING);
+    return this.runner.run(reentrantForceRelease, [lock], [channel], isDone, PUBLISHING);
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {

@@ -11,7 +11,7 @@ import {
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, TELLING } from './sending.js';
+import { GRANTING, PUBLISHING } from './sending.js';
 import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** `permits`: the number of available permits after the call. */
@@ -53,7 +53,7 @@ export class SemaphoreScripts {
   undo(name: string, call: string): Promise<'returned' | 'gone'> {
     const args = [`${CALL_ECHO}`, semaphoreChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? 'returned' : 'gone');
-    return this.runner.run(semaphoreUndo, [name, callRecord(name, call)], args, read, TELLING);
+    return this.runner.run(semaphoreUndo, [name, callRecord(name, call)], args, read, PUBLISHING);
   }
 
   /** Adds permits, or takes away some when `change` is negative, whether they are available or not. */
@@ -64,7 +64,7 @@ export class SemaphoreScripts {
     { payload = 'value', where = 'anywhere' }: Addition = {},
   ): Promise<AddReply> {
     const args = [`${change}`, payload, where, `${CALL_LIFE}`, semaphoreChannel(name)];
-    return this.runner.run(semaphoreAdd, [name, callRecord(name, call)], args, readAddition, TELLING);
+    return this.runner.run(semaphoreAdd, [name, callRecord(name, call)], args, readAddition, PUBLISHING);
   }
 
   /** Takes all permits. @returns how many; undefined when the call was undone before it came */
@@ -77,7 +77,7 @@ export class SemaphoreScripts {
   /** Creates the semaphore. @param ttl its life in ms; 0 for no end. @returns false when there is one already */
   trySet(name: string, call: string, permits: number, ttl: number): Promise<boolean> {
     const args = [`${permits}`, `${ttl}`, `${CALL_LIFE}`, semaphoreChannel(name)];
-    return this.runner.run(semaphoreSet, [name, callRecord(name, call)], args, isDone, TELLING);
+    return this.runner.run(semaphoreSet, [name, callRecord(name, call)], args, isDone, PUBLISHING);
   }
 
   inspect(name: string): Promise<SemaphoreState> {

@@ -20,4 +20,4 @@ export const GRANTING: Sending = { grants: GRANTS };
 export const TRANSFERRING: Sending = { publishes: true, grants: [1, 2] };
 
 /** An operation of a script that publishes on a channel. */
-export const TELLING: Sending = { publishes: true };
+export const PUBLISHING: Sending = { publishes: true };

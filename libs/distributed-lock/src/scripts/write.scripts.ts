@@ -12,7 +12,7 @@ import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire, readRelease } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
-import { GRANTING, TELLING } from './sending.js';
+import { GRANTING, PUBLISHING } from './sending.js';
 
 /** The longest sleep of a waiting writer before its next attempt, in ms: a dead one keeps readers out for hardly longer. */
 export const WRITER_SLEEP = 2000;
@@ -47,6 +47,6 @@ export class WriteScripts extends ReadWriteScripts {
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
-    this.runner.ask(writeRelease, this.keysOf(lock), args, readRelease, callback, TELLING);
+    this.runner.ask(writeRelease, this.keysOf(lock), args, readRelease, callback, PUBLISHING);
   }
 }

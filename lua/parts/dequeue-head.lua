@@ -1,8 +1,8 @@
--- The head of a fair lock's queue is about to have the lock: it leaves the queue, and its wait goes off all times, of which replicas
--- and the AOF hear in one command. In chunks: unpack takes no more than about 8000 values (D27).
--- Answers whether the new head is to be told now. Who became the head by a grant hears of the release; but not of a lease that
+-- The head of a fair lock's queue is about to have the lock: it leaves the queue, and its wait goes off all times, which replicas
+-- and the AOF get as one command. In chunks: unpack takes no more than about 8000 values (D27).
+-- Returns whether the new head must be notified now. A head by a grant is notified of the release; but not of a lease that
 -- may run out before a heartbeat finds out, there is one a second, and it may have to show that it lives.
-local function stepForward(fair, holder, wait, lease)
+local function dequeueHead(fair, holder, wait, lease)
   dropWaiter(fair, holder)
   local times = redis.call('ZRANGE', fair.timeout, 0, -1, 'WITHSCORES')
   for i = 1, #times, 2 do

@@ -1,9 +1,9 @@
--- Hands a lock from one holder to another, who has it once and with `lease` then. A lease that becomes shorter is told to the channel.
--- Answers 1, also where it was done before; {2} when the giver had lost a lock that was free; {0, ttl, one holder} for busy.
+-- Transfers a lock from one holder to another, which has it once and with `lease` then. A lease that becomes shorter is published.
+-- Answers 1, also where it was done before; {2} when the former holder had lost a lock that was free; {0, ttl, one holder} for busy.
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
-local function hand(lock, from, to, lease, publish, channel)
-  if not whole(lease, 1, 315360000000) or from == to then
-    error({err = 'ERR the lease is out of range, or giver and taker are the same'})
+local function transferHold(lock, from, to, lease, publish, channel)
+  if not isWhole(lease, 1, 315360000000) or from == to then
+    error({err = 'ERR the lease is out of range, or the two holders are the same'})
   end
   if redis.call('HEXISTS', lock, from) == 1 then
     -- In this order also a server that is out of memory lets it happen: it refuses HSET as a first write only.
@@ -11,7 +11,7 @@ local function hand(lock, from, to, lease, publish, channel)
     redis.call('HSET', lock, to, '1')
     redis.call('HDEL', lock, from)
     if isShorter then
-      tellShorter(publish, channel)
+      publishShorterLease(publish, channel)
     end
     return 1
   end
