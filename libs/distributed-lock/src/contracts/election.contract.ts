@@ -4,18 +4,18 @@
  */
 export interface ElectionCallbacks {
   /**
-   * Called each time that the candidate is elected. It may last as long as the leadership, such as a loop
-   * until `signal` aborts; an earlier return does not resign. If it fails, the error is logged, the
-   * leadership ends, and the candidate campaigns again after a pause of 1 s, which doubles up to 30 s with
-   * each further failure.
+   * Called each time that the candidate is elected. It may last as long as the leadership, such as a loop until
+   * `signal` aborts; an earlier return does not resign. If it fails, the error is logged, the leadership ends,
+   * and the candidate campaigns again after a pause of 1 s, which doubles up to 30 s with each further failure.
    * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead
-   * @param token higher than the tokens of all leaders before: pass it to your writes (see docs/fencing.md)
+   * @param token the fencing token, higher than the tokens of all earlier leaders. Pass it to your writes: see
+   * docs/fencing.md
    */
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
-   * Called once at the end of each leadership, right after `signal` was aborted. Unless the lock is lost, it is
-   * released only after this callback, `onElected` and the running calls of `@LeaderOnly` have ended, or after
-   * `shutdownTimeout`. An error of this callback is logged.
+   * Called once at the end of each leadership, right after `signal` was aborted. The lock, unless it is lost,
+   * is released when this callback, `onElected` and the running calls of `@LeaderOnly` have ended, but not
+   * later than after `shutdownTimeout`. An error of this callback is logged.
    * @param reason the reason of `signal`
    */
   readonly onRevoked?: ((reason: Error) => unknown) | undefined;
@@ -38,8 +38,8 @@ export interface Election extends AsyncDisposable {
   readonly token: bigint | undefined;
   /**
    * Resigns the leadership, if this candidate leads, and campaigns again after half a second, so that other
-   * candidates come first. Resolves when the lock is free: once the work of the leader has ended, or after
-   * `shutdownTimeout`. If the work of the leader calls `resign()`, the call does not wait for that work.
+   * candidates come first. Resolves when the lock is released, that is when the work of the leader has ended,
+   * or after `shutdownTimeout`. A `resign()` inside the work of the leader does not wait for that work.
    */
   resign(): Promise<void>;
   /**

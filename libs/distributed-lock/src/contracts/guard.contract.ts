@@ -27,9 +27,10 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
    * - `reentrant`: one call at a time.
    * - `fair`: one call at a time, in the order of the requests in the whole fleet.
    * - `read`: together with other `read` calls.
-   * - `write`: alone. It may call methods with `read` of the same key; the reverse rejects with `UPGRADE`.
-   * - `fenced`: one call at a time, and `currentLock()?.token` is a number that no earlier holder has had.
-   *   Several locks as one have no token.
+   * - `write`: alone. A method with `write` may call methods with `read` of the same key; the reverse rejects
+   *   with `UPGRADE`.
+   * - `fenced`: one call at a time. `currentLock()?.token` is the fencing token, a bigint that rises with each
+   *   grant; it is `undefined` if the key has several names.
    *
    * A scheduled method supports `reentrant` only.
    * @default 'reentrant'
@@ -40,7 +41,10 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
    * @default 0, or the module's `waitTime.decorator` / `waitTime.interceptor`
    */
   readonly waitTime?: Duration | undefined;
-  /** A fixed lease, never renewed. @default none: the watchdog renews the lease */
+  /**
+   * A fixed lease, which is never renewed: see `LockOptions.leaseTime`.
+   * @default none: the watchdog renews the lease
+   */
   readonly leaseTime?: Duration | undefined;
   /**
    * What a call returns if the lock was not acquired within `waitTime`. `throw`: rejects with a
@@ -80,13 +84,15 @@ export interface TickOptions {
   readonly catchUp?: Duration | undefined;
   /** A tick that no instance ran within this time is recorded as missed. @default 5 s */
   readonly grace?: Duration | undefined;
-  /** The maximum duration of a run. Then its signal aborts. @default '1h' */
+  /**
+   * The maximum duration of a run. The signal of a longer run aborts, with the code `MAX_HOLD`. @default '1h'
+   */
   readonly maxHold?: Duration | undefined;
   /** Allows several scheduled methods to share one key, and with it one tick. @default false */
   readonly shared?: boolean | undefined;
   /**
-   * For `@Timeout`, and required for `@Cron` with a `Date`: the job runs at most once in the fleet within
-   * this time.
+   * The job runs at most once in the fleet within this time. Only for `@Timeout`, and for `@Cron` with a
+   * `Date`, which requires it.
    * @default none: every instance runs its `@Timeout`, one instance at a time
    */
   readonly minInterval?: Duration | undefined;

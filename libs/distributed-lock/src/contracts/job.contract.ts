@@ -3,15 +3,21 @@ import type { TickRecord } from './tick.contract.js';
 
 /** The state of a job in Redis. Instants in epoch ms by the store's clock. */
 export interface JobStatus {
-  /** The last tick that was decided; for an interval the last start. `undefined` before the first tick. */
+  /**
+   * The newest tick that was started or recorded as not run. For an interval: the last start. `undefined`
+   * before the first tick.
+   */
   readonly mark: number | undefined;
   /** When the job was paused; `undefined` if the job is not paused. */
   readonly paused: number | undefined;
-  /** The tick that runs as soon as the lock is free. */
+  /** The tick that runs as soon as the lock is free; `undefined` if there is none. */
   readonly queued: number | undefined;
-  /** The tick that an instance handed over at its shutdown and that no other instance has started yet. */
+  /**
+   * The tick that an instance handed over at its shutdown, until another instance starts it; `undefined` if
+   * there is none.
+   */
   readonly handedOver: number | undefined;
-  /** The current run. */
+  /** The current run; `undefined` if the job is not running. */
   readonly running: TickRecord | undefined;
   /**
    * The number of runs and ticks by outcome since the job was registered. A gap of several missed ticks
@@ -37,42 +43,52 @@ export interface ForgetOptions {
 }
 
 /**
- * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis
- * and `namePrefix`, even if that process has none of the jobs. For a job without a record in Redis, `status`
- * returns `undefined`; the other methods reject with a `LockConfigurationError` of code `UNKNOWN_JOB` and
- * write nothing.
- *
- * Every method throws `LockUnavailableError` if Redis does not answer or refuses the command.
+ * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis and
+ * `namePrefix`, even if that process has none of the jobs. For a job without a record in Redis, `status`
+ * returns `undefined`; the other methods reject with `UNKNOWN_JOB` and write nothing. A key that is not a valid
+ * lock name rejects with `INVALID_NAME`.
  */
 export interface JobControl {
   /**
-   * Pauses the job on all instances. Its ticks do not run and are recorded once as a gap. A current run
-   * continues. Direct calls and {@link runNow} still work. Instances with an older
-   * version of this library, which cannot pause jobs, keep running the job.
+   * Pauses the job on all instances. Its ticks do not run; one record covers all ticks of the pause. A current
+   * run continues. Direct calls and {@link runNow} still work. Instances with an older version of this library
+   * that cannot pause jobs keep running the job.
    * @returns `false` if the job was already paused
+   * @throws LockConfigurationError `UNKNOWN_JOB`
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   pause(job: string): Promise<boolean>;
   /**
-   * Resumes the job. Ticks that passed during the pause do not run. @returns `false` if the job was not
-   * paused
+   * Resumes the job. The ticks of the pause do not run.
+   * @returns `false` if the job was not paused
+   * @throws LockConfigurationError `UNKNOWN_JOB`
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   resume(job: string): Promise<boolean>;
   /**
-   * Runs the job once now, on one instance where the job is active; also while the job is paused. Waits for
-   * the lock up to `timeout`. A call joins an earlier call that still waits. An instance on which the job is
-   * off (disabled, stopped, deleted, or not started) never runs it.
-   * @returns `true` once the run has begun; `false` if it has not begun by `timeout`. `false` comes earlier if
-   * the granted run cannot begin: a decorator above `@DistributedLock` skips the call, or the instance died
-   * and `onCrash` is `'skip'`
+   * Runs the job once now, on one instance where the job is active; also while the job is paused. Waits up to
+   * `timeout` until the run starts. If another `runNow()` of the job already waits, both calls wait for the
+   * same run. An instance on which the job is off (disabled, stopped, deleted, or not started) never runs it.
+   * @returns `true` as soon as the run has started; `false` if it has not started within `timeout`. The result
+   * is `false` before `timeout` if the run was granted but cannot start: a decorator above `@DistributedLock`
+   * skipped the call, or the instance died and `onCrash` is `'skip'`
+   * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `timeout`
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**
-   * Removes the record of a job that no longer exists. If a schedule still has the job, the job starts with a
-   * new record, as after a loss of data.
+   * Removes the record of a job that no longer exists. If an instance still has the job, its next tick creates
+   * a new record.
    * @param options `force` also removes a job that is running; the end of that run is then not recorded
-   * @returns `false` if the job is running
+   * @returns `false` if the job is running, without `force`
+   * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `force`
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
-  /** Returns the state of a job. @returns `undefined` for a job without a record in Redis */
+  /**
+   * Returns the state of a job.
+   * @returns `undefined` for a job without a record in Redis
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   */
   status(job: string): Promise<JobStatus | undefined>;
 }

@@ -10,9 +10,9 @@ export interface LockOptions {
   readonly waitTime?: Duration | undefined;
   /**
    * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even if
-   * the work still runs. The library checks that Redis still has the lock, at every third of the lease (or of
-   * `lockWatchdogTimeout`, if shorter). A waiter in the same process may take over the running lease: at least
-   * 99 % of it is then left.
+   * the work still runs. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library
+   * checks that Redis still has the lock. A lock that passes to a waiter of the same process may keep its
+   * running lease, if at least 99 % of the lease is left.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -36,8 +36,8 @@ export interface UsingOptions extends LockOptions {
 /**
  * The result of an unlock.
  *
- * - `released`: the lock is free. For a read/write lock this side is released; other readers, or the other
- *   side, may still hold theirs.
+ * - `released`: the lock is free. For a read/write lock: this acquisition is released, but other readers, or
+ *   the other side, may still hold the lock.
  * - `kept`: an enclosing or a concurrent acquisition of the same holder still holds the lock.
  * - `lost`: the lease had ended, or the lock was taken away before the unlock. Redis was not changed.
  */
@@ -53,13 +53,13 @@ export interface LockHandle extends AsyncDisposable {
   readonly token: bigint | undefined;
   /**
    * Aborts with a `LockLostError` when the lock is lost, always before Redis can grant it to another holder.
-   * Also aborts on unlock, with the code `RELEASED`: work that continues after the release learns of it. If
-   * you pass the signal to `fetch()`, read the body before the unlock. Created on first access.
+   * Also aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If you pass
+   * the signal to `fetch()`, read the body before the unlock. Created on first access.
    */
   readonly signal: AbortSignal;
   /**
-   * Whether the lease is certainly valid, by the monotonic clock. `false` also while the state is unknown
-   * after a suspend.
+   * Whether the lease is certainly valid, by the monotonic clock. Also `false` after the machine was suspended,
+   * until Redis has confirmed the lease.
    */
   readonly isHeld: boolean;
   /**
@@ -68,17 +68,19 @@ export interface LockHandle extends AsyncDisposable {
    */
   assertHeld(): void;
   /**
-   * Extends the lease to at least `leaseTime` from now; never shortens it. A fixed lease
-   * ends later; a watchdog lease keeps being renewed.
+   * Extends the lease, so that it ends at least `leaseTime` from now. Never shortens the lease. A fixed lease
+   * stays fixed; a lease without `leaseTime` is still renewed by the watchdog.
+   * @param leaseTime at least 100 ms
    * @returns `false` if the lock is no longer held
    * @throws LockUnavailableError if Redis does not answer
+   * @throws LockConfigurationError `INVALID_OPTION` for an invalid `leaseTime`
    */
   extend(leaseTime: Duration): Promise<boolean>;
   /**
-   * Releases this acquisition. Idempotent: a second call returns the result of the first. Never throws
-   * because the lease was lost.
-   * @throws LockUnavailableError if Redis does not answer; the release is then repeated in the background
-   * until the lease ends
+   * Releases this acquisition. Idempotent: a second call returns the result of the first. A lost lease is not
+   * an error: the result is `lost`.
+   * @throws LockUnavailableError if Redis does not answer; the release is then repeated in the background until
+   * the lease ends
    */
   unlock(): Promise<UnlockOutcome>;
   /**
@@ -138,11 +140,11 @@ export interface Lockable<H extends LockHandle = LockHandle> {
   tryLock(options?: LockOptions): Promise<H | null>;
   /**
    * Acquires the lock, runs `work` in a scope in which the lock is re-entrant, and releases the lock when the
-   * work has ended. If the work returns a stream, an async generator or a child process, `using()` returns
-   * that object at once and keeps the lock until it ends (see docs/locks.md). If the work returns an Observable, `using()`
-   * subscribes to it in the scope of the lock: the result is its last value, or `undefined` if it completes
-   * without a value. A failed release never replaces the result or error of the work; a lost lock does
-   * so only with {@link UsingOptions.onLost} `'throw'`.
+   * work has ended. If the work returns a stream, an async generator or a child process, `using()` returns that
+   * object at once and keeps the lock until it ends (see docs/locks.md). If the work returns an Observable,
+   * `using()` subscribes to it in the scope of the lock: the result is its last value, or `undefined` if it
+   * completes without a value. A failed release never replaces the result or error of the work. A lost lock
+   * replaces the result only with {@link UsingOptions.onLost} `'throw'`.
    * @throws LockNotAcquiredError if the lock was not acquired within `waitTime`; `work` was not run
    * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
    * @throws LockLostError with `onLost: 'throw'`, if the lock was lost while the work ran
@@ -175,8 +177,8 @@ export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
    */
   remainTimeToLive(): Promise<number>;
   /**
-   * Frees the lock, whichever holder has it, and wakes a waiter. The holder is not asked first: its signal
-   * aborts at once if this `LockService` has the hold, otherwise at its next renewal.
+   * Releases the lock of any holder, in this or another process, and wakes a waiter. The signal of the holder
+   * aborts at once if the holder belongs to this `LockService`, otherwise at its next renewal.
    * @returns whether the lock was held
    * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
@@ -190,8 +192,8 @@ export interface FencedLockHandle extends LockHandle {
 }
 
 /**
- * A lock with a fencing token for each grant, including re-entries. Each token is higher than all tokens
- * before.
+ * A lock with a fencing token for each grant, including re-entries. Each token is higher than all earlier
+ * tokens of the lock.
  */
 export interface FencedLock extends Lock<FencedLockHandle> {
   /**

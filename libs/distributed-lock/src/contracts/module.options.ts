@@ -3,14 +3,15 @@ import type { Duration } from './duration.js';
 /** Options of the module. Each option documents its default. */
 export interface LockModuleSettings {
   /**
-   * The lease of a hold without `leaseTime`, at least 300 ms. The watchdog renews it every third of this
-   * time. The locks of a killed process are free after this time.
+   * The lease of a hold without `leaseTime`, at least 300 ms. The watchdog renews the lease three times within
+   * this time. The locks of a killed process become free within this time.
    * @default '30s'
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * How long a waiter without `waitTime` can block Redisson's waiters behind it in the queue of a fair lock
-   * after its process has died. The same as Redisson's setting of that name; limited to 1 h.
+   * The wait time that a waiter without a `waitTime` declares in the queue of a fair lock. If its process dies,
+   * Redisson's waiters behind it wait up to this long. At least 1 s; longer than 1 h counts as 1 h. The same as
+   * Redisson's setting of that name.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -25,21 +26,22 @@ export interface LockModuleSettings {
   /** Maps the name of a lock to its name in Redis, like Redisson's `NameMapper`. Replaces `namePrefix`. */
   readonly nameMapper?: ((name: string) => string) | undefined;
   /**
-   * The name of the application in tick records. A warning is logged if one job is registered under two
-   * names. Set it if several environments share a Redis, or if the working directory has no package.json: see
-   * docs/environments.md.
+   * The name of the application in tick records. A warning is logged if two applications with different names
+   * register the same job. Set this option if several environments share a Redis, or if the working directory
+   * has no package.json: see docs/environments.md.
    * @default the `name` in the package.json of the working directory
    */
   readonly appName?: string | undefined;
   /**
-   * The maximum duration of a hold. Then its signal aborts and its renewal stops. @default no limit; '1h' for
-   * ticks
+   * The maximum duration of a hold. When a hold reaches it, the signal aborts with the code `MAX_HOLD`, and the
+   * lease is no longer renewed.
+   * @default no limit; '1h' for ticks
    */
   readonly maxHold?: Duration | undefined;
   /**
    * Logs a wait or a hold that lasts longer than this; `Infinity` disables the warning.
-   * @default off, with one exception: a call without a time limit that waits 10 s for a lock which this process
-   * holds by `lock()` or `tryLock()` is logged once, because it probably waits for itself
+   * @default off, with one exception: a probable self-deadlock is logged once. This is a call without a time
+   * limit that has waited 10 s for a lock which this process acquired by `lock()` or `tryLock()`
    */
   readonly warnAfter?: Duration | undefined;
   /**
@@ -86,8 +88,8 @@ export interface LockModuleSettings {
 /** How many replicas must acknowledge a grant. */
 export interface ReplicaAcknowledgement {
   /**
-   * The number of replicas, at least 1. `majority`: the master and these replicas are more than half of all
-   * copies; grows with the number of replicas.
+   * The number of replicas, at least 1. `majority`: as many replicas as are needed, together with the master,
+   * for more than half of all copies. This number grows when replicas are added.
    */
   readonly acks: number | 'majority';
   /**
@@ -100,8 +102,9 @@ export interface ReplicaAcknowledgement {
 /** Timing options of red locks. */
 export interface RedLockTimes {
   /**
-   * How long a restarted server is left out of the quorum: it may have lost locks, and would grant them again. At least `lockWatchdogTimeout`, and an upper limit for the `leaseTime`
-   * of red locks. `0` for servers that write every command to disk before they answer.
+   * How long a restarted server is left out of the quorum, because it may have lost locks and would grant them
+   * again. At least `lockWatchdogTimeout`. The `leaseTime` of a red lock must not be longer. Use `0` for
+   * servers that write every command to disk before they answer.
    * @default lockWatchdogTimeout
    */
   readonly restartDelay?: Duration | undefined;
@@ -109,23 +112,24 @@ export interface RedLockTimes {
 
 /** The default `waitTime` of each way to acquire a lock; `Infinity` waits without limit. */
 export interface WaitTimes {
-  /** @default no limit */
+  /** The wait of `lock()`, and of `acquire()` and `await()`. @default no limit */
   readonly lock?: Duration | undefined;
-  /** @default 0 */
+  /** The wait of `tryLock()` and `tryAcquire()`. @default 0 */
   readonly tryLock?: Duration | undefined;
-  /** @default no limit */
+  /** The wait of `using()`. @default no limit */
   readonly using?: Duration | undefined;
-  /** @default 0 */
+  /** The wait of a method with `@DistributedLock`. @default 0 */
   readonly decorator?: Duration | undefined;
-  /** @default 0 */
+  /** The wait of a handler with `@UseDistributedLock`. @default 0 */
   readonly interceptor?: Duration | undefined;
 }
 
 /** Limits of the hand-off inside a process. */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs. While other processes wait, the limit is the number of local
-   * waiters at the first hand-off, at least 16. While it is unknown whether they wait, the limit is 64.
+   * The maximum number of consecutive hand-offs. A lower limit applies while other processes wait: the number
+   * of local waiters at the first hand-off, at least 16. While it is unknown whether other processes wait, the
+   * limit is 64.
    * @default 4096
    */
   readonly max?: number | undefined;

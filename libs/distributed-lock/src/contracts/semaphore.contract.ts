@@ -27,8 +27,8 @@ export interface TakenPermits {
   /** The number of permits that the work holds. */
   readonly permits: number;
   /**
-   * Aborted when the permits are released, and before that when the application shuts down and
-   * `shutdownTimeout` has passed.
+   * Aborts when the permits are released. During a shutdown of the application it aborts as soon as
+   * `shutdownTimeout` has passed, even if the work still runs.
    */
   readonly signal: AbortSignal;
 }
@@ -36,128 +36,168 @@ export interface TakenPermits {
 /**
  * A number of permits that the whole fleet shares, including Redisson's clients. A semaphore has no holders:
  * the caller that acquired permits has to release them, and the permits of a process that dies are lost until
- * `addPermits()` restores them. Use a {@link PermitExpirableSemaphore} if permits must come back by
- * themselves. A number of permits is a whole number up to 2147483647.
- *
- * Every method throws `LockUnavailableError` if Redis does not answer or refuses the command.
+ * `addPermits()` restores them. Use a {@link PermitExpirableSemaphore} if permits must come back by themselves.
+ * A number of permits is a whole number up to 2147483647; for any other value a method throws a
+ * `LockConfigurationError` with the code `INVALID_OPTION`.
  */
 export interface Semaphore {
   /** The name of the semaphore, without the prefix of the module. */
   readonly name: string;
   /**
-   * Creates the semaphore with that number of permits, unless it exists. No permit is granted before that.
-   * @param timeToLive the semaphore is deleted after this time. @default none
-   * @returns `false` if the semaphore exists
+   * Creates the semaphore, unless it exists. A semaphore that does not exist grants no permits.
+   * @param permits the number of permits, at least 0
+   * @param timeToLive how long the semaphore exists after this call. @default no limit
+   * @returns `false` if the semaphore already exists
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   trySetPermits(permits: number, timeToLive?: Duration): Promise<boolean>;
   /**
    * Waits for permits, and acquires all of them at once. Callers of one process are served in order.
    * @param permits default 1
-   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`
+   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; with the code
+   * `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait
+   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
+   * shutting down
    */
   acquire(permits?: number, options?: WaitOptions): Promise<void>;
   /**
    * Acquires permits if they become available within `waitTime` (default 0).
    * @param permits default 1
    * @returns `false` only if too few permits are available. If Redis is unavailable, the call rejects.
+   * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait
+   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
+   * shutting down
    */
   tryAcquire(permits?: number, options?: WaitOptions): Promise<boolean>;
   /**
    * Releases permits. The number is not checked against the acquired permits, so the semaphore can grow.
    * Creates the semaphore if it does not exist.
    * @param permits default 1
-   * @throws LockUnavailableError if Redis does not answer; the release is then repeated in the background, so
-   * do not repeat it
+   * @throws LockUnavailableError if Redis does not answer or refuses the command. Do not call again if Redis
+   * did not answer: the library repeats the release in the background
    */
   release(permits?: number): Promise<void>;
   /**
-   * Like {@link release}, but does nothing if the semaphore does not exist. @returns whether the semaphore
-   * exists
+   * Like {@link release}, but does nothing if the semaphore does not exist.
+   * @returns whether the semaphore exists
+   * @throws LockUnavailableError as {@link release}
    */
   releaseIfExists(permits?: number): Promise<boolean>;
   /**
-   * Acquires permits, runs `work`, and releases the permits when the work has ended, like `Lockable.using`.
-   * The result or error of the work always takes precedence; a release without an answer of Redis is repeated
-   * in the background.
-   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`
+   * Acquires permits, runs `work`, and releases the permits when the work has ended, like `Lockable.using`. A
+   * failed release never replaces the result or error of the work; it is repeated in the background if Redis
+   * did not answer.
+   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; `work` was not run
+   * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
+   * @throws LockConfigurationError `INVALID_OPTION`; `NOT_ASYNC` for a generator, or another iterator
    */
   using<T>(work: (taken: TakenPermits) => WorkResult<T>, options?: PermitsOptions): Promise<T>;
-  /** The number of permits that are available now; below 0 after a reduction. */
+  /**
+   * The number of available permits; below 0 if `addPermits()` has removed more than were available.
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   */
   availablePermits(): Promise<number>;
   /**
-   * Acquires all available permits. @returns their number; a negative number of available permits is reset to
-   * 0
+   * Acquires all available permits. If the number of available permits is negative, it is set to 0.
+   * @returns the number of available permits before the call
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   drainPermits(): Promise<number>;
-  /** Raises the number of permits; a negative value lowers it, also below 0. Throws like {@link release}. */
+  /**
+   * Raises the number of available permits. A negative value lowers the number, even below 0.
+   * @throws LockUnavailableError as {@link release}
+   */
   addPermits(permits: number): Promise<void>;
   /**
-   * Deletes the semaphore. Waiting callers keep waiting until the semaphore is created again. @returns
-   * whether the semaphore existed
+   * Deletes the semaphore. Waiting callers keep waiting until the semaphore is created again.
+   * @returns whether the semaphore existed
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   delete(): Promise<boolean>;
 }
 
 /**
- * A semaphore with a lease for each permit, so that the permits of a process that dies become available
- * again. A permit is held like a lock: by a handle, renewed by the watchdog unless it has a fixed
- * `leaseTime`. `handle.holder` is the permit id as Redisson's clients see it, 32 hex characters.
- *
- * Every method throws `LockUnavailableError` if Redis does not answer or refuses the command.
+ * A semaphore with a lease for each permit, so that the permits of a process that dies become available again.
+ * A permit is held like a lock, by a handle. The watchdog renews its lease, unless the permit was acquired with
+ * a fixed `leaseTime`. `handle.holder` is the permit id as Redisson's clients see it, 32 hex characters.
  */
 export interface PermitExpirableSemaphore {
   /** The name of the semaphore, without the prefix of the module. */
   readonly name: string;
   /**
-   * Creates the semaphore with that number of permits, unless it exists. @returns `false` if the semaphore
-   * exists
+   * Creates the semaphore with this number of permits, unless it exists.
+   * @returns `false` if the semaphore already exists
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockConfigurationError `INVALID_OPTION` for a number that is not a whole number from 0 to
+   * 2147483647
    */
   trySetPermits(permits: number): Promise<boolean>;
-  /** Sets the total number of permits, including acquired ones. */
+  /** Sets the total number of permits, including acquired ones. Throws like {@link trySetPermits}. */
   setPermits(permits: number): Promise<void>;
-  /** Raises the number of permits; a negative value lowers it, also below 0. */
+  /**
+   * Raises the number of available permits. A negative value lowers the number, even below 0.
+   * @throws LockUnavailableError if Redis does not answer or refuses the command. Do not call again if Redis
+   * did not answer: the library repeats the command in the background
+   * @throws LockConfigurationError `INVALID_OPTION` for a number that is not whole
+   */
   addPermits(permits: number): Promise<void>;
   /**
-   * Waits for a permit.
+   * Waits for a permit. Throws like `Lockable.lock`.
    * @throws LockNotAcquiredError if no permit was acquired within `waitTime`
    */
   acquire(options?: LockOptions): Promise<LockHandle>;
   /**
    * Acquires a permit if one becomes available within `waitTime` (default 0).
    * @returns `null` only if no permit is available. If Redis is unavailable, the call rejects.
+   * @throws LockUnavailableError and other errors as `Lockable.tryLock`
    */
   tryAcquire(options?: LockOptions): Promise<LockHandle | null>;
   /**
-   * Acquires a permit, runs `work`, and releases the permit. A nested call acquires another permit.
+   * Acquires a permit, runs `work`, and releases the permit. A nested call acquires another permit. Throws like
+   * `Lockable.using`.
    * @throws LockNotAcquiredError if no permit was acquired within `waitTime`
    */
   using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
-   * Releases a permit by its id, in any process: for a permit that was passed on to another process. If the
-   * permit is held in this process, the signal of its handle is aborted.
+   * Releases a permit by its id, which works in any process: for a permit whose id was passed to another
+   * process. If a handle of this process holds the permit, its signal aborts.
    * @returns `false` if the permit is unknown, or its lease has ended
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockConfigurationError `INVALID_OPTION` for a value that is not a permit id
    */
   tryRelease(permitId: string): Promise<boolean>;
   /**
-   * Sets the lease of a permit by its id, from now on; also to a shorter one. For a permit that this process
-   * holds, use its handle.
+   * Sets the lease of a permit by its id, so that it ends `leaseTime` from now, which may be earlier than
+   * before. For a permit that this process holds, use `handle.extend()`.
    * @returns `false` if the permit is unknown, or its lease has ended
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockConfigurationError `INVALID_OPTION` for a value that is not a permit id, or an invalid
+   * `leaseTime`
    */
   updateLeaseTime(permitId: string, leaseTime: Duration): Promise<boolean>;
   /**
    * The remaining lease of a permit in ms: -1 if the permit has no lease, -2 if the permit is unknown or its
-   * lease has ended.
+   * lease has ended. Throws like {@link tryRelease}.
    */
   getLeaseTime(permitId: string): Promise<number>;
-  /** The number of permits that are available now; below 0 after a reduction. */
+  /**
+   * The number of available permits; below 0 if `addPermits()` has removed more than were available.
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   */
   availablePermits(): Promise<number>;
-  /** The number of acquired permits. */
+  /**
+   * The number of acquired permits. @throws LockUnavailableError if Redis does not answer or refuses the
+   * command
+   */
   acquiredPermits(): Promise<number>;
-  /** The total number of permits. */
+  /**
+   * The total number of permits. @throws LockUnavailableError if Redis does not answer or refuses the command
+   */
   getPermits(): Promise<number>;
   /**
-   * Deletes the semaphore and the leases of its permits: their holders lose them. @returns whether the
-   * semaphore existed
+   * Deletes the semaphore and the leases of its permits, so that every holder loses its permit.
+   * @returns whether the semaphore existed
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    */
   delete(): Promise<boolean>;
 }

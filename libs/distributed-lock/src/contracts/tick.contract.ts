@@ -33,8 +33,8 @@ export interface TickRecord {
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
   /**
-   * For `missed` and `paused`: the last instant before the gap. The record stands for every instant after it,
-   * up to `tick`.
+   * For `missed` and `paused`: the last instant before the gap, in epoch ms. The record covers every instant
+   * after `after`, up to and including `tick`.
    */
   readonly after?: number;
   /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */

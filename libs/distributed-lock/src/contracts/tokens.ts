@@ -3,8 +3,9 @@
 const DEFAULT = 'default';
 
 /**
- * The injection token of a module instance's LockService. Its description is the sentence that Nest shows
- * when it cannot resolve it.
+ * The injection token for the LockService of a module instance. Nest prints the description of the token if it
+ * cannot resolve the LockService.
+ * @param name the `name` of that instance. @default the unnamed instance
  */
 export function lockServiceToken(name: string = DEFAULT): symbol {
   const named = name === DEFAULT ? '' : ` with name: '${name}'`;

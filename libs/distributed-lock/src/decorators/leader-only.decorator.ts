@@ -19,19 +19,16 @@ const OPTIONS = optionNames<LeaderOnlyOptions>({ otherwise: true, service: true 
 const PLACEHOLDER = /\{\d/;
 
 /**
- * Runs the method only on the instance that leads `key`, in the scope of the leader's lock: `currentLock()`
- * has its `signal` and its
- * fencing `token`. On other instances a call returns `undefined` at once, without a call to Redis.
+ * Runs the method only on the instance that leads `key`, in the scope of the leader's lock: `currentLock()` has
+ * its `signal` and fencing `token`. On other instances a call returns `undefined` at once, without a call to
+ * Redis.
  *
- * An instance with such a method joins the election when its application starts, once for each key, and
- * hands the leadership over at its
- * shutdown. Works above or below other decorators, such as `@Cron`, on every class that Nest instantiates,
- * and on instances from
- * `useFactory` and `useValue` once the application has started. The method must return a promise or an
- * Observable; declare
- * `: Observable<…>` as the return type. Inside `applyDecorators()` write `LeaderOnly(…) as
- * MethodDecorator`, which disables the type check
- * of the method.
+ * An application with such a method joins the election of `key` when it starts, and resigns at its shutdown.
+ * Several methods with the same key share one candidate. Works above or below other decorators, such as
+ * `@Cron`, on every class that Nest instantiates, and on instances from `useFactory` and `useValue` once the
+ * application has started. The method must return a promise or an Observable; declare `: Observable<…>` as the
+ * return type. Inside `applyDecorators()` write `LeaderOnly(…) as MethodDecorator`, which disables the type
+ * check of the method.
  *
  * @param key the name of the leader's lock, the same for all calls; see `LockService.elect`
  * @throws LockConfigurationError when the decorator is applied, for invalid options and targets

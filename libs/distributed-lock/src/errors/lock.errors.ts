@@ -24,7 +24,9 @@ export class DistributedLockError extends Error {
     /** The name of the lock, without the prefix of the module. */
     readonly lock?: string,
     options?: ErrorOptions,
-    /** The remedy for this reason, if the code has several. @default the remedy of the code */
+    /**
+     * The remedy for the cause of this error, if the code has several causes. @default the remedy of the code
+     */
     remedy: string = REMEDIES[code],
   ) {
     super(`${printable(message)} ${remedy}`, options);
@@ -65,9 +67,9 @@ export class LockNotAcquiredError extends DistributedLockError {
 }
 
 /**
- * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. With the code
- * `RELEASED`: work continues after its
- * lock was released. The reason of an aborted `handle.signal`.
+ * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. The code `RELEASED`
+ * has another meaning: the lock was unlocked, and work that uses it still runs. Also the `reason` of an aborted
+ * `handle.signal`.
  */
 export class LockLostError extends DistributedLockError {
   static {

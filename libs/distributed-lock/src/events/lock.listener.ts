@@ -112,7 +112,8 @@ export interface RenewedEvent {
 }
 
 /**
- * Redis did not answer a renewal. Emitted once until the next answer: the lock stays held until its deadline.
+ * Redis did not answer a renewal. Emitted for the first renewal without an answer, and again only after Redis
+ * has answered. The lock stays held until its deadline.
  */
 export interface UnknownEvent extends RenewedEvent {
   /** The error instead of the answer, for a log. */
@@ -160,7 +161,10 @@ export interface TickSkippedEvent extends TickEvent {
 
 /** The tick ran on no instance. Emitted in one process of the fleet, the one that noticed. */
 export interface TickMissedEvent extends TickEvent {
-  /** The last instant before a gap, in epoch ms, if the event stands for every instant of that gap. */
+  /**
+   * The last instant before the gap, in epoch ms, if the event covers several missed instants, up to and
+   * including `tick`; otherwise `undefined`.
+   */
   readonly after: number | undefined;
   /** The reason, as in the record of the job. */
   readonly why: string;
@@ -210,9 +214,10 @@ export interface LockEventMap {
 }
 
 /**
- * A listener for the events of a module instance: one method for each event of interest. A method is called
- * synchronously, in the async context of the event; `attempt` in the context of the caller. An error, or a
- * rejected promise, of a listener is logged and has no other effect. No caller waits for a listener.
+ * A listener for the events of a module instance: one method for each event of interest. Methods are called
+ * synchronously. `attempt` runs in the async context of the caller; the other methods run in the context in
+ * which the event occurs. An error, or a rejected promise, of a listener is logged and has no other effect. No
+ * caller waits for a listener.
  */
 export type LockListener = {
   readonly [Name in keyof LockEventMap]?: ((event: LockEventMap[Name]) => unknown) | undefined;

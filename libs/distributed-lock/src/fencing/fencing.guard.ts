@@ -2,26 +2,32 @@ import { LockConfigurationError, LockUnavailableError, StaleTokenError } from '.
 import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { fencedGuard, fencePart } from '../scripts/generated/lua.scripts.js';
 
-/** A text, a finite number (as decimal text), or bytes. */
+/** An argument of a Redis command: a string, a finite number (sent as decimal text), or bytes. */
 export type CommandValue = string | number | Uint8Array;
 
 /**
- * A command whose first argument is its only key: its name, the key, and what follows.
+ * A Redis command with one key: the name of the command, the key, and the other arguments.
  * @example ['HSET', 'account:7', 'balance', 100]
  */
 export type GuardedCommand = readonly [name: string, key: string, ...values: CommandValue[]];
 
-/** What is used of a client: an ioredis `Redis` or `Cluster` of the application's own, whose database has the data. */
+/**
+ * The client for guarded writes: an ioredis `Redis` or `Cluster` of the application, connected to the database
+ * with the data. Only `eval()` is called.
+ */
 export interface GuardClient {
-  /** Runs a script on its keys and arguments, as ioredis does. */
+  /** Runs a Lua script with these keys and arguments, like `eval()` of ioredis. */
   eval(script: string, numberOfKeys: number, ...keysAndArgs: (string | number | Buffer)[]): Promise<unknown>;
 }
 
-/** Who wants to write, and where that is checked. */
+/** The fence of a guarded write, and the token of the writer. */
 export interface Fence {
-  /** The key that keeps the newest token that has passed. One for all that is written under one lock; it needs no ttl. */
+  /**
+   * The Redis key that stores the newest token. Use one key for all data that is written under one lock. The
+   * key has no TTL.
+   */
   readonly fence: string;
-  /** The writer's: `handle.token` of a fenced lock, read before the write. */
+  /** The token of the writer: `handle.token` of a fenced lock, at least 0n. Read it before the write. */
   readonly token: bigint;
 }
 
@@ -31,23 +37,28 @@ const FENCE = optionNames<Fence>({ fence: true, token: true });
 const MOST_VALUES = 7000;
 
 /**
- * The Lua function `fence(key, token)`, to be put in front of a script of one's own. It answers 1 and stores the token at
- * `key` when none has passed there that is newer, and 0 otherwise; an equal token passes, so that one holder may write often.
- * The token is handed over as decimal text (`ARGV`), and compared exactly; what is no such text raises an error.
- * Ask it before the first write, and name its key among the script's KEYS.
+ * Lua source of the function `fence(key, token)`. Put it in front of your own script, and call `fence()` before
+ * the first write. It returns 0 if a newer token is stored at `key`. Otherwise it stores the token and returns
+ * 1. An equal token also returns 1, so one holder can write several times.
+ *
+ * Pass `key` in `KEYS`, and the token as decimal text in `ARGV`. Tokens are compared exactly; any other text
+ * raises an error.
  */
 export const FENCE_LUA: string = `${fencePart}\n`;
 
 /**
- * Runs commands in one atomic step, unless a newer token has passed the fence. The token is checked, and stored, before
- * anything is written. Redis undoes nothing: when a command fails (of a wrong type, say), those before it stay and those
- * behind it do not run.
+ * Runs commands in one atomic step, unless the fence has a newer token. The token is checked and stored before
+ * the first command runs. Redis does not roll back: if a command fails, for example because a key has another
+ * type, earlier commands stay in effect and later commands do not run.
  *
- * In a cluster the fence and all keys have to share a slot: `{account:7}:fence`, `{account:7}:balance`.
- * @returns the replies of the commands, in their order; an integer beyond 2^53 has lost digits in Lua
- * @throws StaleTokenError when a newer token has passed; nothing was written
- * @throws LockConfigurationError `INVALID_OPTION` before anything is sent
- * @throws what the client throws when Redis cannot be asked or refuses a command; the message then names the command
+ * In a cluster the fence and all keys must be in one slot: `{account:7}:fence`, `{account:7}:balance`.
+ * @returns the replies of the commands, in order. Integers above 2^53 lose digits in Lua
+ * @throws StaleTokenError if the fence has a newer token; nothing was written
+ * @throws LockConfigurationError `INVALID_OPTION` for an invalid fence, token or command; nothing was sent
+ * @throws LockUnavailableError if `eval()` of the client returned an unknown reply; the write may have been
+ * done
+ * @throws the error of the client if Redis is unreachable or refuses a command. The message names the refused
+ * command
  */
 export async function guardedWrite(
   redis: GuardClient,

@@ -11,9 +11,9 @@ import { UnavailableLog } from './unavailable.log.js';
 import { showAs } from '../contracts/object.form.js';
 
 /**
- * Gives a refused lock its transport's form, wherever in a request it was refused:
+ * Converts a `LockNotAcquiredError` or a `LockUnavailableError` to an error of the transport:
  *
- * | transport | a busy lock | locks cannot be taken |
+ * | transport | `LockNotAcquiredError` | `LockUnavailableError` |
  * |---|---|---|
  * | HTTP | 423 (`busyStatus`) with `Retry-After` and `{ statusCode, error, message, code, lock }` | 503, the same |
  * | GraphQL | an error with `extensions: { code: 'LOCKED', lock, retryAfter }` | `code: 'LOCKS_UNAVAILABLE'` |
@@ -21,10 +21,13 @@ import { showAs } from '../contracts/object.form.js';
  * | RPC | an error with `{ status: 'error', message, code, lock }` | the same |
  * | gRPC | status `ABORTED` with a message | `UNAVAILABLE` |
  *
- * Clients never see the holder of the lock. The reason why locks cannot be acquired is logged, at most once in 10 s for each error code. The
- * module registers the filter globally, unless `refusalFilter: false`, and on gateways, which have no global filters in Nest. A filter that
- * catches everything is tried after it, wherever that filter is bound; a filter that names these errors, as `@Catch(LockNotAcquiredError)`
- * does, is tried before it. A hybrid application needs `inheritAppConfig: true` for it, as for any.
+ * Clients never see the holder of the lock. The message of a `LockUnavailableError` is logged, at most once in
+ * 10 s for each error code.
+ *
+ * The module registers this filter globally, unless `refusalFilter` is `false`, and on gateways, because Nest
+ * has no global filters for gateways. Nest tries this filter before every filter that catches all errors, and
+ * after a filter for these errors, such as `@Catch(LockNotAcquiredError)`. A hybrid application needs
+ * `inheritAppConfig: true`, as for every global filter.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

@@ -10,19 +10,29 @@ import { takeVitals, type LockVitals } from '../service/lock.vitals.js';
 import { parseDuration } from '../timing/duration.parser.js';
 import { showAs } from '../contracts/object.form.js';
 
-/** When a module instance counts as healthy. */
+/** The limits within which a module instance is healthy. */
 export interface LockHealthOptions {
-  /** How long Redis may take to answer. @default '1s' */
+  /** How long the check waits for Redis. Without an answer the result is `down`. @default '1s' */
   readonly timeout?: Duration | undefined;
-  /** The longest round trip to Redis that is healthy. @default the timeout */
+  /** The maximum round trip to Redis. @default the timeout */
   readonly maxRoundTrip?: Duration | undefined;
-  /** How far the clocks of this machine and of Redis may be apart. Ticks go by the clock of Redis. @default no bound */
+  /**
+   * The maximum difference between the clocks of this machine and of Redis. Ticks follow the clock of Redis.
+   * @default no limit
+   */
   readonly maxClockOffset?: Duration | undefined;
-  /** How late a renewal may be, counted from a third of the lease on until Redis confirms it. @default a sixth of `lockWatchdogTimeout`, half of the time between two renewals */
+  /**
+   * The maximum delay of a renewal. A renewal is due after a third of the lease, and late until Redis confirms
+   * it.
+   * @default a sixth of `lockWatchdogTimeout`, which is half of the time between two renewals
+   */
   readonly maxWatchdogLate?: Duration | undefined;
-  /** Whether it must be possible to listen to channels. False where pub/sub is forbidden. @default true */
+  /**
+   * Whether the result is `down` if the subscriber connection does not work. Set `false` if your Redis forbids
+   * pub/sub. @default true
+   */
   readonly needsPubSub?: boolean | undefined;
-  /** The name of the module instance that is looked at. @default the unnamed one */
+  /** The `name` of the module instance to check. @default the unnamed instance */
   readonly service?: string | undefined;
 }
 
@@ -43,7 +53,7 @@ interface Bounds {
   readonly needsPubSub: boolean;
 }
 
-/** Tells Terminus how the locks are. Provide it where `TerminusModule` is imported. */
+/** A health indicator for Terminus. Add it to the `providers` of a module that imports `TerminusModule`. */
 @Injectable()
 export class DistributedLockHealthIndicator {
   static {
@@ -61,10 +71,9 @@ export class DistributedLockHealthIndicator {
   }
 
   /**
-   * Asks Redis on both connections, and looks at the watchdog. Never rejects because something is down, and answers within
-   * `timeout`.
-   * @param key under which the result stands
-   * @returns `up` or `down` with the figures; `down` with the reasons
+   * Checks both connections to Redis, and the watchdog. Resolves within `timeout`, also if Redis is down.
+   * @param key the key of the result
+   * @returns `up` or `down`, each with the measured values; `down` also with `reasons`
    * @throws LockConfigurationError `INVALID_OPTION`
    */
   async isHealthy<const Key extends string>(

@@ -34,16 +34,16 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
 
 /**
  * Runs handlers under a lock whose name can depend on the request. Applied by `@UseDistributedLock`, or
- * manually: `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key
- * }), inject: [LockService] }`.
+ * manually:
+ * `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key }), inject: [LockService] }`.
  *
- * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler
- * completes, fails or is unsubscribed. A promise cannot be cancelled: if a timeout around this interceptor
- * unsubscribes, the lock is held until the promise settles; for a handler without a declared return type,
- * until its first value. A timeout inside this interceptor ends the hold (Nest runs the interceptor of the
- * lower decorator first, so place the timeout above). A body that is streamed after the handler has ended,
- * and a response that the handler sends itself (`@Res()`), hold the lock until the response has been sent or
- * the client has disconnected.
+ * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler completes,
+ * fails or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a
+ * promise continues, and the lock is held until the promise settles. A handler without a declared return type
+ * may do the same, so the lock is then held until its first value. A timeout interceptor inside of this one
+ * releases the lock: place its decorator above this one, because Nest runs the interceptor of the lower
+ * decorator first. A body that is streamed after the handler has ended, and a response that the handler sends
+ * itself (`@Res()`), hold the lock until the response has been sent or the client has disconnected.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {
@@ -54,7 +54,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
   readonly #section: GuardedScope<readonly [ExecutionContext]>;
 
   /**
-   * @param where what it is bound to, for messages
+   * @param where the class or method with the interceptor, for messages
    * @throws LockConfigurationError `INVALID_OPTION`
    */
   constructor(

@@ -12,12 +12,12 @@ import {
 const DECORATOR = '@UseDistributedLock';
 
 /**
- * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name can depend
- * on the request. Several of these decorators nest, the one of the class outermost. A `@DistributedLock` with
- * the same key on the handler is re-entrant. A missing module fails the startup, and so does a method that
- * Nest never calls as a handler.
- * @throws LockConfigurationError when the decorator is applied, for unknown options and for a target that
- * Nest never intercepts
+ * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name can depend on
+ * the request. Several of these decorators nest: the lock of the class is acquired first. A `@DistributedLock`
+ * with the same key on the handler is re-entrant. The startup fails if the module is missing, or if the method
+ * is not a handler.
+ * @throws LockConfigurationError when the decorator is applied, for unknown options and for a target that Nest
+ * never intercepts
  */
 export function UseDistributedLock(options: UseDistributedLockOptions): MethodDecorator & ClassDecorator {
   return (target: object, methodKey?: string | symbol, descriptor?: PropertyDescriptor) => {

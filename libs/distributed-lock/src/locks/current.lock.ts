@@ -2,14 +2,18 @@ import type { CurrentLock } from '../contracts/lock.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { currentFrame } from '../holds/hold.scope.js';
 
-/** The handle of the innermost lock around the caller: of a decorated method, an intercepted handler, a `using` or a tick. */
+/**
+ * Returns the handle of the innermost lock that the calling scope holds: of a decorated method, an intercepted
+ * handler, `using()` or a tick. @returns `undefined` outside of a lock
+ */
 export function currentLock(): CurrentLock | undefined {
   return currentFrame()?.handle;
 }
 
 /**
- * Proves that the caller runs inside a live hold of the lock `name`, of any module instance.
- * @throws LockConfigurationError `NOT_LOCKED` outside; `LockLostError` when the lease was lost meanwhile
+ * Checks that the calling scope holds the lock with this name. It may be a lock of any module instance.
+ * @throws LockConfigurationError `NOT_LOCKED` if the scope has not acquired the lock
+ * @throws LockLostError if the scope has acquired the lock and lost it
  */
 export function assertLocked(name: string): void {
   for (let frame = currentFrame(); frame !== undefined; frame = frame.around) {

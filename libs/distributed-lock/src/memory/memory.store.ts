@@ -9,8 +9,9 @@ import { showAs } from '../contracts/object.form.js';
 const RED_SERVERS = 3;
 
 /**
- * What Redis is to applications, in the memory of a test: the keys of locks, with their leases, and the channels on which
- * releases are told. Modules that are given one store compete for the same locks, as instances of one application do.
+ * An in-memory replacement for Redis in tests: the keys of locks with their leases, and the channels on which
+ * releases are published. Modules with the same store compete for the same locks, like instances of one
+ * application.
  */
 export class MemoryStore {
   static {
@@ -35,12 +36,15 @@ export class MemoryStore {
     return this.#servers;
   }
 
-  /** The keys that there are, called as in Redis: for looking at, not for relying on. */
+  /** Returns the names of all keys, as in Redis. For debugging: the names may change with any version. */
   keyNames(): string[] {
     return this.keys.names().map(fromBytes);
   }
 
-  /** Forgets every key, as `FLUSHALL` does: whoever holds a lock learns it at the next renewal. `reset()` of the control tells at once. */
+  /**
+   * Deletes all keys, like `FLUSHALL`. Holders notice the loss at their next renewal; with
+   * `LockTestingControl.reset()` they notice it at once.
+   */
   clear(): void {
     this.keys.clear();
     for (const server of this.#servers ?? []) server.clear();

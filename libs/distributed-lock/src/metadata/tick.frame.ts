@@ -69,10 +69,11 @@ export function markFire<T>(fire: Fire, start: () => T): T {
 }
 
 /**
- * Runs `work`, in which the first call of each guarded method with a schedule is a direct call, whatever the schedule does at that
- * moment: the call takes the lock of its key, as one of a method without a schedule does. Needed only where something above
- * `@DistributedLock` delays calls and loses their async context, such as a queue; any other call that is no fire of the scheduler is
- * direct by itself.
+ * Marks calls of scheduled methods as direct calls. Inside `work`, the first call of each scheduled method with
+ * `@DistributedLock` is not a tick: it acquires the lock like a method without a schedule. You need this only
+ * if a decorator above `@DistributedLock` delays calls and loses their async context, such as a queue.
+ * Otherwise the library itself distinguishes direct calls from calls of the scheduler.
+ * @returns the result of `work`
  */
 export function directCall<T>(work: () => T): T {
   return inFrame(undefined, work);

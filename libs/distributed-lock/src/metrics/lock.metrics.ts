@@ -26,14 +26,15 @@ import { takeInventory } from '../service/lock.inventory.js';
 import type { LockService } from '../service/lock.service.js';
 import { lockInstruments, type LockInstruments } from './lock.instruments.js';
 
-/** What is measured, and where it goes. */
+/** Options of the metrics. */
 export interface LockMetricsOptions {
-  /** Where the figures go. @default the global one, as it is when the locks are instrumented */
+  /** The OpenTelemetry meter provider. @default the global meter provider at the time of the call */
   readonly meterProvider?: MeterProvider | undefined;
   /**
-   * What stands for a lock, or a job, as the attribute `distributed_lock.name`. Each value is a time series of its own: map names with
-   * an id in them to one value, such as `account:1` to `account`. Undefined leaves the attribute out.
-   * @default no name at all
+   * Maps the name of a lock or job to the value of the attribute `distributed_lock.name`. Each value is a
+   * separate time series, so map names with an id to one value, such as `account:1` to `account`. If the
+   * function returns `undefined`, the attribute is omitted.
+   * @default the attribute is omitted
    */
   readonly nameOf?: ((lock: string) => string | undefined) | undefined;
 }
@@ -41,8 +42,8 @@ export interface LockMetricsOptions {
 const OPTIONS = optionNames<LockMetricsOptions>({ meterProvider: true, nameOf: true });
 
 /**
- * Measures the locks of a module instance from now on.
- * @returns ends it
+ * Starts to measure the locks of a module instance.
+ * @returns a function that stops the measurement
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function instrumentLocks(locks: LockService, options: LockMetricsOptions = {}): () => void {

@@ -5,17 +5,17 @@ import { checkOptionNames, optionNames } from '../options/option.names.js';
 import type { LockService } from '../service/lock.service.js';
 import { instrumentLocks, type LockMetricsOptions } from './lock.metrics.js';
 
-/** Which locks are measured. */
+/** The module instance whose locks are measured. */
 export interface MeasuredLocks {
-  /** The name of the module instance. @default the unnamed one */
+  /** The `name` of the module instance. @default the unnamed instance */
   readonly service?: string | undefined;
 }
 
-/** Options from a factory. */
+/** Options of `forRootAsync()`. */
 export interface LockMetricsAsyncOptions extends MeasuredLocks, Pick<DynamicModule, 'imports'> {
-  /** What the factory is called with. */
+  /** The tokens of the providers that are passed to the factory. */
   readonly inject?: FactoryProvider['inject'];
-  /** Gives the options. */
+  /** Returns the options. */
   readonly useFactory: FactoryProvider<LockMetricsOptions>['useFactory'];
 }
 
@@ -38,17 +38,26 @@ function measure(locks: LockService, options: LockMetricsOptions): true {
   return true;
 }
 
-/** Measures the locks of an application: beside a global `DistributedLockModule`. */
+/**
+ * Measures the locks of an application with OpenTelemetry. Import it next to a global `DistributedLockModule`.
+ */
 @Module({})
 export class DistributedLockMetricsModule {
-  /** Measures the locks of one module instance, with the global meter provider unless told otherwise. */
+  /**
+   * Measures the locks of one module instance. @throws LockConfigurationError `INVALID_OPTION` for an unknown
+   * option
+   */
   static forRoot(measured: LockMetricsOptions & MeasuredLocks = {}): DynamicModule {
     checkOptionNames(measured, OPTIONS, 'of DistributedLockMetricsModule.forRoot()');
     const { service, ...options } = measured;
     return DistributedLockMetricsModule.forRootAsync({ service, useFactory: () => options });
   }
 
-  /** The same with options from a factory, such as a MeterProvider that is injected. */
+  /**
+   * Measures the locks of one module instance, with options from a factory, for example an injected
+   * `MeterProvider`.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option, or without `useFactory`
+   */
   static forRootAsync(measured: LockMetricsAsyncOptions): DynamicModule {
     checkOptionNames(measured, ASYNC, 'of DistributedLockMetricsModule.forRootAsync()');
     const { imports = [], inject = [], useFactory, service } = measured;

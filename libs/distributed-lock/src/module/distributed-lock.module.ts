@@ -19,16 +19,26 @@ const MODULE = 'DistributedLockModule';
 
 const OPTIONS = optionNames<DistributedLockModuleOptions>({ ...SETTINGS, redis: true, redLock: true });
 
-/** Provides the LockService, the services behind the decorators, the exception filter, and the shutdown. */
+/**
+ * Provides the `LockService` and the exception filter, binds the decorators to the service, and releases all
+ * locks at shutdown.
+ */
 @Module({})
 export class DistributedLockModule extends ConfigurableModuleClass {
-  /** Registers the module. Invalid options and an unreachable Redis fail the startup with an explanation. */
+  /**
+   * Registers the module. An unreachable Redis fails the startup, with a message that explains the cause.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
+   */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {
     checkForRoot(MODULE, options, OPTIONS);
     return complete(super.forRoot(options), options);
   }
 
-  /** Registers the module with options from a factory, or from a class with `createLockOptions()`. */
+  /**
+   * Registers the module with options from a factory, or from a class with `createLockOptions()`.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid result of the factory
+   * fails the startup
+   */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
     checkForRootAsync(MODULE, options);
     return complete(super.forRootAsync(options), options);

@@ -124,8 +124,8 @@ export class LockService {
 
   /**
    * The re-entrant lock of that name.
-   * @throws LockConfigurationError `INVALID_NAME` for an empty name, one above 1024 characters, one with NUL,
-   * or one that is reserved for an internal key; `KIND_CONFLICT` for a name in use with another kind
+   * @throws LockConfigurationError `INVALID_NAME` if the name is empty, longer than 1024 characters, contains
+   * NUL, or is reserved for an internal key; `KIND_CONFLICT` if the name is in use with another kind
    */
   getLock(name: string): Lock {
     return this.#named('reentrant', name);
@@ -133,7 +133,8 @@ export class LockService {
 
   /**
    * A lock that is not re-entrant: a second acquisition in a scope that holds the lock rejects with
-   * `NOT_REENTRANT`. Throws like {@link getLock}.
+   * `NOT_REENTRANT`.
+   * @throws LockConfigurationError as {@link getLock}
    */
   getNonReentrantLock(name: string): Lock {
     return this.#named('nonReentrant', name);
@@ -141,33 +142,34 @@ export class LockService {
 
   /**
    * A re-entrant lock that is granted in the order of the requests in the whole fleet, including Redisson's
-   * clients. Throws like {@link getLock}.
+   * clients.
+   * @throws LockConfigurationError as {@link getLock}
    */
   getFairLock(name: string): Lock {
     return this.#named('fair', name);
   }
 
-  /** A fair lock that is not re-entrant. Throws like {@link getLock}. */
+  /** A fair lock that is not re-entrant. @throws LockConfigurationError as {@link getLock} */
   getNonReentrantFairLock(name: string): Lock {
     return this.#named('nonReentrantFair', name);
   }
 
   /**
-   * A re-entrant lock with a fencing token for each grant. Each token is higher than all tokens before.
-   * Throws like {@link getLock}.
+   * A re-entrant lock with a fencing token for each grant, higher than all earlier tokens of the lock.
+   * @throws LockConfigurationError as {@link getLock}
    */
   getFencedLock(name: string): FencedLock {
     return new NamedLock(this.#engine, this.#engine.target('fenced', name), withToken);
   }
 
-  /** A re-entrant lock for a Redis without pub/sub: its waiters poll. Throws like {@link getLock}. */
+  /** A re-entrant lock for a Redis without pub/sub: its waiters poll. @throws LockConfigurationError as {@link getLock} */
   getSpinLock(name: string): Lock {
     return this.#named('spin', name);
   }
 
   /**
-   * A lock that readers share and that a writer holds alone. Both sides are re-entrant, and a writer may
-   * read. Throws like {@link getLock}.
+   * A lock that readers share and that a writer holds alone. Both sides are re-entrant, and a writer may read.
+   * @throws LockConfigurationError as {@link getLock}
    */
   getReadWriteLock(name: string): ReadWriteLock {
     const [readLock, writeLock] = [this.#named('read', name), this.#named('write', name)];
@@ -178,8 +180,8 @@ export class LockService {
    * Several locks that are held as one. The order of the members does not matter: two callers with the same
    * locks cannot deadlock. Acquires the free locks in one call to Redis. Names are re-entrant locks; locks of
    * other kinds are passed as lock objects.
-   * @throws LockConfigurationError `INVALID_OPTION` without members, for locks of another service, and for
-   * both sides of one read/write lock
+   * @throws LockConfigurationError `INVALID_OPTION` if there are no members, if a lock belongs to another
+   * service, or if both sides of one read/write lock are given; for names as {@link getLock}
    */
   getMultiLock(...members: readonly (string | Lock)[]): Lockable {
     return MultiLock.of(this.#engine, members);
@@ -209,7 +211,7 @@ export class LockService {
 
   /**
    * A lock that is held on the majority of the servers in the option `redLock`: it survives the loss of a
-   * minority. Throws like {@link getLock}.
+   * minority.
    * @throws LockConfigurationError `INVALID_OPTION` without the option `redLock`
    */
   getRedLock(name: string): Lockable {
@@ -219,22 +221,26 @@ export class LockService {
   }
 
   /**
-   * A semaphore of the whole fleet. The permits of a process that dies are lost; {@link
-   * getPermitExpirableSemaphore} restores them. Throws like {@link getLock}.
+   * A semaphore of the whole fleet. The permits of a process that dies are lost; use
+   * {@link getPermitExpirableSemaphore} if they must come back.
+   * @throws LockConfigurationError as {@link getLock}
    */
   getSemaphore(name: string): Semaphore {
     return new CountingSemaphore(this.engine.counters, name);
   }
 
   /**
-   * A semaphore with a lease for each permit, renewed by the watchdog like the lease of a lock. Throws like
-   * {@link getLock}.
+   * A semaphore with a lease for each permit, renewed by the watchdog like the lease of a lock.
+   * @throws LockConfigurationError as {@link getLock}
    */
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
     return new ExpirableSemaphore(this.#engine, this.#engine.target('permit', name));
   }
 
-  /** A latch that opens when its count reaches 0. Throws like {@link getLock}. */
+  /**
+   * A latch that opens when its count reaches 0.
+   * @throws LockConfigurationError as {@link getLock}; in a cluster also for a name with `{`
+   */
   getCountDownLatch(name: string): CountDownLatch {
     return new NamedLatch(this.engine.counters, name);
   }
@@ -259,12 +265,13 @@ export class LockService {
   }
 
   /**
-   * Runs `work` once in the fleet for the `instant` of `job`: for schedules without decorated methods. The
-   * instants of a job must rise; an instant at or below the last one does not run.
+   * Runs `work` once in the fleet for this `instant` of `job`: for schedules without decorated methods. The
+   * instants of a job must rise: `work` does not run for an instant at or before the last one.
    * @param instant epoch ms, or a Date
    * @returns the result of the work, or `undefined` if the instant was already claimed or the lock of the job
    * is held
-   * @throws LockConfigurationError `INVALID_OPTION` for an instant that is not a Date or whole epoch ms
+   * @throws LockConfigurationError `INVALID_OPTION` for an instant that is not a Date or whole epoch ms;
+   * `NOT_ASYNC` for a generator; for the name of the job as {@link getLock}
    * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
    */
   runOnce<T>(job: string, instant: number | Date, work: () => WorkResult<T>): Promise<T | undefined> {
@@ -279,6 +286,7 @@ export class LockService {
   /**
    * The newest 50 records of a job, newest first: its runs, and the ticks that did not run, with the reason.
    * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockConfigurationError as {@link getLock}
    */
   getRuns(job: string): Promise<TickRecord[]> {
     return this.ticks.jobs.records(job);

@@ -6,24 +6,26 @@ import { faultOfOptions } from './option.reader.js';
 import type { SourceFault } from './source.fault.js';
 
 /**
- * An ioredis client of any copy or version, or one of a fork like iovalkey: its own `duplicate()` makes the library's connections.
+ * A client of any copy or version of ioredis, or of a fork such as iovalkey. The library calls its
+ * `duplicate()` to create connections.
  */
 export interface IoredisClient {
-  /** The state of its connection. */
+  /** The state of the connection, such as `ready`. */
   readonly status: string;
-  /** Whether it is a Cluster. */
+  /** Whether the client is a `Cluster`. */
   readonly isCluster: boolean;
-  /** The options that it was made with. */
+  /** The options with which the client was created. */
   readonly options: object;
-  /** Makes another client with its options. */
+  /** Creates another client with the same options. */
   duplicate(...args: never[]): unknown;
-  /** Closes its connection. Never called on a client of the application. */
+  /** Closes the connection. The library never calls it on a client of the application. */
   disconnect(reconnect?: boolean): void;
 }
 
 /**
- * Where Redis is: a URL, `host:port`, ioredis options, or an ioredis client or Cluster (also of iovalkey), which serves as a template and is
- * never used or closed.
+ * The address of Redis: a URL, `host:port`, ioredis options, or a client or Cluster of ioredis or iovalkey. The
+ * library reads the options of a client and creates its own connections; it sends no command on the client and
+ * never closes it.
  */
 export type RedisSource = string | RedisOptions | Redis | Cluster | IoredisClient;
 

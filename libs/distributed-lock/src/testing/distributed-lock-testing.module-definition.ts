@@ -3,12 +3,15 @@ import type { LockModuleSettings, RedLockTimes } from '../contracts/module.optio
 import type { DistributedLockModuleExtras } from '../module/distributed-lock.module-definition.js';
 import type { MemoryStore } from '../memory/memory.store.js';
 
-/** Options of the testing module: those of DistributedLockModule, without `redis`, which is
- * ignored where an application gives both modules the same options. `shutdownTimeout` is 1 s by default. */
+/**
+ * Options of the testing module: the options of `DistributedLockModule` without `redis`. An option `redis` is
+ * ignored, so that an application can pass the same options to both modules. The default of `shutdownTimeout`
+ * is 1 s.
+ */
 export interface DistributedLockTestingOptions extends LockModuleSettings {
-  /** Where the locks are; modules with the same store compete for them. @default one of the module's own */
+  /** The store of the locks. Modules with the same store compete for its locks. @default a new store */
   readonly store?: MemoryStore | undefined;
-  /** Red locks stand on three stores of their own; no servers are named. */
+  /** Enables red locks, without `servers`: they use three stores of their own in memory. */
   readonly redLock?: RedLockTimes | undefined;
 }
 

@@ -19,18 +19,25 @@ import { OPTIONS, readTestingSettings } from './testing.settings.js';
 const MODULE = 'DistributedLockTestingModule';
 
 /**
- * In place of DistributedLockModule in unit tests: the same LockService, decorators, filter and ticks, in memory. Exports
- * {@link LockTestingControl} beside what that module exports.
+ * Replaces `DistributedLockModule` in unit tests: the same `LockService`, decorators, filter and ticks, with
+ * locks in memory. Also exports {@link LockTestingControl}.
  */
 @Module({})
 export class DistributedLockTestingModule extends ConfigurableModuleClass {
-  /** With a store of its own, or with one that is given. Nothing is connected. */
+  /**
+   * Registers the module. Connects to no Redis.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
+   */
   static override forRoot(options: typeof OPTIONS_TYPE = {}): DynamicModule {
     checkForRoot(MODULE, options, OPTIONS);
     return complete(super.forRoot(options), options);
   }
 
-  /** The same with options from a factory, or from a class with `createLockOptions()`. */
+  /**
+   * Registers the module with options from a factory, or from a class with `createLockOptions()`.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid result of the factory
+   * fails the startup
+   */
   static override forRootAsync(options: typeof ASYNC_OPTIONS_TYPE): DynamicModule {
     checkForRootAsync(MODULE, options);
     return complete(super.forRootAsync(options), options);

@@ -13,23 +13,26 @@ import { advanceTicks, type AdvancedTick } from './tick.advance.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import { showAs } from '../contracts/object.form.js';
 
-/** A lock that somebody on the store holds. */
+/** A lock of the store that is held. */
 export interface HeldLock {
-  /** The lock's name, without the module's prefix. */
+  /** The name of the lock, without the prefix of the module. */
   readonly name: string;
-  /** "re-entrant lock", "fair lock", "read lock", … */
+  /** The kind of the lock in words: "re-entrant lock", "fair lock", "read lock", … */
   readonly kind: string;
   /** The holder id. */
   readonly holder: string;
 }
 
-/** What is used of a Nest application, or of a testing module. */
+/** A Nest application, or a testing module of `@nestjs/testing`. Only `get()` is called. */
 export interface ProviderSource {
-  /** The provider of a token. */
+  /** Returns the provider with this token. */
   get<T>(token: unknown, options: { strict: false; each?: boolean }): T;
 }
 
-/** What a test does to the locks of its module, and of all others on the same store. Inject it, or get it from the testing module. */
+/**
+ * Controls the locks of a test: those of its module, and of all modules with the same store. Inject it, or get
+ * it from the testing module.
+ */
 export class LockTestingControl {
   static {
     showAs(LockTestingControl, () => ({ type: 'LockTestingControl' }));
@@ -41,7 +44,7 @@ export class LockTestingControl {
 
   /** @internal */
   constructor(
-    /** Where the locks are: give it to another module, which then competes with this one. */
+    /** The store of the locks. */
     store: MemoryStore,
     instance: MemoryInstance,
   ) {
@@ -51,17 +54,20 @@ export class LockTestingControl {
     this.#guests = new OtherHolders(store, instance.locks.settings);
   }
 
-  /** Where the locks are. */
+  /**
+   * The store of the locks. Pass it to another testing module to let both modules compete for the same locks.
+   */
   get store(): MemoryStore {
     return this.#store;
   }
 
   /**
-   * The controls of an application on locks in memory, also where `withTestingLocks()` put them in place of Redis. Each application
-   * that competes for ticks needs them before `advanceTick()` of another one reaches it.
-   * @param app initialised
-   * @param name of a module instance. @default the unnamed one
-   * @throws LockConfigurationError `NOT_BOUND` for an application on Redis
+   * Returns the control of an application whose locks are in memory, by `DistributedLockTestingModule` or
+   * `withTestingLocks()`. If several applications of `withTestingLocks()` share a store, call it once for each
+   * of them: `advanceTick()` reaches only applications with a control.
+   * @param app the application, after `init()`
+   * @param name the `name` of the module instance. @default the unnamed instance
+   * @throws LockConfigurationError `NOT_BOUND` if the locks of the application are in Redis
    */
   static of(app: ProviderSource, name?: string): LockTestingControl {
     const locks = app.get<LockService>(lockServiceToken(name), { strict: false });
@@ -84,9 +90,9 @@ export class LockTestingControl {
   }
 
   /**
-   * Takes the lock away from whoever holds it, as a lease that ran out does: `signal` aborts with a `LockLostError`,
-   * `isHeld` is false, a release answers `lost`. Waiters get the lock at once.
-   * @returns whether anybody held it
+   * Takes the lock away from its holders, as if the lease had ended: `signal` aborts with a `LockLostError`,
+   * `isHeld` is `false`, and `unlock()` returns `lost`. The next waiter acquires the lock at once.
+   * @returns whether the lock was held
    */
   async loseLock(name: string): Promise<boolean> {
     const holds = this.#holdsOf(name);
@@ -102,31 +108,34 @@ export class LockTestingControl {
   }
 
   /**
-   * Has somebody else hold a lock: calls of this application are refused, or wait, until it is released.
-   * @param holder any name; the same name is the same client
-   * @throws LockNotAcquiredError when the lock is held
+   * Acquires a lock for another holder, so that the lock is busy for this application until `release()`.
+   * @param holder any name for the other holder; calls with the same name act as one client
+   * @throws LockNotAcquiredError if the lock is held
+   * @throws LockConfigurationError `INVALID_OPTION` for an invalid option; `INVALID_NAME` or `KIND_CONFLICT`
    */
   async holdBy(holder: string, name: string, options?: HoldByOptions): Promise<HeldByOther> {
     return await this.#guests.hold(holder, name, options);
   }
 
   /**
-   * Runs the next tick of a `@Cron` method with `@DistributedLock` now, as its schedule would when its time comes: on every
-   * instance of the store, of which one runs it. The time itself does not move; when the instant comes, its tick is taken.
-   * @param job the job's name; without it the next tick of each job
-   * @returns when the runs have ended: one row per job
-   * @throws what the method throws; LockConfigurationError `INVALID_OPTION` for a job that no instance has
+   * Runs the next tick of a `@Cron` method with `@DistributedLock` now. All instances on the store claim the
+   * tick, and one of them runs it. The clock does not change; when the real time of the tick comes, the tick
+   * does not run again.
+   * @param job the key of the job. @default every job
+   * @returns one result for each job, when the runs have ended
+   * @throws LockConfigurationError `INVALID_OPTION` if no instance has the job
+   * @throws the error of the method, if the run fails
    */
   async advanceTick(job?: string): Promise<AdvancedTick[]> {
     return await advanceTicks(this.store, job);
   }
 
-  /** Whether anybody on the store holds a lock of that name. */
+  /** Whether a lock with this name is held, by any holder on the store. */
   isHeld(name: string): boolean {
     return this.#holdsOf(name).length > 0;
   }
 
-  /** What is held on the store: locks, permits, and the locks of running ticks. */
+  /** Returns everything that is held on the store: locks, permits, and the locks of running ticks. */
   held(): HeldLock[] {
     return [...this.store.instances].flatMap(({ locks }) => {
       const [first, ...servers] = enginesOf(locks).map((engine) => holdsIn(engine));
@@ -140,7 +149,10 @@ export class LockTestingControl {
     });
   }
 
-  /** Begins anew: every hold is lost, those of {@link holdBy} are released, and the store forgets everything, tick records too. */
+  /**
+   * Resets the store between two tests: all holds are lost, holds by {@link holdBy} are released, and all data
+   * is deleted, including tick records.
+   */
   async reset(): Promise<void> {
     this.store.beginAnew();
     for (const { locks } of this.store.instances)

@@ -10,23 +10,28 @@ import { checkOptionNames, optionNames } from '../options/option.names.js';
 import { checkKind } from '../service/lock.choice.js';
 import { openMemoryService } from '../memory/open.memory.js';
 
-/** How somebody else holds a lock. */
+/** Options of `holdBy()`. */
 export interface HoldByOptions {
-  /** @default 'reentrant' */
+  /** The kind of the lock. @default 'reentrant' */
   readonly kind?: GuardKind | undefined;
-  /** Without renewal, so that nothing ends it but its release, or that time. @default '1d' */
+  /**
+   * The fixed lease of the lock. It is not renewed: the lock is held until `release()`, or until the lease
+   * ends. @default '1d'
+   */
   readonly leaseTime?: Duration | undefined;
-  /** How long it waits for a lock that is held. @default 0 */
+  /** How long `holdBy()` waits for a lock that another holder has. @default 0 */
   readonly waitTime?: Duration | undefined;
 }
 
-/** A lock that somebody else holds, as a test has said. */
+/** A lock that another holder has because the test called `holdBy()`. */
 export interface HeldByOther extends AsyncDisposable {
-  /** The lock's name, without the module's prefix. */
+  /** The name of the lock, without the prefix of the module. */
   readonly name: string;
-  /** The holder id, as `heldBy.holder` of a refusal has it: the given name, a colon, a number. */
+  /**
+   * The holder id: `<name of the holder>:<integer>`. The same as `heldBy.holder` of a `LockNotAcquiredError`.
+   */
   readonly holder: string;
-  /** Lets go of it; whoever waits gets it. */
+  /** Releases the lock. The next waiter acquires it. */
   release(): Promise<void>;
 }
 

@@ -5,11 +5,11 @@ import { MemoryOpener } from './memory.opener.js';
 import { MemoryStore } from '../memory/memory.store.js';
 import { readTestingSettings } from './testing.settings.js';
 
-/** What is used of the `TestingModuleBuilder` of `@nestjs/testing`. */
+/** The `TestingModuleBuilder` of `@nestjs/testing`. Only `overrideProvider()` is called. */
 export interface ProviderOverrides {
   /** Replaces a provider before the module is compiled. */
   overrideProvider(token: symbol): {
-    /** Gives the value in its place. */
+    /** Sets the value that replaces the provider. */
     useValue(value: unknown): unknown;
   };
 }
@@ -17,10 +17,14 @@ export interface ProviderOverrides {
 const OPTIONS = optionNames<{ readonly store?: unknown }>({ store: true });
 
 /**
- * Has an application whose modules import `DistributedLockModule` run on locks in memory: of `forRoot()` and `forRootAsync()`, of all
- * named instances, with their options but for `redis`. Nothing is connected. `LockTestingControl.of(app)` has the controls.
- * @param builder of `Test.createTestingModule()`
- * @param options `store`: where the locks are; applications with the same store compete for them. @default one of the application's own
+ * Replaces Redis by locks in memory, in an application whose modules import `DistributedLockModule`. Works for
+ * `forRoot()`, `forRootAsync()` and all named instances, which keep their other options. Connects to no Redis.
+ * `LockTestingControl.of(app)` returns the control of these locks.
+ * @param builder the result of `Test.createTestingModule()`
+ * @param options `store`: the store of the locks. Applications with the same store compete for its locks.
+ * @default a new store
+ * @returns the same builder
+ * @throws LockConfigurationError `INVALID_OPTION` for an unknown option
  */
 export function withTestingLocks<B extends ProviderOverrides>(
   builder: B,

@@ -5,15 +5,18 @@ import type { MemoryInstance } from '../memory/memory.instance.js';
 import { toBytes } from '../memory/memory.scripts.js';
 import type { MemoryStore } from '../memory/memory.store.js';
 
-/** What became of a tick that a test has brought about. */
+/** The result of `advanceTick()` for one job. */
 export interface AdvancedTick {
-  /** The job's key. */
+  /** The key of the job. */
   readonly job: string;
-  /** The instant that was next in its schedule. */
+  /** The nominal instant of the tick: the next one of the schedule. */
   readonly tick: Date;
-  /** Whether an instance ran it: then it has ended. */
+  /** Whether an instance ran the tick. The run has then ended. */
   readonly ran: boolean;
-  /** Why it did not run: `overlapped`, `queued`, `paused`, `off` (the scheduler does not run it on any instance), …; `granted` when it did. */
+  /**
+   * `granted` if the tick ran; otherwise the reason why it did not: `overlapped`, `queued`, `paused`, `off`
+   * (the scheduler runs the job on no instance), …
+   */
   readonly verdict: string;
 }
 

@@ -24,18 +24,19 @@ import type {
 } from '../events/lock.listener.js';
 import type { LockService } from '../service/lock.service.js';
 
-/** Where the spans go. */
+/** Options of the tracing. */
 export interface LockTracingOptions {
-  /** @default the global one */
+  /** The OpenTelemetry tracer provider. @default the global tracer provider */
   readonly tracerProvider?: TracerProvider | undefined;
 }
 
 const OPTIONS = optionNames<LockTracingOptions>({ tracerProvider: true });
 
 /**
- * Traces the locks of a module instance from now on: one span for each critical section, from the call to the end of its release, as a
- * child of the span that is active at the call. The work of `using`, decorators, interceptors and ticks runs inside of it.
- * @returns ends it
+ * Starts to trace the locks of a module instance. Each acquisition has one span, from the call to the end of
+ * the release; its parent is the span that is active at the call. The work of `using()`, decorators,
+ * interceptors and ticks runs inside the span.
+ * @returns a function that stops the tracing
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function traceLocks(locks: LockService, options: LockTracingOptions = {}): () => void {

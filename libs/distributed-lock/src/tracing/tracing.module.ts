@@ -4,9 +4,9 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import type { LockService } from '../service/lock.service.js';
 import { traceLocks, type LockTracingOptions } from './lock.tracing.js';
 
-/** Which locks are traced, and where the spans go. */
+/** Options of the tracing, and the module instance whose locks are traced. */
 export interface LockTracingModuleOptions extends LockTracingOptions {
-  /** The name of the module instance. @default the unnamed one */
+  /** The `name` of the module instance. @default the unnamed instance */
   readonly service?: string | undefined;
 }
 
@@ -18,10 +18,15 @@ function trace(locks: LockService, options: LockTracingOptions): true {
   return true;
 }
 
-/** Traces the locks of an application: beside a global `DistributedLockModule`. */
+/**
+ * Traces the locks of an application with OpenTelemetry. Import it next to a global `DistributedLockModule`.
+ */
 @Module({})
 export class DistributedLockTracingModule {
-  /** Traces the locks of one module instance, with the global tracer provider unless told otherwise. */
+  /**
+   * Traces the locks of one module instance. @throws LockConfigurationError `INVALID_OPTION` for an unknown
+   * option
+   */
   static forRoot(traced: LockTracingModuleOptions = {}): DynamicModule {
     checkOptionNames(traced, OPTIONS, 'of DistributedLockTracingModule.forRoot()');
     const { service, ...options } = traced;
