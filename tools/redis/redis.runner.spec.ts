@@ -91,7 +91,7 @@ describe('startRedis', () => {
       expect(await ask(port, 'PING')).toBe('+PONG\r\n');
       end(child);
       await once(child, 'exit');
-      await vi.waitFor(async () => expect(await ask(port, 'PING')).toBe('ECONNREFUSED'));
+      await vi.waitFor(async () => expect(await ask(port, 'PING')).toBe('ECONNREFUSED'), { interval: 10 });
     }
   });
 });

@@ -1,5 +1,3 @@
-import { stat } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { Waiter, type WaitRequest } from './waiter.js';
@@ -9,11 +7,15 @@ describe('a waiter', () => {
   const quit = vi.fn<(waiter: Waiter<string>) => void>();
   const timeUp = vi.fn<() => Error>(() => new Error('time is up'));
   const warn = vi.fn<(waiter: Waiter<string>) => void>();
+  /** The turn of the event loop ends: Node has run its timers, has read what had arrived, and has run what setImmediate kept. */
+  const endOfTurn = () => new Promise(setImmediate);
   beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     wheel = new TimerWheel();
-    for (const told of [quit, timeUp, warn]) told.mockClear();
+    for (const callback of [quit, timeUp, warn]) callback.mockClear();
   });
   afterEach(() => {
+    vi.useRealTimers();
     if (wheel.size > 0) throw new Error(`${wheel.size} timers are left`);
   });
 
@@ -30,16 +32,21 @@ describe('a waiter', () => {
     waiter.refuse(new Error('refused'));
     abort.abort();
     expect(await waiter.outcome).toBe('the grant');
-    await sleep(80);
+    vi.advanceTimersByTime(80);
+    await endOfTurn();
     expect(quit).not.toHaveBeenCalled();
     expect(timeUp).not.toHaveBeenCalled();
   });
 
   test('leaves when its time is over, and is told why', async () => {
     const waiter = wait({ waitTime: 60 });
+    vi.advanceTimersByTime(59);
+    await endOfTurn();
+    expect(quit).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(2);
     await expect(waiter.outcome).rejects.toThrow('time is up');
     expect(quit).toHaveBeenCalledExactlyOnceWith(waiter);
-    expect(waiter.waited).toBeGreaterThan(59);
+    expect(waiter.waited).toBe(61);
     waiter.grant('too late');
     expect(quit).toHaveBeenCalledOnce();
   });
@@ -65,13 +72,12 @@ describe('a waiter', () => {
 
   test('is granted what came while the event loop stood still beyond its time', async () => {
     const waiter = wait({ waitTime: 60 });
-    setImmediate(() => {
-      // Node looks at timers first, and then at what was read meanwhile.
-      stat('.', () => waiter.grant('read after the stall'));
-      const end = performance.now() + 100;
-      while (performance.now() < end);
-    });
+    // Node runs its timers first, then reads what has arrived meanwhile, and runs what setImmediate keeps at the end.
+    vi.advanceTimersByTime(100);
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    waiter.grant('read after the stall');
     expect(await waiter.outcome).toBe('read after the stall');
+    await endOfTurn();
     expect(timeUp).not.toHaveBeenCalled();
   });
 
@@ -84,7 +90,7 @@ describe('a waiter', () => {
     silent.warnAfter(Infinity);
     lucky.grant('a');
     silent.grant('b');
-    await vi.waitUntil(() => warn.mock.calls.length > 0);
+    vi.advanceTimersByTime(200);
     patient.grant('c');
     expect(warn).toHaveBeenCalledExactlyOnceWith(patient);
   });

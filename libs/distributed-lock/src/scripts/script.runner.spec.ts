@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fakeRunner } from '../../../../test/support/fake.runner.js';
 import { acquired, released } from '../../../../test/support/asked.js';
 import type { FakeClient } from '../../../../test/support/fake.client.js';
@@ -10,9 +10,13 @@ let client: FakeClient;
 let wheel: TimerWheel;
 let scripts: ReentrantScripts;
 beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   const fake = fakeRunner();
   ({ client, wheel } = fake);
   scripts = new ReentrantScripts(fake.runner);
+});
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 const acquire = () => acquired(scripts, 'lock', 'holder', 10_000, 1);
@@ -98,6 +102,10 @@ test('operations travel with those that ask for the same lease, however many lea
 test('an operation without a connection is not sent once its caller has been told', async () => {
   client.cut();
   const late = acquire();
+  late.catch(() => undefined);
+  await vi.advanceTimersByTimeAsync(999);
+  expect(wheel.size).toBe(1);
+  await vi.advanceTimersByTimeAsync(2);
   await expect(late).rejects.toThrow('no connection within 1000 ms');
   expect(wheel.size).toBe(0);
   client.ready();
@@ -112,6 +120,7 @@ test('those who gave up hear of a call that is refused as a whole after all, and
   );
   await turn();
   const [call] = client.take('evalsha');
+  await vi.advanceTimersByTimeAsync(1001);
   const late = await failures;
   expect(late).toMatchObject([{ kind: 'ambiguous' }, { kind: 'ambiguous' }]);
   call?.fail(Object.assign(new Error('NOPERM no access to one of the keys'), { name: 'ReplyError' }));
