@@ -83,7 +83,7 @@ describe('without the development dependencies', () => {
 
   beforeEach(() => cp('tools/lua', join(root, 'tools/lua'), { recursive: true }));
 
-  test('an installation goes on, and says what it lacks', () => {
+  test('an installation goes on, and names what it lacks', () => {
     expect(run('--prepare')).toEqual({ status: 0, stderr: expect.stringContaining('--omit=dev') });
   });
 

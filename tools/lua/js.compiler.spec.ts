@@ -95,7 +95,7 @@ describe('compiled Lua', () => {
     expect(message).toContain('attempt to perform arithmetic on a nil value');
   });
 
-  test('an error that nobody catches leaves the script', () => {
+  test('an uncaught error leaves the script', () => {
     expect(() => run('error({err = "ERR no"})')).toThrow(LuaError);
   });
 });

@@ -112,7 +112,7 @@ test.each([
   expect(problemsOf(header + body)).toContainEqual(expect.stringMatching(expected));
 });
 
-test('a folder is read with its parts, whose problems are told by file and line', async () => {
+test('a folder is read with its parts, and problems are reported by file and line', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'lua-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const put = async (file: string, text: string) => {

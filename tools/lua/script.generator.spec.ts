@@ -90,7 +90,7 @@ end\` as string;
 `);
   });
 
-  it('tells the positions, the keys that the script computes, and the replies in the documentation', () => {
+  it('documents the positions, the keys that the script computes, and the replies', () => {
     const holds = "-- @derived {<lock>}:<holder>:<n>  a hold's key\n-- @reply";
     const { script } = readScript(
       'read/acquire',

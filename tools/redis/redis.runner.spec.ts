@@ -73,7 +73,7 @@ describe('startRedis', () => {
     await redis.exited;
   });
 
-  it('says why a server does not start', async () => {
+  it('reports why a server does not start', async () => {
     await expect(startRedis({ args: ['--no-such-option', 'x'] })).rejects.toThrow(
       /did not start[\s\S]*no-such-option/i,
     );

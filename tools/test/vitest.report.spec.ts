@@ -61,7 +61,7 @@ describe('judgeSkips', () => {
     { test: 'test/c.spec.ts', reason: '' },
   ];
 
-  it('expects a listed test, and any test of a listed file, and says why', () => {
+  it('expects a listed test, and any test of a listed file, and prints the reason', () => {
     const { expected, unexpected } = judgeSkips(
       ['test/a.spec.ts > a lock > waits', 'test/b.spec.ts > any'],
       allowed,

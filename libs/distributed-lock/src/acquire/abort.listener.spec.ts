@@ -26,7 +26,7 @@ describe('a listener to a signal', () => {
     for (const stop of unlisten) stop();
   });
 
-  test('leaves a bound alone that somebody has set', () => {
+  test('leaves a limit of listeners alone that the application has set', () => {
     const abort = new AbortController();
     setMaxListeners(77, abort.signal);
     onAbort(abort.signal, () => undefined);

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const pass = (ms: number) => vi.advanceTimersByTime(ms);
 
-describe('a row of hand-overs', () => {
+describe('a series of hand-offs', () => {
   const count = (handOver: HandoffPolicy, waiting = 100) => {
     let made = 0;
     while (made < 1000 && handOver.takeNext(waiting)) made += 1;
@@ -36,7 +36,7 @@ describe('a row of hand-overs', () => {
     expect(count(new HandoffPolicy({ max: 1000, time: 10 }))).toBe(64);
   });
 
-  test('has as many as it may where nobody else waits', () => {
+  test('has as many as its maximum when no other process waits', () => {
     const handOver = new HandoffPolicy({ max: 500, time: 10 });
     handOver.noteOthers(false);
     expect(count(handOver)).toBe(500);
@@ -46,12 +46,15 @@ describe('a row of hand-overs', () => {
     [100, 100],
     [3, 16],
     [2000, 500],
-  ])('is where others wait for those who stood in line when it began: of %i, %i', (waiting, made) => {
-    const handOver = new HandoffPolicy({ max: 500, time: 10 });
-    handOver.noteOthers(true);
-    expect(handOver.takeNext(waiting)).toBe(true);
-    expect(1 + count(handOver, 1)).toBe(made);
-  });
+  ])(
+    'serves the waiters that were queued when it began, when other processes wait: of %i, %i',
+    (waiting, made) => {
+      const handOver = new HandoffPolicy({ max: 500, time: 10 });
+      handOver.noteOthers(true);
+      expect(handOver.takeNext(waiting)).toBe(true);
+      expect(1 + count(handOver, 1)).toBe(made);
+    },
+  );
 
   test('lasts no longer than its time, counted from the first of them', () => {
     const handOver = new HandoffPolicy({ max: 1000, time: 10 });
@@ -65,24 +68,24 @@ describe('a row of hand-overs', () => {
     expect(handOver.takeNext(100)).toBe(true);
   });
 
-  test('is none without time', () => {
+  test('has none when its time is 0', () => {
     expect(new HandoffPolicy({ max: 64, time: 0 }).takeNext(100)).toBe(false);
   });
 });
 
 const LOCK = { key: 'key', renewer: { renew: () => undefined }, holders: new HolderIds() };
 
-describe('a holder id may go on to the next waiter without a question', () => {
+describe('a holder id', () => {
   const newLease = (ttl = T) => new Lease(LOCK, 'holder', ttl, instant());
 
-  test('between watchdog holds of a lease that is surely alive', () => {
+  test('is reused between watchdog holds of a lease that is surely alive', () => {
     const lease = newLease();
     expect(canReuseHolder(lease, T, REQUEST)).toBe(true);
     lease.confirm(instant(), T);
     expect(canReuseHolder(lease, T, REQUEST)).toBe(true);
   });
 
-  test('unless the next one wants a lease of another length', () => {
+  test('is not reused when the next waiter wants a lease of another length', () => {
     expect(canReuseHolder(newLease(), T, { ...REQUEST, leaseTime: 5000 })).toBe(false);
     expect(canReuseHolder(newLease(5000), T, { ...REQUEST, leaseTime: T })).toBe(false);
     expect(canReuseHolder(newLease(60_000), T, REQUEST)).toBe(false);
@@ -91,7 +94,7 @@ describe('a holder id may go on to the next waiter without a question', () => {
   describe('with a fixed lease', () => {
     const wanted = { ...REQUEST, leaseTime: 5000 };
 
-    test('of which nearly all is left', () => {
+    test('is reused while nearly all of the lease is left', () => {
       const lease = newLease(5000);
       pass(50);
       expect(canReuseHolder(lease, T, wanted)).toBe(true);
@@ -99,31 +102,28 @@ describe('a holder id may go on to the next waiter without a question', () => {
       expect(canReuseHolder(lease, T, wanted)).toBe(false);
     });
 
-    test.each([0, 0.3, 0.95])(
-      'of which a short one has lost no more than its hundredth (%d ms)',
-      (fraction) => {
-        const at = now() + fraction;
-        const lease = new Lease(LOCK, 'holder', 100, instant(at));
-        const one = { ...REQUEST, leaseTime: 100 };
-        expect(canReuseHolder(lease, T, one, at)).toBe(true);
-        expect(canReuseHolder(lease, T, one, at + 1.01)).toBe(false);
-      },
-    );
+    test.each([0, 0.3, 0.95])('is reused until a hundredth of a short lease is over (%d ms)', (fraction) => {
+      const at = now() + fraction;
+      const lease = new Lease(LOCK, 'holder', 100, instant(at));
+      const one = { ...REQUEST, leaseTime: 100 };
+      expect(canReuseHolder(lease, T, one, at)).toBe(true);
+      expect(canReuseHolder(lease, T, one, at + 1.01)).toBe(false);
+    });
 
-    test('that was never made longer: it would outlast the one that was asked for', () => {
+    test('is not reused after the lease was extended: it would outlast the requested one', () => {
       const lease = newLease(5000);
       lease.expect(5001);
       expect(canReuseHolder(lease, T, wanted)).toBe(false);
     });
 
-    test('that was never made shorter', () => {
+    test('is not reused after the lease was shortened', () => {
       const lease = newLease(5000);
       lease.cap(instant(), 2000);
       expect(canReuseHolder(lease, T, wanted)).toBe(false);
     });
   });
 
-  test('unless the lease is unknown, lost or doubtful', () => {
+  test('is not reused when the lease is unknown, lost or doubtful', () => {
     const unknown = newLease();
     unknown.doubt();
     expect(canReuseHolder(unknown, T, REQUEST)).toBe(false);
@@ -135,13 +135,13 @@ describe('a holder id may go on to the next waiter without a question', () => {
     expect(canReuseHolder(doubtful, T, REQUEST)).toBe(false);
   });
 
-  test('unless more of it is left than the next one wants', () => {
+  test('is not reused when more of the lease is left than the next waiter wants', () => {
     const lease = newLease();
     lease.confirm(instant(), 2 * T);
     expect(canReuseHolder(lease, T, REQUEST)).toBe(false);
   });
 
-  test('unless less than half of the lease is left', () => {
+  test('is not reused when less than half of the lease is left', () => {
     const lease = newLease();
     pass(T / 2 - 1501);
     expect(canReuseHolder(lease, T, REQUEST)).toBe(true);

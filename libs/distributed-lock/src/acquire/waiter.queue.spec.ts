@@ -37,7 +37,7 @@ describe('the queue of waiters', () => {
     if (waiter !== undefined) queue.remove(waiter);
   };
 
-  test('gives the first that came first', () => {
+  test('returns the waiters in the order of their arrival', () => {
     expect(order()).toEqual([0, 1, 2, 3, 4]);
     expect(queue.first).toBe(waiters[0]);
     const shifted = waiters.map(() => shift());
@@ -65,7 +65,7 @@ describe('the queue of waiters', () => {
     expect(queue.first).toBe(waiters[staying[0] ?? -1]);
   });
 
-  test('does not lose count when one leaves twice, or was never there', () => {
+  test('counts right when a waiter leaves twice, or was never in it', () => {
     remove(1);
     remove(1);
     const stranger = new Waiter<string>(REQUEST, wheel, keeper);
@@ -77,20 +77,20 @@ describe('the queue of waiters', () => {
     expect(queue.size).toBe(3);
   });
 
-  test('takes one that left back at its end', () => {
+  test('takes a waiter that left back at its end', () => {
     remove(0);
     const [back] = waiters;
     if (back !== undefined) queue.push(back);
     expect(order()).toEqual([1, 2, 3, 4, 0]);
   });
 
-  test('may be left while a snapshot of it is read', () => {
+  test('can lose waiters while a snapshot of it is read', () => {
     for (const waiter of queue.snapshot()) waiter.refuse(new Error('refused'));
     for (const waiter of waiters) waiter.outcome.catch(() => undefined);
     expect(queue.size).toBe(0);
   });
 
-  test('may lose its only one', () => {
+  test('is empty after its only waiter has left', () => {
     [1, 2, 3, 4].forEach(remove);
     remove(0);
     expect([queue.size, queue.first]).toEqual([0, undefined]);

@@ -38,7 +38,7 @@ describe('a waiter', () => {
     expect(timeUp).not.toHaveBeenCalled();
   });
 
-  test('leaves when its time is over, and is told why', async () => {
+  test('leaves when its time is over, and rejects with the reason', async () => {
     const waiter = wait({ waitTime: 60 });
     vi.advanceTimersByTime(59);
     await endOfTurn();
@@ -61,7 +61,7 @@ describe('a waiter', () => {
     expect(removed).toHaveBeenCalledOnce();
   });
 
-  test('that was refused leaves once', async () => {
+  test('leaves once when it is refused', async () => {
     const waiter = wait();
     const no = new Error('no');
     waiter.refuse(no);
@@ -70,7 +70,7 @@ describe('a waiter', () => {
     expect(quit).toHaveBeenCalledOnce();
   });
 
-  test('is granted what came while the event loop stood still beyond its time', async () => {
+  test('is granted what arrived while the event loop was blocked beyond its time', async () => {
     const waiter = wait({ waitTime: 60 });
     // Node runs its timers first, then reads what has arrived meanwhile, and runs what setImmediate keeps at the end.
     vi.advanceTimersByTime(100);
@@ -81,7 +81,7 @@ describe('a waiter', () => {
     expect(timeUp).not.toHaveBeenCalled();
   });
 
-  test('warns once when it waits for long, and not when it is granted before', async () => {
+  test('warns once when it waits for long, and not when it is granted before that', async () => {
     const patient = wait();
     patient.warnAfter(60);
     const lucky = wait();

@@ -27,7 +27,7 @@ describe('a wake signal', () => {
     expect(wheel.size).toBe(0);
   });
 
-  test('lets a sleep last as long as nobody wakes', async () => {
+  test('lets a sleep last until it is woken', async () => {
     expect(await isAwakeAfter(999)).toBe(false);
   });
 

@@ -6,7 +6,7 @@ import { YieldPolicy, LONGEST_PAUSE } from './yield.policy.js';
 
 const PAUSE = 5;
 
-describe('the courtesy of a process that has released a lock', () => {
+describe('the yield of a process that has released a lock', () => {
   let courtesy: YieldPolicy;
   let sleeper: WakeSignal;
   let asked: boolean;
@@ -38,12 +38,12 @@ describe('the courtesy of a process that has released a lock', () => {
     await pass(0);
   };
 
-  test('is none where nothing is owed', async () => {
+  test('does not happen when no other process was notified', async () => {
     await ask();
     expect(asked).toBe(true);
   });
 
-  test('ends when each of them has had the lock', async () => {
+  test('ends when each notified process has had the lock', async () => {
     owe(2);
     await ask();
     await hear();
@@ -53,7 +53,7 @@ describe('the courtesy of a process that has released a lock', () => {
     expect(asked).toBe(true);
   });
 
-  test('lasts a pause where nobody takes his turn', async () => {
+  test('lasts one pause when no other process takes the lock', async () => {
     owe(3);
     await ask();
     await pass(PAUSE - 1);
@@ -62,7 +62,7 @@ describe('the courtesy of a process that has released a lock', () => {
     expect(asked).toBe(true);
   });
 
-  test('goes on after an attempt in vain, when the next of them releases the lock', async () => {
+  test('goes on after an attempt in vain, until the next process releases the lock', async () => {
     owe(2);
     await ask();
     await pass(PAUSE);
@@ -77,7 +77,7 @@ describe('the courtesy of a process that has released a lock', () => {
     expect(asked).toBe(true);
   });
 
-  test('gives them as long as they hold the lock, up to a bound', async () => {
+  test('lasts as long as the other processes hold the lock, up to a bound', async () => {
     owe(9);
     await hear();
     await pass(20);

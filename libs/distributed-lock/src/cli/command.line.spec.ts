@@ -35,7 +35,7 @@ describe('a command line', () => {
     });
   });
 
-  test('leaves what is behind -- to the command that is run', () => {
+  test('passes what is behind -- to the command that is run', () => {
     expect(
       read('run x --wait 10s --kind fair --lease 1m -- npm run --silent migrate -- --dry'),
     ).toMatchObject({
@@ -74,7 +74,7 @@ describe('a command line', () => {
     ['ls --limit 0', '--limit must be a whole number of at least 1, not "0".'],
     ['run a --kind odd -- b', '--kind must be one of reentrant, fair, read, write, fenced, not "odd".'],
     ['run a --wait soon -- b', '--wait must be a number of milliseconds or a string like "30s", not "soon".'],
-  ])('that says "%s" is refused', (line, message) => {
+  ])('with "%s" is refused', (line, message) => {
     expect(() => read(line)).toThrow(message);
   });
 

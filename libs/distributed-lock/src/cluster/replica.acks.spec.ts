@@ -44,7 +44,7 @@ function acksOf(acks: number | 'majority', warnings: string[] = []): ReplicaAcks
   return new ReplicaAcks({ acks, timeout: 100 }, (why) => warnings.push(why));
 }
 
-describe('what replicas have to acknowledge', () => {
+describe('the acknowledgement of replicas', () => {
   test.each([
     [1, 1],
     [2, 1],
@@ -59,7 +59,7 @@ describe('what replicas have to acknowledge', () => {
     expect(node.waits).toEqual([needed]);
   });
 
-  test('is one WAIT for all that joins in one turn of the event loop', async () => {
+  test('is one WAIT for all grants of one turn of the event loop', async () => {
     const node = new FakeNode(1);
     const acks = acksOf(1).of('', node, GUARD);
     await Promise.all([acks.turn(), acks.turn()]);
@@ -67,7 +67,7 @@ describe('what replicas have to acknowledge', () => {
     expect(node.waits).toHaveLength(1);
   });
 
-  test('is asked for once at a time: the next turn comes after the last answer', async () => {
+  test("is requested once at a time: the next turn's request follows the last answer", async () => {
     const node = new FakeNode(1);
     let answer: (reached: number) => void = () => undefined;
     node.acknowledge = () => new Promise((resolve) => (answer = resolve));
@@ -101,7 +101,7 @@ describe('what replicas have to acknowledge', () => {
     expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isNotReplicated: true });
   });
 
-  test('is nothing where no master has ever had a replica, and that is told once', async () => {
+  test('is not needed when no master has ever had a replica, which is logged once', async () => {
     const warnings: string[] = [];
     const acks = acksOf(1, warnings);
     const nodes = [new FakeNode(0), new FakeNode(0)];
@@ -123,7 +123,7 @@ describe('what replicas have to acknowledge', () => {
     expect(lonely.waits).toEqual([1]);
   });
 
-  test('is not asked of a replica, which takes no scripts either, nor is anything concluded from it', async () => {
+  test('is not requested from a replica, which takes no scripts either, and nothing is concluded from it', async () => {
     const warnings: string[] = [];
     const node = new FakeNode(0);
     node.told = 'role:slave';
@@ -131,7 +131,7 @@ describe('what replicas have to acknowledge', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('lets a silent server be noticed, whether it is asked for its replicas or to wait for them', async () => {
+  test('notices a silent server, whether it was asked for its replicas or to wait for them', async () => {
     const node = new FakeNode(1);
     let expected = 0;
     const guard: Guard = { expect: () => (expected += 1), progress: () => (expected -= 1) };

@@ -18,7 +18,7 @@ test('a name is looked at once, and its lock found again', () => {
   expect(book.target(LOCK, 'x')).toBe(target);
 });
 
-test('the two sides of a lock are two, whoever asks in which order', () => {
+test('the two sides of a lock are two, in whichever order they are requested', () => {
   const book = plain();
   const [reading, writing] = [kindOf('rw', 'read'), kindOf('rw', 'write')];
   const sides = [reading, writing, reading].map((kind) => book.target(kind, 'x').id);
@@ -34,7 +34,7 @@ test('a second family on one name is refused, whichever of the two ways it comes
   expect(() => book.target(LOCK, 'y')).toThrow('"y" is a semaphore in this application');
 });
 
-test('what an application makes of a name is asked for each time, and keys are what must not be two things', () => {
+test('the name mapper of an application is called each time, and a key has one kind only', () => {
   let tenant = 'a';
   const book = new NameRegistry({ mapName: (name) => `${tenant}:${name}`, isMapped: true });
   expect(book.target(LOCK, 'x').key).toBe('a:x');

@@ -10,6 +10,6 @@ test.each([
     Object.defineProperty(new Error('x'), 'message', { get: () => JSON.parse('{') }),
     'an error that cannot be printed',
   ],
-])('whatever was thrown says something: %#', (thrown, text) => {
+])('any thrown value has a text: %#', (thrown, text) => {
   expect(errorText(thrown)).toBe(text);
 });

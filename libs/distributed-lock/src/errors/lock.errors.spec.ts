@@ -42,7 +42,7 @@ describe('an error of the library', () => {
     },
   );
 
-  test('says who has the lock, and since when, as far as that is known', () => {
+  test('names the holder of the lock, and since when, as far as that is known', () => {
     const whole = new LockNotAcquiredError('x', 12.6, HELD_BY);
     expect(whole.message).toContain(
       'Lock "x" was not acquired within 13 ms: held by a-client:7 since 2026-01-02T03:04:05.000Z.',
@@ -55,7 +55,7 @@ describe('an error of the library', () => {
     expect(unknown.heldBy).toEqual({});
   });
 
-  test('says which token a fence refused, and why', () => {
+  test('names the token that a fence refused, and why', () => {
     const error = new StaleTokenError('account:7:fence', 2n ** 53n, 2n ** 53n + 1n);
     expect(error).toBeInstanceOf(DistributedLockError);
     expect(error).toMatchObject({

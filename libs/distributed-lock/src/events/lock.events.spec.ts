@@ -33,7 +33,7 @@ describe('listening', () => {
     expect(listener.count).toBe(1);
   });
 
-  test('may end while an event is told: the others hear it', () => {
+  test('can end while an event is sent: the other listeners receive it', () => {
     const attempt = vi.fn<() => void>();
     const { events, ends } = newEvents({ attempt: () => ends[0]?.() }, { attempt });
     events.emit('attempt', EVENT);
@@ -41,7 +41,7 @@ describe('listening', () => {
     expect(attempt).toHaveBeenCalledTimes(2);
   });
 
-  test('that fails, now or later, is told of, and the others hear the event', async () => {
+  test('that fails, now or later, is logged, and the other listeners receive the event', async () => {
     const attempt = vi.fn<() => void>();
     const [now, later] = [new Error('now'), new Error('later')];
     const { events, failed } = newEvents(

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { NoticeBoard, type NoticeListener } from './notice.board.js';
 
-test('what people are told of ticks that nobody ran, or that died, is an event as well', () => {
+test('a notice of a tick that did not run, or that died, is an event as well', () => {
   const board = new NoticeBoard();
   const tickMissed = vi.fn<(event: object) => void>();
   const tickCrashed = vi.fn<(event: object) => void>();
@@ -13,7 +13,7 @@ test('what people are told of ticks that nobody ran, or that died, is an event a
   expect(tickCrashed.mock.calls).toEqual([[{ job: 'job', tick: 3, attempt: 1, instance: 'host:1:id' }]]);
 });
 
-test('a listener that fails is told to the log', () => {
+test('a listener that fails is logged', () => {
   const board = new NoticeBoard();
   const log = vi.fn<NoticeListener>();
   board.listen(log);
@@ -30,7 +30,7 @@ test('a listener that fails is told to the log', () => {
   ]);
 });
 
-test('a listener that throws what cannot be printed is told to the log all the same', () => {
+test('a listener that throws a value that cannot be printed is logged all the same', () => {
   const board = new NoticeBoard();
   const log = vi.fn<NoticeListener>();
   board.listen(log);

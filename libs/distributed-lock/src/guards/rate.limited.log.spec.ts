@@ -12,7 +12,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('tells the first at once, and later how many it left out', () => {
+test('logs the first message at once, and later how many it left out', () => {
   const log = new RateLimitedLog('debug');
   for (let call = 1; call <= 5; call += 1) log.log(() => `call ${call}`);
   vi.advanceTimersByTime(1000);

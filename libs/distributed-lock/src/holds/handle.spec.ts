@@ -5,7 +5,7 @@ import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
 import type { ScriptRunner } from '../scripts/script.runner.js';
 import { HoldHandle, type HandleOwner } from './handle.js';
 
-test('an unlock inside of an unlock, by who hears that a lease inside is over, is the same one', async () => {
+test('an unlock inside of an unlock, by a listener to the end of an inner lease, is the same unlock', async () => {
   const release = vi.fn<() => Promise<'released'>>(() => Promise.resolve('released'));
   let inner: Promise<string> | undefined;
   let hears = true;

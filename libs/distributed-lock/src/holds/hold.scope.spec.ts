@@ -70,7 +70,7 @@ describe('a scope', () => {
     expect(depth).toBe(3);
   });
 
-  test('keeps a hold that was lost in its chain, so that code inside can be told', () => {
+  test('keeps a lost hold in its chain, so that code inside learns of the loss', () => {
     const lost = newHold('x');
     inside(lost, () => {
       lost.isLive = false;

@@ -26,7 +26,7 @@ describe('the alarms of a hold', () => {
       },
     );
 
-  test('are none when nothing is asked for', () => {
+  test('are none when no option requests one', () => {
     timers();
     expect(wheel.size).toBe(0);
   });

@@ -47,7 +47,7 @@ describe('NominalInstants.latestAt', () => {
     expect(instants.between(START, START + DAY, 5)).toEqual([]);
   });
 
-  it('follows the clock with one search of cron per instant, however often it is asked', () => {
+  it('follows the clock with one search of cron per instant, however often it is called', () => {
     const cronTime = counted(cronIn('* * * * * *', 'Europe/Berlin'));
     const instants = new NominalInstants(cronTime);
     instants.latestAt(START);
@@ -131,7 +131,7 @@ describe('NominalInstants of a single date', () => {
 describe('NominalInstants.fingerprint', () => {
   const of = (cronTime: CronTime): string => new NominalInstants(cronTime).fingerprint;
 
-  it('tells schedules apart by expression, zone, offset and date', () => {
+  it('differs by expression, zone, offset and date', () => {
     const texts = [
       of(cronIn('0 3 * * *', 'UTC')),
       of(cronIn('0 4 * * *', 'UTC')),

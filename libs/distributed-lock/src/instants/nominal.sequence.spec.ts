@@ -94,7 +94,7 @@ describe('NominalSequence, when the clocks are set forward', () => {
     ['Australia/Sydney', '15,30 2,3 * * *', ['03:15+11', '03:30+11']],
     ['Europe/Berlin', '0 2,3 * * *', ['03:00+2']],
   ] as const)(
-    'in %s "%s", which ticks on after the gap, owes nothing for it',
+    'in %s "%s", which ticks on after the gap, does not make up for it',
     (zone, expression, expected) => {
       expect(onDay(expression, zone, DAYS[zone].gap)).toEqual(expected);
     },

@@ -10,7 +10,7 @@ const newJournal = () => {
   return { journal: new TickJournal(board, new StoreClock()), tickSkipped };
 };
 
-test('a tick that is not run here is an event once, however often it is asked for', () => {
+test('a tick that is not run here is one event, however often it is claimed', () => {
   const { journal, tickSkipped } = newJournal();
   journal.refused('job', 1000, 'taken');
   journal.refused('job', 1000, 'taken');
@@ -23,7 +23,7 @@ test('a tick that is not run here is an event once, however often it is asked fo
   ]);
 });
 
-test('a tick that was run here is not skipped when it is asked for again, nor is one that is early', () => {
+test('a tick that was run here is not skipped when it is claimed again, nor is an early one', () => {
   const { journal, tickSkipped } = newJournal();
   journal.granted('job', 2000);
   journal.granted('job', 1000);

@@ -22,7 +22,7 @@ describe('HRANDFIELD of the store in memory', () => {
     expect(pick('9', 'WITHVALUES')).toEqual(['a', '1', 'b', '2', 'c', '3']);
   });
 
-  test('gives as many as are asked for, some of them twice, as Redis does for a count below 0', () => {
+  test('returns as many fields as requested, some of them twice, as Redis does for a count below 0', () => {
     expect(pick('-2')).toEqual(['a', 'b']);
     expect(pick('-7')).toEqual(['a', 'b', 'c', 'a', 'b', 'c', 'a']);
     expect(pick('-4', 'WITHVALUES')).toEqual(['a', '1', 'b', '2', 'c', '3', 'a', '1']);

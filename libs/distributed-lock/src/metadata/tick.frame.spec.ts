@@ -103,7 +103,7 @@ test('the marks of two module instances hold around each other', () => {
   );
 });
 
-test('a call that is said to be direct is direct in a fire too, once for each method', () => {
+test('a call that is declared direct is direct in a fire too, once for each method', () => {
   markFire(fireFor(RUN), () => {
     expect(directCall(() => [takeCall(RUN, job), takeCall(OTHER, job)])).toEqual(['direct', 'direct']);
     expect(takeCall(RUN, job)).toBe(tick);

@@ -39,7 +39,7 @@ describe('the subscriptions of a service', () => {
     await settle();
   }
 
-  test('ask Redis once for a channel, however many listen to it', async () => {
+  test('subscribe to a channel once, however many listeners it has', async () => {
     const [one] = listen('a');
     const [other] = listen('a');
     expect(asked()).toEqual([['a']]);
@@ -67,7 +67,7 @@ describe('the subscriptions of a service', () => {
     expect(wheel.size).toBe(0);
   });
 
-  test('tell a message to all who listen to its channel, and to nobody else', async () => {
+  test('pass a message to all listeners of its channel, and to no others', async () => {
     const [, one] = listen('a');
     const [, other] = listen('a');
     const [, stranger] = listen('b');
@@ -79,7 +79,7 @@ describe('the subscriptions of a service', () => {
     expect(stranger.mock.calls).toEqual([]);
   });
 
-  test('do not tell who has left, and one who leaves twice takes no other with it', async () => {
+  test('pass nothing to a listener that has left, and one that leaves twice removes no other', async () => {
     const [one, heard] = listen('a');
     const [, staying] = listen('a');
     await answer();
@@ -91,7 +91,7 @@ describe('the subscriptions of a service', () => {
     expect(left()).toEqual([]);
   });
 
-  test('are left outside of the async scope of whoever left last', async () => {
+  test('are ended outside of the async scope of the last listener', async () => {
     const scope = new AsyncLocalStorage<string>();
     const seen = vi.spyOn(client, 'unsubscribe').mockImplementation(async () => scope.getStore());
     const [one] = listen('a');
@@ -101,7 +101,7 @@ describe('the subscriptions of a service', () => {
     expect(await seen.mock.results[0]?.value).toBe(undefined);
   });
 
-  test('stay for one who comes again in the turn in which the last one left', async () => {
+  test('stay for a listener that comes in the turn in which the last one left', async () => {
     const [one, former] = listen('a');
     await answer();
     one.release();
@@ -150,7 +150,7 @@ describe('the subscriptions of a service', () => {
     expect(one.isActive).toBe(true);
   });
 
-  test('that nobody needs any more are not made anew', async () => {
+  test('without listeners are not made anew', async () => {
     const [one] = listen('a');
     const [two, heard] = listen('b');
     await answer();
@@ -166,7 +166,7 @@ describe('the subscriptions of a service', () => {
     expect([asked(), heard.mock.calls.length]).toEqual([[], 0]);
   });
 
-  test('asked for while the connection is away are made when it is back', async () => {
+  test('requested while the connection is away are made when it is back', async () => {
     client.cut();
     const [one, heard] = listen('a');
     for (const command of client.take('subscribe')) command.fail(new Error('no connection'));

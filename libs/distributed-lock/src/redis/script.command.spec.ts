@@ -22,7 +22,7 @@ test.each(['evalsha', 'eval'] as const)('%s is sent as the client would send it'
   expect(told(found)).toBe(told(expected));
 });
 
-test('what a patched client makes of it is what its caller hears', async () => {
+test('the caller receives what a patched client makes of the reply', async () => {
   const client = new Redis({ lazyConnect: true });
   client.sendCommand = () => Promise.reject(new Error('patched'));
   await expect(sendScript(client, 'evalsha', ['script', '0'])).rejects.toThrow('patched');

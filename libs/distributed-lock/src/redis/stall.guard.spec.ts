@@ -21,7 +21,7 @@ describe('the guard of a silent connection', () => {
     await new Promise(setImmediate);
   };
 
-  test('says nothing while nothing is expected, and has no timer then', async () => {
+  test('reports nothing while no reply is expected, and has no timer then', async () => {
     await pass(60_000);
     expect(stalled).not.toHaveBeenCalled();
     guard.expect();
@@ -31,7 +31,7 @@ describe('the guard of a silent connection', () => {
     expect(stalled).not.toHaveBeenCalled();
   });
 
-  test('tells of a silence with something expected, again and again while that lasts', async () => {
+  test('reports a silence while a reply is expected, again and again', async () => {
     guard.expect();
     await pass(2999);
     expect(stalled).not.toHaveBeenCalled();
@@ -43,7 +43,7 @@ describe('the guard of a silent connection', () => {
     expect(wheel.size).toBe(0);
   });
 
-  test('does not tell while anything comes back', async () => {
+  test('reports nothing while anything arrives', async () => {
     guard.expect();
     for (let time = 0; time < 10; time += 1) {
       guard.expect();
@@ -55,7 +55,7 @@ describe('the guard of a silent connection', () => {
     expect(stalled).toHaveBeenCalledOnce();
   });
 
-  test('does not tell of a silence that began before the question', async () => {
+  test('does not count the silence before the request', async () => {
     guard.expect();
     guard.progress();
     await pass(60_000);
@@ -64,7 +64,7 @@ describe('the guard of a silent connection', () => {
     expect(stalled).not.toHaveBeenCalled();
   });
 
-  test('does not tell of a reply that came while our own event loop stood still', async () => {
+  test('reports nothing when the reply came while the event loop was blocked', async () => {
     guard.expect();
     setImmediate(() => guard.progress());
     await pass(60_000);
@@ -87,7 +87,7 @@ describe('the guard of a silent connection', () => {
     expect(stalled).not.toHaveBeenCalled();
   });
 
-  test('tells of a stall although something is sent in every turn of the event loop', async () => {
+  test('reports a stall although a command is sent in every turn of the event loop', async () => {
     for (let sent = 0; sent < 70; sent += 1) {
       guard.expect();
       vi.advanceTimersByTime(50);

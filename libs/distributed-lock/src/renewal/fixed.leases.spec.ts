@@ -37,7 +37,7 @@ describe('a fixed lease under the watchdog', () => {
     expect(stage.wheel.size).toBeLessThanOrEqual(2);
   });
 
-  test('keeps the deadline of a fixed lease, however long the look at it was on its way', async () => {
+  test('keeps its deadline, however long its check was on its way', async () => {
     const watched = lease('key', 2 * TTL);
     const { deadline } = watched;
     stage.watchdog.watch(watched, onlyLooking());
@@ -60,7 +60,7 @@ describe('a fixed lease under the watchdog', () => {
     expect(watched.deadline - now()).toBeLessThanOrEqual(500 - safetyMargin(500));
   });
 
-  test('tells the holder of a fixed lease that it is gone, long before its end', async () => {
+  test('notifies its holder that it is gone, long before its end', async () => {
     const watched = lease('key', TTL * 100);
     stage.watchdog.watch(watched, onlyLooking());
     await pass(1001);

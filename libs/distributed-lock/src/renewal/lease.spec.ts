@@ -68,7 +68,7 @@ describe('a lease', () => {
     expect(left()).toBe(TTL - MARGIN - 250);
   });
 
-  test('is believed in for no longer than what Redis says is left', () => {
+  test('is relied on for no longer than the rest that Redis reports', () => {
     lease.confirm(instant(), 1000);
     expect(left()).toBe(950);
   });
@@ -136,7 +136,7 @@ describe('a lease', () => {
     expect(lease.longest).toBe(60_000);
   });
 
-  test('is doubted for a suspend that is longer than its deadline has to spare, however many looks there were', () => {
+  test('is doubtful after a suspend that is longer than its deadline has to spare, however often it was checked', () => {
     pass(4000);
     suspend(300);
     lease.look(instant(), 5700);
@@ -149,7 +149,7 @@ describe('a lease', () => {
     expect(lease.isDoubtful).toBe(true);
   });
 
-  test('has no later deadline by an answer from before it was shortened', () => {
+  test('gets no later deadline by an answer from before it was shortened', () => {
     const before = instant();
     pass(100);
     const lift = lease.cap(instant(), 400);
@@ -163,7 +163,7 @@ describe('a lease', () => {
     expect(left()).toBe(370);
   });
 
-  test('has that of an answer from after it was shortened', () => {
+  test('gets the deadline of an answer from after it was shortened', () => {
     const lift = lease.cap(instant(), 400);
     pass(10);
     lease.confirm(instant(), 5000);
@@ -175,7 +175,7 @@ describe('a lease', () => {
     expect(left()).toBe(TTL - MARGIN);
   });
 
-  test('keeps its deadline at a look that says as much, and believes one that says less', () => {
+  test('keeps its deadline at a check that confirms it, and takes over a shorter rest', () => {
     pass(4000);
     const { deadline } = lease;
     const sent = instant();

@@ -45,7 +45,7 @@ describe('the watchdog', () => {
     expect([stage.watchdog.size, stage.wheel.size]).toEqual([0, 0]);
   });
 
-  test('stops, and tells, when Redis says that the holder has nothing', async () => {
+  test('stops, and reports a loss, when Redis answers that the holder has nothing', async () => {
     const watched = lease();
     stage.watchdog.watch(watched, stage.listener);
     await pass(1001);
@@ -57,7 +57,7 @@ describe('the watchdog', () => {
     expect([stage.watchdog.size, stage.wheel.size]).toEqual([0, 0]);
   });
 
-  test('goes on asking, soon, when there is no answer, and tells of that once', async () => {
+  test('retries soon when there is no answer, and reports that once', async () => {
     const watched = lease();
     stage.watchdog.watch(watched, stage.listener);
     await pass(1001);
@@ -106,7 +106,7 @@ describe('the watchdog', () => {
     expect(calls()).toEqual([]);
   });
 
-  test('tells the hold that has the lease by now, when it was handed on during a renewal', async () => {
+  test('notifies the hold that has the lease by now, when it was handed off during a renewal', async () => {
     const watched = lease();
     stage.watchdog.watch(watched, stage.listener);
     await pass(1001);
@@ -141,7 +141,7 @@ describe('the watchdog', () => {
     },
   );
 
-  test('is late with a lease that nobody looked at when its time had come', async () => {
+  test('is late with a lease that was not checked when its time had come', async () => {
     const watched = lease();
     expect(stage.watchdog.lateBy(watched)).toBe(0);
     stage.watchdog.watch(watched, stage.listener);
@@ -152,7 +152,7 @@ describe('the watchdog', () => {
     expect(stage.watchdog.lateBy(watched)).toBeLessThan(1300);
   });
 
-  test('tells that a lease is renewed, and not that it was only looked at', async () => {
+  test('reports that a lease is renewed, and not that it was only checked', async () => {
     const watched = lease();
     const answered = stage.watchdog.renewNow(watched, 0, stage.listener);
     await pass(0);
@@ -166,7 +166,7 @@ describe('the watchdog', () => {
     expect(stage.listener.renewed).toHaveBeenCalledOnce();
   });
 
-  test('tells in the async context of whoever asks what comes of a renewal that is asked for', async () => {
+  test('reports the result of a requested renewal in the async context of the request', async () => {
     const request = new AsyncLocalStorage<string>();
     const watched = lease();
     const told: (string | undefined)[] = [];

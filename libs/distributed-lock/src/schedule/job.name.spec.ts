@@ -3,7 +3,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { jobName } from './job.name.js';
 
 describe("a scheduled method's job", () => {
-  test('is called as its key says', () => {
+  test('is named after its key', () => {
     expect(jobName('nightly', 'Jobs.run')).toBe('nightly');
     expect(jobName('nightly:{fleet}', 'Jobs.run')).toBe('nightly:{fleet}');
     expect(jobName(() => 'from a function', 'Jobs.run')).toBe('from a function');

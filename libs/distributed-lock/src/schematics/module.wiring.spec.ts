@@ -60,7 +60,7 @@ export class AppModule {}
     ]);
   });
 
-  test.each(['with', 'assert'])('gets the import behind one that says what it imports, %s', (word) => {
+  test.each(['with', 'assert'])('gets the import behind one with a list of names, %s', (word) => {
     const data = `import data from 'pkg/data.json' ${word} { type: 'json' };`;
     const source = wire(`${HEAD}${data}\n\n@Module({})\nexport class AppModule {}\n`);
     expect(source).toContain(
@@ -68,7 +68,7 @@ export class AppModule {}
     );
   });
 
-  test('gets ScheduleModule before it where that is asked for', () => {
+  test('gets ScheduleModule before it when that is requested', () => {
     const source = wire(`${HEAD}@Module({ imports: [] })\nexport class AppModule {}\n`, { schedule: true });
     expect(importsOf(source)).toEqual(['ScheduleModule', 'DistributedLockModule']);
     expect(source).toContain(

@@ -63,7 +63,7 @@ function add(options: NestAddOptions = {}): string[] {
 }
 
 describe('the module that is changed', () => {
-  test('is the one that main.ts starts, whatever it is called', () => {
+  test('is the one that main.ts starts, whatever its name', () => {
     files['/src/main.ts'] = `import { Shop as Root } from '../shop/shop.js';
 import { NestFactory } from '@nestjs/core';
 void NestFactory.createApplicationContext(Root);`;
@@ -110,7 +110,7 @@ void NestFactory.createApplicationContext(Root);`;
 });
 
 describe('ScheduleModule', () => {
-  test('is added where its package is used and nobody imports it', () => {
+  test('is added when its package is used and no module imports it', () => {
     files['/package.json'] = manifest('@nestjs/schedule');
     add();
     expect(files['/src/app.module.ts']).toContain('ScheduleModule.forRoot(),');
@@ -179,7 +179,7 @@ describe('--redis', () => {
   });
 });
 
-describe('what cannot be done is said, with what to write by hand:', () => {
+describe('a refusal explains what to write by hand:', () => {
   test('a module that cannot be understood', () => {
     files['/src/app.module.ts'] = MODULE.replace('[]', 'modules');
     const before = { ...files };

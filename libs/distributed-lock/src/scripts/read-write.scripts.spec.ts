@@ -66,7 +66,7 @@ describe('the scripts of a read/write lock', () => {
     expect((await answered(acquired(readers, 'lock', 'a:1', 1000, 2), [2])).reply).toEqual({ kind: 'lost' });
   });
 
-  test('tell by a release whether the holder has anything left', async () => {
+  test('report after a release whether the holder has anything left', async () => {
     const release = (row: unknown[]) => answered(released(readers, 'lock', 'a:1', 0, 1, 'channel'), row);
     const { words, reply } = await release([1, 0]);
     expect(words).toEqual(['1', 'lock', 'PUBLISH', 'a:1', '0', '1', '0', 'channel']);
@@ -102,7 +102,7 @@ describe('the scripts of a read/write lock', () => {
     });
   });
 
-  test('tell what is left of a hold, or that it is gone', async () => {
+  test('report what is left of a hold, or that it is gone', async () => {
     expect((await answered(renewed(readers, 'lock', 'a:1', 1000), [1, 1000])).reply).toBe(1000);
     expect((await answered(renewed(writers, 'lock', 'a:1', 0), [0])).reply).toBeUndefined();
     expect((await answered(writers.forceRelease('lock', 'channel'), [1, -1])).reply).toBe(true);

@@ -23,7 +23,7 @@ const acquire = () => acquired(scripts, 'lock', 'holder', 10_000, 1);
 const release = () => released(scripts, 'lock', 'holder', 0, 1, 'channel');
 const turn = () => new Promise(setImmediate);
 
-test('a client that throws, as one may that is watched by somebody else, fails its call at once and no other', async () => {
+test('a client that throws, as an instrumented one may, fails its call at once and no other', async () => {
   const send = client.evalsha.bind(client);
   client.evalsha = () => {
     client.evalsha = send;
@@ -39,7 +39,7 @@ test('a client that throws, as one may that is watched by somebody else, fails i
   expect(client.take('evalsha')).toHaveLength(1);
 });
 
-test('operations of one script travel together, each answered by its row', async () => {
+test('operations of one script travel together, each answered by its own element of the reply', async () => {
   const replies = Promise.all([acquire(), acquire(), release()]);
   await turn();
   const [acquires, releases] = client.take('evalsha');
@@ -53,7 +53,7 @@ test('operations of one script travel together, each answered by its row', async
   expect(wheel.size).toBe(0);
 });
 
-test('an operation after one that was alone waits for those that are asked for beside it, and not for the turn to end', async () => {
+test('an operation after a single one waits for those requested beside it, and not for the end of the turn', async () => {
   const moment = () => Promise.resolve();
   const first = acquire();
   await moment();
@@ -85,7 +85,7 @@ test('one 1 answers all operations of a call', async () => {
   expect(await replies).toEqual([1, 2, 3].map(() => ({ kind: 'granted', count: 1 })));
 });
 
-test('operations travel with those that ask for the same lease, however many leases there are', async () => {
+test('operations travel with those of the same lease, however many leases there are', async () => {
   const leases = Array.from({ length: 100 }, (_, index) => 1000 + index);
   const replies = Promise.all(
     [...leases, ...leases].map((lease) => acquired(scripts, 'lock', 'a', lease, 1)),
@@ -99,7 +99,7 @@ test('operations travel with those that ask for the same lease, however many lea
   expect(new Set((await replies).map(({ kind }) => kind))).toEqual(new Set(['granted']));
 });
 
-test('an operation without a connection is not sent once its caller has been told', async () => {
+test('an operation without a connection is not sent after its caller got the error', async () => {
   client.cut();
   const late = acquire();
   late.catch(() => undefined);
@@ -114,7 +114,7 @@ test('an operation without a connection is not sent once its caller has been tol
   expect(client.take('evalsha')).toHaveLength(1);
 });
 
-test('those who gave up hear of a call that is refused as a whole after all, and are not sent again', async () => {
+test('callers that gave up learn of a late refusal of the whole call, and are not sent again', async () => {
   const failures = Promise.all(
     [acquire(), acquire()].map((asked) => asked.catch((error: unknown) => RedisFailure.from(error))),
   );

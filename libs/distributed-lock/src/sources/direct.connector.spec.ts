@@ -51,7 +51,7 @@ function portOf(server: Server): number {
 }
 
 describe('a socket that reads into one buffer', () => {
-  test.each([1, 2, 7, 1000])('hears an answer that comes in pieces of %i bytes', async (piece) => {
+  test.each([1, 2, 7, 1000])('reads an answer that comes in pieces of %i bytes', async (piece) => {
     const server = await listening('*2\r\n$6\r\nhällo\r\n:12\r\n', piece, [0, '127.0.0.1']);
     const redis = client({ host: '127.0.0.1', port: portOf(server) });
     expect(await redis.call('ANYTHING')).toEqual(['hällo', 12]);
@@ -94,7 +94,7 @@ describe('a socket that reads into one buffer', () => {
     expect(String(heard[0])).toContain(name);
   });
 
-  test('tells the end of the connection', async () => {
+  test('reports the end of the connection', async () => {
     const server = createServer((socket) => socket.end());
     open.push(server.listen(0, '127.0.0.1'));
     await once(server, 'listening');
@@ -103,7 +103,7 @@ describe('a socket that reads into one buffer', () => {
     await expect(redis.call('ANYTHING')).rejects.toThrow('Connection is closed');
   });
 
-  test('tells why there is no connection', async () => {
+  test('reports why there is no connection', async () => {
     const server = await listening('', 1, [0, '127.0.0.1']);
     const port = portOf(server);
     await new Promise((resolve) => server.close(resolve));

@@ -22,8 +22,8 @@ function judge(check: string, ...changes: [string, string][]): string | undefine
   return finding && `${finding.status} ${finding.told}`;
 }
 
-describe('what a server tells of itself', () => {
-  test('is well in a healthy one', () => {
+describe('the state of a server', () => {
+  test('has no findings when it is healthy', () => {
     expect(judgeFacts(readFacts(HEALTHY)).map(({ status, told }) => `${status} ${told}`)).toEqual([
       'ok Redis 7.2.4',
       'ok master',
@@ -53,7 +53,7 @@ describe('what a server tells of itself', () => {
     );
   });
 
-  test('may be nothing at all', () => {
+  test('can be unknown', () => {
     const findings = judgeFacts(readFacts(''));
     expect(findings.map(({ status, isUntold }) => [status, isUntold])).toEqual([
       ['warn', true],

@@ -180,7 +180,7 @@ describe('the timer wheel', () => {
     expect(ran).toEqual([]);
   });
 
-  test('runs callbacks outside of the async context of who set them', () => {
+  test('runs callbacks outside of the async context that set them', () => {
     const scope = new AsyncLocalStorage<string>();
     let seen: string | undefined = 'not run';
     scope.run('a request', () => wheel.after(10, () => (seen = scope.getStore())));
