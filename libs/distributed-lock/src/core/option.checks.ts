@@ -1,7 +1,24 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { Duration } from '../contracts/duration.js';
-import type { WaitOptions } from '../contracts/semaphore.contract.js';
-import { parseDuration } from '../timing/duration.parser.js';
+import type { LockOptions, UsingOptions } from '../contracts/lock.contract.js';
+import type { PermitsOptions, WaitOptions } from '../contracts/semaphore.contract.js';
+import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
+
+/** What each call on a lock, a semaphore or a latch takes. */
+const CALLS = {
+  lock: optionNames<LockOptions>({ waitTime: true, leaseTime: true, signal: true }),
+  using: optionNames<UsingOptions>({ waitTime: true, leaseTime: true, signal: true, onLost: true }),
+  wait: optionNames<WaitOptions>({ waitTime: true, signal: true }),
+  permits: optionNames<PermitsOptions>({ waitTime: true, signal: true, permits: true }),
+} as const;
+
+/**
+ * Checks the options of a call by their names. A call without options does not come here.
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function checkCallOptions(call: keyof typeof CALLS, lock: string, options: unknown): void {
+  checkOptionNames(options, CALLS[call], undefined, lock);
+}
 
 /**
  * Refuses what only looks like a signal, such as the controller instead of its signal: the wait could not be ended.
@@ -9,11 +26,7 @@ import { parseDuration } from '../timing/duration.parser.js';
  */
 function checkSignal(lock: string, signal: unknown): void {
   if (signal === undefined || isSignal(signal)) return;
-  throw new LockConfigurationError(
-    'INVALID_OPTION',
-    `signal must be an AbortSignal for lock "${lock}".`,
-    lock,
-  );
+  throw invalidOption(`signal must be an AbortSignal for lock "${lock}".`, lock);
 }
 
 /**
@@ -23,11 +36,7 @@ function checkSignal(lock: string, signal: unknown): void {
 export function checkUsing(lock: string, work: unknown, onLost: unknown): void {
   checkWork('using()', lock, work);
   if (onLost === undefined || onLost === 'signal' || onLost === 'throw') return;
-  throw new LockConfigurationError(
-    'INVALID_OPTION',
-    `onLost must be "signal" or "throw" for lock "${lock}".`,
-    lock,
-  );
+  throw invalidOption(`onLost must be "signal" or "throw" for lock "${lock}".`, lock);
 }
 
 /**
@@ -36,8 +45,7 @@ export function checkUsing(lock: string, work: unknown, onLost: unknown): void {
  * @throws LockConfigurationError `INVALID_OPTION` for a value that is no function, `NOT_ASYNC` for a generator function
  */
 export function checkWork(call: string, lock: string, work: unknown): void {
-  if (typeof work !== 'function')
-    throw new LockConfigurationError('INVALID_OPTION', `${call} needs a function for lock "${lock}".`, lock);
+  if (typeof work !== 'function') throw invalidOption(`${call} needs a function for lock "${lock}".`, lock);
   if (Object.prototype.toString.call(work) === '[object GeneratorFunction]')
     throw new LockConfigurationError(
       'NOT_ASYNC',
@@ -58,16 +66,6 @@ function isSignal(signal: unknown): boolean {
   );
 }
 
-/** @throws LockConfigurationError `INVALID_OPTION` for a value that is neither true nor false */
-export function checkFlag(name: string, option: string, value: unknown): void {
-  if (typeof value === 'boolean') return;
-  throw new LockConfigurationError(
-    'INVALID_OPTION',
-    `${option} must be true or false for "${name}", not ${String(value)}.`,
-    name,
-  );
-}
-
 /** The highest number of permits that Java can count. */
 const MOST_PERMITS = 2_147_483_647;
 
@@ -79,8 +77,7 @@ export function checkPermits(name: string, permits: unknown, least: number): voi
 /** @throws LockConfigurationError `INVALID_OPTION` for a value that is no whole number from `least` to `most` */
 export function checkNumber(name: string, option: string, value: unknown, least: number, most: number): void {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return;
-  throw new LockConfigurationError(
-    'INVALID_OPTION',
+  throw invalidOption(
     `${option} must be a whole number from ${least} to ${most} for "${name}", not ${String(value)}.`,
     name,
   );

@@ -1,9 +1,8 @@
 import type { CountDownLatch } from '../contracts/latch.contract.js';
 import type { WaitOptions } from '../contracts/semaphore.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkCallOptions } from '../options/call.options.js';
 import { latchChannel } from '../scripts/wire.names.js';
-import { checkNumber, readWait } from '../core/option.checks.js';
+import { checkCallOptions, checkNumber, readWait } from '../core/option.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
 import { leaveOnAbort } from '../acquire/cancellable.wait.js';

@@ -9,8 +9,14 @@ import type {
 import { AcquisitionWatch } from '../events/acquisition.watch.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { semaphoreChannel } from '../scripts/wire.names.js';
-import { checkCallOptions } from '../options/call.options.js';
-import { checkPermits, checkUsing, readLife, readWait, type Wait } from '../core/option.checks.js';
+import {
+  checkCallOptions,
+  checkPermits,
+  checkUsing,
+  readLife,
+  readWait,
+  type Wait,
+} from '../core/option.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
 import { leaveOnAbort } from '../acquire/cancellable.wait.js';

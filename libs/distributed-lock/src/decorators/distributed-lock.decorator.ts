@@ -1,7 +1,9 @@
+import type { TickOptions } from '../contracts/guard.contract.js';
+import type { LockConfigurationError } from '../errors/lock.errors.js';
 import { addGuard, type GuardEntry } from '../metadata/guard.registry.js';
 import { responsePosition } from '../metadata/handler.metadata.js';
 import { readReturnKind } from '../metadata/return.kind.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
 import { GuardedScope } from '../guards/guarded.scope.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
@@ -10,7 +12,6 @@ import { readKey } from './key.reader.js';
 import type { InstanceMethod } from './method.call.js';
 import { wrapMethod } from './method.wrapper.js';
 import { injectService } from './service.property.js';
-import { checkTickOptions } from './tick.options.js';
 
 const DECORATOR = '@DistributedLock';
 
@@ -86,4 +87,31 @@ export function DistributedLock<
     injectService(target, options.service);
     addGuard(target, guard);
   };
+}
+
+/**
+ * @param where class and method, for messages
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+function checkTickOptions(options: TickOptions, where: string): void {
+  for (const option of ['grace', 'catchUp', 'maxHold', 'minInterval'] as const) {
+    const value = options[option];
+    if (value !== undefined)
+      parseDuration(value, { option: `${option} of ${where}`, unbounded: option === 'maxHold' });
+  }
+  for (const [option, other] of [
+    ['overlap', 'queue'],
+    ['onCrash', 'retry'],
+  ] as const) {
+    const value: unknown = options[option];
+    if (value !== undefined && value !== 'skip' && value !== other)
+      throw invalid(option, where, `"skip" or "${other}"`, value);
+  }
+  const shared: unknown = options.shared;
+  if (shared !== undefined && typeof shared !== 'boolean')
+    throw invalid('shared', where, 'true or false', shared);
+}
+
+function invalid(option: string, where: string, expected: string, value: unknown): LockConfigurationError {
+  return invalidOption(`${option} of ${where} must be ${expected}, not ${String(value)}.`);
 }

@@ -1,7 +1,6 @@
 import { addLeaderMethod } from '../metadata/leader.registry.js';
 import { readReturnKind } from '../metadata/return.kind.js';
-import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, invalidOption, optionNames } from '../options/option.checks.js';
 import { checkStaticKey } from '../guards/key.mistakes.js';
 import { checkTarget } from './decoration.target.js';
 import { leaderCall } from './leader.call.js';
@@ -52,16 +51,14 @@ export function LeaderOnly<S extends 'skip' | 'throw' = 'skip'>(
 function check(key: unknown, options: LeaderOnlyOptions, where: string): void {
   checkOptionNames(options, OPTIONS, `of ${where}`);
   const { otherwise, service } = options;
-  if (typeof key !== 'string' || key === '') throw invalid(`The key of ${where} must be a name.`);
+  if (typeof key !== 'string' || key === '') throw invalidOption(`The key of ${where} must be a name.`);
   if (PLACEHOLDER.test(key))
-    throw invalid(`The key "${key}" of ${where} cannot have arguments: there is one leader for all calls.`);
+    throw invalidOption(
+      `The key "${key}" of ${where} cannot have arguments: there is one leader for all calls.`,
+    );
   const given: unknown = otherwise;
   if (given !== undefined && given !== 'skip' && given !== 'throw')
-    throw invalid(`otherwise of ${where} must be "skip" or "throw", not ${String(given)}.`);
+    throw invalidOption(`otherwise of ${where} must be "skip" or "throw", not ${String(given)}.`);
   if (service !== undefined && (typeof service !== 'string' || service === ''))
-    throw invalid(`service of ${where} must be the name of a module instance.`);
-}
-
-function invalid(message: string): LockConfigurationError {
-  return new LockConfigurationError('INVALID_OPTION', message);
+    throw invalidOption(`service of ${where} must be the name of a module instance.`);
 }

@@ -1,9 +1,10 @@
 import type { Election, ElectionCallbacks } from '../contracts/election.contract.js';
-import { LockConfigurationError } from '../errors/lock.errors.js';
 import { Candidate } from './candidate.js';
 import type { Leadership } from './leadership.js';
-import { checkElectionCallbacks } from '../options/call.options.js';
+import { checkCallbackNames, invalidOption, optionNames } from '../options/option.checks.js';
 import type { LockEngine } from '../locks/lock.engine.js';
+
+const CALLBACKS = optionNames<ElectionCallbacks>({ onElected: true, onRevoked: true });
 
 /** The candidates of one module instance. */
 export class ElectionRegistry {
@@ -61,18 +62,13 @@ export class ElectionRegistry {
 
 /** For callers without types. */
 function check(key: string, callbacks: ElectionCallbacks): void {
-  checkElectionCallbacks(key, callbacks);
+  checkCallbackNames(callbacks, CALLBACKS, undefined, key);
   for (const name of ['onElected', 'onRevoked'] as const) {
     const callback: unknown = callbacks[name];
-    if (callback !== undefined && typeof callback !== 'function')
-      throw invalid(key, name, 'a function', callback);
+    if (callback === undefined || typeof callback === 'function') continue;
+    throw invalidOption(
+      `${name} of elect("${String(key)}") must be a function, not ${String(callback)}.`,
+      key,
+    );
   }
-}
-
-function invalid(key: string, what: string, expected: string, given: unknown): LockConfigurationError {
-  return new LockConfigurationError(
-    'INVALID_OPTION',
-    `${what} of elect("${String(key)}") must be ${expected}, not ${String(given)}.`,
-    key,
-  );
 }

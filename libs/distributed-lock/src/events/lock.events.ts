@@ -1,5 +1,5 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkCallbackNames, optionNames } from '../options/option.names.js';
+import { checkCallbackNames, optionNames } from '../options/option.checks.js';
 import type { LockEventMap, LockListener } from './lock.listener.js';
 import { showAs } from '../contracts/object.form.js';
 

@@ -1,5 +1,5 @@
 import { LockConfigurationError, LockUnavailableError, StaleTokenError } from '../errors/lock.errors.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { fencedGuard, fencePart } from '../scripts/generated/lua.scripts.js';
 
 /** An argument of a Redis command: a string, a finite number (sent as decimal text), or bytes. */

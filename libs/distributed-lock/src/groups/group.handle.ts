@@ -3,7 +3,7 @@ import type { CurrentLock, LockHandleJson, UnlockOutcome } from '../contracts/lo
 import { LockLostError } from '../errors/lock.errors.js';
 import { groupLoss, LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import type { HandleWatch, Watchable } from '../events/handle.watch.js';
-import { parseDuration } from '../timing/duration.parser.js';
+import { parseDuration } from '../options/option.checks.js';
 import { decide } from './quorum.decision.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import type { HoldHandle } from '../holds/handle.js';

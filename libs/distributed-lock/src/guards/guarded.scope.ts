@@ -1,9 +1,9 @@
 import type { BusyContext, GuardOptions, LockNames } from '../contracts/guard.contract.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
-import { LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
+import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { criticalSection } from '../locks/critical.section.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
-import { parseDuration } from '../timing/duration.parser.js';
+import { invalidOption, parseDuration } from '../options/option.checks.js';
 import { checkKind } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
 import { markKnown } from './refused.handlers.js';
@@ -104,15 +104,9 @@ function check<A extends readonly unknown[]>(
   };
   for (const [option, [value, allowed, expected]] of Object.entries(given)) {
     if (value === undefined || allowed.includes(value)) continue;
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      `${option} of ${where} must be ${expected}, not ${String(value)}.`,
-    );
+    throw invalidOption(`${option} of ${where} must be ${expected}, not ${String(value)}.`);
   }
   if (service !== undefined && (typeof service !== 'string' || service === '')) {
-    throw new LockConfigurationError(
-      'INVALID_OPTION',
-      `service of ${where} must be the name of a module instance.`,
-    );
+    throw invalidOption(`service of ${where} must be the name of a module instance.`);
   }
 }

@@ -4,10 +4,9 @@ import { HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/term
 import type { Duration } from '../contracts/duration.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, optionNames, parseDuration } from '../options/option.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { takeVitals, type LockVitals } from '../service/lock.vitals.js';
-import { parseDuration } from '../timing/duration.parser.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** The limits within which a module instance is healthy. */

@@ -4,7 +4,7 @@ import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import type { HandleWatch, Watchable } from '../events/handle.watch.js';
 import { runInScope, type ScopedHold } from './hold.scope.js';
-import { parseDuration } from '../timing/duration.parser.js';
+import { parseDuration } from '../options/option.checks.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Lease } from '../renewal/lease.js';
 import { fixedLease, SHORTEST_LEASE, type FixedLease } from './fixed.lease.js';

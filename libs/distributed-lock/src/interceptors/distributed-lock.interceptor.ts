@@ -3,7 +3,7 @@ import { concat, defer, ignoreElements, type Observable } from 'rxjs';
 import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
 import { isSse, patternOf, responsePosition } from '../metadata/handler.metadata.js';
 import { readReturnKind } from '../metadata/return.kind.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { GuardedScope } from '../guards/guarded.scope.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';

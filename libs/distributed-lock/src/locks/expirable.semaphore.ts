@@ -4,7 +4,7 @@ import type { PermitExpirableSemaphore } from '../contracts/semaphore.contract.j
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
-import { parseDuration } from '../timing/duration.parser.js';
+import { parseDuration } from '../options/option.checks.js';
 import { checkPermits } from '../core/option.checks.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import type { Hold } from '../holds/hold.js';

@@ -21,7 +21,7 @@ import type {
   TickFinishedEvent,
   TickSkippedEvent,
 } from '../events/lock.listener.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { takeInventory } from '../service/lock.inventory.js';
 import type { LockService } from '../service/lock.service.js';
 import { lockInstruments, type LockInstruments } from './lock.instruments.js';

@@ -1,12 +1,10 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { optionNames } from '../options/option.names.js';
+import { optionNames } from '../options/option.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { openLockService } from '../startup/open.service.js';
-import { SETTINGS } from '../startup/setting.names.js';
-import { readSettings } from '../startup/settings.reader.js';
-import { checkForRoot, checkForRootAsync, checkMade } from './module.checks.js';
+import { SETTINGS, readSettings } from '../startup/settings.reader.js';
+import { checkForRoot, checkForRootAsync, checkMade, readSources } from './module.checks.js';
 import { provideLocks } from './lock.providers.js';
-import { readSources } from './source.reader.js';
 import {
   ConfigurableModuleClass,
   type ASYNC_OPTIONS_TYPE,

@@ -9,7 +9,7 @@ import { isMock } from '../service/mocked.service.js';
 import { openIn } from '../startup/open.applications.js';
 import { MODULE_OPTIONS_TOKEN } from './distributed-lock.module-definition.js';
 import { GuardExplorer } from './guard.explorer.js';
-import { refuseSecondInstance } from './instance.check.js';
+import { refuseSecondInstance } from './module.checks.js';
 import { LeaderExplorer } from './leader.explorer.js';
 import { LockLifecycle } from './lock.lifecycle.js';
 import { LOCK_OPENER, type LockOpener } from './lock.opener.js';

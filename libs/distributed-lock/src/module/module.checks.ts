@@ -1,7 +1,12 @@
 import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
-import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkOptionNames, optionNames, type OptionNames } from '../options/option.names.js';
-import type { DistributedLockModuleExtras } from './distributed-lock.module-definition.js';
+import type { ModulesContainer } from '@nestjs/core';
+import { lockServiceToken } from '../contracts/tokens.js';
+import { checkOptionNames, invalidOption, optionNames, type OptionNames } from '../options/option.checks.js';
+import { readSource, type RedisSource } from '../sources/source.reader.js';
+import type {
+  DistributedLockModuleExtras,
+  DistributedLockModuleOptions,
+} from './distributed-lock.module-definition.js';
 
 type AsyncOptions = Omit<ConfigurableModuleAsyncOptions<object>, 'useClass' | 'useExisting'> & {
   readonly useClass?: unknown;
@@ -38,7 +43,7 @@ export function checkForRootAsync(module: string, options: AsyncOptions): void {
   checkOptionNames(options, ASYNC, where);
   const { useFactory, useClass, useExisting } = options;
   if (useFactory === undefined && useClass === undefined && useExisting === undefined)
-    throw invalid(`The options ${where} must have useFactory, useClass or useExisting.`);
+    throw invalidOption(`The options ${where} must have useFactory, useClass or useExisting.`);
   checkExtras(module, options);
 }
 
@@ -50,7 +55,7 @@ export function checkMade(module: string, options: unknown): void {
   if (typeof options !== 'object' || options === null) return;
   for (const name of EXTRAS) {
     if (name in options)
-      throw invalid(
+      throw invalidOption(
         `${name} belongs beside useFactory in ${module}.forRootAsync(), not in the result of the factory.`,
       );
   }
@@ -60,13 +65,45 @@ function checkExtras(module: string, { isGlobal, refusalFilter, name }: Distribu
   for (const [option, value] of Object.entries({ isGlobal, refusalFilter })) {
     const given: unknown = value;
     if (given !== undefined && typeof given !== 'boolean')
-      throw invalid(`${option} of ${module} must be true or false, not ${String(given)}.`);
+      throw invalidOption(`${option} of ${module} must be true or false, not ${String(given)}.`);
   }
   const given: unknown = name;
   if (given !== undefined && (typeof given !== 'string' || given === ''))
-    throw invalid(`The name of a ${module} must be a non-empty string.`);
+    throw invalidOption(`The name of a ${module} must be a non-empty string.`);
 }
 
-function invalid(message: string): LockConfigurationError {
-  return new LockConfigurationError('INVALID_OPTION', message);
+/**
+ * Refuses a second instance of one name in one application, before either is connected. Nest makes an
+ * instance of each `forRoot()` call, and what one of them holds is unknown to the other: work that asks again
+ * for its own lock would be refused.
+ *
+ * @param name undefined: the unnamed instance
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function refuseSecondInstance(modules: ModulesContainer, name: string | undefined): void {
+  const token = lockServiceToken(name);
+  const count = [...modules.values()].filter(({ providers }) => providers.has(token)).length;
+  if (count < 2) return;
+  const which = token === lockServiceToken() ? 'without a name' : `named "${name}"`;
+  throw invalidOption(
+    `DistributedLockModule ${which} is imported ${count} times, but a lock that one instance holds is unknown to the others.`,
+    undefined,
+    'Call forRoot() once, in the root module, or give each further instance a name of its own.',
+  );
+}
+
+/**
+ * Checks where Redis, and the servers of red locks, are said to be, before a client is made of it.
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+export function readSources({
+  redis,
+  redLock,
+}: DistributedLockModuleOptions): [RedisSource, readonly RedisSource[]] {
+  const servers: unknown = redLock === undefined ? [] : redLock.servers;
+  if (!Array.isArray(servers)) throw invalidOption('redLock.servers must be an array.');
+  return [
+    readSource('redis', redis),
+    servers.map((server: RedisSource, index) => readSource(`redLock.servers[${index}]`, server)),
+  ];
 }

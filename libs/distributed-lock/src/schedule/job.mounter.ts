@@ -1,4 +1,4 @@
-import { unbound } from './guard.checker.js';
+import { unbound } from './schedule.checks.js';
 import type { CronJobLike } from '../instants/cron.job.port.js';
 import { CronMethod } from './cron.method.js';
 import { DynamicJob, type DynamicPlan } from './dynamic.fire.js';

@@ -1,5 +1,5 @@
 import type { LockService } from '../service/lock.service.js';
-import { parseDuration } from '../timing/duration.parser.js';
+import { parseDuration } from '../options/option.checks.js';
 import { CronMethod } from './cron.method.js';
 import { IntervalTick, toleranceOf } from '../jobs/interval.tick.js';
 import { JobClaimer, type ClaimerFactory } from '../jobs/job.claimer.js';

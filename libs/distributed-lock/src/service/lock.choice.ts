@@ -1,5 +1,7 @@
 import type { GuardKind, LockNames } from '../contracts/guard.contract.js';
+import type { UsingOptions } from '../contracts/lock.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import { checkOptionNames, invalidOption, optionNames } from '../options/option.checks.js';
 
 const KINDS: Readonly<Record<GuardKind, true>> = {
   reentrant: true,
@@ -8,6 +10,19 @@ const KINDS: Readonly<Record<GuardKind, true>> = {
   write: true,
   fenced: true,
 };
+
+const USING = optionNames<UsingOptions & { readonly kind?: GuardKind }>({
+  waitTime: true,
+  leaseTime: true,
+  signal: true,
+  onLost: true,
+  kind: true,
+});
+
+/** Checks the names of the options of `using()`, which chooses a lock and runs work under it. @throws LockConfigurationError `INVALID_OPTION` */
+export function checkUsingOptions(lock: string, options: unknown): void {
+  checkOptionNames(options, USING, undefined, lock);
+}
 
 /**
  * The requested lock or locks: of several names each counts once, and a single one that is left is a lock like any other.
@@ -37,10 +52,7 @@ export function readNames(given: unknown, giver: string): LockNames {
 export function checkKey(key: unknown, place: string): void {
   if (typeof key === 'function') return refuseThis(key, place);
   if (isNames(key)) return;
-  throw new LockConfigurationError(
-    'INVALID_OPTION',
-    `${place} must be a name, an array of names, or a function, not ${flawOf(key)}.`,
-  );
+  throw invalidOption(`${place} must be a name, an array of names, or a function, not ${flawOf(key)}.`);
 }
 
 /**
@@ -51,8 +63,7 @@ export function checkKey(key: unknown, place: string): void {
 export function checkKind(kind: unknown, option: string): void {
   if (kind === undefined || (typeof kind === 'string' && Object.hasOwn(KINDS, kind))) return;
   const kinds = Object.keys(KINDS).map((name) => `"${name}"`);
-  throw new LockConfigurationError(
-    'INVALID_OPTION',
+  throw invalidOption(
     `${option} must be one of ${kinds.join(', ')}, not ${typeof kind === 'string' ? `"${kind}"` : String(kind)}.`,
   );
 }
@@ -61,10 +72,8 @@ export function checkKind(kind: unknown, option: string): void {
 function refuseThis(key: object, place: string): void {
   const text = Function.prototype.toString.call(key);
   if (/^(?:async\s*)?(?:\(|[\w$]+\s*=>)/.test(text) || !/\bthis\b/.test(withoutComments(text))) return;
-  throw new LockConfigurationError(
-    'INVALID_OPTION',
+  throw invalidOption(
     `${place} is a function that uses "this", which is not available.`,
-    undefined,
     undefined,
     'Compute the name from the arguments alone. For a name that depends on the instance, call locks.using() in the method.',
   );

@@ -28,9 +28,8 @@ import type { RedLocks } from '../groups/red.lock.js';
 import { ExpirableSemaphore } from '../locks/expirable.semaphore.js';
 import { NamedLock, withToken } from '../locks/named.lock.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
-import { checkCallOptions } from '../options/call.options.js';
 import { ElectionRegistry } from '../elections/election.registry.js';
-import { checkKind, readNames } from './lock.choice.js';
+import { checkKind, checkUsingOptions, readNames } from './lock.choice.js';
 import { ServiceShutdown } from './service.shutdown.js';
 
 /** The locks of one module instance. Inject it, or use the decorators. */
@@ -203,7 +202,7 @@ export class LockService {
     const names = readNames(key, 'using() was given');
     if (options === undefined) return await this.lockOf(names).using(work);
     const name = [names].flat().join(', ');
-    checkCallOptions('kindUsing', name, options);
+    checkUsingOptions(name, options);
     const { kind, ...others } = options;
     checkKind(kind, `kind of using() for "${name}"`);
     return await this.lockOf(names, kind).using(work, others);

@@ -1,5 +1,4 @@
-import { faultOfText } from './option.reader.js';
-import type { SourceFault } from './source.fault.js';
+import { faultOfText, type SourceFault } from './option.reader.js';
 
 const SPECIAL =
   'Percent-encode special characters in the user name and password, and give the database as a number: "redis://user:p%40ss@host:6379/0".';

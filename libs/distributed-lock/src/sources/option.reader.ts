@@ -1,7 +1,14 @@
 import type { RedisOptions } from 'ioredis';
-import { nearestName } from '../options/nearest.name.js';
+import { nearestName } from '../options/option.checks.js';
 import { CLIENT_KEPT, CLIENT_OVERRIDES, type ValueKind } from './client.options.js';
-import type { SourceFault } from './source.fault.js';
+
+/** Why a value is no source of a Redis. */
+export interface SourceFault {
+  /** The given value, with its article; has no secret in it. */
+  readonly given: string;
+  /** The correction, as a sentence. */
+  readonly remedy: string;
+}
 
 const KINDS = new Map<string, ValueKind>([
   ...Object.keys(CLIENT_OVERRIDES).map((name) => [name, 'anything'] as const),

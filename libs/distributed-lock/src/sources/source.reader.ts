@@ -2,8 +2,7 @@ import { isObject } from '../contracts/prototype.chain.js';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { faultOfAddress } from './address.reader.js';
-import { faultOfOptions } from './option.reader.js';
-import type { SourceFault } from './source.fault.js';
+import { faultOfOptions, type SourceFault } from './option.reader.js';
 
 /**
  * A client of any copy or version of ioredis, or of a fork such as iovalkey. The library calls its

@@ -1,12 +1,75 @@
 import { readFileSync } from 'node:fs';
 import type { Duration } from '../contracts/duration.js';
-import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
+import type {
+  HandOverBounds,
+  LockModuleSettings,
+  RedLockTimes,
+  ReplicaAcknowledgement,
+  WaitTimes,
+} from '../contracts/module.options.js';
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import type { OptionNames } from '../options/option.names.js';
-import { readReplication } from './replication.reader.js';
-import { parseDuration } from '../timing/duration.parser.js';
-import { checkSettingNames, SETTING_NAMES } from './setting.names.js';
+import {
+  checkOptionNames,
+  invalidOption,
+  optionNames,
+  parseDuration,
+  type OptionNames,
+} from '../options/option.checks.js';
+
+/** The names of {@link LockModuleSettings}, for the tables of the modules that add their own. */
+export const SETTINGS: Readonly<Record<keyof LockModuleSettings, true>> = {
+  lockWatchdogTimeout: true,
+  fairLockWaitTimeout: true,
+  waitTime: true,
+  namePrefix: true,
+  nameMapper: true,
+  appName: true,
+  maxHold: true,
+  warnAfter: true,
+  maxWaiters: true,
+  handOver: true,
+  pubsub: true,
+  commandTimeout: true,
+  replication: true,
+  serverCheck: true,
+  shutdownTimeout: true,
+  busyStatus: true,
+  retryAfter: true,
+};
+
+/** The names of {@link SETTINGS}, with the times of red locks. */
+const SETTING_NAMES = optionNames<LockModuleSettings & { readonly redLock: unknown }>({
+  ...SETTINGS,
+  redLock: true,
+});
+
+const MODULE = 'of the module';
+
+const WAIT_TIMES = optionNames<WaitTimes>({
+  lock: true,
+  tryLock: true,
+  using: true,
+  decorator: true,
+  interceptor: true,
+});
+
+const HAND_OVER = optionNames<HandOverBounds>({ max: true, time: true });
+
+const REPLICATION = optionNames<ReplicaAcknowledgement>({ acks: true, timeout: true });
+
+/** The servers stand beside the times: the module reads them. */
+const RED_LOCK = optionNames<RedLockTimes & { readonly servers: unknown }>({
+  restartDelay: true,
+  servers: true,
+});
+
+const GROUPS = [
+  ['waitTime', WAIT_TIMES],
+  ['handOver', HAND_OVER],
+  ['replication', REPLICATION],
+  ['redLock', RED_LOCK],
+] as const satisfies readonly (readonly [keyof LockModuleSettings | 'redLock', OptionNames])[];
 
 /** A hung job must not stop its schedule for ever. */
 const TICK_MAX_HOLD = 3_600_000;
@@ -18,6 +81,15 @@ const BUSY_STATUSES = [423, 409, 429, 503];
 
 const PUBSUBS = ['auto', 'sharded', 'classic'];
 
+/** How long replicas may take, in ms, where commands may take long enough. */
+const REPLICA_TIMEOUT = 300;
+
+/**
+ * The number of waits that have to fit into the deadline of one round trip: the `WAIT` that is under way when a call comes, its own one, and
+ * one more for a script that a server has to load first.
+ */
+const REPLICA_WAITS = 3;
+
 /**
  * Validates the module's options and fills in the defaults, which are documented at each option.
  * @param known the names that the options may have
@@ -27,25 +99,25 @@ export function readSettings(
   options: LockModuleSettings & { readonly redLock?: RedLockTimes | undefined },
   known: OptionNames = SETTING_NAMES,
 ): LockSettings {
-  group('the options', options);
+  checkObject('the options', options);
   checkSettingNames(options, known);
   const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
-  group('waitTime', waitTime, ', with a duration for each door');
-  group('handOver', handOver);
-  group('redLock', options.redLock ?? {});
+  checkObject('waitTime', waitTime, ', with a duration for each door');
+  checkObject('handOver', handOver);
+  checkObject('redLock', options.redLock ?? {});
   if (nameMapper !== undefined && options.namePrefix !== undefined) {
-    throw invalid('namePrefix and nameMapper cannot be used together: add the prefix in nameMapper.');
+    throw invalidOption('namePrefix and nameMapper cannot be used together: add the prefix in nameMapper.');
   }
   if (typeof namePrefix !== 'string' || namePrefix.includes('\0'))
-    throw invalid('namePrefix must be a string without NUL.');
+    throw invalidOption('namePrefix must be a string without NUL.');
   if (nameMapper !== undefined && typeof nameMapper !== 'function')
-    throw invalid('nameMapper must be a function.');
+    throw invalidOption('nameMapper must be a function.');
   const busyStatus = options.busyStatus ?? 423;
   if (!BUSY_STATUSES.includes(busyStatus))
-    throw invalid(`busyStatus must be one of ${BUSY_STATUSES.join(', ')}, not ${String(busyStatus)}.`);
+    throw invalidOption(`busyStatus must be one of ${BUSY_STATUSES.join(', ')}, not ${String(busyStatus)}.`);
   const pubsub = options.pubsub ?? 'auto';
   if (!PUBSUBS.includes(pubsub))
-    throw invalid(`pubsub must be one of ${PUBSUBS.join(', ')}, not ${String(pubsub)}.`);
+    throw invalidOption(`pubsub must be one of ${PUBSUBS.join(', ')}, not ${String(pubsub)}.`);
   const watchdogTimeout = duration('lockWatchdogTimeout', options.lockWatchdogTimeout, '30s', 300);
   const commandTimeout = duration('commandTimeout', options.commandTimeout, '1s', 50);
   return {
@@ -84,16 +156,55 @@ export function readSettings(
 function restartDelay(value: Duration | undefined, watchdogTimeout: number): number {
   const delay = duration('redLock.restartDelay', value, watchdogTimeout, 0);
   if (delay > 0 && delay < watchdogTimeout)
-    throw invalid(
+    throw invalidOption(
       `redLock.restartDelay must be 0, or not less than lockWatchdogTimeout (${watchdogTimeout} ms).`,
     );
   return delay;
 }
 
+/**
+ * Checks the names of the module's options, and of the groups in them that are objects.
+ * @throws LockConfigurationError `INVALID_OPTION`
+ */
+function checkSettingNames(options: object, known: OptionNames): void {
+  checkOptionNames(options, known, MODULE);
+  const groups: Readonly<Record<string, unknown>> = { ...options };
+  for (const [name, names] of GROUPS) {
+    const group = groups[name];
+    if (typeof group === 'object' && group !== null) checkOptionNames(group, names, `in ${name} ${MODULE}`);
+  }
+}
+
+/** @throws LockConfigurationError `INVALID_OPTION` */
+function readReplication(
+  replication: ReplicaAcknowledgement | undefined,
+  commandTimeout: number,
+): LockSettings['replication'] {
+  if (replication === undefined) return undefined;
+  const given: unknown = replication;
+  if (typeof given !== 'object' || given === null)
+    throw invalidOption(`replication must be an object like { acks: 1 }, not ${JSON.stringify(given)}.`);
+  const { acks, timeout: wanted } = replication;
+  if (acks !== 'majority' && !(Number.isSafeInteger(acks) && acks >= 1))
+    throw invalidOption(
+      `replication.acks must be a whole number of at least 1, or "majority", not ${String(acks)}.`,
+    );
+  const longest = Math.floor(commandTimeout / REPLICA_WAITS);
+  const timeout = parseDuration(wanted ?? Math.min(REPLICA_TIMEOUT, longest), {
+    option: 'replication.timeout',
+    min: 10,
+  });
+  if (timeout > longest)
+    throw invalidOption(
+      `replication.timeout (${timeout} ms) must not be longer than a third of commandTimeout, which is ${longest} ms: lower it, or raise commandTimeout to ${timeout * REPLICA_WAITS} ms.`,
+    );
+  return { acks, timeout };
+}
+
 /** A duration in place of an object would be ignored silently. */
-function group(option: string, value: unknown, hint = ''): void {
+function checkObject(option: string, value: unknown, hint = ''): void {
   if (typeof value !== 'object' || value === null)
-    throw invalid(`${option} must be an object${hint}, not ${JSON.stringify(value)}.`);
+    throw invalidOption(`${option} must be an object${hint}, not ${JSON.stringify(value)}.`);
 }
 
 function duration(option: string, value: Duration | undefined, byDefault: Duration, min: number): number {
@@ -107,14 +218,15 @@ function wait(door: string, value: Duration | undefined, byDefault: number): num
 function count(option: string, value: number | undefined, byDefault: number, min: number): number {
   const given: unknown = value ?? byDefault;
   if (typeof given !== 'number' || !Number.isSafeInteger(given) || given < min) {
-    throw invalid(`${option} must be a whole number of at least ${min}, not ${String(given)}.`);
+    throw invalidOption(`${option} must be a whole number of at least ${min}, not ${String(given)}.`);
   }
   return given;
 }
 
 function flag(option: string, value: boolean | undefined, byDefault: boolean): boolean {
   const given: unknown = value ?? byDefault;
-  if (typeof given !== 'boolean') throw invalid(`${option} must be true or false, not ${String(given)}.`);
+  if (typeof given !== 'boolean')
+    throw invalidOption(`${option} must be true or false, not ${String(given)}.`);
   return given;
 }
 
@@ -137,7 +249,7 @@ function mapped(mapper: (name: string) => unknown): (name: string) => string {
 
 function readAppName(name: string | undefined): string {
   if (name !== undefined) {
-    if (typeof name !== 'string' || name.length === 0) throw invalid('appName must be text.');
+    if (typeof name !== 'string' || name.length === 0) throw invalidOption('appName must be text.');
     return name;
   }
   try {
@@ -153,8 +265,4 @@ function readAppName(name: string | undefined): string {
     // No package.json here: the name is for people, and the process title is better than nothing.
   }
   return process.title;
-}
-
-function invalid(message: string): LockConfigurationError {
-  return new LockConfigurationError('INVALID_OPTION', message);
 }

@@ -6,7 +6,7 @@ import type { LockSettings } from '../contracts/settings.js';
 import type { LockService } from '../service/lock.service.js';
 import type { MemoryInstance } from '../memory/memory.instance.js';
 import type { MemoryStore } from '../memory/memory.store.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { checkKind } from '../service/lock.choice.js';
 import { openMemoryService } from '../memory/open.memory.js';
 

@@ -1,6 +1,6 @@
 import type { DistributedLockModuleOptions } from '../module/distributed-lock.module-definition.js';
 import { LOCK_OPENER } from '../module/lock.opener.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { MemoryOpener } from './memory.opener.js';
 import { MemoryStore } from '../memory/memory.store.js';
 import { readTestingSettings } from './testing.settings.js';

@@ -1,8 +1,7 @@
 import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
 import type { LockSettings } from '../contracts/settings.js';
-import { optionNames } from '../options/option.names.js';
-import { SETTINGS } from '../startup/setting.names.js';
-import { readSettings } from '../startup/settings.reader.js';
+import { optionNames } from '../options/option.checks.js';
+import { SETTINGS, readSettings } from '../startup/settings.reader.js';
 import type { DistributedLockTestingOptions } from './distributed-lock-testing.module-definition.js';
 
 /** An application may give the options of its DistributedLockModule, with where Redis is: nothing is connected. */

@@ -2,18 +2,20 @@ import { randomUUID } from 'node:crypto';
 import type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkCallOptions } from '../options/call.options.js';
 import { jobKeys } from './job.keys.js';
 import type { JobScripts } from './job.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
-import { parseDuration } from '../timing/duration.parser.js';
+import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
 import { WakeSignal } from '../acquire/wake.signal.js';
-import { checkFlag } from '../core/option.checks.js';
 import { unavailable } from '../core/lock.context.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { readRecords, readStatus } from './tick.records.js';
 import { showAs } from '../contracts/object.form.js';
+
+const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });
+
+const FORGET = optionNames<ForgetOptions>({ force: true });
 
 /** Shortest pause between checks of a request whose instance should have reported by now, in ms. */
 const LEAST_PAUSE = 20;
@@ -103,16 +105,18 @@ export class JobControlService implements JobControl {
   }
 
   async forget(job: string, options: ForgetOptions = {}): Promise<boolean> {
-    checkCallOptions('forget', job, options);
+    checkOptionNames(options, FORGET, undefined, job);
     const { force = false } = options;
-    checkFlag(job, 'force', force);
+    const given: unknown = force;
+    if (typeof given !== 'boolean')
+      throw invalidOption(`force must be true or false for "${job}", not ${String(given)}.`, job);
     const outcome = await this.#quote(job, () => this.#scripts.forget(this.#keysOf(job), force));
     if (outcome === 'unknown') throw this.#unknown(job);
     return outcome === 'forgotten';
   }
 
   async runNow(job: string, options: RunNowOptions = {}): Promise<boolean> {
-    checkCallOptions('runNow', job, options);
+    checkOptionNames(options, RUN_NOW, undefined, job);
     const { timeout = '10s' } = options;
     const patience = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
     const keys = this.#keysOf(job);

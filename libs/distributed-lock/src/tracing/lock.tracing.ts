@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { SectionListener } from '../events/lock.events.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkOptionNames, optionNames } from '../options/option.names.js';
+import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import type {
   AcquiredEvent,
   AcquisitionEvent,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Duration } from '../contracts/duration.js';
-import { LONGEST, parseDuration } from './duration.parser.js';
+import { LONGEST, parseDuration } from './option.checks.js';
 
 const option = 'leaseTime';
 const parse = (value: unknown, bounds: object = {}): number =>
