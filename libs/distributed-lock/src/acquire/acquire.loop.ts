@@ -18,7 +18,7 @@ import type { LockContext } from '../core/lock.context.js';
 const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, unsubscribed: 1000 };
 
 /** How long a channel without other listeners stays subscribed after the last waiter, in ms: the unsubscribe is sent when no caller waits for the next reply. */
-const LINGER = 50;
+const UNSUBSCRIBE_DELAY = 50;
 
 /** Pauses of a loop without a channel, in ms; they double as those of Redisson's spin lock do. */
 const SPIN = { first: 1, longest: 128 };
@@ -81,7 +81,7 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     const subscription = this.#subscription;
     this.#subscription = undefined;
     if (subscription === undefined) return;
-    if (this.source.isOwn === true) this.context.wheel.after(LINGER, () => subscription.release());
+    if (this.source.isOwn === true) this.context.wheel.after(UNSUBSCRIBE_DELAY, () => subscription.release());
     else subscription.release();
   }
 

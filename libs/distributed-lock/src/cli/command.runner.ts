@@ -18,7 +18,7 @@ import { USAGE } from './usage.text.js';
 
 type OpenedCommand = Exclude<CommandLine['command'], 'help' | 'version' | 'doctor'>;
 
-const COMMANDS: Readonly<Record<OpenedCommand, (desk: CommandContext) => Promise<number>>> = {
+const COMMANDS: Readonly<Record<OpenedCommand, (context: CommandContext) => Promise<number>>> = {
   ls: list,
   show,
   unlock,

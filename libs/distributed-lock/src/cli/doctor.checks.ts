@@ -14,15 +14,15 @@ import { checkPersistence } from '../doctor/persistence.check.js';
 import { checkClock, checkRoundTrip } from '../doctor/time.checks.js';
 
 /** The server that the doctor checks. */
-export interface Patient {
+export interface DoctorContext {
   readonly session: ServerSession;
   readonly wheel: TimerWheel;
   readonly line: CommandLine;
 }
 
 /** Runs all checks, in an order in which each check needs more of the server than the one before. Never rejects. */
-export async function examine(patient: Patient): Promise<Finding[]> {
-  const { session, wheel, line } = patient;
+export async function examine(context: DoctorContext): Promise<Finding[]> {
+  const { session, wheel, line } = context;
   const findings: Finding[] = [];
   /** @returns whether the server still answers */
   const look = async (check: string, work: () => Promise<readonly Finding[]>): Promise<boolean> => {
@@ -35,7 +35,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
       return failure.kind === 'refused';
     }
   };
-  const server = session.serverOf(keyOf(patient, 'any'));
+  const server = session.serverOf(keyOf(context, 'any'));
   let facts: ServerFacts = readFacts('');
   const looks: [string, () => Promise<readonly Finding[]>][] = [
     [
@@ -48,7 +48,7 @@ export async function examine(patient: Patient): Promise<Finding[]> {
     ],
     ['persistence', async () => [await checkPersistence(server, facts)]],
     ['cluster', async () => [await checkCluster(session, server)]],
-    ['permissions', async () => [await checkPermissions(patient, server, facts)]],
+    ['permissions', async () => [await checkPermissions(context, server, facts)]],
     ['clock', async () => [await checkClock(server)]],
     ['round-trip', async () => [await checkRoundTrip(server)]],
     ['lock', async () => [await checkLock({ line, session, wheel, role: facts.role })]],
@@ -80,14 +80,14 @@ function worst(each: readonly { address: string; findings: readonly Finding[] }[
 }
 
 async function checkPermissions(
-  patient: Patient,
+  context: DoctorContext,
   server: ServerPort,
   { level }: ServerFacts,
 ): Promise<Finding> {
   const check = 'permissions';
   const isModern = Number(level?.split('.')[0] ?? 0) >= 7;
-  const key = keyOf(patient, randomUUID());
-  const { session, line } = patient;
+  const key = keyOf(context, randomUUID());
+  const { session, line } = context;
   const kinds = { isCluster: session.isCluster, isSharded: session.isCluster && isModern };
   const probes = aclProbes(key, session.keyPrefix + line.prefix, kinds);
   const { missing, user } = await judgeAcl(server, key, probes, isModern);
@@ -105,7 +105,7 @@ async function checkPermissions(
 }
 
 /** A key of a lock that no client holds. */
-function keyOf({ session, line }: Patient, what: string): string {
+function keyOf({ session, line }: DoctorContext, what: string): string {
   return `${session.keyPrefix}${line.prefix}doctor:${what}`;
 }
 

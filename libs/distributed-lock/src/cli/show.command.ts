@@ -13,14 +13,14 @@ export async function viewLock({ line: { name, prefix }, session }: CommandConte
 }
 
 /** `show <name>`. */
-export async function show(desk: CommandContext): Promise<number> {
-  const view = await viewLock(desk);
-  const { terminal } = desk;
-  if (desk.line.isJson) terminal.json(view);
+export async function show(context: CommandContext): Promise<number> {
+  const view = await viewLock(context);
+  const { terminal } = context;
+  if (context.line.isJson) terminal.json(view);
   else for (const text of describe(view)) terminal.line(text);
   if (view.kind === 'free')
     terminal.note(
-      `No process holds "${view.name}", or waits for it. If one should: its namePrefix may differ from the prefix "${desk.line.prefix}"; ls lists the locks that are there.`,
+      `No process holds "${view.name}", or waits for it. If one should: its namePrefix may differ from the prefix "${context.line.prefix}"; ls lists the locks that are there.`,
     );
   return EXIT.done;
 }

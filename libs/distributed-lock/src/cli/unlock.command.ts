@@ -7,17 +7,17 @@ import { showTime, type LockView } from './lock.view.js';
 import { viewLock } from './show.command.js';
 
 /** `unlock <name>`: frees a lock, whichever client holds it. */
-export async function unlock(desk: CommandContext): Promise<number> {
-  const { line, terminal } = desk;
-  const view = await viewLock(desk);
+export async function unlock(context: CommandContext): Promise<number> {
+  const { line, terminal } = context;
+  const view = await viewLock(context);
   if (view.left !== undefined || view.kind === 'something else')
     throw new UsageError(`"${line.name}" is no lock but a ${view.kind}: it is left alone.`);
   const isHeld = view.holders.length > 0;
-  if (isHeld && !line.isSure && !(await isAgreed(desk, view))) {
+  if (isHeld && !line.isSure && !(await isAgreed(context, view))) {
     terminal.note('Nothing was done.');
     return EXIT.unwell;
   }
-  const isFreed = isHeld && (await free(desk, view));
+  const isFreed = isHeld && (await free(context, view));
   if (line.isJson) terminal.json({ name: line.name, freed: isFreed, holders: view.holders });
   else
     terminal.line(

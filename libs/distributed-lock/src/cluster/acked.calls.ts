@@ -18,7 +18,7 @@ export type Send = (client: ScriptPort, node: NodeKey) => Promise<unknown>;
 export const SERVER: NodeKey = '';
 
 /** The servers that scripts are sent to whose grants replicas have to acknowledge. */
-export interface AckedPlaces {
+export interface AckedServers {
   readonly acks: ReplicaAcks;
   /** The one server; undefined in a cluster. */
   readonly server?: NodePort | undefined;
@@ -29,38 +29,38 @@ export interface AckedPlaces {
 
 /** Sends scripts so that a `WAIT` can follow them on their connection. */
 export class AckedCalls {
-  constructor(private readonly places: AckedPlaces) {}
+  constructor(private readonly servers: AckedServers) {}
 
   /** Counts the replicas of every server, so that a warning comes early. */
-  look(): void {
-    const { server, cluster } = this.places;
-    if (server !== undefined) this.#of(SERVER, server);
-    for (const { key, client } of cluster?.masters ?? []) this.#of(key, client);
+  countReplicas(): void {
+    const { server, cluster } = this.servers;
+    if (server !== undefined) this.#acksOf(SERVER, server);
+    for (const { key, client } of cluster?.masters ?? []) this.#acksOf(key, client);
   }
 
   /** Resolves when a script for a key may be sent. */
   async turn(key: string): Promise<void> {
-    const { server, cluster } = this.places;
+    const { server, cluster } = this.servers;
     const node = cluster?.ownerOf(key);
-    if (server !== undefined) await this.#of(SERVER, server).turn();
-    else if (node !== undefined) await this.#of(node.key, node.client).turn();
+    if (server !== undefined) await this.#acksOf(SERVER, server).turn();
+    else if (node !== undefined) await this.#acksOf(node.key, node.client).turn();
   }
 
   /** To be called when it is the key's {@link turn}. @throws RedisFailure, or what ioredis rejects with */
   async send(key: string, command: Send): Promise<Answer> {
-    const { server, cluster } = this.places;
-    if (server !== undefined) return await this.#follow(SERVER, server, command);
+    const { server, cluster } = this.servers;
+    if (server !== undefined) return await this.#sendWithAcks(SERVER, server, command);
     if (cluster === undefined) throw new TypeError('neither a server nor a cluster');
-    return await cluster.send(key, (node) => this.#follow(node.key, node.client, command));
+    return await cluster.send(key, (node) => this.#sendWithAcks(node.key, node.client, command));
   }
 
-  async #follow(key: NodeKey, node: NodePort, command: Send): Promise<Answer> {
+  async #sendWithAcks(key: NodeKey, node: NodePort, command: Send): Promise<Answer> {
     const sent = command(node, key);
-    const verdict = this.#of(key, node).join();
+    const verdict = this.#acksOf(key, node).join();
     return { reply: await sent, verdict };
   }
 
-  #of(key: NodeKey, node: NodePort): NodeAcks {
-    return this.places.acks.of(key, node, this.places.guardOf(key));
+  #acksOf(key: NodeKey, node: NodePort): NodeAcks {
+    return this.servers.acks.of(key, node, this.servers.guardOf(key));
   }
 }

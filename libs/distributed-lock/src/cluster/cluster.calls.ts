@@ -14,7 +14,7 @@ export interface ClusterNode {
 const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
 
 /** The maximum number of redirections of one script, and of pauses for a cluster that is being changed. */
-const LONGEST_WAY = 8;
+const MAX_REDIRECTIONS = 8;
 
 /** The time that ioredis waits before it tries again in a cluster that is being changed, in ms. */
 const PAUSE = 100;
@@ -26,7 +26,7 @@ const PAUSE = 100;
  */
 export class ClusterCalls {
   /** Nodes that the map does not know yet: a slot is on its way to them, and they have none so far. */
-  readonly #guests = new Map<NodeKey, Redis>();
+  readonly #extraNodes = new Map<NodeKey, Redis>();
   /** Connections that hold their writes back until the end of this turn of the event loop. */
   readonly #corked = new Set<Redis['stream']>();
 
@@ -36,12 +36,12 @@ export class ClusterCalls {
     /** Additional options of a connection to a node that is not in the map, beside the node's own options. */
     private readonly options: RedisOptions = {},
   ) {
-    map.onRefresh(() => this.#welcome());
+    map.onRefresh(() => this.#closeExtraNodes());
   }
 
   close(): void {
-    for (const guest of this.#guests.values()) guest.disconnect();
-    this.#guests.clear();
+    for (const extraNode of this.#extraNodes.values()) extraNode.disconnect();
+    this.#extraNodes.clear();
   }
 
   /** All known masters. */
@@ -91,11 +91,11 @@ export class ClusterCalls {
    */
   async follow<T>(key: string, refusal: RedisFailure, send: (node: ClusterNode) => Promise<T>): Promise<T> {
     let failure = refusal;
-    for (let left = LONGEST_WAY; left > 0 && this.isRedirection(failure); left -= 1) {
+    for (let left = MAX_REDIRECTIONS; left > 0 && this.isRedirection(failure); left -= 1) {
       const isAsking = failure.code === 'ASK';
       if (failure.code === 'MOVED') await this.map.refresh();
       else if (!isAsking) await this.wheel.pause(PAUSE);
-      const node = this.#named(failure) ?? this.ownerOf(key);
+      const node = this.#nodeNamedBy(failure) ?? this.ownerOf(key);
       if (node === undefined) throw this.#unsent(key);
       try {
         // On one connection, and in this turn of the event loop: ASKING holds for the next command alone.
@@ -121,16 +121,16 @@ export class ClusterCalls {
   }
 
   /** The node that an answer like `ASK 3999 127.0.0.1:6381` names; not for `MOVED`, which the map knows by now. */
-  #named({ code, message }: RedisFailure): ClusterNode | undefined {
+  #nodeNamedBy({ code, message }: RedisFailure): ClusterNode | undefined {
     const address = message.split(' ')[2];
     if (code !== 'ASK' || address === undefined) return undefined;
     const key = this.map.keyAt(address);
-    return this.#nodeAt(key) ?? this.#invite(key);
+    return this.#nodeAt(key) ?? this.#connectExtraNode(key);
   }
 
   /** Connects to a node like ioredis to the nodes that it knows: the connection is used once, and not tried again. */
-  #invite(key: NodeKey): ClusterNode | undefined {
-    const known = this.#guests.get(key);
+  #connectExtraNode(key: NodeKey): ClusterNode | undefined {
+    const known = this.#extraNodes.get(key);
     if (known !== undefined) return { key, client: known };
     const client = this.map.connect(key, {
       ...this.options,
@@ -138,19 +138,19 @@ export class ClusterCalls {
       retryStrategy: () => null,
     });
     if (client === undefined) return undefined;
-    this.#guests.set(key, client);
+    this.#extraNodes.set(key, client);
     // Each command reports its own failure.
     client.on('error', () => undefined);
-    client.once('end', () => this.#guests.delete(key));
+    client.once('end', () => this.#extraNodes.delete(key));
     return { key, client };
   }
 
   /** Closes the extra connections to nodes that the map knows by now. */
-  #welcome(): void {
-    for (const [key, guest] of this.#guests) {
+  #closeExtraNodes(): void {
+    for (const [key, extraNode] of this.#extraNodes) {
       if (this.map.client(key) === undefined) continue;
-      this.#guests.delete(key);
-      guest.disconnect();
+      this.#extraNodes.delete(key);
+      extraNode.disconnect();
     }
   }
 

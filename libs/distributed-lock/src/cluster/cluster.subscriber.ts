@@ -26,12 +26,12 @@ const UNSETTLED = 5000;
 export class ClusterSubscriber implements Subscriber {
   readonly #connections = new Map<NodeKey, SubscriberConnection>();
   /** Every wanted channel, and its node. */
-  readonly #homes = new Map<string, NodeKey | undefined>();
-  readonly #moved = new Set<SubscriberConnection>();
+  readonly #channelNodes = new Map<string, NodeKey | undefined>();
+  readonly #movedConnections = new Set<SubscriberConnection>();
   /** The node of the classic channels. */
-  #station: NodeKey | undefined;
+  #classicNode: NodeKey | undefined;
   #listener: SubscriberListener | undefined;
-  #search: Timer | undefined;
+  #searchTimer: Timer | undefined;
   #isSearching = false;
   #unsettledUntil = -Infinity;
   #isClosed = false;
@@ -45,8 +45,8 @@ export class ClusterSubscriber implements Subscriber {
     /** Connects to the cluster, whose answers say which kind of channels it has, and on which nodes. */
     private readonly start: () => void,
   ) {
-    map.onRefresh(() => this.#follow());
-    mode.whenKnown(() => this.#follow());
+    map.onRefresh(() => this.#moveChannels());
+    mode.whenKnown(() => this.#moveChannels());
   }
 
   listen(listener: SubscriberListener): void {
@@ -54,10 +54,10 @@ export class ClusterSubscriber implements Subscriber {
   }
 
   async subscribe(channel: string): Promise<void> {
-    this.#homes.set(channel, undefined);
+    this.#channelNodes.set(channel, undefined);
     if (!this.mode.isKnown) {
       this.start();
-      throw new RedisFailure('unsent', 'the cluster has not told yet what channels it has');
+      throw new RedisFailure('unsent', 'the cluster has not reported yet which channels it has');
     }
     const owner = this.#ownerOf(channel);
     const connection = this.#connectionOf(owner);
@@ -65,7 +65,7 @@ export class ClusterSubscriber implements Subscriber {
       this.#searchSoon();
       throw new RedisFailure('unsent', 'no node of the cluster is known to have the channel');
     }
-    this.#homes.set(channel, owner);
+    this.#channelNodes.set(channel, owner);
     try {
       await connection.subscribe(channel);
     } catch (error) {
@@ -75,16 +75,16 @@ export class ClusterSubscriber implements Subscriber {
   }
 
   unsubscribe(channel: string): void {
-    const home = this.#homes.get(channel);
-    this.#homes.delete(channel);
-    if (home !== undefined) this.#connections.get(home)?.unsubscribe(channel);
+    const node = this.#channelNodes.get(channel);
+    this.#channelNodes.delete(channel);
+    if (node !== undefined) this.#connections.get(node)?.unsubscribe(channel);
   }
 
   async untilReady(timeout: number): Promise<void> {
     const known = new Promise<true>((resolve) => this.mode.whenKnown(() => resolve(true)));
     if ((await this.wheel.within(timeout, known)) === undefined)
-      throw new RedisFailure('unsent', 'no node of the cluster has told what channels it has');
-    const nodes = this.mode.isSharded ? this.map.masters : [this.#findStation()];
+      throw new RedisFailure('unsent', 'no node of the cluster has reported which channels it has');
+    const nodes = this.mode.isSharded ? this.map.masters : [this.#chooseClassicNode()];
     const connections = nodes.flatMap((node) => this.#connectionOf(node) ?? []);
     // A node that stands still must not stop an application that starts: its channels follow when the node has been replaced.
     const ready = connections.map((connection) => connection.untilReady(timeout));
@@ -100,19 +100,19 @@ export class ClusterSubscriber implements Subscriber {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.wheel.cancel(this.#search);
+    this.wheel.cancel(this.#searchTimer);
     await Promise.all([...this.#connections.values()].map((connection) => connection.close()));
   }
 
   #ownerOf(channel: string): NodeKey | undefined {
-    return this.mode.isSharded ? this.map.ownerOf(slotOf(channel)) : this.#findStation();
+    return this.mode.isSharded ? this.map.ownerOf(slotOf(channel)) : this.#chooseClassicNode();
   }
 
   /** The node for classic channels: the chosen node, as long as its connection lasts. */
-  #findStation(): NodeKey | undefined {
+  #chooseClassicNode(): NodeKey | undefined {
     const { masters } = this.map;
-    if (this.#station !== undefined && masters.includes(this.#station)) return this.#station;
-    return (this.#station = masters[Math.floor(Math.random() * masters.length)]);
+    if (this.#classicNode !== undefined && masters.includes(this.#classicNode)) return this.#classicNode;
+    return (this.#classicNode = masters[Math.floor(Math.random() * masters.length)]);
   }
 
   #connectionOf(node: NodeKey | undefined): SubscriberConnection | undefined {
@@ -128,7 +128,7 @@ export class ClusterSubscriber implements Subscriber {
       lost: (channel) => this.#lost(node, channel),
     });
     connection.onMoved(() => {
-      this.#moved.add(connection);
+      this.#movedConnections.add(connection);
       this.#unsettledUntil = now() + UNSETTLED;
       this.#searchSoon();
     });
@@ -138,7 +138,7 @@ export class ClusterSubscriber implements Subscriber {
   #lost(node: NodeKey, channel: string): void {
     this.#listener?.lost(channel);
     // Any other node will do for classic channels; a sharded one waits until its slot has a master again.
-    if (node === this.#station) this.#station = this.map.masters.find((other) => other !== node);
+    if (node === this.#classicNode) this.#classicNode = this.map.masters.find((other) => other !== node);
     this.#searchSoon();
   }
 
@@ -146,44 +146,44 @@ export class ClusterSubscriber implements Subscriber {
   #searchSoon(delay = 0): void {
     if (this.#isSearching || this.#isClosed) return;
     this.#isSearching = true;
-    this.#search = this.wheel.after(delay, () => void this.#lookAround());
+    this.#searchTimer = this.wheel.after(delay, () => void this.#refreshMap());
   }
 
-  async #lookAround(): Promise<void> {
+  async #refreshMap(): Promise<void> {
     await this.map.refresh();
     this.#isSearching = false;
     if (this.#isClosed) return;
-    this.#follow();
+    this.#moveChannels();
     // A server that gave a channel up may have it again, or may still own another one of the channels.
-    for (const connection of this.#moved) void connection.restore();
-    this.#moved.clear();
-    const homeless = [...this.#homes.values()].some(
-      (home) => home === undefined || this.#connections.get(home)?.lifecycle.isReady !== true,
+    for (const connection of this.#movedConnections) void connection.restore();
+    this.#movedConnections.clear();
+    const hasUnsubscribed = [...this.#channelNodes.values()].some(
+      (node) => node === undefined || this.#connections.get(node)?.lifecycle.isReady !== true,
     );
-    if (homeless || now() < this.#unsettledUntil) this.#searchSoon(ASK_AGAIN);
+    if (hasUnsubscribed || now() < this.#unsettledUntil) this.#searchSoon(ASK_AGAIN);
   }
 
   /** Moves each channel to its current node. */
-  #follow(): void {
+  #moveChannels(): void {
     if (!this.mode.isKnown || this.#isClosed) return;
     const arrivals = new Map<SubscriberConnection, string[]>();
-    for (const [channel, home] of this.#homes) {
+    for (const [channel, node] of this.#channelNodes) {
       const owner = this.#ownerOf(channel);
-      if (owner === undefined || owner === home) continue;
+      if (owner === undefined || owner === node) continue;
       const connection = this.#connectionOf(owner);
       if (connection === undefined) continue;
-      if (home !== undefined) this.#connections.get(home)?.unsubscribe(channel);
-      this.#homes.set(channel, owner);
+      if (node !== undefined) this.#connections.get(node)?.unsubscribe(channel);
+      this.#channelNodes.set(channel, owner);
       const group = arrivals.get(connection);
       if (group === undefined) arrivals.set(connection, [channel]);
       else group.push(channel);
     }
     for (const [connection, channels] of arrivals) void connection.adopt(channels);
-    this.#leaveStrangers();
+    this.#closeUnusedConnections();
   }
 
   /** Drops the connections to nodes that are no masters any more, and have none of our channels. */
-  #leaveStrangers(): void {
+  #closeUnusedConnections(): void {
     const { masters } = this.map;
     for (const [node, connection] of this.#connections) {
       if (masters.includes(node) || connection.size > 0) continue;

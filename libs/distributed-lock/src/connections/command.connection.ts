@@ -1,7 +1,7 @@
 import type { RedisOptions } from 'ioredis';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { AckedCalls, SERVER, type AckedPlaces, type Answer, type Send } from '../cluster/acked.calls.js';
+import { AckedCalls, SERVER, type AckedServers, type Answer, type Send } from '../cluster/acked.calls.js';
 import type { ClientLifecycle } from '../redis/client.lifecycle.js';
 import { ClusterCalls, type ClusterNode } from '../cluster/cluster.calls.js';
 import type { ClusterMap, NodeKey } from '../cluster/cluster.map.js';
@@ -26,7 +26,7 @@ export interface CommandConnectionParts {
   /** Additional options of a connection to one more node of a cluster, beside the node's own options. */
   readonly nodeOptions?: RedisOptions | undefined;
   /** Undefined where no replicas have to acknowledge. */
-  readonly acked?: Pick<AckedPlaces, 'acks' | 'server'> | undefined;
+  readonly acked?: Pick<AckedServers, 'acks' | 'server'> | undefined;
 }
 
 /** The connection that scripts are sent on; in a cluster one per node. A command is sent at most once. */
@@ -44,7 +44,7 @@ export class CommandConnection implements Commands {
     if (acked !== undefined) {
       const guardOf = (node: NodeKey) => this.#guardAt(node);
       this.#acked = new AckedCalls({ ...acked, cluster: this.#cluster, guardOf });
-      lifecycle.onReady(() => this.#acked?.look());
+      lifecycle.onReady(() => this.#acked?.countReplicas());
     }
     if (map === undefined) return;
     lifecycle.onReady(() => void mode.look(lifecycle, wheel, silence));

@@ -7,7 +7,7 @@ import { ClusterMap, type NodeKey } from '../cluster/cluster.map.js';
 import { ClusterSubscriber } from '../cluster/cluster.subscriber.js';
 import { CommandConnection } from './command.connection.js';
 import type { Backend } from './backend.contract.js';
-import { HandshakeWatch, type HandshakeRemark, type RemarkListener } from '../redis/handshake.watch.js';
+import { HandshakeWatch, type HandshakeWarning, type WarningListener } from '../redis/handshake.watch.js';
 import { watchNodes } from './node.watch.js';
 import { PubSubMode, type PubSubOption } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';
@@ -32,7 +32,7 @@ export class ConnectionPair implements Backend {
   readonly mode: PubSubMode;
   readonly #silence: number;
   readonly #map: ClusterMap | undefined;
-  readonly #remarks = new Set<string>();
+  readonly #warnings = new Set<string>();
 
   constructor(
     private readonly template: Template,
@@ -41,8 +41,8 @@ export class ConnectionPair implements Backend {
     pubsub: PubSubOption = 'auto',
     /** Undefined where no replicas have to acknowledge. */
     acks?: ReplicaAcks,
-    /** Called once for each remark. */
-    private readonly remark: RemarkListener = () => undefined,
+    /** Called once for each warning. */
+    private readonly warn: WarningListener = () => undefined,
   ) {
     this.#silence = commandTimeout * STALL_FACTOR;
     this.mode = new PubSubMode(template.isCluster, pubsub);
@@ -50,7 +50,7 @@ export class ConnectionPair implements Backend {
     const lifecycle = this.#follow(client);
     this.#map = 'nodes' in client ? new ClusterMap(client, lifecycle.trouble) : undefined;
     if ('nodes' in client)
-      watchNodes(client, lifecycle.trouble, template, (...said) => this.#remarked(...said));
+      watchNodes(client, lifecycle.trouble, template, (warning, why) => this.#warnOnce(warning, why));
     this.commands = new CommandConnection({
       lifecycle,
       mode: this.mode,
@@ -91,12 +91,12 @@ export class ConnectionPair implements Backend {
       await this.close();
       const { address } = this.template;
       const why = cause.message.replace(/\.$/, '');
-      const told = isMismatch
+      const problem = isMismatch
         ? 'does not match the redis options'
         : `could not be reached within ${BOOT_TIMEOUT} ms`;
       throw new LockUnavailableError(
         undefined,
-        `Redis at ${address} ${told}: ${why}. Set lazyConnect: true in the redis options to start without it.`,
+        `Redis at ${address} ${problem}: ${why}. Set lazyConnect: true in the redis options to start without it.`,
         { cause },
       );
     }
@@ -142,17 +142,17 @@ export class ConnectionPair implements Backend {
     const lifecycle = new ClientLifecycle(port, this.wheel, this.commandTimeout, address);
     // In a cluster the connections are those of its nodes.
     if (isCluster) return lifecycle;
-    HandshakeWatch.on(client, { master: true, resp3 }, (...said) => this.#remarked(...said));
-    watchSentinels(client, lifecycle.trouble, (why) => this.#remarked('sentinel-away', why));
+    HandshakeWatch.on(client, { master: true, resp3 }, (warning, why) => this.#warnOnce(warning, why));
+    watchSentinels(client, lifecycle.trouble, (why) => this.#warnOnce('sentinel-away', why));
     return lifecycle;
   }
 
   /** Reports each reason once: two connections, and each of their attempts, give the same one. */
-  #remarked(remark: HandshakeRemark, why: string): void {
-    const text = `${remark} ${why}`;
-    if (this.#remarks.has(text)) return;
-    this.#remarks.add(text);
-    this.remark(remark, why);
+  #warnOnce(warning: HandshakeWarning, why: string): void {
+    const text = `${warning} ${why}`;
+    if (this.#warnings.has(text)) return;
+    this.#warnings.add(text);
+    this.warn(warning, why);
   }
 
   /** A connection that swallows commands swallows messages, too; and a demoted master publishes no messages. */

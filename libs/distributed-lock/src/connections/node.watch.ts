@@ -4,7 +4,7 @@ import {
   HandshakeWatch,
   replaceMethod,
   type Demands,
-  type RemarkListener,
+  type WarningListener,
 } from '../redis/handshake.watch.js';
 
 /** A node need not be a master: the cluster's map knows its role. */
@@ -18,16 +18,16 @@ export function watchNodes(
   cluster: Cluster,
   trouble: ConnectionTrouble,
   { resp3 }: NodeDemands,
-  remark: RemarkListener,
+  warn: WarningListener,
 ): void {
   const demands = { master: false, resp3 };
   cluster.on('+node', (node: Redis) => {
-    HandshakeWatch.on(node, demands, remark);
+    HandshakeWatch.on(node, demands, warn);
     const { host, port } = node.options;
     const duplicate = node.duplicate.bind(node);
     node.duplicate = (options) => {
       const copy = duplicate(options);
-      HandshakeWatch.on(copy, demands, remark);
+      HandshakeWatch.on(copy, demands, warn);
       // ioredis rejects commands that wait for such a connection with "Connection is closed." alone.
       copy.on('error', (error) => trouble.recordNode(error, `${host}:${port}`));
       return copy;

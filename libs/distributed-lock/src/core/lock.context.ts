@@ -38,8 +38,8 @@ export function unavailable(lock: string, cause: unknown): LockUnavailableError 
   // Redis ends some of its messages like a sentence.
   const why = failure.message.replace(/\.$/, '');
   if (failure.isNotReplicated) {
-    const told = `Lock "${lock}" was not granted: ${why}.`;
-    return new LockUnavailableError(lock, told, { cause }, NOT_REPLICATED);
+    const text = `Lock "${lock}" was not granted: ${why}.`;
+    return new LockUnavailableError(lock, text, { cause }, NOT_REPLICATED);
   }
   if (failure.kind !== 'refused') {
     return new LockUnavailableError(lock, `Redis is unavailable for lock "${lock}": ${why}.`, {

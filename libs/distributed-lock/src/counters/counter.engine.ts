@@ -19,8 +19,11 @@ export class CounterEngine {
     readonly context: LockContext,
     readonly names: NameRegistry,
   ) {
-    this.semaphores = new LocalLockRegistry(context, (home, target) => new LocalSemaphore(home, target));
-    this.latches = new LocalLockRegistry(context, (home, target) => new LocalLatch(home, target));
+    this.semaphores = new LocalLockRegistry(
+      context,
+      (registry, target) => new LocalSemaphore(registry, target),
+    );
+    this.latches = new LocalLockRegistry(context, (registry, target) => new LocalLatch(registry, target));
   }
 
   /**

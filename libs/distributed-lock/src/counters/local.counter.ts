@@ -5,7 +5,7 @@ import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LockContext } from '../core/lock.context.js';
-import type { LocalLockHome } from '../local/local.locks.js';
+import type { RegistryPort } from '../local/local.locks.js';
 import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
 
 /** A latch or a semaphore as this process sees it: its waiters, and the loop that makes requests for them. */
@@ -16,7 +16,7 @@ export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest =
   protected abstract readonly loop: AcquireLoop<W, G>;
 
   constructor(
-    readonly home: LocalLockHome<LocalCounter<W, G, R>>,
+    readonly registry: RegistryPort<LocalCounter<W, G, R>>,
     readonly target: CounterTarget,
   ) {}
 
@@ -24,7 +24,7 @@ export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest =
   abstract granted(grant: G): void;
 
   get context(): LockContext {
-    return this.home.context;
+    return this.registry.context;
   }
 
   get knownWaiters(): LocalWaiters<void, R> {
@@ -56,7 +56,7 @@ export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest =
   }
 
   onIdle(): void {
-    this.home.forget(this);
+    this.registry.forget(this);
   }
 
   /** Without a waiter there is no need to listen. */

@@ -3,7 +3,7 @@ import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
 import type { WaitRequest } from '../acquire/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { LocalLockHome } from '../local/local.locks.js';
+import type { RegistryPort } from '../local/local.locks.js';
 import { unavailable } from '../core/lock.context.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
@@ -24,9 +24,9 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   /** The permits that were left after the last grant. */
   #left = 0;
 
-  constructor(home: LocalLockHome<LocalSemaphore>, target: CounterTarget) {
-    super(home, target);
-    const { context } = home;
+  constructor(registry: RegistryPort<LocalSemaphore>, target: CounterTarget) {
+    super(registry, target);
+    const { context } = registry;
     this.#calls = new RecordedCalls(context, target);
     this.loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
       channel: target.channel,

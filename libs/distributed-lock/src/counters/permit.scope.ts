@@ -20,7 +20,7 @@ export class PermitScope implements TakenPermits {
   readonly #watch: HandleWatch | undefined;
   #controller: AbortController | undefined;
   #loss: LockLostError | undefined;
-  #given: Promise<unknown> | undefined;
+  #givenBack: Promise<unknown> | undefined;
 
   constructor(
     semaphore: LocalSemaphore,
@@ -66,8 +66,8 @@ export class PermitScope implements TakenPermits {
   /** Resolves when Redis has the permits again, or when the release goes on in the background. */
   async giveBack(): Promise<void> {
     this.#end(LockLostError.of(this.name, LOSSES.permitsGivenBack));
-    this.#given ??= this.#giveBack();
-    await this.#given;
+    this.#givenBack ??= this.#giveBack();
+    await this.#givenBack;
   }
 
   #end(loss: LockLostError): void {

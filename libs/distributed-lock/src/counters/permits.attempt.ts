@@ -28,7 +28,7 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
   readonly #calls: RecordedCalls;
   #call: string;
   #permits = 0;
-  #doubt: RedisFailure | undefined;
+  #ambiguousFailure: RedisFailure | undefined;
 
   constructor(
     private readonly context: Pick<
@@ -52,8 +52,8 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
     try {
       const reply = await this.context.counters.semaphore.acquire(this.target.key, this.#call, permits);
       if (reply.kind === 'granted') {
-        this.#calls.forget(this.#call, this.#doubt !== undefined);
-        this.#renew();
+        this.#calls.forget(this.#call, this.#ambiguousFailure !== undefined);
+        this.#nextCall();
         return { kind: 'granted', permits, left: reply.permits };
       }
       this.abandon();
@@ -61,7 +61,7 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
       return reply.permits >= least && least < permits ? await this.make({ permits: least, least }) : NONE;
     } catch (error) {
       const failure = RedisFailure.from(error);
-      if (failure.kind === 'ambiguous') this.#doubt = failure;
+      if (failure.kind === 'ambiguous') this.#ambiguousFailure = failure;
       if (failure.isNotReplicated) this.abandon();
       return failure;
     }
@@ -70,13 +70,13 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
   abandon(): void {
     const { key } = this.target;
     const call = this.#call;
-    if (this.#doubt === undefined) return;
-    this.#calls.undo(() => this.context.counters.semaphore.undo(key, call), this.#doubt);
-    this.#renew();
+    if (this.#ambiguousFailure === undefined) return;
+    this.#calls.undo(() => this.context.counters.semaphore.undo(key, call), this.#ambiguousFailure);
+    this.#nextCall();
   }
 
-  #renew(): void {
-    this.#doubt = undefined;
+  #nextCall(): void {
+    this.#ambiguousFailure = undefined;
     this.#call = this.context.ids.next();
   }
 }

@@ -49,7 +49,7 @@ export class RecordedCalls {
         this.#post('call-refused', what, why);
         throw unavailable(this.target.name, failure);
       }
-      return await this.#goOn(call, what, () => ask(call), failure);
+      return await this.#retryInBackground(call, what, () => ask(call), failure);
     }
   }
 
@@ -71,7 +71,12 @@ export class RecordedCalls {
     return reply;
   }
 
-  async #goOn<T>(call: string, what: string, ask: () => Promise<T>, failure: RedisFailure): Promise<T> {
+  async #retryInBackground<T>(
+    call: string,
+    what: string,
+    ask: () => Promise<T>,
+    failure: RedisFailure,
+  ): Promise<T> {
     const { backgroundRelease, settings, wheel } = this.context;
     const answer = backgroundRelease.retry(ask, CALL_LIFE, failure).then((answered) => {
       if (answered !== undefined) this.forget(call, true);

@@ -85,12 +85,12 @@ export class CountingSemaphore implements Semaphore {
     const wait = readWait(this.name, options, this.#engine.context.settings.waitTime.using);
     const watch = this.#attempt(permits);
     const taken = this.#take(permits, wait, watch);
-    const line = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
-    const section = new PermitScope(line, permits, watch);
+    const local = await (watch?.settle(taken, () => watch.acquired({})) ?? taken);
+    const scope = new PermitScope(local, permits, watch);
     return await new Promise<T>((resolve, reject) => {
       // The local waiters are kept as long as work runs under their permits.
-      const worked = () => this.#local.waiters.during(() => section.run(work, resolve));
-      this.#engine.during(section, worked).then(resolve, reject);
+      const worked = () => this.#local.waiters.during(() => scope.run(work, resolve));
+      this.#engine.during(scope, worked).then(resolve, reject);
     });
   }
 
@@ -144,16 +144,16 @@ export class CountingSemaphore implements Semaphore {
   ): Promise<LocalSemaphore> {
     signal?.throwIfAborted();
     const nested = this.#engine.enter(this.name);
-    const line = this.#local;
+    const local = this.#local;
     if (waitTime > 0) {
-      await line.waiters.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
-      return line;
+      await local.waiters.wait({ permits, waitTime, signal, nested, leaseTime: undefined, watch });
+      return local;
     }
-    const isTaken = await leaveOnAbort(line.try(permits), signal, async (late) => {
-      if (late) line.giveBack(permits);
+    const isTaken = await leaveOnAbort(local.try(permits), signal, async (late) => {
+      if (late) local.giveBack(permits);
     });
     if (!isTaken) throw new LockNotAcquiredError(this.name, 0);
-    return line;
+    return local;
   }
 
   get #local(): LocalSemaphore {
@@ -164,8 +164,8 @@ export class CountingSemaphore implements Semaphore {
     return this.#engine.context.counters.semaphore;
   }
 
-  #wait(door: 'lock' | 'tryLock', options: WaitOptions | undefined): Wait {
+  #wait(method: 'lock' | 'tryLock', options: WaitOptions | undefined): Wait {
     if (options !== undefined) checkCallOptions('wait', this.name, options);
-    return readWait(this.name, options ?? {}, this.#engine.context.settings.waitTime[door]);
+    return readWait(this.name, options ?? {}, this.#engine.context.settings.waitTime[method]);
   }
 }

@@ -24,16 +24,16 @@ export function readKey<A extends readonly unknown[]>(
   checkKey(key, `The key of ${where}`);
   if (typeof key === 'function')
     return (args) => readNames(callKey(key, args, where), `The key function of ${where} returned`);
-  const giver = `The key of ${where} resulted in`;
+  const source = `The key of ${where} resulted in`;
   if (typeof key === 'string') {
     const template = readTemplate(key, where, method);
-    return (args) => readNames(template(args), giver);
+    return (args) => readNames(template(args), source);
   }
   const templates = key.map((each) => readTemplate(each, where, method));
   return (args) =>
     readNames(
       templates.map((template) => template(args)),
-      giver,
+      source,
     );
 }
 

@@ -107,9 +107,9 @@ export class Candidate implements Election {
 
   /** @returns false when the campaign was refused, or `onElected` failed */
   async #leadOnce(): Promise<boolean> {
-    const grant = await this.#campaign.win();
-    if (grant === undefined) return false;
-    const leadership = new Leadership(this.#engine.context, grant, this);
+    const handle = await this.#campaign.win();
+    if (handle === undefined) return false;
+    const leadership = new Leadership(this.#engine.context, handle, this);
     this.#leadership = leadership;
     await leadership.serve();
     // Work that goes on in spite of its signal must not run beside a second leadership of its own candidate.

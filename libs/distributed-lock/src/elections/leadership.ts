@@ -24,17 +24,17 @@ export class Leadership {
 
   constructor(
     private readonly context: Pick<LockContext, 'notices' | 'settings' | 'wheel'>,
-    private readonly grant: HoldHandle,
+    private readonly handle: HoldHandle,
     private readonly leader: Leader,
   ) {}
 
   /** Whether it can be relied on, at this very instant. */
   get isCurrent(): boolean {
-    return this.grant.isHeld && !this.grant.isAborted;
+    return this.handle.isHeld && !this.handle.isAborted;
   }
 
   get token(): bigint | undefined {
-    return this.grant.token;
+    return this.handle.token;
   }
 
   /** Whether `onElected` failed. */
@@ -44,7 +44,7 @@ export class Leadership {
 
   /** Whether the caller is the leader's own work. */
   get isAround(): boolean {
-    return isUnder(this.grant);
+    return isUnder(this.handle);
   }
 
   /** Starts it, at the first call. Resolves when the lock is given back, or lost; never rejects. */
@@ -65,9 +65,9 @@ export class Leadership {
 
   /** Aborts the leader's work, and gives the lock back as soon as that work has ended. */
   end(reason: LossReason): void {
-    if (this.grant.isAborted) return;
+    if (this.handle.isAborted) return;
     this.#why = reason.why;
-    this.grant.abort(LockLostError.of(this.grant.name, reason));
+    this.handle.abort(LockLostError.of(this.handle.name, reason));
   }
 
   /** Resolves when none of the leader's work runs any more. */
@@ -76,14 +76,14 @@ export class Leadership {
   }
 
   async #run<T>(work: (handle: LockHandle) => WorkResult<T>): Promise<LastingResult<T>> {
-    const result = await this.grant.run(() => begun(work(this.grant)));
+    const result = await this.handle.run(() => begun(work(this.handle)));
     const kind = lastingKindOf(result);
     if (kind === undefined) return { result, ended: undefined };
-    return await awaitLasting(kind, result, (step) => this.grant.run(step));
+    return await awaitLasting(kind, result, (step) => this.handle.run(step));
   }
 
   async #last(): Promise<void> {
-    const { signal, name: lock, token } = this.grant;
+    const { signal, name: lock, token } = this.handle;
     const { notices, settings, wheel } = this.context;
     const { onElected, onRevoked } = this.leader.callbacks;
     const { shutdownTimeout: waited } = settings;
@@ -99,14 +99,14 @@ export class Leadership {
     );
     if (ended === undefined) notices.post({ kind: 'leader-lingers', lock, waited });
     // A release that was not confirmed is logged by its hold, and goes on in the background.
-    await this.grant.unlock().catch(() => undefined);
+    await this.handle.unlock().catch(() => undefined);
   }
 
   async #call(callback: keyof ElectionCallbacks, run: () => unknown): Promise<void> {
     try {
       await this.leader.inCaller(() => this.run(() => runToEnd(run())));
     } catch (error) {
-      const { name: lock, isAborted, signal } = this.grant;
+      const { name: lock, isAborted, signal } = this.handle;
       if (isAborted && isAbort(error, signal)) return;
       this.context.notices.post({ kind: 'callback-failed', lock, callback, error });
       if (isAborted) return;

@@ -29,10 +29,10 @@ export class AcquisitionWatch implements HandleWatch {
   #isOver = false;
 
   /** Emits the attempt, in the caller's async context. */
-  constructor(events: LockEvents, asked: Requested) {
+  constructor(events: LockEvents, requested: Requested) {
     this.#events = events;
-    this.#requested = asked;
-    const { lock, kind, isReentry } = asked;
+    this.#requested = requested;
+    const { lock, kind, isReentry } = requested;
     events.emit('attempt', { acquisition: this, lock, kind, isReentry });
   }
 
@@ -108,9 +108,9 @@ export class AcquisitionWatch implements HandleWatch {
   #ended(error: unknown): void {
     const waited = now() - this.#since;
     const { lock, kind, isReentry } = this.#requested;
-    const told = { acquisition: this, lock, kind, isReentry, waited };
+    const refusal = { acquisition: this, lock, kind, isReentry, waited };
     if (error instanceof LockNotAcquiredError)
-      this.#events.emit('refused', { ...told, heldBy: error.heldBy });
-    else this.#events.emit('failed', { ...told, error });
+      this.#events.emit('refused', { ...refusal, heldBy: error.heldBy });
+    else this.#events.emit('failed', { ...refusal, error });
   }
 }

@@ -49,8 +49,8 @@ export class LockEvents {
     const listeners: readonly LockListener[] = this.#listeners;
     for (const listener of listeners) {
       try {
-        const heard = listener[name]?.(event);
-        if (isThenable(heard)) heard.then(undefined, (error: unknown) => this.#failed(name, error));
+        const result = listener[name]?.(event);
+        if (isThenable(result)) result.then(undefined, (error: unknown) => this.#failed(name, error));
       } catch (error) {
         this.#failed(name, error);
       }

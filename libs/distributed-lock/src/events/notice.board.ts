@@ -1,5 +1,5 @@
 import { errorText } from '../errors/error.text.js';
-import type { HandshakeRemark } from '../redis/handshake.watch.js';
+import type { HandshakeWarning } from '../redis/handshake.watch.js';
 import { LockEvents } from './lock.events.js';
 
 /** An occurrence in the life of a hold. Durations in ms. */
@@ -32,7 +32,7 @@ export type Notice =
   | { readonly kind: 'disconnected'; readonly address: string; readonly why: string }
   | { readonly kind: 'connection-refused'; readonly address: string; readonly why: string }
   | { readonly kind: 'reconnected'; readonly address: string }
-  | { readonly kind: HandshakeRemark; readonly address: string; readonly why: string }
+  | { readonly kind: HandshakeWarning; readonly address: string; readonly why: string }
   | { readonly kind: 'failover-undetected'; readonly address: string }
   | { readonly kind: 'unreplicated'; readonly why: string }
   | { readonly kind: 'unsafe-server'; readonly address: string; readonly why: string }

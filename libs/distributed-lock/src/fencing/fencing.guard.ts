@@ -76,8 +76,8 @@ export async function guardedWrite(
   const [verdict, rest]: unknown[] = Array.isArray(reply) ? reply : [];
   if (Number(verdict) === 1 && Array.isArray(rest)) return rest;
   if (Number(verdict) === 0) throw new StaleTokenError(fence, token, BigInt(String(rest)));
-  const told = JSON.stringify(reply);
-  const message = `The guarded write was answered in an unknown form: ${told}.`;
+  const text = JSON.stringify(reply);
+  const message = `The guarded write was answered in an unknown form: ${text}.`;
   const remedy =
     'Hand over a client whose eval() answers as that of ioredis does; the write may have been done.';
   throw new LockUnavailableError(undefined, message, undefined, 'UNAVAILABLE', remedy);

@@ -109,12 +109,12 @@ export class GroupHandle implements CurrentLock, Watchable {
     const lease = parseDuration(leaseTime, option);
     this.#bounds.checkLease?.(lease);
     if (!this.isHeld) return false;
-    const asked = this.#members.map((member) => member.extend(lease));
-    return await decide(asked, (answers, failures) => {
+    const requests = this.#members.map((member) => member.extend(lease));
+    return await decide(requests, (answers, failures) => {
       const extended = answers.filter(Boolean).length;
       if (extended >= this.#needed) return true;
       // Not before all members have answered: a caller that learns of a loss must not find the lock held by a member still unanswered.
-      const isOver = answers.length + failures === asked.length;
+      const isOver = answers.length + failures === requests.length;
       return isOver && failures + extended < this.#needed ? false : undefined;
     });
   }
@@ -155,12 +155,12 @@ export class GroupHandle implements CurrentLock, Watchable {
   async #unlock(): Promise<UnlockOutcome> {
     // After a suspend the members are in doubt: not relied on, and yet not lost.
     const open = this.#members.filter((member) => member.isHeld || member.isOpen);
-    const asked = open.map((member) => member.unlock());
+    const requests = open.map((member) => member.unlock());
     if (open.length < this.#needed) {
-      await Promise.allSettled(asked);
+      await Promise.allSettled(requests);
       return 'lost';
     }
-    return await decide(asked, (outcomes, failures) => {
+    return await decide(requests, (outcomes, failures) => {
       const lost = outcomes.filter((outcome) => outcome === 'lost').length;
       if (open.length - lost < this.#needed) return 'lost';
       const isOver = outcomes.length + failures === open.length;
@@ -218,8 +218,8 @@ export class GroupHandle implements CurrentLock, Watchable {
   get #reason(): LossReason {
     const first = this.#firstLoss;
     const held = this.#count(({ isHeld }) => isHeld);
-    const told = `${held} of its ${this.#members.length} locks are held, of ${this.#needed} needed`;
-    return groupLoss(told, first?.reason, first?.lock);
+    const text = `${held} of its ${this.#members.length} locks are held, of ${this.#needed} needed`;
+    return groupLoss(text, first?.reason, first?.lock);
   }
 
   get #firstLoss(): LockLostError | undefined {

@@ -9,7 +9,7 @@ import { leaveEarly } from '../acquire/cancellable.wait.js';
 import { GroupHandle } from './group.handle.js';
 import { HandoffPolicy } from '../acquire/handoff.policy.js';
 import type { Hold } from '../holds/hold.js';
-import type { LocalLockHome } from '../local/local.locks.js';
+import type { RegistryPort } from '../local/local.locks.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import { askQuorum, lookAround } from './quorum.round.js';
 import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
@@ -29,7 +29,7 @@ const TRIES = 5;
 export class LocalRedLock implements WaitersOwner<GroupHandle> {
   readonly context: LockContext;
   readonly waiters = new LocalWaiters<GroupHandle>(this);
-  readonly excludes = true;
+  readonly isExclusive = true;
   readonly #signal: WakeSignal;
   readonly #handOver: HandoffPolicy;
   #subscriptions: Subscription[] = [];
@@ -41,10 +41,10 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
   #isNext = false;
 
   constructor(
-    readonly home: LocalLockHome<LocalRedLock>,
+    readonly registry: RegistryPort<LocalRedLock>,
     readonly target: QuorumTerms & { readonly id: string },
   ) {
-    const { context } = home;
+    const { context } = registry;
     this.context = context;
     this.#signal = new WakeSignal(context.wheel);
     this.#handOver = new HandoffPolicy(context.settings.handOver);
@@ -66,9 +66,9 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
    * @throws LockUnavailableError when too few servers answer
    */
   try({ leaseTime, signal }: AcquireRequest, within = Infinity, outer?: GroupHandle): Promise<GroupHandle> {
-    const asked = this.waiters.during(() => this.#try(leaseTime, signal, outer));
+    const acquiring = this.waiters.during(() => this.#try(leaseTime, signal, outer));
     const timeUp = () => unavailable(this.target.name, new RedisFailure('ambiguous', 'no answer in time'));
-    return leaveEarly(asked, { signal, within, timeUp }, this.context.wheel, (late) => late.unlock());
+    return leaveEarly(acquiring, { signal, within, timeUp }, this.context.wheel, (late) => late.unlock());
   }
 
   /** After a release by this process its next waiter may try at once, for a limited time; then other processes have their turn. */
@@ -102,7 +102,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
   }
 
   onIdle(): void {
-    this.home.forget(this);
+    this.registry.forget(this);
   }
 
   async #try(

@@ -94,13 +94,13 @@ export class MultiLock extends BaseLock {
   async #take(request: AcquireRequest, since: number, progress: Progress): Promise<GroupHandle> {
     const end = since + request.waitTime;
     for (;;) {
-      const got = await this.#round(request, end, progress);
+      const held = await this.#round(request, end, progress);
       if (
-        got.length === this.#targets.length &&
-        (await this.#refresh(got, request.leaseTime, since, progress))
+        held.length === this.#targets.length &&
+        (await this.#refresh(held, request.leaseTime, since, progress))
       )
-        return new GroupHandle(this.name, got, got.length);
-      await release(got);
+        return new GroupHandle(this.name, held, held.length);
+      await release(held);
       if (now() >= end) throw this.#timeUp(progress, now() - since);
     }
   }
@@ -113,39 +113,39 @@ export class MultiLock extends BaseLock {
 
   /** Acquires the free members and waits for the next one, but no longer than half of a fixed lease, which would end meanwhile. */
   async #round(request: AcquireRequest, end: number, progress: Progress): Promise<HoldHandle[]> {
-    const got: HoldHandle[] = [];
+    const held: HoldHandle[] = [];
     try {
       for (;;) {
-        record(progress, await this.#takeFree(got, request));
-        const next = this.#targets[got.length];
+        record(progress, await this.#takeFree(held, request));
+        const next = this.#targets[held.length];
         const rest = end - now();
-        if (next === undefined || rest <= 0) return got;
-        const bound = got.length === 0 || request.leaseTime === undefined ? rest : request.leaseTime / 2;
-        got.push(await this.#engine.acquire(next, { ...request, waitTime: Math.min(rest, bound) }));
+        if (next === undefined || rest <= 0) return held;
+        const bound = held.length === 0 || request.leaseTime === undefined ? rest : request.leaseTime / 2;
+        held.push(await this.#engine.acquire(next, { ...request, waitTime: Math.min(rest, bound) }));
         record(progress, undefined);
       }
     } catch (error) {
       // A caller without a time limit gets the error of the member that has waited long enough for replicas.
-      const isHopeless = end === Infinity && isTransient(error) && error.code === 'NOT_REPLICATED';
-      if (isTransient(error) && !isHopeless) {
+      const isFinal = end === Infinity && isTransient(error) && error.code === 'NOT_REPLICATED';
+      if (isTransient(error) && !isFinal) {
         record(progress, error);
-        return got;
+        return held;
       }
-      await release(got);
+      await release(held);
       throw error;
     }
   }
 
   /** Requests all missing members in one turn, and keeps those before the first that is not free. */
-  async #takeFree(got: HoldHandle[], request: AcquireRequest): Promise<TransientRefusal | undefined> {
-    const missing = this.#targets.slice(got.length);
-    const asked = missing.map((target) => this.#engine.acquire(target, { ...request, waitTime: 0 }));
-    const answers = await Promise.allSettled(asked);
+  async #takeFree(held: HoldHandle[], request: AcquireRequest): Promise<TransientRefusal | undefined> {
+    const missing = this.#targets.slice(held.length);
+    const requests = missing.map((target) => this.#engine.acquire(target, { ...request, waitTime: 0 }));
+    const answers = await Promise.allSettled(requests);
     const refused = answers.findIndex(({ status }) => status === 'rejected');
     const kept = refused === -1 ? answers.length : refused;
     const granted = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : undefined));
-    got.push(...granted.slice(0, kept).filter((grant) => grant !== undefined));
-    await release(granted.slice(kept).filter((grant) => grant !== undefined));
+    held.push(...granted.slice(0, kept).filter((handle) => handle !== undefined));
+    await release(granted.slice(kept).filter((handle) => handle !== undefined));
     for (const answer of answers) {
       if (answer.status === 'fulfilled') continue;
       const { reason } = answer;
@@ -158,29 +158,29 @@ export class MultiLock extends BaseLock {
 
   /** Renews fixed leases that began one after the other, so that they begin together. @returns false when one of them is over already */
   async #refresh(
-    got: readonly HoldHandle[],
+    held: readonly HoldHandle[],
     leaseTime: number | undefined,
     since: number,
     progress: Progress,
   ): Promise<boolean> {
-    if (leaseTime === undefined || now() - since < leaseTime / 10) return got.every(({ isHeld }) => isHeld);
-    const extended = await Promise.allSettled(got.map((grant) => grant.extend(leaseTime)));
+    if (leaseTime === undefined || now() - since < leaseTime / 10) return held.every(({ isHeld }) => isHeld);
+    const extended = await Promise.allSettled(held.map((handle) => handle.extend(leaseTime)));
     const failed = extended.find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected' && isTransient(failed.reason)) record(progress, failed.reason);
     return extended.every((answer) => answer.status === 'fulfilled' && answer.value);
   }
 }
 
-function record(progress: Progress, news: TransientRefusal | undefined): void {
-  if (news instanceof LockUnavailableError) {
-    progress.trouble = news;
+function record(progress: Progress, refusal: TransientRefusal | undefined): void {
+  if (refusal instanceof LockUnavailableError) {
+    progress.trouble = refusal;
     return;
   }
-  progress.refusal = news ?? progress.refusal;
+  progress.refusal = refusal ?? progress.refusal;
   progress.answeredAt = now();
 }
 
 /** Gives back exactly the given handles; a failure is logged, and the release is repeated in the background. */
-async function release(grants: readonly HoldHandle[]): Promise<void> {
-  await Promise.allSettled(grants.toReversed().map((grant) => grant.unlock()));
+async function release(handles: readonly HoldHandle[]): Promise<void> {
+  await Promise.allSettled(handles.toReversed().map((handle) => handle.unlock()));
 }

@@ -4,7 +4,7 @@
  * @returns the decision; rejects with the first error when it is still undecided after the last answer
  */
 export function decide<T, R>(
-  asked: readonly Promise<T>[],
+  requests: readonly Promise<T>[],
   judge: (answers: readonly T[], failures: number) => R | undefined,
 ): Promise<R> {
   const answers: T[] = [];
@@ -13,9 +13,9 @@ export function decide<T, R>(
     const look = () => {
       const verdict = judge(answers, failures.length);
       if (verdict !== undefined) resolve(verdict);
-      else if (answers.length + failures.length === asked.length) reject(failures[0]);
+      else if (answers.length + failures.length === requests.length) reject(failures[0]);
     };
-    for (const each of asked) {
+    for (const each of requests) {
       each.then(
         (answer) => {
           answers.push(answer);

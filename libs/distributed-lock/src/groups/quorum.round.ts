@@ -56,7 +56,7 @@ class QuorumRound implements Upheld {
     private readonly terms: QuorumTerms,
     private readonly leaseTime: number | undefined,
     private readonly outer: GroupHandle | undefined,
-    private readonly tell: (outcome: GroupHandle | RoundRefusal) => void,
+    private readonly conclude: (outcome: GroupHandle | RoundRefusal) => void,
   ) {
     this.#handle = new GroupHandle(terms.name, [], terms.quorum, {
       ...terms.bounds,
@@ -161,12 +161,12 @@ class QuorumRound implements Upheld {
       // From now on the handle reports its loss.
       void this.#handle.signal;
       if (this.leaseTime === undefined) upkeep.add(this);
-      this.tell(this.#handle);
+      this.conclude(this.#handle);
     } else if (held + this.#tally.pending < quorum) {
       this.#isOver = true;
       const { refusal } = this.#tally;
       // The grants of this round must not block the next one. A release without an answer is repeated in the background.
-      void this.#handle.giveBack().then(() => this.tell(refusal));
+      void this.#handle.giveBack().then(() => this.conclude(refusal));
     }
   }
 }

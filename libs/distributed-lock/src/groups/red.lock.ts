@@ -36,7 +36,7 @@ export class RedLocks {
     private readonly restartDelay: number,
   ) {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
-    this.#registry = new LocalLockRegistry(context, (home, terms) => new LocalRedLock(home, terms));
+    this.#registry = new LocalLockRegistry(context, (registry, terms) => new LocalRedLock(registry, terms));
     // An operator who inspects one of the servers sees the client, and as a rule the id, that the holder has on all of them.
     const holders = {
       next: () => this.#holder ?? context.ids.next(),

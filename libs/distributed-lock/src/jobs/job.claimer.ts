@@ -110,7 +110,7 @@ export class JobClaimer implements JobClaims {
       runner.claim(identity.job, {
         policies,
         mayBegin: isOn,
-        unheard: () => this.#watch.unanswered(),
+        unanswered: () => this.#watch.unanswered(),
         ...claim,
       }),
     );

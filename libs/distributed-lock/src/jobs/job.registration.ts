@@ -26,7 +26,7 @@ export class JobRegistration {
     private readonly runner: TickRunner,
     private readonly identity: JobIdentity,
     /** Called when the job is registered. */
-    private readonly registered: () => void,
+    private readonly onRegistered: () => void,
   ) {}
 
   get isDone(): boolean {
@@ -76,7 +76,7 @@ export class JobRegistration {
       const { job, fingerprint, latest } = this.identity;
       await this.runner.jobs.register(job, fingerprint(), latest);
       this.#isDone = true;
-      if (!this.#isCancelled) this.registered();
+      if (!this.#isCancelled) this.onRegistered();
     } finally {
       this.#attempt = undefined;
     }

@@ -114,9 +114,9 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     else this.grant(waiter, this.admit(result));
   }
 
-  private grant(waiter: Waiter<HoldHandle>, grant: HoldHandle): void {
+  private grant(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
     this.waiters.queue.remove(waiter);
-    this.give(waiter, grant);
+    this.give(waiter, handle);
     this.stopIfUnneeded();
   }
 

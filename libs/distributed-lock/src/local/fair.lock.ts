@@ -11,7 +11,7 @@ import type { HoldHandle } from '../holds/handle.js';
 import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import { LockRelease, type ReleaseResult } from './release.js';
-import type { LocalLockHome } from './local.locks.js';
+import type { RegistryPort } from './local.locks.js';
 import { LocalLock } from './local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { FairHeartbeat } from '../acquire/fair.heartbeat.js';
@@ -22,9 +22,9 @@ export class FairLocalLock extends LocalLock {
   readonly #heartbeat: FairHeartbeat;
   #hold: Hold | undefined;
 
-  constructor(home: LocalLockHome<LocalLock>, target: LockTarget) {
-    super(home, target);
-    const { context } = home;
+  constructor(registry: RegistryPort<LocalLock>, target: LockTarget) {
+    super(registry, target);
+    const { context } = registry;
     this.#heartbeat = new FairHeartbeat(context, target, (holder) => this.#checkPlace(holder));
   }
 
@@ -79,7 +79,7 @@ export class FairLocalLock extends LocalLock {
   granted(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     this.wasGranted();
     this.waiters.queue.remove(waiter);
-    this.#vacate(waiter);
+    this.#leavePlace(waiter);
     this.answer(waiter, result);
   }
 
@@ -96,7 +96,7 @@ export class FairLocalLock extends LocalLock {
   }
 
   override onLeave(waiter: Waiter<HoldHandle>): void {
-    this.#vacate(waiter);
+    this.#leavePlace(waiter);
   }
 
   /** A release made a waiter of this process the holder. A waiter that has left has abandoned its holder id, which frees the lock. */
@@ -123,7 +123,7 @@ export class FairLocalLock extends LocalLock {
     if (first !== undefined) this.#places.get(first)?.request();
   }
 
-  #vacate(waiter: Waiter<HoldHandle>): void {
+  #leavePlace(waiter: Waiter<HoldHandle>): void {
     this.#places.get(waiter)?.leave();
     this.#places.delete(waiter);
     if (this.#places.size === 0) this.#heartbeat.stop();

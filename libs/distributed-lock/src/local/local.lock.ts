@@ -15,7 +15,7 @@ import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { HoldOwner, HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { LocalLockHome } from './local.locks.js';
+import type { RegistryPort } from './local.locks.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from '../acquire/yield.policy.js';
@@ -32,7 +32,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   protected loop: AcquireLoop | undefined = undefined;
 
   constructor(
-    readonly home: LocalLockHome<LocalLock>,
+    readonly registry: RegistryPort<LocalLock>,
     readonly target: LockTarget,
   ) {}
 
@@ -48,7 +48,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   abstract onEnter(waiter: Waiter<HoldHandle>): void;
 
   get context(): LockContext {
-    return this.home.context;
+    return this.registry.context;
   }
 
   /** The waiters of this process, and its work on the lock. */
@@ -74,7 +74,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     return this.target.kind.isLasting === true;
   }
 
-  get excludes(): boolean {
+  get isExclusive(): boolean {
     return true;
   }
 
@@ -83,9 +83,9 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     if (this.isLasting) return [];
     // A kind with one side: its holds exclude each other, or have the permits that are waited for.
     if (kind.side === undefined) return this.holds;
-    const across = this.home.get(otherSideOf(this.target) ?? '')?.holds ?? [];
+    const otherSide = this.registry.get(otherSideOf(this.target) ?? '')?.holds ?? [];
     // Readers are not in each other's way.
-    return kind.side === 'read' ? across : [...this.holds, ...across];
+    return kind.side === 'read' ? otherSide : [...this.holds, ...otherSide];
   }
 
   get blockingHold(): Hold | undefined {
@@ -203,7 +203,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   }
 
   protected forgetIfFree(): void {
-    if (this.#waiters?.isIdle !== false && this.isFree) this.home.forget(this);
+    if (this.#waiters?.isIdle !== false && this.isFree) this.registry.forget(this);
   }
 
   /**

@@ -2,7 +2,7 @@ import type { LockContext } from '../core/lock.context.js';
 import { SelfWaitWatch, type SelfWaitSubject } from '../waiters/self-wait.watch.js';
 
 /** What a local lock needs of its registry. */
-export interface LocalLockHome<L> {
+export interface RegistryPort<L> {
   readonly context: LockContext;
   /** To be called when the last hold, waiter and work have ended. */
   forget(lock: L): void;
@@ -24,7 +24,7 @@ export class LocalLockRegistry<
   T extends { readonly id: string },
   L extends { readonly target: T; readonly knownWaiters: SelfWaitSubject | undefined },
 >
-  implements LocalLocks<L>, LocalLockHome<L>
+  implements LocalLocks<L>, RegistryPort<L>
 {
   /** One of them has a place of its own: a map that is emptied is made anew, and a caller who takes one lock after the other empties it each time. */
   #single: L | undefined;
@@ -34,7 +34,7 @@ export class LocalLockRegistry<
 
   constructor(
     readonly context: LockContext,
-    private readonly make: (home: LocalLockHome<L>, target: T) => L,
+    private readonly make: (registry: RegistryPort<L>, target: T) => L,
   ) {
     this.selfWaits = new SelfWaitWatch(context.wheel, context.settings.selfWaitAfter, () =>
       this.values().flatMap(({ knownWaiters }) => knownWaiters ?? []),

@@ -114,7 +114,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     this.forgetIfFree();
   }
 
-  override get excludes(): boolean {
+  override get isExclusive(): boolean {
     return false;
   }
 

@@ -66,18 +66,18 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
     }
   }
 
-  #take(door: keyof WaitTimes, options: LockOptions | undefined): Promise<H> {
+  #take(method: keyof WaitTimes, options: LockOptions | undefined): Promise<H> {
     try {
       if (options !== undefined) checkCallOptions('lock', this.name, options);
-      return this.#ask(door, options);
+      return this.#ask(method, options);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #ask(door: keyof WaitTimes, options: LockOptions = NONE): Promise<H> {
+  #ask(method: keyof WaitTimes, options: LockOptions = NONE): Promise<H> {
     try {
-      const request = this.#request(door, options);
+      const request = this.#request(method, options);
       const { events } = this.#context.notices;
       return events.hasListeners ? this.#watched(request, events) : this.acquire(request);
     } catch (error) {
@@ -94,9 +94,9 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
     return watch.follow(this.acquire({ waitTime, leaseTime, signal, watch }));
   }
 
-  #request(door: keyof WaitTimes, options: LockOptions): AcquireRequest {
+  #request(method: keyof WaitTimes, options: LockOptions): AcquireRequest {
     const lock = this.name;
-    const { waitTime, signal } = readWait(lock, options, this.#context.settings.waitTime[door]);
+    const { waitTime, signal } = readWait(lock, options, this.#context.settings.waitTime[method]);
     const { leaseTime } = options;
     if (leaseTime === undefined) return { waitTime, signal, leaseTime };
     const bounds = { option: 'leaseTime', lock, min: SHORTEST_LEASE };

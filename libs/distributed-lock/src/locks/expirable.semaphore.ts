@@ -106,9 +106,9 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async delete(): Promise<boolean> {
     const { semaphore } = this.#engine.context.counters;
-    const tellHolders = this.#engine.holdersOf(this.#target);
+    const loseHolds = this.#engine.holdersOf(this.#target);
     const isDeleted = await this.#ask((_, key) => semaphore.delete(key));
-    tellHolders(LOSSES.semaphoreDeleted);
+    loseHolds(LOSSES.semaphoreDeleted);
     return isDeleted;
   }
 

@@ -36,7 +36,7 @@ export class LockEngine {
   constructor(readonly context: LockContext) {
     this.#registry = new LocalLockRegistry(
       context,
-      (home, target) => new FORMS[target.kind.form](home, target),
+      (registry, target) => new FORMS[target.kind.form](registry, target),
     );
     this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);
@@ -99,9 +99,9 @@ export class LockEngine {
 
   async forceUnlock(target: LockTarget): Promise<boolean> {
     try {
-      const tellHolders = this.holdersOf(target);
+      const loseHolds = this.holdersOf(target);
       const isFreed = await target.kind.scripts.forceRelease(target.key, target.channel);
-      if (isFreed) tellHolders(LOSSES.forced);
+      if (isFreed) loseHolds(LOSSES.forced);
       return isFreed;
     } catch (error) {
       throw unavailable(target.name, error);

@@ -29,7 +29,7 @@ const PAUSE = 100;
 export class Reentry {
   constructor(
     private readonly context: Pick<LockContext, 'downgrades' | 'settings' | 'watchdog' | 'wheel'>,
-    private readonly lineOf: (target: LockTarget) => LocalLock,
+    private readonly localLockOf: (target: LockTarget) => LocalLock,
   ) {}
 
   /** The live hold of the caller's scope. */
@@ -71,25 +71,25 @@ export class Reentry {
     request: AcquireRequest,
     end: number,
   ): Promise<HoldHandle | undefined> {
-    const line = this.lineOf(target);
-    if (!(line instanceof SharedLocalLock)) throw new TypeError(`${target.kind.name} has one holder`);
+    const local = this.localLockOf(target);
+    if (!(local instanceof SharedLocalLock)) throw new TypeError(`${target.kind.name} has one holder`);
     const { holder } = writer.lease;
     const { downgrades } = this.context;
-    return await line.waiters.during(async () => {
+    return await local.waiters.during(async () => {
       // While the scope writes, no other holder can release the lock for it: it would wait for itself.
       while (writer.isLive) {
         const leaving = downgrades.leaving(holder);
         if (leaving !== undefined) {
-          await this.#outlast(leaving, target.name, request, end);
+          await this.#waitForRelease(leaving, target.name, request, end);
           continue;
         }
         // No release of the id is under way at this moment: from here until the joining no other code runs.
-        const hold = line.join(writer);
+        const hold = local.join(writer);
         try {
-          const grant = await this.#reenter(hold, request, end);
-          if (grant !== undefined) return grant;
+          const handle = await this.#reenter(hold, request, end);
+          if (handle !== undefined) return handle;
         } finally {
-          line.leave(hold);
+          local.leave(hold);
         }
         // Redis refuses a reader under this id when the id no longer writes.
         if (hold.lease.state === 'lost')
@@ -100,7 +100,7 @@ export class Reentry {
   }
 
   /** Waits for the release of the id on the read side, which must have ended before the id reads again. */
-  async #outlast(
+  async #waitForRelease(
     leaving: Promise<unknown>,
     lock: string,
     { signal }: AcquireRequest,
@@ -117,7 +117,7 @@ export class Reentry {
   async #reenter(hold: Hold, request: AcquireRequest, end: number): Promise<HoldHandle | undefined> {
     const { leaseTime, signal } = request;
     const { wheel, settings } = this.context;
-    for (let shortfalls = 0; ;) {
+    for (let notReplicated = 0; ;) {
       // A turn that comes after its caller has left must not keep the callers behind it waiting for a round trip.
       let isWanted = true;
       try {
@@ -130,9 +130,9 @@ export class Reentry {
         isWanted = false;
         signal?.throwIfAborted();
         const failure = RedisFailure.from(error);
-        if (failure.isNotReplicated) shortfalls += 1;
-        const isHopeless = end === Infinity && shortfalls === NOT_REPLICATED_LIMIT;
-        if (!failure.isTransient || isHopeless || now() + PAUSE >= end)
+        if (failure.isNotReplicated) notReplicated += 1;
+        const isFinal = end === Infinity && notReplicated === NOT_REPLICATED_LIMIT;
+        if (!failure.isTransient || isFinal || now() + PAUSE >= end)
           throw unavailable(hold.target.name, failure);
         await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
       }

@@ -33,14 +33,14 @@ function redLocksOn(
   store: MemoryStore,
   parts: EngineParts,
 ) {
-  const seats = store.servers.map((server) => ({
+  const backends = store.servers.map((server) => ({
     ...openEngine(settings, server, parts),
     trouble: undefined,
   }));
-  const locks = new RedLocks(engine.context, seats, settings.redLockRestartDelay);
+  const locks = new RedLocks(engine.context, backends, settings.redLockRestartDelay);
   return {
     locks,
-    close: async () => void (await Promise.all(seats.map(({ connections }) => connections.close()))),
+    close: async () => void (await Promise.all(backends.map(({ connections }) => connections.close()))),
   };
 }
 

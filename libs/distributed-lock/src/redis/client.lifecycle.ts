@@ -6,13 +6,13 @@ import { ConnectionTrouble } from './connection.trouble.js';
 import { RedisFailure } from './redis.failure.js';
 
 /** How long a client may take to report that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
-const LONGEST_FAREWELL = 3000;
+const CLOSE_TIMEOUT = 3000;
 
 /** The least time that a connection gets to become ready once it is open, in ms: a busy machine is slow. */
 const LEAST_PATIENCE = 1000;
 
 /** Pause before a client that ended by itself is connected again, in ms. */
-const REVIVAL = 100;
+const RECONNECT_PAUSE = 100;
 
 /** Without a socket no `end` will follow: ioredis waits for its first use, or for its next attempt to connect. */
 const SILENT = new Set(['wait', 'reconnecting', 'close', 'end']);
@@ -32,7 +32,7 @@ export class ClientLifecycle {
   readonly #atClose: (() => void)[] = [];
   readonly #outside = AsyncLocalStorage.snapshot();
   #handshake: Timer | undefined;
-  #revival: Timer | undefined;
+  #reconnectTimer: Timer | undefined;
   #wasReady = false;
   #closed = false;
   readonly trouble = new ConnectionTrouble();
@@ -55,7 +55,7 @@ export class ClientLifecycle {
     client.on('connect', () => this.#expectReady());
     client.on('close', () => this.wheel.cancel(this.#handshake));
     // A client may end by itself: ioredis gives it up for good when the sentinels report a new master while it asks them for one.
-    client.on('end', () => this.#reviveSoon());
+    client.on('end', () => this.#reconnectSoon());
     // Without a listener an `error` event would end the process; each call reports what the error means for its lock.
     client.on('error', (error: unknown) => this.trouble.record(error));
     client.on('sentinelError', (error: unknown) => this.trouble.recordSentinel(error));
@@ -87,26 +87,26 @@ export class ClientLifecycle {
   /** Notifies once when the connection has been away for longer than `patience` ms, or is refused, with the reason; and once when it is back. */
   watch(patience: number, { lost, refused, back }: ConnectionListener): void {
     let timer: Timer | undefined;
-    let isTold = false;
-    let isRefusalTold = false;
+    let isLossReported = false;
+    let isRefusalReported = false;
     this.client.on('close', () => {
       if (this.#closed) return;
-      if (this.trouble.isRefusal && !isRefusalTold) {
+      if (this.trouble.isRefusal && !isRefusalReported) {
         this.wheel.cancel(timer);
-        [isTold, isRefusalTold] = [true, true];
+        [isLossReported, isRefusalReported] = [true, true];
         refused(this.lastError);
       }
-      if (isTold) return;
+      if (isLossReported) return;
       timer ??= this.wheel.after(patience, () => {
-        isTold = true;
+        isLossReported = true;
         lost(this.lastError);
       });
     });
     this.onReady(() => {
       this.wheel.cancel(timer);
       timer = undefined;
-      if (isTold) back();
-      [isTold, isRefusalTold] = [false, false];
+      if (isLossReported) back();
+      [isLossReported, isRefusalReported] = [false, false];
     });
     this.#atClose.push(() => this.wheel.cancel(timer));
   }
@@ -146,14 +146,14 @@ export class ClientLifecycle {
     if (this.#closed) return;
     this.#closed = true;
     this.wheel.cancel(this.#handshake);
-    this.wheel.cancel(this.#revival);
+    this.wheel.cancel(this.#reconnectTimer);
     for (const end of this.#atClose.splice(0)) end();
     if (SILENT.has(this.client.status)) {
       this.client.disconnect();
       return;
     }
     await new Promise<void>((resolve) => {
-      const timer = this.wheel.after(LONGEST_FAREWELL, resolve);
+      const timer = this.wheel.after(CLOSE_TIMEOUT, resolve);
       this.client.once('end', () => {
         this.wheel.cancel(timer);
         resolve();
@@ -169,9 +169,9 @@ export class ClientLifecycle {
     this.#handshake = this.wheel.after(patience, () => setImmediate(() => !this.isReady && this.restart()));
   }
 
-  #reviveSoon(): void {
-    this.wheel.cancel(this.#revival);
-    if (!this.#closed) this.#revival = this.wheel.after(REVIVAL, () => this.start());
+  #reconnectSoon(): void {
+    this.wheel.cancel(this.#reconnectTimer);
+    if (!this.#closed) this.#reconnectTimer = this.wheel.after(RECONNECT_PAUSE, () => this.start());
   }
 }
 

@@ -1,10 +1,10 @@
 import { errorText } from '../errors/error.text.js';
 
 /** A remark about a connection that is used although it is not in all respects as ioredis demands it. */
-export type HandshakeRemark = 'password-unneeded' | 'server-unchecked' | 'resp3-refused' | 'sentinel-away';
+export type HandshakeWarning = 'password-unneeded' | 'server-unchecked' | 'resp3-refused' | 'sentinel-away';
 
 /** Called for such a connection. @param why the server's own words */
-export type RemarkListener = (remark: HandshakeRemark, why: string) => void;
+export type WarningListener = (warning: HandshakeWarning, why: string) => void;
 
 /** What is demanded of a connection, beside its client's own options. */
 export interface Demands {
@@ -50,12 +50,12 @@ export class HandshakeWatch {
 
   private constructor(
     private readonly demands: Demands,
-    private readonly remark: RemarkListener,
+    private readonly warn: WarningListener,
   ) {}
 
   /** To be called before the client connects. */
-  static on(client: object, demands: Demands, remark: RemarkListener): void {
-    const watch = new HandshakeWatch(demands, remark);
+  static on(client: object, demands: Demands, warn: WarningListener): void {
+    const watch = new HandshakeWatch(demands, warn);
     replaceMethod(client, 'select', (select, words) => watch.#select(select, words));
     replaceMethod(client, 'auth', (auth, words) => watch.#auth(auth, words));
     replaceMethod(client, 'hello', (hello, words) => watch.#hello(hello, words));
@@ -85,7 +85,7 @@ export class HandshakeWatch {
     } catch (error) {
       const why = errorText(error);
       if (NO_PASSWORD.test(why)) {
-        this.remark('password-unneeded', why);
+        this.warn('password-unneeded', why);
         return 'OK';
       }
       if (!NO_USERS.test(why)) throw error;
@@ -100,7 +100,7 @@ export class HandshakeWatch {
     } catch (error) {
       const why = errorText(error);
       if (!NO_RESP3.test(why)) throw error;
-      if (!this.demands.resp3) this.remark('resp3-refused', why);
+      if (!this.demands.resp3) this.warn('resp3-refused', why);
       else this.#refuse(error, 'HELLO', 'HELLO 3', 'say protocol: 2 in the redis options, or leave it out');
       throw error;
     }
@@ -112,7 +112,7 @@ export class HandshakeWatch {
       const why = errorText(error);
       if (this.#refusals.size > 0) return '';
       if (!why.startsWith('NOPERM')) throw error;
-      this.remark('server-unchecked', why);
+      this.warn('server-unchecked', why);
       return '';
     });
     const [refusal = this.#unfit(answer)] = this.#refusals.values();

@@ -65,7 +65,7 @@ export class RedisFailure extends Error {
     if (message.includes('enableOfflineQueue options is false'))
       return new RedisFailure('unsent', 'there is no connection', undefined, undefined, options);
     const broke = /max retries per request|^Connection is closed/.test(message);
-    const told = broke ? 'the connection broke before the answer came' : message;
-    return new RedisFailure('ambiguous', told, undefined, undefined, options);
+    const text = broke ? 'the connection broke before the answer came' : message;
+    return new RedisFailure('ambiguous', text, undefined, undefined, options);
   }
 }

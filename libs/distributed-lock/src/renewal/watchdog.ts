@@ -3,7 +3,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';
 import type { LeaseListener } from './lease.listener.js';
-import { LeaseQuestion } from './lease.question.js';
+import { LeaseRequest } from './lease.request.js';
 
 /** Requests for leases of one lease time start at so many instants of it, three for each lease: the leases of one instant share a call. */
 const ROUNDS_PER_LEASE = 12;
@@ -61,11 +61,11 @@ export class Watchdog {
    */
   renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
     return new Promise((done) => {
-      const question = new LeaseQuestion(lease, ttl, instant(), listener, done);
+      const request = new LeaseRequest(lease, ttl, instant(), listener, done);
       // By a promise: the answer is handled in the async context of the caller, as part of its request.
-      void promised<number | undefined>((callback) => question.ask(callback)).then(
-        (left) => question.answered(left),
-        (error: unknown) => question.failed(error),
+      void promised<number | undefined>((callback) => request.ask(callback)).then(
+        (left) => request.answered(left),
+        (error: unknown) => request.failed(error),
       );
     });
   }
@@ -112,7 +112,7 @@ export class Watchdog {
           : Math.ceil(now() + pauseOf(leaseTime));
       this.#arm(lease);
     };
-    new LeaseQuestion(lease, listener.renewalTtl, instant(at), listener, done).ask();
+    new LeaseRequest(lease, listener.renewalTtl, instant(at), listener, done).ask();
   }
 
   /** Counted from the round, not from its answer: so the leases of one round stay together. Not at once, however slow the answer was. */

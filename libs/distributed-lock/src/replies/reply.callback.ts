@@ -8,5 +8,5 @@ export interface ReplyCallback<T> {
 
 /** The answer to one operation, as a promise. */
 export function promised<T>(ask: (callback: ReplyCallback<T>) => void): Promise<T> {
-  return new Promise((heard, failed) => ask({ answered: heard, failed }));
+  return new Promise((answered, failed) => ask({ answered, failed }));
 }

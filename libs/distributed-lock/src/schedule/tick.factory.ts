@@ -11,7 +11,7 @@ import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
 import { SequenceRegistry } from '../instants/sequence.registry.js';
 import { TickJournal } from '../jobs/tick.journal.js';
 import { TimerMethod, type TimerTicks } from './timer.method.js';
-import { TurnTick } from '../jobs/turn.tick.js';
+import { SequentialTick } from '../jobs/sequential.tick.js';
 
 /** How old a tick may be that another alarm was set for, in ms. */
 const GRACE = 5000;
@@ -89,7 +89,7 @@ export class TickFactory {
       const identity = { fingerprint: () => `${ms} ms after a start`, latest: () => undefined };
       return this.#gapTicks(method, identity, gap, fires, isOn);
     }
-    const tick = new TurnTick(this.locks, method.job);
+    const tick = new SequentialTick(this.locks, method.job);
     return {
       tick,
       open: () => this.locks.engine.context.notices.post({ kind: 'unscheduled-once', lock: method.job }),

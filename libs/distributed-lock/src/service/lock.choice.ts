@@ -26,14 +26,14 @@ export function checkUsingOptions(lock: string, options: unknown): void {
 
 /**
  * The requested lock or locks: of several names each counts once, and a single one that is left is a lock like any other.
- * @param giver the source of the names, for messages: "The key function of Orders.place gave"
+ * @param source the source of the names, for messages: "The key function of Orders.place gave"
  * @throws LockConfigurationError `INVALID_NAME` for a value that is no name and no array of names
  */
-export function readNames(given: unknown, giver: string): LockNames {
+export function readNames(given: unknown, source: string): LockNames {
   if (!isNames(given)) {
     throw new LockConfigurationError(
       'INVALID_NAME',
-      `${giver} ${flawOf(given)}; a key is a name, or an array of names.`,
+      `${source} ${flawOf(given)}; a key is a name, or an array of names.`,
       undefined,
       undefined,
       'Use a name of at least one character, or an array of names; a promise is not accepted.',

@@ -30,18 +30,18 @@ export interface LockVitals {
 /** Reads the health of a module instance. Never rejects. @param within the time limit, in ms */
 export async function takeVitals(locks: LockService, within: number): Promise<LockVitals> {
   const { engine, ticks, red } = locks;
-  const [asked, isListening] = await Promise.all([askRedis(locks, within), listen(locks, within)]);
+  const [answers, isListening] = await Promise.all([askRedis(locks, within), listen(locks, within)]);
   const leases = engine.localLocks.values().flatMap(({ holds }) => holds.map(({ lease }) => lease));
-  const census = takeInventory(locks);
+  const inventory = takeInventory(locks);
   const all = red?.servers.length ?? 0;
   return {
-    ...asked,
+    ...answers,
     isListening,
     watchdogLate: Math.max(0, ...leases.map((lease) => engine.context.watchdog.lateBy(lease))),
     unconfirmed: leases.filter(({ state }) => state === 'unknown').length,
     clockOffset: ticks.clock.now() === undefined ? undefined : ticks.clock.aheadOfWall,
-    held: census.reduce((sum, { held }) => sum + held, 0),
-    waiting: census.reduce((sum, { waiting }) => sum + waiting, 0),
+    held: inventory.reduce((sum, { held }) => sum + held, 0),
+    waiting: inventory.reduce((sum, { waiting }) => sum + waiting, 0),
     servers: red && {
       usable: red.servers.filter(({ trouble }) => trouble === undefined).length,
       all,

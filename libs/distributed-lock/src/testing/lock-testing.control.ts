@@ -40,7 +40,7 @@ export class LockTestingControl {
 
   readonly #store: MemoryStore;
   readonly #instance: MemoryInstance;
-  readonly #guests: OtherHolders;
+  readonly #otherHolders: OtherHolders;
 
   /** @internal */
   constructor(
@@ -51,7 +51,7 @@ export class LockTestingControl {
     this.#store = store;
     this.#instance = instance;
     store.instances.add(instance);
-    this.#guests = new OtherHolders(store, instance.locks.settings);
+    this.#otherHolders = new OtherHolders(store, instance.locks.settings);
   }
 
   /**
@@ -114,7 +114,7 @@ export class LockTestingControl {
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid option; `INVALID_NAME` or `KIND_CONFLICT`
    */
   async holdBy(holder: string, name: string, options?: HoldByOptions): Promise<HeldByOther> {
-    return await this.#guests.hold(holder, name, options);
+    return await this.#otherHolders.hold(holder, name, options);
   }
 
   /**
@@ -159,13 +159,13 @@ export class LockTestingControl {
       for (const { localLocks } of enginesOf(locks))
         for (const lock of localLocks.values())
           lock.freedFor(LOSSES.resetByTest, new Set(lock.holds.map(({ lease }) => lease)));
-    await this.#guests.close();
+    await this.#otherHolders.close();
   }
 
   /** @internal A hook of Nest. */
   async onApplicationShutdown(): Promise<void> {
     this.store.instances.delete(this.#instance);
-    await this.#guests.close();
+    await this.#otherHolders.close();
   }
 
   /** By the name in the store: modules may differ in their prefixes. */

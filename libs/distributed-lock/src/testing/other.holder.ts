@@ -39,7 +39,7 @@ const OPTIONS = optionNames<HoldByOptions>({ kind: true, leaseTime: true, waitTi
 
 /** Holders that a test has named: each is a client of its own on the store, with no application around it. */
 export class OtherHolders {
-  readonly #guests = new Map<string, MemoryInstance>();
+  readonly #instances = new Map<string, MemoryInstance>();
   readonly #held = new Set<HeldByOther>();
 
   constructor(
@@ -60,21 +60,21 @@ export class OtherHolders {
 
   /** Everything that they hold is released. */
   async close(): Promise<void> {
-    const guests = [...this.#guests.values()];
-    this.#guests.clear();
-    for (const guest of guests) this.store.instances.delete(guest);
+    const instances = [...this.#instances.values()];
+    this.#instances.clear();
+    for (const instance of instances) this.store.instances.delete(instance);
     await Promise.all([...this.#held].map((held) => held.release()));
-    await Promise.all(guests.map(({ locks }) => locks.shutDown()));
+    await Promise.all(instances.map(({ locks }) => locks.shutDown()));
   }
 
   #of(holder: string): LockService {
-    const known = this.#guests.get(holder);
+    const known = this.#instances.get(holder);
     if (known !== undefined) return known.locks;
     const settings = { ...this.settings, shutdownTimeout: 0 };
-    const guest = { locks: openMemoryService(settings, this.store, new HolderIds(holder)), crons: [] };
-    this.#guests.set(holder, guest);
-    this.store.instances.add(guest);
-    return guest.locks;
+    const instance = { locks: openMemoryService(settings, this.store, new HolderIds(holder)), crons: [] };
+    this.#instances.set(holder, instance);
+    this.store.instances.add(instance);
+    return instance.locks;
   }
 }
 

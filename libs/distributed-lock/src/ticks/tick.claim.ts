@@ -16,7 +16,7 @@ export interface TickClaim {
   /** Whether a run may begin on this instance: if not, a granted tick is given back. @default always */
   readonly mayBegin?: (() => boolean) | undefined;
   /** Called when Redis may have received the claim and no answer came, as soon as the claim can have no effect any more. */
-  readonly unheard?: (() => void) | undefined;
+  readonly unanswered?: (() => void) | undefined;
   /** @default `skip`, without a grace */
   readonly policies?: TickPolicies | undefined;
 }

@@ -5,7 +5,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease } from '../renewal/lease.js';
 import { jobKeys } from './job.keys.js';
-import type { Asker, ClaimReply, TickScripts } from './tick.scripts.js';
+import type { Claimant, ClaimReply, TickScripts } from './tick.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from './store.clock.js';
 import { checkWork } from '../core/option.checks.js';
@@ -31,7 +31,7 @@ const STEP = 1000;
 const POLICIES: TickPolicies = { onCrash: 'skip', overlap: 'skip', grace: 0 };
 
 /** The holder id of a claim, and whether Redis may have granted it. */
-interface Owed {
+interface ClaimAttempt {
   readonly holder: string;
   mayHave: boolean;
   failure: RedisFailure | undefined;
@@ -85,18 +85,18 @@ export class TickRunner {
     const target = this.jobs.targetOf(job);
     // The local lock is kept for as long as a claim is under way, so that shutdown waits for the claim.
     return this.engine.localLock(target).waiters.during(async () => {
-      const owed = { holder: target.kind.holders.next(), mayHave: false, failure: undefined };
+      const attempt = { holder: target.kind.holders.next(), mayHave: false, failure: undefined };
       try {
-        return await this.#ask(target, claim, owed);
+        return await this.#ask(target, claim, attempt);
       } catch (error) {
         throw unavailable(job, error);
       } finally {
-        this.#settle(target, claim, owed);
+        this.#settle(target, claim, attempt);
       }
     });
   }
 
-  async #ask(target: LockTarget, claim: TickClaim, owed: Owed): Promise<TickAnswer> {
+  async #ask(target: LockTarget, claim: TickClaim, attempt: ClaimAttempt): Promise<TickAnswer> {
     const { wheel } = this.engine.context;
     const end = now() + (claim.patience ?? 5000);
     const { mayBegin = () => true } = claim;
@@ -104,15 +104,17 @@ export class TickRunner {
     for (;;) {
       if (isRefusing()) return { kind: 'refused' };
       try {
-        const { reply, sent } = await acquireFresh(this.#ttl, () => this.#send(target, claim, owed.holder));
+        const { reply, sent } = await acquireFresh(this.#ttl, () =>
+          this.#send(target, claim, attempt.holder),
+        );
         this.#report(target.name, claim, reply);
         if (reply.kind !== 'granted') return reply;
-        owed.mayHave = false;
+        attempt.mayHave = false;
         const until = reply.request?.until ?? Infinity;
         const tick = new ClaimedTick(this.engine, this.scripts, {
           target,
           keys: jobKeys(target.key),
-          lease: new Lease(target, owed.holder, this.#ttl, sent),
+          lease: new Lease(target, attempt.holder, this.#ttl, sent),
           reply,
           policies: claim.policies ?? POLICIES,
           isFleets: claim.mode !== 'instant',
@@ -123,7 +125,7 @@ export class TickRunner {
         return { kind: 'refused' };
       } catch (error) {
         const failure = RedisFailure.from(error);
-        if (failure.kind === 'ambiguous') Object.assign(owed, { mayHave: true, failure });
+        if (failure.kind === 'ambiguous') Object.assign(attempt, { mayHave: true, failure });
         if (!failure.isTransient || now() + PAUSE >= end) throw failure;
         await wheel.pause(PAUSE);
       }
@@ -133,13 +135,17 @@ export class TickRunner {
   #send({ key }: LockTarget, claim: TickClaim, holder: string): Promise<ClaimReply> {
     const { mode, tick, following, previous, policies = POLICIES } = claim;
     const { appName } = this.engine.context.settings;
-    const asker: Asker = { holder, lease: this.#ttl, app: appName, instance: this.#instance, policies };
-    if (mode === 'again') return this.scripts.again(jobKeys(key), asker);
-    return this.scripts.claim(jobKeys(key), { ...asker, mode, tick, following, previous });
+    const claimant: Claimant = { holder, lease: this.#ttl, app: appName, instance: this.#instance, policies };
+    if (mode === 'again') return this.scripts.again(jobKeys(key), claimant);
+    return this.scripts.claim(jobKeys(key), { ...claimant, mode, tick, following, previous });
   }
 
   /** Ends a run that Redis may have granted and no instance runs, before its lease ends: another instance may then run its tick. */
-  #settle(target: LockTarget, { mode, unheard }: TickClaim, { holder, mayHave, failure }: Owed): void {
+  #settle(
+    target: LockTarget,
+    { mode, unanswered }: TickClaim,
+    { holder, mayHave, failure }: ClaimAttempt,
+  ): void {
     if (!mayHave) return;
     const { backgroundRelease } = this.engine.context;
     if (mode === 'instant') {
@@ -157,7 +163,7 @@ export class TickRunner {
       reason: '',
     } as const;
     const finish = () => this.scripts.finish(jobKeys(target.key), unbegun);
-    void backgroundRelease.retry(finish, this.#ttl, failure).then(unheard);
+    void backgroundRelease.retry(finish, this.#ttl, failure).then(unanswered);
   }
 
   get #ttl(): number {

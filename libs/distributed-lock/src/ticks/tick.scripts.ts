@@ -10,7 +10,7 @@ import type { ScriptRunner } from '../scripts/script.runner.js';
 import { TimedCaller } from './timed.caller.js';
 
 /** The claimant of a tick, and the conditions of the claim. */
-export interface Asker {
+export interface Claimant {
   readonly holder: string;
   readonly lease: number;
   readonly app: string;
@@ -19,7 +19,7 @@ export interface Asker {
 }
 
 /** The arguments of the claim script. */
-export interface ClaimArguments extends Asker {
+export interface ClaimArguments extends Claimant {
   readonly mode: 'cron' | 'interval' | 'instant' | 'close';
   /** Epoch ms; ignored for an interval. */
   readonly tick: number;
@@ -98,8 +98,8 @@ export class TickScripts {
   }
 
   /** Claims any run that waits, whichever tick is current. */
-  async again({ lock, record, runs }: JobKeys, asker: Asker): Promise<ClaimReply> {
-    const { holder, lease, app, instance, policies } = asker;
+  async again({ lock, record, runs }: JobKeys, claimant: Claimant): Promise<ClaimReply> {
+    const { holder, lease, app, instance, policies } = claimant;
     const { gap = '', onCrash, grace } = policies;
     const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`];
     return readClaim(await this.#caller.call(tickAgain, [lock, record, runs], args, GRANTS));

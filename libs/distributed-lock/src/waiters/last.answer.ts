@@ -89,9 +89,9 @@ export class LastAnswer {
       : { holder: this.#last.holder || undefined };
   }
 
-  /** Whether, within the waiter's own time, another holder was seen or Redis failed. @param excludes whether a grant to another caller counts as such */
-  hasAnswer({ since }: Waiting, hold: Hold | undefined, excludes: boolean): boolean {
-    if (hold !== undefined || (excludes && this.#changedHandsAt >= since)) return true;
+  /** Whether, within the waiter's own time, another holder was seen or Redis failed. @param isExclusive whether a grant to another caller counts as such */
+  hasAnswer({ since }: Waiting, hold: Hold | undefined, isExclusive: boolean): boolean {
+    if (hold !== undefined || (isExclusive && this.#changedHandsAt >= since)) return true;
     if (this.#last === undefined) return false;
     return this.#answeredAt >= (this.#last instanceof RedisFailure ? since : since - FRESH);
   }

@@ -19,7 +19,7 @@ export const ROUND_TRIP = 100;
 export interface WaitersOwner<G, R extends WaitRequest = WaitRequest> {
   readonly context: Pick<LockContext, 'settings' | 'wheel' | 'notices'>;
   readonly target: { readonly name: string };
-  readonly home: { readonly selfWaits: SelfWaitWatch };
+  readonly registry: { readonly selfWaits: SelfWaitWatch };
   /** The hold of this process that is in the way of the waiters. */
   readonly blockingHold?: Hold | undefined;
   /** The holds of this process that may be in the way of the waiters, and of which it is known that they are. */
@@ -27,7 +27,7 @@ export interface WaitersOwner<G, R extends WaitRequest = WaitRequest> {
   /** Whether it is held, and waited for, as long as a process lives: then no wait is long. @default false */
   readonly isLasting?: boolean;
   /** Whether what one caller got is what the others wait for: not where there may be room for several. @default false */
-  readonly excludes?: boolean;
+  readonly isExclusive?: boolean;
   /** A waiter has entered the queue. */
   onEnter(waiter: Waiter<G, R>): void;
   /** A waiter has left without a grant. */
@@ -37,7 +37,7 @@ export interface WaitersOwner<G, R extends WaitRequest = WaitRequest> {
 }
 
 /** A call that may wait for its own process. */
-interface Suspicion {
+interface SuspectedSelfWait {
   /** The first waiter, and the place of its call. */
   readonly waiter?: unknown;
   readonly call?: CallStack;
@@ -51,7 +51,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   asking: Waiter<G, R> | undefined = undefined;
   #queue: WaiterQueue<G, R> | undefined;
   #lastAnswer: LastAnswer | undefined;
-  #suspicion: Suspicion | undefined;
+  #suspectedSelfWait: SuspectedSelfWait | undefined;
   #working = 0;
 
   constructor(private readonly owner: WaitersOwner<G, R>) {}
@@ -111,13 +111,13 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
     // A slow reply to the first request is a long wait, too.
     if (request.waitTime > 0 && !isLasting) waiter.warnAfter(context.settings.warnAfter);
     if (blockingHolds.length > 0 && request.waitTime === Infinity)
-      this.#suspect(waiter, blockingHolds, calledMethod);
+      this.#noteSuspectedSelfWait(waiter, blockingHolds, calledMethod);
     return waiter;
   }
 
   /** Puts a waiter into the queue. @param isFirst whether its request was made before the others came */
   push(waiter: Waiter<G, R>, isFirst = false): void {
-    if (waiter.request.waitTime === Infinity) this.owner.home.selfWaits.begin();
+    if (waiter.request.waitTime === Infinity) this.owner.registry.selfWaits.begin();
     if (isFirst) this.queue.unshift(waiter);
     else this.queue.push(waiter);
   }
@@ -126,7 +126,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   wasGranted(): void {
     if (this.first !== undefined) this.lastAnswer.granted();
     // The one that is granted is taken from the queue in this turn of the event loop.
-    if (this.owner.excludes === true && this.first?.isOverdue === true)
+    if (this.owner.isExclusive === true && this.first?.isOverdue === true)
       setImmediate(() => this.#refuseOverdue());
   }
 
@@ -212,14 +212,14 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   warnOfSelfWait(delay: number): void {
     const { context, target, blockingHolds = [] } = this.owner;
     const hold = blockingHolds.find(({ isOutsideScope, held }) => isOutsideScope && held >= delay);
-    if (hold === undefined || hold === this.#suspicion?.logged) return;
+    if (hold === undefined || hold === this.#suspectedSelfWait?.logged) return;
     const waiter = this.queue
       .snapshot()
       .find(({ request, waited }) => request.waitTime === Infinity && waited >= delay);
     if (waiter === undefined) return;
-    const suspicion = this.#suspicion;
-    const where = suspicion?.waiter === waiter && suspicion.call ? placeOf(suspicion.call) : undefined;
-    this.#suspicion = { ...suspicion, logged: hold };
+    const suspected = this.#suspectedSelfWait;
+    const where = suspected?.waiter === waiter && suspected.call ? placeOf(suspected.call) : undefined;
+    this.#suspectedSelfWait = { ...suspected, logged: hold };
     const { since, lease } = hold;
     const { waited } = waiter;
     context.notices.post({
@@ -233,15 +233,19 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   }
 
   /** Takes a stack of the first waiter only: a stack is too expensive for each one. */
-  #suspect(waiter: Waiter<G, R>, holds: readonly Hold[], calledMethod: (...args: never[]) => unknown): void {
-    const { selfWaits } = this.owner.home;
+  #noteSuspectedSelfWait(
+    waiter: Waiter<G, R>,
+    holds: readonly Hold[],
+    calledMethod: (...args: never[]) => unknown,
+  ): void {
+    const { selfWaits } = this.owner.registry;
     if (
       selfWaits.isOn &&
       this.size === 0 &&
       holds.some(({ isOutsideScope }) => isOutsideScope) &&
       selfWaits.affordsStack(waiter.since)
     )
-      this.#suspicion = { ...this.#suspicion, waiter, call: callStack(calledMethod) };
+      this.#suspectedSelfWait = { ...this.#suspectedSelfWait, waiter, call: callStack(calledMethod) };
   }
 
   #notifyWaiting(request: R | undefined): void {
@@ -255,8 +259,8 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   }
 
   #hasAnswer(waiter: Waiter<G, R>): boolean {
-    const { blockingHold, excludes = false } = this.owner;
-    return this.lastAnswer.hasAnswer(waiter, blockingHold, excludes);
+    const { blockingHold, isExclusive = false } = this.owner;
+    return this.lastAnswer.hasAnswer(waiter, blockingHold, isExclusive);
   }
 
   #checkIdle(): void {

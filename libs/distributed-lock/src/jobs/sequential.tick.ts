@@ -4,7 +4,7 @@ import { criticalSection } from '../locks/critical.section.js';
 import type { LockService } from '../service/lock.service.js';
 
 /** A `@Timeout` without `minInterval`: every instance runs it, each in its turn under the plain lock. */
-export class TurnTick implements TickCall {
+export class SequentialTick implements TickCall {
   readonly #leaving = new AbortController();
 
   constructor(

@@ -4,7 +4,7 @@ import type { LeaseListener } from './lease.listener.js';
 import type { Instant, Lease } from './lease.js';
 
 /** One renewal, or only a check, of a lease, and the effect of the answer on the lease. Thousands are under way in a second. */
-export class LeaseQuestion implements ReplyCallback<number | undefined> {
+export class LeaseRequest implements ReplyCallback<number | undefined> {
   /** @param done receives whether Redis confirmed the lease; undefined without an answer */
   constructor(
     private readonly lease: Lease,
@@ -39,10 +39,10 @@ export class LeaseQuestion implements ReplyCallback<number | undefined> {
 
   failed(error: unknown): void {
     const { lease } = this;
-    const told = lease.state === 'unknown';
+    const wasUnknown = lease.state === 'unknown';
     lease.doubt();
     try {
-      if (!told) this.#holder?.unknown(errorText(error));
+      if (!wasUnknown) this.#holder?.unknown(errorText(error));
     } finally {
       this.done(undefined);
     }
