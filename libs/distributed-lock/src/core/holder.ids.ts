@@ -12,7 +12,7 @@ export class HolderIds {
 
   next(): string {
     this.#last += 1;
-    return this.whole(this.#last);
+    return `${this.#prefix}${this.#last}`;
   }
 
   /** An id as it is kept for as long as a lock is held: its integer, which is no object, where the text takes 64 bytes. */

@@ -26,20 +26,19 @@ export type InScope = <T>(work: () => T) => T;
 
 const STORAGE = Symbol.for('nestjs-distributed-lock.scope');
 
+const shared: typeof globalThis & { [STORAGE]?: AsyncLocalStorage<ScopeFrame> } = globalThis;
+
 /** `currentLock()` has no service to ask, and may be called from another copy of this package: one storage per process. */
-function storage(): AsyncLocalStorage<ScopeFrame> {
-  const place: typeof globalThis & { [STORAGE]?: AsyncLocalStorage<ScopeFrame> } = globalThis;
-  return (place[STORAGE] ??= new AsyncLocalStorage<ScopeFrame>());
-}
+const storage = (shared[STORAGE] ??= new AsyncLocalStorage<ScopeFrame>());
 
 /** The innermost frame around the caller. */
 export function currentFrame(): ScopeFrame | undefined {
-  return storage().getStore();
+  return storage.getStore();
 }
 
 /** Runs `work` inside `hold`. */
 export function runInScope<T>(hold: ScopedHold, handle: CurrentLock, work: () => T, name = handle.name): T {
-  return storage().run({ hold, name, handle, around: surroundings() }, work);
+  return storage.run({ hold, name, handle, around: surroundings() }, work);
 }
 
 /**

@@ -6,10 +6,15 @@ const UNNAMED = /^WRONGTYPE (?:Operation|not a)\b/;
 
 /** Reads a script's reply strictly: a reply that does not have the declared form is an error, never a guess. */
 export class ReplyReader {
+  /** The number of its fields: a row of one number may be that number. */
+  readonly size: number;
+
   private constructor(
     private readonly script: string,
     private readonly fields: readonly unknown[],
-  ) {}
+  ) {
+    this.size = fields.length;
+  }
 
   /** @throws RedisFailure for an error row `{-1, message, type}` and for anything that is no row */
   static of(script: string, key: string, reply: unknown): ReplyReader {
@@ -20,11 +25,6 @@ export class ReplyReader {
     // A script that has several keys names the wrong one itself.
     const type = UNNAMED.test(message) ? `: "${key}" is a ${reader.text(2)}` : '';
     throw new RedisFailure('refused', `${message}${type}`, code);
-  }
-
-  /** The number of its fields: a row of one number may be that number. */
-  get size(): number {
-    return this.fields.length;
   }
 
   integer(at: number): number {

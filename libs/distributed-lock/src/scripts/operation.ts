@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { Deadline } from '../timing/deadline.queue.js';
+import { Deadline, type DeadlineQueue } from '../timing/deadline.queue.js';
 import type { LuaScript } from './lua.script.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import { ReplyReader } from '../replies/reply.reader.js';
@@ -10,15 +10,15 @@ export interface Sender {
   readonly timeout: number;
   /** Why there is no connection. */
   readonly trouble: string;
-  /** The operation needs no deadline any more. */
-  ended(operation: Deadline): void;
+  /** The deadlines of the operations that are under way. */
+  readonly deadlines: Pick<DeadlineQueue, 'end'>;
 }
 
 /** One operation of a script on its way to Redis and back, with the library's own deadline for its caller. */
 export class Operation<T = unknown> extends Deadline {
-  #settle: (() => void) | undefined;
-  #sent = false;
-  #done = false;
+  private settle: (() => void) | undefined;
+  private wasSent = false;
+  private hasEnded = false;
 
   constructor(
     private readonly script: LuaScript,
@@ -36,7 +36,7 @@ export class Operation<T = unknown> extends Deadline {
 
   /** Whether the caller already has its result; an operation that is not sent by then must not be sent. */
   get isDone(): boolean {
-    return this.#done;
+    return this.hasEnded;
   }
 
   /** Whether the operation may have a row that replicas have to acknowledge. */
@@ -45,31 +45,31 @@ export class Operation<T = unknown> extends Deadline {
   }
 
   sent(): void {
-    this.#sent = true;
+    this.wasSent = true;
   }
 
   /** @param verdict whether replicas have acknowledged the grant; a refusal stands in any case */
   succeed(row: unknown, verdict?: Promise<RedisFailure | undefined>): void {
-    if (verdict === undefined || !this.#isGrant(row)) this.#report(row);
-    else void verdict.then((failure) => (failure === undefined ? this.#report(row) : this.fail(failure)));
+    if (verdict === undefined || !this.isGrant(row)) this.report(row);
+    else void verdict.then((failure) => (failure === undefined ? this.report(row) : this.fail(failure)));
   }
 
   fail(failure: RedisFailure): void {
-    if (this.#end()) this.#refuse(failure);
+    if (this.end()) this.refuse(failure);
   }
 
   /** After a stall of the event loop the reply may have arrived already, unread. */
   expire(): void {
-    setImmediate(() => this.#giveUp());
+    setImmediate(() => this.giveUp());
   }
 
-  #report(row: unknown): void {
-    if (!this.#end()) return;
+  private report(row: unknown): void {
+    if (!this.end()) return;
     let reply: T;
     try {
       reply = this.read(ReplyReader.of(this.script.name, this.keys[0], row));
     } catch (error) {
-      this.#refuse(error);
+      this.refuse(error);
       return;
     }
     try {
@@ -79,7 +79,7 @@ export class Operation<T = unknown> extends Deadline {
     }
   }
 
-  #refuse(error: unknown): void {
+  private refuse(error: unknown): void {
     try {
       this.callback.failed(error);
     } catch (thrown) {
@@ -87,32 +87,32 @@ export class Operation<T = unknown> extends Deadline {
     }
   }
 
-  #isGrant(row: unknown): boolean {
+  private isGrant(row: unknown): boolean {
     return this.grants?.includes(Number(Array.isArray(row) ? row[0] : row)) === true;
   }
 
   /** @returns false when the caller already has its result */
-  #end(): boolean {
-    this.#settle?.();
-    if (this.#done) return false;
-    this.#done = true;
-    this.sender.ended(this);
+  private end(): boolean {
+    this.settle?.();
+    if (this.hasEnded) return false;
+    this.hasEnded = true;
+    this.sender.deadlines.end(this);
     return true;
   }
 
-  #giveUp(): void {
-    if (this.#done) return;
-    this.#done = true;
+  private giveUp(): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     const { timeout, trouble } = this.sender;
-    if (!this.#sent) {
+    if (!this.wasSent) {
       const why = trouble === '' ? '' : ` (${trouble})`;
-      this.#refuse(new RedisFailure('unsent', `no connection within ${timeout} ms${why}`));
+      this.refuse(new RedisFailure('unsent', `no connection within ${timeout} ms${why}`));
       return;
     }
     const settled = new Promise<void>((resolve) => {
-      this.#settle = resolve;
+      this.settle = resolve;
     });
-    this.#refuse(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, undefined, settled));
+    this.refuse(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, undefined, settled));
   }
 }
 

@@ -7,7 +7,8 @@ import type { RequestedOperation } from './operation.js';
 
 /** One call of a script, for one operation or for a batch, and the answer to each of them. */
 export class ScriptCall implements CommandCallback {
-  #isTaught = false;
+  /** Whether the server was sent the script's text. */
+  private isTaught = false;
 
   constructor(
     private readonly connection: Commands,
@@ -17,8 +18,10 @@ export class ScriptCall implements CommandCallback {
     private operations: readonly RequestedOperation[],
   ) {}
 
-  send(): void {
-    this.#sendBy('evalsha');
+  send(how: ScriptCommand = 'evalsha'): void {
+    const isAcked = this.connection.isAcked && this.operations.some(({ isGranting }) => isGranting);
+    if (isAcked) void this.sendInTurn(how);
+    else this.run(how, false);
   }
 
   /** From a script for several operations an array has a row for each of them; any other reply is the row of all. */
@@ -33,9 +36,9 @@ export class ScriptCall implements CommandCallback {
   failed(failure: RedisFailure): void {
     const asked = this.operations;
     // The node that owns these keys does not know the script, so it did not run; EVAL runs it there, and loads it.
-    if (failure.code === 'NOSCRIPT' && !this.#isTaught) {
-      this.#isTaught = true;
-      this.#sendBy('eval');
+    if (failure.code === 'NOSCRIPT' && !this.isTaught) {
+      this.isTaught = true;
+      this.send('eval');
       return;
     }
     if (failure.code === 'READONLY') this.connection.demoted();
@@ -49,14 +52,8 @@ export class ScriptCall implements CommandCallback {
     } else for (const operation of asked) operation.fail(failure);
   }
 
-  #sendBy(how: ScriptCommand): void {
-    const isAcked = this.connection.isAcked && this.operations.some(({ isGranting }) => isGranting);
-    if (isAcked) void this.#sendInTurn(how);
-    else this.#run(how, false);
-  }
-
   /** One call of a server at a time waits for replicas. */
-  async #sendInTurn(how: ScriptCommand): Promise<void> {
+  private async sendInTurn(how: ScriptCommand): Promise<void> {
     try {
       await this.connection.turn(this.operations[0]?.keys[0] ?? '');
     } catch (error) {
@@ -64,20 +61,20 @@ export class ScriptCall implements CommandCallback {
       return;
     }
     // An operation that was sent before needs its result, even if its caller does not wait any more.
-    if (!this.#isTaught) this.operations = this.operations.filter((operation) => !operation.isDone);
-    if (this.operations.length > 0) this.#run(how, true);
+    if (!this.isTaught) this.operations = this.operations.filter((operation) => !operation.isDone);
+    if (this.operations.length > 0) this.run(how, true);
   }
 
-  #run(how: ScriptCommand, isAcked: boolean): void {
+  private run(how: ScriptCommand, isAcked: boolean): void {
     for (const operation of this.operations) operation.sent();
-    this.connection.run(how, this.#words(how), isAcked, this);
+    this.connection.run(how, this.words(how), isAcked, this);
   }
 
   /**
    * A list of the final length. A growing list is allocated twice, and V8 came to allocate it in the old generation, where it kept alive
    * all that it refers to: with async hooks on that cost a lock and its release 5 of 73 µs.
    */
-  #words(how: ScriptCommand): ScriptWords {
+  private words(how: ScriptCommand): ScriptWords {
     const { script, shared, operations } = this;
     let keys = 0;
     let args = shared.length;

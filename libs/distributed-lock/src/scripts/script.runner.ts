@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Commands } from '../connections/command.contract.js';
-import { DeadlineQueue, type Deadline } from '../timing/deadline.queue.js';
+import { DeadlineQueue } from '../timing/deadline.queue.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
@@ -53,10 +53,10 @@ export class ScriptRunner implements Sender {
   /** Whether the last operation that was sent was the only one of its turn. */
   #isLone = false;
   #sweptAt = -Infinity;
-  readonly #deadlines: DeadlineQueue;
+  readonly deadlines: DeadlineQueue;
   /** Outside of any caller's async context. A snapshot would do, and makes two lists each time. */
   readonly #outside = new AsyncResource('DistributedLock');
-  readonly #flushNow = () => this.#flush();
+  readonly #flushNow = this.#flush.bind(this);
   readonly #flushNext = () => void SETTLED.then(this.#flushNow);
   readonly #flushSoon = () => nextTick(this.#flushNow);
 
@@ -65,7 +65,7 @@ export class ScriptRunner implements Sender {
     wheel: TimerWheel,
     readonly timeout: number,
   ) {
-    this.#deadlines = new DeadlineQueue(wheel, timeout);
+    this.deadlines = new DeadlineQueue(wheel, timeout);
     connection.onReady(() => this.#outside.runInAsyncScope(this.#flushNow));
   }
 
@@ -99,8 +99,8 @@ export class ScriptRunner implements Sender {
     sending: Sending = {},
   ): void {
     const operation = new Operation(script, keys, args, read, callback, this, sending.grants);
-    const isNext = this.#isLone && this.#deadlines.isIdle;
-    this.#deadlines.begin(operation, callback.sentAt);
+    const isNext = this.#isLone && this.deadlines.isIdle;
+    this.deadlines.begin(operation, callback.sentAt);
     const queue = this.#queueOf(script, this.connection.groupOf(keys[0]), sending);
     // A list of one is enough for a call in a turn of its own.
     if (queue.operations.length > 0) queue.operations.push(operation);
@@ -115,12 +115,10 @@ export class ScriptRunner implements Sender {
     }
   }
 
-  ended(operation: Deadline): void {
-    this.#deadlines.end(operation);
-  }
-
   #queueOf(script: LuaScript, group: number, sending: Sending): Queue {
-    const queues = this.#queuesOf(script, group);
+    const scripts = this.#queues.get(group) ?? new Map<LuaScript, Queues>();
+    const queues = scripts.get(script) ?? new Map<string, Queue>();
+    if (queues.size === 0) this.#queues.set(group, scripts.set(script, queues));
     const { shared = '' } = sending;
     const known = queues.get(shared);
     if (known !== undefined) return known;
@@ -129,13 +127,6 @@ export class ScriptRunner implements Sender {
     queues.set(shared, queue);
     if (queues.size === KEPT) this.#crowded.push(queues);
     return queue;
-  }
-
-  #queuesOf(script: LuaScript, group: number): Queues {
-    const scripts = this.#queues.get(group) ?? new Map<LuaScript, Queues>();
-    const queues = scripts.get(script) ?? new Map<string, Queue>();
-    if (queues.size === 0) this.#queues.set(group, scripts.set(script, queues));
-    return queues;
   }
 
   #flush(): void {
@@ -156,8 +147,13 @@ export class ScriptRunner implements Sender {
   /** Empties a queue. */
   #send(queue: Queue): void {
     const { script, sending, numbers } = queue;
-    const operations = queue.operations.some(isDone) ? queue.operations.filter(isOpen) : queue.operations;
+    let { operations } = queue;
     queue.operations = NONE;
+    for (const operation of operations)
+      if (operation.isDone) {
+        operations = operations.filter(isOpen);
+        break;
+      }
     const { publishes = false, perCall = OPERATIONS_PER_CALL } = sending;
     const common = publishes ? [this.connection.publish, ...numbers] : numbers;
     const size = script.batch ? perCall : 1;
@@ -174,10 +170,6 @@ export class ScriptRunner implements Sender {
     for (const queue of this.#filled) queue.operations = queue.operations.filter(isOpen);
     this.#filled = this.#filled.filter(({ operations }) => operations.length > 0);
   }
-}
-
-function isDone(operation: RequestedOperation): boolean {
-  return operation.isDone;
 }
 
 function isOpen(operation: RequestedOperation): boolean {

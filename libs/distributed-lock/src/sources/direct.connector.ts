@@ -50,7 +50,14 @@ function open({ tls, ...options }: RedisOptions): Socket {
   const buffer = Buffer.allocUnsafeSlow(BUFFER_BYTES);
   const socket: Socket = createConnection({
     ...place,
-    onread: { buffer, callback: (bytes) => deliver(socket, copyOf(buffer, bytes)) },
+    onread: {
+      buffer,
+      callback: (bytes) => {
+        // A copy, because the client keeps what it has not parsed to its end.
+        socket.emit('data', Buffer.from(buffer.subarray(0, bytes)));
+        return true;
+      },
+    },
   });
   return socket;
 }
@@ -62,17 +69,4 @@ export function connectorOf({ tls, sentinels, Connector }: RedisOptions): Pick<R
 
 function placeOf({ path, host, port, family }: RedisOptions): NetConnectOpts {
   return path ? { path } : { port: port ?? 6379, host, family };
-}
-
-/** Copies the data, because the client keeps what it has not parsed to its end. */
-function copyOf(buffer: Buffer, bytes: number): Buffer {
-  const copy = Buffer.allocUnsafe(bytes);
-  buffer.copy(copy, 0, 0, bytes);
-  return copy;
-}
-
-/** @returns whether to go on reading */
-function deliver(socket: Socket, data: Buffer): boolean {
-  socket.emit('data', data);
-  return true;
 }

@@ -19,6 +19,7 @@ export abstract class Deadline {
  */
 export class DeadlineQueue {
   readonly #open = ring();
+  #size = 0;
   readonly #timer: Timer;
 
   constructor(
@@ -31,13 +32,14 @@ export class DeadlineQueue {
 
   /** Whether no deadline is open. */
   get isIdle(): boolean {
-    return this.#open.next === this.#open;
+    return this.#size === 0;
   }
 
   /** Starts a deadline. @param from the monotonic clock, read a moment ago */
   begin(deadline: Deadline, from = now()): void {
     deadline.at = from + this.length;
-    if (this.isIdle) this.wheel.hold();
+    if (this.#size === 0) this.wheel.hold();
+    this.#size += 1;
     append(deadline, this.#open);
     if (!this.#timer.isSet) this.wheel.set(this.#timer, deadline.at);
   }
@@ -46,7 +48,8 @@ export class DeadlineQueue {
   end(deadline: Deadline): void {
     if (deadline.next === deadline) return;
     unlink(deadline);
-    if (this.isIdle) this.wheel.letGo();
+    this.#size -= 1;
+    if (this.#size === 0) this.wheel.letGo();
   }
 
   /** The timer is left to run out when a deadline ends before its time, as nearly all do. */

@@ -93,7 +93,7 @@ export class TimerWheel {
 
   /** Sets a timer to run once the monotonic clock has reached `at`, instead of the time that it was set for. */
   set(timer: Timer, at: number): void {
-    this.cancel(timer);
+    if (timer.next !== timer) this.cancel(timer);
     const bucket = Math.max(Math.ceil(at), this.#next);
     let timers = this.#buckets.get(bucket);
     if (timers === undefined) {
@@ -141,7 +141,7 @@ export class TimerWheel {
   cancel(timer: Timer | undefined): void {
     if (timer === undefined || timer.next === timer) return;
     this.#take(timer);
-    if (this.order.size > 2 * this.#waiting + SLACK) this.#sweep();
+    if (this.#buckets.size > 2 * this.#waiting + SLACK) this.#sweep();
   }
 
   #take(timer: Timer): void {
