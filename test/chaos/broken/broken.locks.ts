@@ -76,8 +76,8 @@ redis.call('PEXPIRE', lock, lease)`,
       },
       { from: 'if (Math.floor(sent.at) + ttl - ', to: 'if (now() + ttl - ' },
       {
-        from: 'this.#fixed = fixedLease(leaseTime, sentAt);',
-        to: 'this.#fixed = fixedLease(leaseTime, now());',
+        from: 'this.fixed = fixedLease(leaseTime, sentAt);',
+        to: 'this.fixed = fixedLease(leaseTime, now());',
       },
       {
         from: 'const next = fixedLease(leaseTime, sentAt);',

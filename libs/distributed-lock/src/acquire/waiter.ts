@@ -111,8 +111,8 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   #end(): boolean {
     if (this.#done) return false;
     this.#done = true;
-    this.wheel.cancel(this.#timer);
-    this.wheel.cancel(this.#warning);
+    if (this.#timer !== undefined) this.wheel.cancel(this.#timer);
+    if (this.#warning !== undefined) this.wheel.cancel(this.#warning);
     this.#unlisten?.();
     return true;
   }

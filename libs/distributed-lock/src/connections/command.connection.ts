@@ -32,6 +32,8 @@ export interface CommandConnectionParts {
 /** The connection that scripts are sent on; in a cluster one per node. A command is sent at most once. */
 export class CommandConnection implements Commands {
   readonly lifecycle: ClientLifecycle;
+  /** Whether replicas have to acknowledge grants. */
+  readonly isAcked: boolean;
   readonly #guards = new Map<NodeKey, StallGuard>();
   readonly #cluster: ClusterCalls | undefined;
   readonly #acked: AckedCalls | undefined;
@@ -41,6 +43,7 @@ export class CommandConnection implements Commands {
     this.lifecycle = parts.lifecycle;
     const { mode, map, lifecycle, acked, wheel, silence } = parts;
     this.#cluster = map && new ClusterCalls(map, wheel, parts.nodeOptions);
+    this.isAcked = acked !== undefined;
     if (acked !== undefined) {
       const guardOf = (node: NodeKey) => this.#guardAt(node);
       this.#acked = new AckedCalls({ ...acked, cluster: this.#cluster, guardOf });
@@ -75,11 +78,6 @@ export class CommandConnection implements Commands {
   async close(): Promise<void> {
     this.#cluster?.close();
     await this.lifecycle.close();
-  }
-
-  /** Whether replicas have to acknowledge grants. */
-  get isAcked(): boolean {
-    return this.#acked !== undefined;
   }
 
   /** Resolves when a script may be sent whose grants replicas have to acknowledge. */

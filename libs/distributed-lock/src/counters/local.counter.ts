@@ -4,7 +4,6 @@ import type { AcquireHost, Granted } from '../acquire/acquire.contract.js';
 import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { Waiter, WaitRequest } from '../acquire/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { LockContext } from '../core/lock.context.js';
 import type { RegistryPort } from '../local/local.locks.js';
 import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
 
@@ -22,10 +21,6 @@ export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest =
 
   abstract next(): W | undefined;
   abstract granted(grant: G): void;
-
-  get context(): LockContext {
-    return this.registry.context;
-  }
 
   get knownWaiters(): LocalWaiters<void, R> {
     return this.waiters;

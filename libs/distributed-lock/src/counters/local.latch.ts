@@ -39,7 +39,7 @@ export class LocalLatch
   }
 
   request({ at }: LatchCheck, conclude: (outcome: AttemptOutcome<OpenLatch>) => void): void {
-    void this.context.counters.latch.count(this.target.key).then(
+    void this.registry.context.counters.latch.count(this.target.key).then(
       (count) =>
         conclude(count === 0 ? { kind: 'granted', at } : { kind: 'busy', ttl: Infinity, holder: '' }),
       (error: unknown) => conclude(RedisFailure.from(error)),

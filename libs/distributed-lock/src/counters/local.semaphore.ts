@@ -39,7 +39,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   /** Requests permits once. @returns whether they were granted */
   try(permits: number): Promise<boolean> {
     return this.waiters.during(async () => {
-      const attempt = new PermitsAttempt(this.context, this.target);
+      const attempt = new PermitsAttempt(this.registry.context, this.target);
       const outcome = await attempt.make({ permits, least: permits });
       attempt.abandon();
       if (outcome instanceof RedisFailure) throw unavailable(this.target.name, outcome);
@@ -49,7 +49,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
 
   /** Adds permits, whichever caller had them. @param what the call, for the log */
   add(what: string, change: number, addition?: Addition): Promise<AddReply> {
-    const { notices, counters } = this.context;
+    const { notices, counters } = this.registry.context;
     return this.waiters.during(async () => {
       const ask = (call: string) => counters.semaphore.add(this.target.key, call, change, addition);
       const reply = await this.#calls.retry(what, ask);

@@ -10,7 +10,7 @@ import { GroupHandle } from './group.handle.js';
 import { HandoffPolicy } from '../acquire/handoff.policy.js';
 import type { Hold } from '../holds/hold.js';
 import type { RegistryPort } from '../local/local.locks.js';
-import { unavailable, type LockContext } from '../core/lock.context.js';
+import { unavailable } from '../core/lock.context.js';
 import { askQuorum, lookAround } from './quorum.round.js';
 import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from '../locks/reentry.js';
@@ -27,7 +27,6 @@ const TRIES = 5;
 
 /** A red lock as this process sees it: its waiters are served first come, first served, and the first one requests the lock. */
 export class LocalRedLock implements WaitersOwner<GroupHandle> {
-  readonly context: LockContext;
   readonly waiters = new LocalWaiters<GroupHandle>(this);
   readonly isExclusive = true;
   readonly #signal: WakeSignal;
@@ -45,7 +44,6 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     readonly target: QuorumTerms & { readonly id: string },
   ) {
     const { context } = registry;
-    this.context = context;
     this.#signal = new WakeSignal(context.wheel);
     this.#handOver = new HandoffPolicy(context.settings.handOver);
   }
@@ -68,7 +66,9 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
   try({ leaseTime, signal }: AcquireRequest, within = Infinity, outer?: GroupHandle): Promise<GroupHandle> {
     const acquiring = this.waiters.during(() => this.#try(leaseTime, signal, outer));
     const timeUp = () => unavailable(this.target.name, new RedisFailure('ambiguous', 'no answer in time'));
-    return leaveEarly(acquiring, { signal, within, timeUp }, this.context.wheel, (late) => late.unlock());
+    return leaveEarly(acquiring, { signal, within, timeUp }, this.registry.context.wheel, (late) =>
+      late.unlock(),
+    );
   }
 
   /** After a release by this process its next waiter may try at once, for a limited time; then other processes have their turn. */
@@ -94,7 +94,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     if (this.waiters.isReasonToAsk(waiter)) this.#signal.wake();
     if (this.#running) return;
     this.#running = true;
-    void this.context.outside(() => this.waiters.during(() => this.#run()));
+    void this.registry.context.outside(() => this.waiters.during(() => this.#run()));
   }
 
   onLeave(): void {
@@ -116,7 +116,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
       if (!outcome.isReachable) throw unavailable(this.target.name, outcome.failure);
       if (!outcome.isSplit || tries === TRIES)
         throw new LockNotAcquiredError(this.target.name, 0, outcome.heldBy);
-      await this.context.wheel.pause(collisionPause(tries));
+      await this.registry.context.wheel.pause(collisionPause(tries));
       signal?.throwIfAborted();
     }
   }
@@ -172,7 +172,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
 
   /** Sleeps until the lock is released, or could be free without a message: servers that forgot it, and count again, publish nothing. */
   async #rest(freeIn: number): Promise<void> {
-    const { watchdogTimeout } = this.context.settings;
+    const { watchdogTimeout } = this.registry.context.settings;
     await this.#signal.sleep(
       Math.min(this.#listen(), watchdogTimeout / 3, Math.max(freeIn + 1, SLEEP.floor)),
     );
@@ -181,7 +181,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     if (isNext) return;
     // The waiters of all processes receive the same message: they should not try at the same moment.
     const jitter = Math.random() * PAUSE.afterMessage;
-    await this.context.wheel.pause(jitter);
+    await this.registry.context.wheel.pause(jitter);
   }
 
   /**

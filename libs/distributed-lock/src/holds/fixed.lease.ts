@@ -1,4 +1,5 @@
 import { safetyMargin } from '../renewal/lease.js';
+import { now } from '../timing/monotonic.clock.js';
 
 /** The shortest fixed lease, in ms: below it the safety margin leaves too little. */
 export const SHORTEST_LEASE = 100;
@@ -17,4 +18,9 @@ export interface FixedLease {
 export function fixedLease(ttl: number, sentAt: number): FixedLease {
   const end = sentAt + ttl;
   return { ttl, end, deadline: end - safetyMargin(ttl) };
+}
+
+/** What is left of it, in whole ms, at least 1. */
+export function leftOf({ end }: FixedLease): number {
+  return Math.max(1, Math.ceil(end - now()));
 }

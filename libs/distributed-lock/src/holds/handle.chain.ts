@@ -1,3 +1,4 @@
+import { leftOf } from './fixed.lease.js';
 import type { HoldHandle } from './handle.js';
 import type { TargetCount } from './hold.count.js';
 
@@ -25,7 +26,8 @@ export function without(handle: HoldHandle, chain: HandleChain): HandleChain {
 
 /** Whether the watchdog renews one of them. */
 export function isAnyRenewed(chain: HandleChain): boolean {
-  for (let handle = chain; handle !== undefined; handle = handle.previous) if (!handle.isFixed) return true;
+  for (let handle = chain; handle !== undefined; handle = handle.previous)
+    if (handle.fixed === undefined) return true;
   return false;
 }
 
@@ -35,32 +37,34 @@ export function isAnyOutsideScope(chain: HandleChain): boolean {
   return false;
 }
 
-/** The shortest fixed lease, in ms; Infinity without one. */
-export function shortestFixedLease(chain: HandleChain): number {
-  let shortest = Infinity;
-  for (let handle = chain; handle !== undefined; handle = handle.previous)
-    shortest = Math.min(shortest, handle.fixedLease);
-  return shortest;
+/** The watchdog's lease if one of them is renewed, or else the shortest fixed one, in ms. */
+export function leaseTimeOf(chain: HandleChain, watchdogTimeout: number): number {
+  let leaseTime = watchdogTimeout;
+  for (let handle = chain; handle !== undefined; handle = handle.previous) {
+    if (handle.fixed === undefined) return watchdogTimeout;
+    leaseTime = Math.min(leaseTime, handle.fixed.ttl);
+  }
+  return leaseTime;
 }
 
 /** The first deadline of a fixed lease, on the monotonic clock; Infinity without one. */
 export function firstDeadline(chain: HandleChain): number {
   let first = Infinity;
   for (let handle = chain; handle !== undefined; handle = handle.previous)
-    first = Math.min(first, handle.deadline);
+    if (handle.fixed !== undefined) first = Math.min(first, handle.fixed.deadline);
   return first;
 }
 
 /** What Redis is to have for them, from now on: a fixed lease is not renewed by what happens around it. */
 export function targetCountOf(chain: HandleChain, watchdogTimeout: number): TargetCount {
   const handles = handlesOf(chain);
-  const leases = handles.map((handle) => (handle.isFixed ? handle.left : watchdogTimeout));
+  const leases = handles.map(({ fixed }) => (fixed === undefined ? watchdogTimeout : leftOf(fixed)));
   return { count: handles.length, lease: Math.max(0, ...leases) };
 }
 
 /** The handles whose own fixed lease is over. */
 export function expiredIn(chain: HandleChain, at: number): readonly HoldHandle[] | 'all' {
   const all = handlesOf(chain);
-  const expired = all.filter((handle) => at >= handle.deadline);
+  const expired = all.filter(({ fixed }) => fixed !== undefined && at >= fixed.deadline);
   return expired.length === all.length ? 'all' : expired;
 }

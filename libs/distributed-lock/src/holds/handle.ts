@@ -36,8 +36,8 @@ export class HoldHandle implements CurrentLock, Watchable {
   /** @internal The one that its hold has counted before it, in the chain of those that are open. */
   previous: HoldHandle | undefined = undefined;
   #hasRun = false;
-  /** Undefined when the watchdog renews. */
-  #fixed: FixedLease | undefined;
+  /** @internal Its own lease, which is not renewed; undefined when the watchdog renews. */
+  fixed: FixedLease | undefined = undefined;
   #controller: AbortController | undefined;
   /** How it ended: it was lost, or is being unlocked. */
   #end: LockLostError | Promise<UnlockOutcome> | undefined;
@@ -51,7 +51,7 @@ export class HoldHandle implements CurrentLock, Watchable {
     sentAt: number,
   ) {
     this.#hold = hold;
-    if (leaseTime !== undefined) this.#fixed = fixedLease(leaseTime, sentAt);
+    if (leaseTime !== undefined) this.fixed = fixedLease(leaseTime, sentAt);
   }
 
   /** @internal What it stands on; the fault tests compare it with Redis. */
@@ -62,26 +62,6 @@ export class HoldHandle implements CurrentLock, Watchable {
   /** @internal Whether a scope was opened with it. */
   get hasRun(): boolean {
     return this.#hasRun;
-  }
-
-  /** Whether it has a lease of its own, which is not renewed. */
-  get isFixed(): boolean {
-    return this.#fixed !== undefined;
-  }
-
-  /** The fixed lease that it was given last, in ms; Infinity when the watchdog renews. */
-  get fixedLease(): number {
-    return this.#fixed?.ttl ?? Infinity;
-  }
-
-  /** What is left of a fixed lease, in whole ms, at least 1. */
-  get left(): number {
-    return Math.max(1, Math.ceil((this.#fixed?.end ?? Infinity) - now()));
-  }
-
-  /** The monotonic instant from which a fixed lease must not be believed in; Infinity when the watchdog renews. */
-  get deadline(): number {
-    return this.#fixed?.deadline ?? Infinity;
   }
 
   get name(): string {
@@ -148,7 +128,7 @@ export class HoldHandle implements CurrentLock, Watchable {
   unlock(): Promise<UnlockOutcome> {
     const at = now();
     // A listener of an inner lease that ends may call unlock(), too.
-    if (this.isOpen) this.#hold.checkDeadlines(at);
+    if (this.#end === undefined) this.#hold.checkDeadlines(at);
     if (this.#end instanceof Promise) return this.#end;
     const isLost = this.#end !== undefined;
     const outcome = isLost ? Promise.resolve<UnlockOutcome>('lost') : this.#hold.release(this, at);
@@ -196,8 +176,8 @@ export class HoldHandle implements CurrentLock, Watchable {
   /** Moves the deadline of a fixed lease; never back. */
   extendTo(leaseTime: number, sentAt: number): void {
     const next = fixedLease(leaseTime, sentAt);
-    if (this.#fixed === undefined || next.end <= this.#fixed.end) return;
-    this.#fixed = { ...next, deadline: Math.max(this.#fixed.deadline, next.deadline) };
+    if (this.fixed === undefined || next.end <= this.fixed.end) return;
+    this.fixed = { ...next, deadline: Math.max(this.fixed.deadline, next.deadline) };
   }
 
   toJSON(): LockHandleJson {

@@ -10,7 +10,7 @@ import type { LockTarget } from '../core/lock.target.js';
 
 /** The owner of a hold: it is notified when the hold ends, and releases the lock. */
 export interface HoldOwner<H> {
-  readonly context: LockContext;
+  readonly registry: { readonly context: LockContext };
   readonly target: LockTarget;
   /**
    * The last acquisition was unlocked: frees the lock, or hands it on.

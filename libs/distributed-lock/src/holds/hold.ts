@@ -35,17 +35,17 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     readonly lease: Lease,
     terms?: HoldTerms,
   ) {
-    const { context, target } = owner;
+    const { registry, target } = owner;
     if (terms !== undefined) this.extras.terms = terms;
     if (target.kind.isLasting === true) return;
-    const { warnAfter, maxHold } = context.settings;
+    const { warnAfter, maxHold } = registry.context.settings;
     const bounds = { warnAfter, maxHold: terms?.maxHold ?? maxHold };
     if (bounds.warnAfter !== Infinity || bounds.maxHold !== Infinity)
-      this.extras.timers = new HoldTimers(context.wheel, bounds, this);
+      this.extras.timers = new HoldTimers(registry.context.wheel, bounds, this);
   }
 
   get context(): LockContext {
-    return this.owner.context;
+    return this.owner.registry.context;
   }
 
   get target(): LockTarget {
@@ -115,10 +115,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
 
   /** The watchdog's lease, or the shortest fixed one. */
   get leaseTime(): number {
-    const { watchdogTimeout } = this.context.settings;
-    return this.renewalTtl > 0
-      ? watchdogTimeout
-      : Math.min(watchdogTimeout, handles.shortestFixedLease(this.#newest));
+    return handles.leaseTimeOf(this.#newest, this.context.settings.watchdogTimeout);
   }
 
   /** Of the hold's lease, or of a fixed one that ends before. */

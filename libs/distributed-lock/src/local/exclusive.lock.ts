@@ -74,8 +74,8 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     const { lease } = hold;
     // Counts one hand-off, if another one is within bounds.
     if (by !== undefined || first === undefined || !this.fairness.handoff.takeNext(this.waiters.size, at))
-      return this.releaseBy(new LockRelease(this.context, this.target, lease), by, at);
-    const { watchdogTimeout } = this.context.settings;
+      return this.releaseBy(new LockRelease(this.registry.context, this.target, lease), by, at);
+    const { watchdogTimeout } = this.registry.context.settings;
     if (
       !this.target.kind.sharesHolder ||
       !hold.isSingle ||
@@ -98,7 +98,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
 
   /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
   private releaseWriteSide({ holder, longest }: Lease): void {
-    if (this.target.kind.side === 'write' && this.context.downgrades.has(holder))
+    if (this.target.kind.side === 'write' && this.registry.context.downgrades.has(holder))
       this.giveBack(holder, longest);
   }
 
@@ -122,7 +122,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
 
   /** Hands the lock to a waiter under a holder id of its own: in one step where the kind has it, or by way of a release. */
   private async handOff(from: Lease, waiter: Waiter<HoldHandle>): Promise<UnlockOutcome> {
-    const release = new LockRelease(this.context, this.target, from);
+    const release = new LockRelease(this.registry.context, this.target, from);
     if (!release.canHandOff) return await this.releaseBy(release, undefined, now());
     this.#isReleasing = true;
     const { outcome, result } = await release.handOff(waiter.request.leaseTime);
@@ -137,15 +137,16 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   private releaseBy(release: LockRelease, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
-    this.begin();
+    const { waiters } = this;
+    waiters.begin();
     this.fairnessIfAny?.handoff.begin();
     const before = this.loop?.messages ?? 0;
     this.#isReleasing = true;
     return release.free(by, at, (freed) => {
       this.#isReleasing = false;
       this.freed(freed, before);
-      if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => this.end());
-      this.end();
+      if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => waiters.end());
+      waiters.end();
       return freed.outcome;
     });
   }
@@ -157,6 +158,6 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     const others = Math.max(otherProcesses, hasOtherListeners ? 1 : 0);
     this.fairnessIfAny?.handoff.noteOthers(others > 0);
     if (others > 0) this.yieldToOthers(others, before, this.fairness.pause);
-    if (this.isWaitedFor) this.wakeLoop(this);
+    if (this.first !== undefined) this.wakeLoop(this);
   }
 }

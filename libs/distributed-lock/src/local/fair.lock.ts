@@ -52,7 +52,7 @@ export class FairLocalLock extends LocalLock {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     return this.waiters.during(() =>
-      new LockRelease(this.context, this.target, hold.lease).free(
+      new LockRelease(this.registry.context, this.target, hold.lease).free(
         by,
         at,
         ({ outcome, otherProcesses, handoff }) => {
@@ -90,7 +90,7 @@ export class FairLocalLock extends LocalLock {
   }
 
   onEnter(waiter: Waiter<HoldHandle>): void {
-    const place = new FairWaiter(this, waiter, new AcquireAttempt(this.context, this.target));
+    const place = new FairWaiter(this, waiter, new AcquireAttempt(this.registry.context, this.target));
     this.#places.set(waiter, place);
     place.ask();
   }

@@ -16,7 +16,7 @@ import type { HoldHandle } from '../holds/handle.js';
 import type { HoldOwner, HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import type { RegistryPort } from './local.locks.js';
-import { unavailable, type LockContext } from '../core/lock.context.js';
+import { unavailable } from '../core/lock.context.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from '../acquire/yield.policy.js';
 import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
@@ -27,7 +27,8 @@ type LeaseTerms = Pick<AcquireResult, 'holder' | 'leaseTime' | 'sent'>;
 export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHandle> {
   /** Undefined while no caller acquires or waits, and no work is under way: most locks are only held. */
   #waiters: LocalWaiters<HoldHandle> | undefined;
-  #fairness: ProcessFairness | undefined;
+  /** Undefined for a lock that was never waited for, as far as this process knows. */
+  protected fairnessIfAny: ProcessFairness | undefined = undefined;
   /** Acquires the lock for the waiters; undefined until a caller has to wait. */
   protected loop: AcquireLoop | undefined = undefined;
 
@@ -46,10 +47,6 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   abstract free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
   abstract onEnter(waiter: Waiter<HoldHandle>): void;
-
-  get context(): LockContext {
-    return this.registry.context;
-  }
 
   /** The waiters of this process, and its work on the lock. */
   get waiters(): LocalWaiters<HoldHandle> {
@@ -80,7 +77,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
 
   get blockingHolds(): readonly Hold[] {
     const { kind } = this.target;
-    if (this.isLasting) return [];
+    if (kind.isLasting === true) return [];
     // A kind with one side: its holds exclude each other, or have the permits that are waited for.
     if (kind.side === undefined) return this.holds;
     const otherSide = this.registry.get(otherSideOf(this.target) ?? '')?.holds ?? [];
@@ -113,7 +110,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   protected askFirst(request: WaitRequest, host: AcquireHost): Promise<HoldHandle> {
     const { waiters } = this;
     const waiter = waiters.create(request, this.acquire);
-    const attempt = new AcquireAttempt(this.context, this.target);
+    const attempt = new AcquireAttempt(this.registry.context, this.target);
     waiters.asking = waiter;
     waiters.begin();
     attempt.request(request, (outcome) => {
@@ -132,7 +129,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   }
 
   private tryOnce(request: WaitRequest): Promise<HoldHandle> {
-    const { target, blockingHold, waiters } = this;
+    const { registry, target, blockingHold, waiters } = this;
     // First: the check of a hold may end it, and a local lock without holds and work is forgotten.
     waiters.begin();
     if (blockingHold?.isCertain === true) {
@@ -143,7 +140,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
       });
     }
     const waiter = waiters.create(request, this.acquire);
-    const attempt = new AcquireAttempt(this.context, target);
+    const attempt = new AcquireAttempt(registry.context, target);
     attempt.request(request, (outcome) => {
       attempt.abandon();
       if (outcome.kind === 'granted') this.answer(waiter, outcome);
@@ -171,7 +168,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     this.#waiters?.lastAnswer.forced();
     for (const hold of this.holds)
       if (leases.has(hold.lease)) hold.lose(reason);
-      else void this.context.watchdog.renewNow(hold.lease, 0, hold);
+      else void this.registry.context.watchdog.renewNow(hold.lease, 0, hold);
   }
 
   begin(): void {
@@ -217,31 +214,26 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     const own = this.loop?.isListening === true ? 1 : 0;
     this.fairness.yieldTo({ until: now() + pause, pause, untilMessage: before + own + others });
     // The local lock is kept for that time, for callers that come back.
-    void this.waiters.during(() => this.context.wheel.pause(pause));
+    void this.waiters.during(() => this.registry.context.wheel.pause(pause));
   }
 
   protected get fairness(): ProcessFairness {
-    return (this.#fairness ??= new ProcessFairness(this.context.settings));
-  }
-
-  /** Undefined for a lock that was never waited for, as far as this process knows. */
-  protected get fairnessIfAny(): ProcessFairness | undefined {
-    return this.#fairness;
+    return (this.fairnessIfAny ??= new ProcessFairness(this.registry.context.settings));
   }
 
   /** Whether callers of this process wait, or have to let other processes go first. */
   protected get hasQueue(): boolean {
     return (
-      this.isWaitedFor ||
       this.loop !== undefined ||
+      this.first !== undefined ||
       this.#waiters?.asking !== undefined ||
-      this.#fairness?.currentYield !== undefined
+      this.fairnessIfAny?.currentYield !== undefined
     );
   }
 
   protected wasGranted(): void {
     this.#waiters?.wasGranted();
-    this.#fairness?.granted();
+    this.fairnessIfAny?.granted();
   }
 
   /** This process let go of the lock, or lost it. */
@@ -252,8 +244,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   /** Starts the loop, or ends its sleep. While the first request is under way, its answer starts the loop. */
   protected wakeLoop(host: AcquireHost): void {
     if (this.#waiters?.asking !== undefined) return;
-    this.loop ??= this.acquireLoop(host, new AcquireAttempt(this.context, this.target));
-    const currentYield = this.#fairness?.currentYield;
+    this.loop ??= this.acquireLoop(host, new AcquireAttempt(this.registry.context, this.target));
+    const currentYield = this.fairnessIfAny?.currentYield;
     if (currentYield === undefined) this.loop.wake();
     else this.loop.wakeAfterYield(currentYield);
   }
@@ -264,7 +256,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     const handle = hold.admit(result.leaseTime, result.sent.at, result.token, result.at);
     // A forced unlock may have freed this grant while its reply was under way: only Redis knows.
     if (this.#waiters?.knownAnswer?.wasForcedAfter(result.sent.at) === true)
-      void this.context.watchdog.renewNow(hold.lease, 0, hold);
+      void this.registry.context.watchdog.renewNow(hold.lease, 0, hold);
     return handle;
   }
 
@@ -275,11 +267,11 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
 
   /** Gives back what came for a waiter that has left. */
   protected giveBack(holder: string, lease: number): void {
-    void this.context.backgroundRelease.release({ target: this.target, holder, lease });
+    void this.registry.context.backgroundRelease.release({ target: this.target, holder, lease });
   }
 
   protected leaseOf({ holder, leaseTime, sent }: LeaseTerms): Lease {
-    const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
+    const ttl = leaseTime ?? this.registry.context.settings.watchdogTimeout;
     return new Lease(this.target, holder, ttl, sent);
   }
 
@@ -289,9 +281,9 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     channel = this.target.channel,
   ): AcquireLoop {
     const { publishesRelease, longestSleep, wakes = isRelease } = this.target.kind;
-    return new AcquireLoop(this.context, host, attempt, {
+    return new AcquireLoop(this.registry.context, host, attempt, {
       channel: publishesRelease ? channel : undefined,
-      longestSleep: longestSleep ?? this.context.settings.watchdogTimeout,
+      longestSleep: longestSleep ?? this.registry.context.settings.watchdogTimeout,
       wakes,
       isOwn: channel !== this.target.channel,
     });

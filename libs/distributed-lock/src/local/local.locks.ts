@@ -72,7 +72,7 @@ export class LocalLockRegistry<
     const { id } = lock.target;
     if (this.#single === lock) this.#single = undefined;
     else if (this.#others.get(id) === lock) this.#others.delete(id);
-    if (this.size > 0 || this.#whenIdle.length === 0) return;
+    if (this.#whenIdle.length === 0 || this.size > 0) return;
     for (const resolve of this.#whenIdle.splice(0)) resolve();
   }
 }

@@ -42,6 +42,7 @@ function canTransfer(scripts: LockScripts): scripts is LockScripts & Required<Pi
 /** Lets go of a lock in Redis, once: for good, or in favour of the next one of this process. */
 export class LockRelease implements ReplyCallback<ReleaseReply> {
   sentAt = 0;
+  readonly #channel: string;
   /** Whether this process listens to the channel, and so is one of those that a release reaches. */
   #isListening = false;
   /** Of a release that may make a waiter of this process the holder: its lease is counted from then. */
@@ -55,7 +56,9 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     >,
     private readonly target: LockTarget,
     private readonly lease: Lease,
-  ) {}
+  ) {
+    this.#channel = target.channel;
+  }
 
   /** Whether this kind of lock can be handed off in Redis. */
   get canHandOff(): boolean {
@@ -71,7 +74,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
       const { reply, sent, first } = await acquireFresh(ttl, () =>
-        scripts.transfer(target.key, lease.holder, to, ttl, target.channel),
+        scripts.transfer(target.key, lease.holder, to, ttl, this.#channel),
       );
       const outcome = first.kind === 'transferred' ? 'released' : 'lost';
       if (reply.kind === 'busy') return { outcome, result: reply };
@@ -118,7 +121,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
 
   answered(reply: ReleaseReply): void {
     const { subscriptions } = this.context;
-    const listeners = subscriptions.listeners(this.target.channel);
+    const listeners = subscriptions.listeners(this.#channel);
     if (reply.kind !== 'released')
       return this.#conclude({ outcome: 'lost', otherProcesses: 0, listeners, settled: DONE });
     const { reached, next: holder } = reply;
@@ -133,12 +136,13 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   }
 
   failed(error: unknown): void {
-    const listeners = this.context.subscriptions.listeners(this.target.channel);
+    const listeners = this.context.subscriptions.listeners(this.#channel);
     this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), otherProcesses: 0, listeners });
   }
 
   #send(by: ReleaseScript | undefined, pairedLease: number | undefined): void {
-    const { kind, key, channel } = this.target;
+    const { kind, key } = this.target;
+    const channel = this.#channel;
     const { subscriptions, settings } = this.context;
     this.#isListening = subscriptions.isActive(channel);
     const nextLease = kind.handoffLease === undefined ? pairedLease : settings.watchdogTimeout;
@@ -158,7 +162,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const { context, target } = this;
     const { publishesRelease } = target.kind;
     if (reached === -1 && publishesRelease)
-      context.notices.post({ kind: 'unpublished', lock: target.name, channel: target.channel });
+      context.notices.post({ kind: 'unpublished', lock: target.name, channel: this.#channel });
     // Without pub/sub nothing is counted: another process has to be assumed.
     const isCount = publishesRelease && (!context.isCluster || context.countsFleet);
     return isCount ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;

@@ -43,7 +43,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   /** The hold of a holder id that comes from the other side of its lock; a new one has nothing yet. To be left when it has its answer. */
   join(writer: Hold): Hold {
     const { holder } = writer.lease;
-    this.context.downgrades.enter(holder);
+    this.registry.context.downgrades.enter(holder);
     const known = this.#holds.get(holder);
     if (known !== undefined) return known;
     return this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }), { writer });
@@ -52,8 +52,8 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   /** The last one that has joined a hold in vain ends it. */
   leave(hold: Hold): void {
     const { holder } = hold.lease;
-    if (this.context.downgrades.leave(holder) && hold.targetCount?.count === 0)
-      this.context.downgrades.ended(holder, this.#endEmpty(hold));
+    if (this.registry.context.downgrades.leave(holder) && hold.targetCount?.count === 0)
+      this.registry.context.downgrades.ended(holder, this.#endEmpty(hold));
   }
 
   next(): WaitRequest | undefined {
@@ -78,7 +78,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     this.wasFreed(at);
     const before = this.loop?.messages ?? 0;
     const freed = this.#freed(hold, by, at);
-    this.context.downgrades.ended(
+    this.registry.context.downgrades.ended(
       lease.holder,
       freed.then(({ settled }) => settled),
     );
@@ -96,7 +96,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
 
   /** Where its holder id writes on, the lock goes on with what that needs. */
   #freed({ lease, writer }: Hold, by: ReleaseScript | undefined, at: number): Promise<ReleaseResult> {
-    const release = new LockRelease(this.context, this.target, lease);
+    const release = new LockRelease(this.registry.context, this.target, lease);
     const known = (freed: ReleaseResult) => freed;
     if (writer === undefined) return release.free(by, at, known);
     return writer.endPaired(
@@ -108,7 +108,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   lost(hold: Hold): void {
     const { holder } = hold.lease;
     if (this.#holds.get(holder) === hold) this.#holds.delete(holder);
-    this.context.downgrades.lost(holder);
+    this.registry.context.downgrades.lost(holder);
     this.wasFreed();
     if (this.isWaitedFor) this.wakeLoop(this);
     this.forgetIfFree();
@@ -129,7 +129,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     const { ambiguousFailure } = hold;
     const { holder, longest } = hold.lease;
     hold.lose(LOSSES.notGranted);
-    await this.context.backgroundRelease.release({
+    await this.registry.context.backgroundRelease.release({
       target: this.target,
       holder,
       lease: longest,
@@ -143,7 +143,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     if (open === 0) return undefined;
     return new Promise((done) => {
       for (const waiter of waiters) {
-        const attempt = new AcquireAttempt(this.context, this.target);
+        const attempt = new AcquireAttempt(this.registry.context, this.target);
         attempt.request(waiter.request, (outcome) => {
           attempt.abandon();
           if (outcome.kind === 'granted') this.#grant(waiter, outcome);

@@ -17,9 +17,11 @@ export const ROUND_TRIP = 100;
 
 /** The lock or counter that is waited for: it decides how its waiters are served. */
 export interface WaitersOwner<G, R extends WaitRequest = WaitRequest> {
-  readonly context: Pick<LockContext, 'settings' | 'wheel' | 'notices'>;
   readonly target: { readonly name: string };
-  readonly registry: { readonly selfWaits: SelfWaitWatch };
+  readonly registry: {
+    readonly context: Pick<LockContext, 'settings' | 'wheel' | 'notices'>;
+    readonly selfWaits: SelfWaitWatch;
+  };
   /** The hold of this process that is in the way of the waiters. */
   readonly blockingHold?: Hold | undefined;
   /** The holds of this process that may be in the way of the waiters, and of which it is known that they are. */
@@ -81,17 +83,17 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
 
   /** Whether there is no waiter, and no work under way. */
   get isIdle(): boolean {
-    return this.#working === 0 && this.first === undefined;
+    return this.#working === 0 && this.#queue?.first === undefined;
   }
 
   /** Enters the queue. Rejects when the time is over, or with the signal's reason. */
   wait(request: R): Promise<G> {
-    const { context, target, blockingHold } = this.owner;
+    const { registry, target, blockingHold } = this.owner;
     if (request.signal?.aborted === true) {
       this.#checkIdle();
       return Promise.reject(request.signal.reason);
     }
-    if (this.size >= context.settings.maxWaiters) {
+    if (this.size >= registry.context.settings.maxWaiters) {
       const heldBy = this.lastAnswer.heldBy(blockingHold);
       return Promise.reject(new LockNotAcquiredError(target.name, 0, heldBy, 'TOO_MANY_WAITERS'));
     }
@@ -106,10 +108,11 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
 
   /** @param calledMethod the stack of its caller is noted if the call may wait for its own process */
   create(request: R, calledMethod: (...args: never[]) => unknown): Waiter<G, R> {
-    const { blockingHolds = [], context, isLasting = false } = this.owner;
-    const waiter = new Waiter<G, R>(request, context.wheel, this);
+    const { registry, blockingHolds = [], isLasting = false } = this.owner;
+    const { settings, wheel } = registry.context;
+    const waiter = new Waiter<G, R>(request, wheel, this);
     // A slow reply to the first request is a long wait, too.
-    if (request.waitTime > 0 && !isLasting) waiter.warnAfter(context.settings.warnAfter);
+    if (request.waitTime > 0 && !isLasting) waiter.warnAfter(settings.warnAfter);
     if (blockingHolds.length > 0 && request.waitTime === Infinity)
       this.#noteSuspectedSelfWait(waiter, blockingHolds, calledMethod);
     return waiter;
@@ -124,10 +127,11 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
 
   /** A caller of this process got it. */
   wasGranted(): void {
-    if (this.first !== undefined) this.lastAnswer.granted();
+    const { first } = this;
+    if (first === undefined) return;
+    this.lastAnswer.granted();
     // The one that is granted is taken from the queue in this turn of the event loop.
-    if (this.owner.isExclusive === true && this.first?.isOverdue === true)
-      setImmediate(() => this.#refuseOverdue());
+    if (first.isOverdue && this.owner.isExclusive === true) setImmediate(() => this.#refuseOverdue());
   }
 
   /** A request did not succeed: records why, and refuses the waiters that cannot go on waiting. */
@@ -182,7 +186,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   /** The work has ended. */
   end(): void {
     this.#working -= 1;
-    this.#checkIdle();
+    if (this.isIdle) this.owner.onIdle();
   }
 
   quit(waiter: Waiter<G, R>): void {
@@ -196,21 +200,19 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   }
 
   graceFor(waiter: Waiter<G, R>): number {
-    const { context } = this.owner;
+    const { settings } = this.owner.registry.context;
     const { waitTime } = waiter.request;
-    return waitTime >= ROUND_TRIP || this.#hasAnswer(waiter)
-      ? 0
-      : context.settings.commandTimeout - waiter.waited;
+    return waitTime >= ROUND_TRIP || this.#hasAnswer(waiter) ? 0 : settings.commandTimeout - waiter.waited;
   }
 
   warn(waiter: Waiter<G, R>): void {
-    const { context, blockingHold } = this.owner;
-    context.notices.post(this.lastAnswer.longWait(waiter, blockingHold));
+    const { registry, blockingHold } = this.owner;
+    registry.context.notices.post(this.lastAnswer.longWait(waiter, blockingHold));
   }
 
   /** Logs a caller that has waited for `delay` ms behind a handle that this process has had for as long. */
   warnOfSelfWait(delay: number): void {
-    const { context, target, blockingHolds = [] } = this.owner;
+    const { registry, target, blockingHolds = [] } = this.owner;
     const hold = blockingHolds.find(({ isOutsideScope, held }) => isOutsideScope && held >= delay);
     if (hold === undefined || hold === this.#suspectedSelfWait?.logged) return;
     const waiter = this.queue
@@ -222,7 +224,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
     this.#suspectedSelfWait = { ...suspected, logged: hold };
     const { since, lease } = hold;
     const { waited } = waiter;
-    context.notices.post({
+    registry.context.notices.post({
       kind: 'self-wait',
       lock: target.name,
       waited,
