@@ -16,7 +16,7 @@ const REFUSED: readonly Import[] = [
   ['a lock that imports the service', 'locks/a.lock.ts', '../service/lock.service.js'],
   ['the acquire loop that imports a lock', 'acquire/a.queue.ts', '../locks/a.lock.js'],
   ['the core that imports a hold', 'core/holder.ids.ts', '../holds/hold.js'],
-  ['events that import the acquire loop', 'events/a.board.ts', '../acquire/waiter.js'],
+  ['events that import the acquire loop', 'events/a.board.ts', '../acquire/acquire.loop.js'],
   ['scripts that import the core', 'scripts/a.runner.ts', '../core/holder.ids.js'],
   ['redis that imports scripts', 'redis/a.client.ts', '../scripts/script.runner.js'],
   ['timing that imports redis', 'timing/a.clock.ts', '../redis/client.port.js'],
@@ -39,7 +39,7 @@ const REFUSED: readonly Import[] = [
 const ALLOWED: readonly Import[] = [
   ['the composition root that imports a door', 'module/a.module.ts', '../decorators/lock.decorator.js'],
   ['a door that imports the service', 'schedule/a.door.ts', '../service/lock.service.js'],
-  ['a lock that imports the acquire loop', 'locks/a.lock.ts', '../acquire/waiter.js'],
+  ['a lock that imports the acquire loop', 'locks/a.lock.ts', '../acquire/acquire.loop.js'],
   ['a hold that imports renewal', 'holds/a.hold.ts', '../renewal/watchdog.js'],
   ['timing that imports options', 'timing/a.parser.ts', '../options/a.check.js'],
   ['timing that imports errors', 'timing/a.parser.ts', '../errors/lock.errors.js'],

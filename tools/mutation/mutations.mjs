@@ -104,7 +104,7 @@ export const MUTATIONS = [
   },
   {
     name: 'local queue not FIFO',
-    file: 'libs/distributed-lock/src/acquire/waiter.queue.ts',
+    file: 'libs/distributed-lock/src/waiters/waiter.queue.ts',
     from: `    return this.#first;\n`,
     to: `    return this.#last;\n`,
     project: 'conformance',

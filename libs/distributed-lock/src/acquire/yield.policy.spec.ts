@@ -7,12 +7,12 @@ import { YieldPolicy, LONGEST_PAUSE } from './yield.policy.js';
 const PAUSE = 5;
 
 describe('the yield of a process that has released a lock', () => {
-  let courtesy: YieldPolicy;
+  let policy: YieldPolicy;
   let sleeper: WakeSignal;
   let asked: boolean;
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-    courtesy = new YieldPolicy();
+    policy = new YieldPolicy();
     sleeper = new WakeSignal(new TimerWheel());
     asked = false;
   });
@@ -21,18 +21,18 @@ describe('the yield of a process that has released a lock', () => {
   });
 
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
-  const hear = async () => {
-    courtesy.released();
+  const receiveMessage = async () => {
+    policy.released();
     sleeper.wake();
     await pass(0);
   };
   /** It has released the lock, and as many others were told of it. */
-  const owe = (others: number) =>
-    courtesy.begin({ until: now() + PAUSE, pause: PAUSE, untilMessage: courtesy.messages + others });
+  const yieldTo = (others: number) =>
+    policy.begin({ until: now() + PAUSE, pause: PAUSE, untilMessage: policy.messages + others });
   const ask = async () => {
     asked = false;
-    void courtesy.pause(sleeper).then(() => {
-      courtesy.requested();
+    void policy.pause(sleeper).then(() => {
+      policy.requested();
       asked = true;
     });
     await pass(0);
@@ -44,17 +44,17 @@ describe('the yield of a process that has released a lock', () => {
   });
 
   test('ends when each notified process has had the lock', async () => {
-    owe(2);
+    yieldTo(2);
     await ask();
-    await hear();
+    await receiveMessage();
     await pass(PAUSE - 2);
     expect(asked).toBe(false);
-    await hear();
+    await receiveMessage();
     expect(asked).toBe(true);
   });
 
   test('lasts one pause when no other process takes the lock', async () => {
-    owe(3);
+    yieldTo(3);
     await ask();
     await pass(PAUSE - 1);
     expect(asked).toBe(false);
@@ -63,32 +63,32 @@ describe('the yield of a process that has released a lock', () => {
   });
 
   test('goes on after an attempt in vain, until the next process releases the lock', async () => {
-    owe(2);
+    yieldTo(2);
     await ask();
     await pass(PAUSE);
     expect(asked).toBe(true);
     await pass(20);
-    courtesy.released();
+    policy.released();
     await ask();
     expect(asked).toBe(false);
-    courtesy.released();
+    policy.released();
     sleeper.wake();
     await pass(0);
     expect(asked).toBe(true);
   });
 
   test('lasts as long as the other processes hold the lock, up to a bound', async () => {
-    owe(9);
-    await hear();
+    yieldTo(9);
+    await receiveMessage();
     await pass(20);
-    await hear();
+    await receiveMessage();
     await ask();
     await pass(24);
     expect(asked).toBe(false);
     await pass(1);
     expect(asked).toBe(true);
     await pass(10_000);
-    await hear();
+    await receiveMessage();
     await ask();
     await pass(LONGEST_PAUSE - 1);
     expect(asked).toBe(false);
@@ -97,8 +97,8 @@ describe('the yield of a process that has released a lock', () => {
   });
 
   test('is over once the process has the lock again', async () => {
-    owe(2);
-    courtesy.end();
+    yieldTo(2);
+    policy.end();
     await ask();
     expect(asked).toBe(true);
   });

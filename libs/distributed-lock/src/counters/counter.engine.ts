@@ -1,5 +1,5 @@
 import { isInside } from '../holds/hold.scope.js';
-import type { WaitRequest } from '../acquire/waiter.js';
+import type { WaitRequest } from '../waiters/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import { LocalLatch } from './local.latch.js';
 import { LocalLockRegistry } from '../local/local.locks.js';

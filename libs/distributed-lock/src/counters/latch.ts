@@ -5,7 +5,7 @@ import { latchChannel } from '../scripts/wire.names.js';
 import { checkCallOptions, checkNumber, readWait } from '../core/option.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
-import { leaveOnAbort } from '../acquire/cancellable.wait.js';
+import { leaveOnAbort } from '../waiters/cancellable.wait.js';
 import { unavailable } from '../core/lock.context.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';

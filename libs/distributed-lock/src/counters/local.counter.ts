@@ -2,7 +2,7 @@ import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../replies/lock.replies.js';
 import type { AcquireHost, Granted } from '../acquire/acquire.contract.js';
 import type { AcquireLoop } from '../acquire/acquire.loop.js';
-import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { RegistryPort } from '../local/local.locks.js';
 import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';

@@ -1,6 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
-import type { WaitRequest } from '../acquire/waiter.js';
+import type { WaitRequest } from '../waiters/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { RegistryPort } from '../local/local.locks.js';

@@ -1,7 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { CALL_ECHO, CALL_LIFE } from '../scripts/call.scripts.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import { leaveEarly } from '../acquire/cancellable.wait.js';
+import { leaveEarly } from '../waiters/cancellable.wait.js';
 import { unavailable, type LockContext } from '../core/lock.context.js';
 
 /**

@@ -19,7 +19,7 @@ import {
 } from '../core/option.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
-import { leaveOnAbort } from '../acquire/cancellable.wait.js';
+import { leaveOnAbort } from '../waiters/cancellable.wait.js';
 import { unavailable } from '../core/lock.context.js';
 import { PermitScope } from './permit.scope.js';
 import { isTimeUp } from '../core/transient.refusal.js';

@@ -5,7 +5,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Lock } from '../contracts/lock.contract.js';
 import { BaseLock } from '../locks/base.lock.js';
 import { NamedLock } from '../locks/named.lock.js';
-import { leaveEarly } from '../acquire/cancellable.wait.js';
+import { leaveEarly } from '../waiters/cancellable.wait.js';
 import type { HoldHandle } from '../holds/handle.js';
 import { GroupHandle } from './group.handle.js';
 import { unavailable } from '../core/lock.context.js';

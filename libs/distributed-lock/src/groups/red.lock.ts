@@ -3,7 +3,7 @@ import type { LockKindName } from '../events/lock.listener.js';
 import { currentFrame, isInside } from '../holds/hold.scope.js';
 import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from '../locks/base.lock.js';
-import { leaveOnAbort } from '../acquire/cancellable.wait.js';
+import { leaveOnAbort } from '../waiters/cancellable.wait.js';
 import { GroupHandle } from './group.handle.js';
 import { LocalLockRegistry } from '../local/local.locks.js';
 import { shuttingDown, type LockContext } from '../core/lock.context.js';

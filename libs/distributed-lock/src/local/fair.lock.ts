@@ -2,7 +2,7 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant, Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
-import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
 import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
@@ -14,7 +14,7 @@ import { LockRelease, type ReleaseResult } from './release.js';
 import type { RegistryPort } from './local.locks.js';
 import { LocalLock } from './local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
-import { FairHeartbeat } from '../acquire/fair.heartbeat.js';
+import { FairHeartbeat } from './fair.heartbeat.js';
 
 /** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
 export class FairLocalLock extends LocalLock {

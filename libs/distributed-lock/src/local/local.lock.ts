@@ -7,7 +7,7 @@ import { Lease } from '../renewal/lease.js';
 import { isRelease } from '../scripts/lock.messages.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
@@ -18,7 +18,7 @@ import { Hold } from '../holds/hold.js';
 import type { RegistryPort } from './local.locks.js';
 import { unavailable } from '../core/lock.context.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
-import { ProcessFairness } from '../acquire/yield.policy.js';
+import { ProcessFairness } from './process.fairness.js';
 import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
 
 type LeaseTerms = Pick<AcquireResult, 'holder' | 'leaseTime' | 'sent'>;

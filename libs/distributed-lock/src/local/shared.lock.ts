@@ -1,6 +1,6 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { instant, type Lease } from '../renewal/lease.js';
-import type { Waiter, WaitRequest } from '../acquire/waiter.js';
+import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
 import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';

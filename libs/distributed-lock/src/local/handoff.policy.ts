@@ -1,7 +1,7 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { safetyMargin, type Lease } from '../renewal/lease.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { WaitRequest } from './waiter.js';
+import type { WaitRequest } from '../waiters/waiter.js';
 
 /** Hand-offs in a row while it is not known whether other processes wait. */
 const UNKNOWN = 64;

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { HolderIds } from '../core/holder.ids.js';
 import { instant, Lease } from '../renewal/lease.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { WaitRequest } from './waiter.js';
+import type { WaitRequest } from '../waiters/waiter.js';
 import { canReuseHolder, HandoffPolicy } from './handoff.policy.js';
 
 const T = 30_000;
