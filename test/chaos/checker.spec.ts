@@ -16,7 +16,7 @@ describe('I1, exclusion', () => {
     expect(found(story)).toEqual([]);
   });
 
-  test('a grant while somebody else believes is not', () => {
+  test('a grant while another holder relies on its lease is not', () => {
     const story = new WrittenHistory();
     const one = story.hold({ worker: 0, granted: 0, ended: 100, released: 110 });
     const other = story.hold({ worker: 1, granted: 90, ended: 200, released: 201 });
@@ -108,7 +108,7 @@ describe('I2, the end of a lease', () => {
     expect(late(0)).toEqual([]);
   });
 
-  test('whoever still believes at the first instruction after a stall is found', () => {
+  test('a holder that still relies on its lease at the first instruction after a stall is found', () => {
     const story = new WrittenHistory();
     const hold = story.hold({
       worker: 0,
@@ -125,7 +125,7 @@ describe('I2, the end of a lease', () => {
     expect(found(story)).toEqual([['I2', hold]]);
   });
 
-  test('Redis says that somebody else has it, or nobody', () => {
+  test('Redis reports another holder, or none', () => {
     const story = new WrittenHistory();
     const hold = story.hold({ granted: 0, holder: 'me:1', ended: 500, released: 501 });
     story.watch(100, { kind: 'seen', lock: 'a', from: 99 * MS, holders: ['me:1'] });
@@ -180,7 +180,7 @@ describe('I3, tokens', () => {
 });
 
 describe('I4, releases and renewals', () => {
-  test('a lock that is gone in the middle of its lease was removed by somebody', () => {
+  test('a lock that is gone in the middle of its lease was removed by another client', () => {
     const lost = (lossy: boolean) => {
       const story = new WrittenHistory();
       story.hold({ granted: 0, ended: 100, released: 110, outcome: 'lost' });
@@ -220,7 +220,7 @@ describe('I4, releases and renewals', () => {
     expect(found(story)).toEqual([]);
   });
 
-  test('nor is one that may have gone on to a waiter of its process, who then left', () => {
+  test('nor is one that may have passed to a waiter of its process, which then left', () => {
     const story = new WrittenHistory();
     story.hold({ granted: 0, holder: 'me:1', ended: 10, released: 20 });
     story.hold({ wanted: 5, refused: 25 });
@@ -228,7 +228,7 @@ describe('I4, releases and renewals', () => {
     expect(found(story)).toEqual([]);
   });
 
-  test('a renewal that succeeds after somebody else was granted the lock is found', () => {
+  test('a renewal that succeeds after the lock was granted to another holder is found', () => {
     const story = new WrittenHistory();
     const one = story.hold({ worker: 0, granted: 0, ended: 400, why: 'aborted' });
     const op = story.lastOp;
@@ -240,7 +240,7 @@ describe('I4, releases and renewals', () => {
 });
 
 describe('I5 and I9, what is left', () => {
-  test('is told apart by whose it was', () => {
+  test('is told apart by its holder', () => {
     const story = new WrittenHistory();
     const left = (name: string, what: 'key' | 'channel' | 'process' = 'key') =>
       story.watch(1000, { kind: 'left', what, name });
@@ -256,14 +256,14 @@ describe('I5 and I9, what is left', () => {
 describe('I7, the order of a fair lock', () => {
   const fair = { sort: 'fair', lock: 'f' } as const;
 
-  test('who came later is not granted before', () => {
+  test('a later waiter is not granted before an earlier one', () => {
     const story = new WrittenHistory();
     const one = story.hold({ ...fair, worker: 0, wanted: 0, granted: 900, ended: 950, released: 951 });
     const other = story.hold({ ...fair, worker: 1, wanted: 500, granted: 600, ended: 700, released: 701 });
     expect(found(story)).toEqual([['I7', one, other]]);
   });
 
-  test('of two that came together nobody knows, and a process that stood still has no place', () => {
+  test('two waiters that came together have no order, and a process that was stopped has no place', () => {
     const story = new WrittenHistory();
     story.hold({ ...fair, worker: 0, wanted: 0, granted: 900, ended: 950, released: 951 });
     story.hold({ ...fair, worker: 1, wanted: 50, granted: 600, ended: 700, released: 701 });
@@ -353,7 +353,7 @@ describe('I8, a lock that is free and wanted', () => {
     expect(found(stopped)).toEqual([]);
   });
 
-  test('is not free for the whole time when it was had between two looks', () => {
+  test('is not free for the whole time when it was held between two checks', () => {
     const { written } = story([500, 1300], late);
     for (const at of [620, 820, 1020, 1220])
       written.hold({ worker: 2, wanted: at - 1, wait: 0, granted: at, ended: at + 5, released: at + 6 });

@@ -78,7 +78,7 @@ say('began');
 setInterval(() => {}, 1000);`;
 
 describe('ls', () => {
-  test('lists locks of every kind with who has them, and nothing else', async () => {
+  test('lists locks of every kind with their holders, and nothing else', async () => {
     const other = await services.open();
     const held = await service.getLock('plain').lock();
     const inner = await held.run(() => service.getLock('plain').lock());
@@ -129,7 +129,7 @@ describe('ls', () => {
 });
 
 describe('show', () => {
-  test('tells of one lock, also of one that is free', async () => {
+  test('describes one lock, also one that is free', async () => {
     const held = await service.getFairLock('one').lock();
     const waiting = (await services.open()).getFairLock('one').lock();
     await until(
@@ -159,7 +159,7 @@ describe('unlock', () => {
     ['a fair lock', (its: LockService) => [its.getFairLock('x'), its.getFairLock('x')]],
     ['a read lock', (its: LockService) => sides(its)],
     ['a write lock', (its: LockService) => sides(its).toReversed()],
-  ] as const)('takes %s away, and wakes who waits for it', async (_kind, locksOf) => {
+  ] as const)('takes %s away, and wakes its waiters', async (_kind, locksOf) => {
     const [mine] = locksOf(service);
     const [, theirs] = locksOf(await services.open());
     const held = await mine?.lock();
@@ -172,7 +172,7 @@ describe('unlock', () => {
     expect(await held?.unlock()).toBe('lost');
   });
 
-  test('asks first, and does nothing without a yes or without anybody to ask', async () => {
+  test('asks for confirmation, and does nothing without a yes or without a terminal', async () => {
     const held = await service.getLock('x').lock();
     const url = inject('redisUrl');
     const line = ['unlock', 'x', '--prefix', services.prefix];
@@ -201,7 +201,7 @@ describe('unlock', () => {
   });
 });
 
-test('runs tells what became of the ticks of a job', async () => {
+test('runs shows the outcomes of the ticks of a job', async () => {
   await service.runOnce('nightly', 1000, () => undefined);
   await service.runOnce('nightly', 2000, () => Promise.reject(new Error('no paper'))).catch(() => undefined);
   const { out } = await command('runs', 'nightly');
@@ -218,7 +218,7 @@ test('runs tells what became of the ticks of a job', async () => {
 });
 
 describe('a name that Redis does not know', () => {
-  test('runs says so, with a code of its own, and leaves nothing behind', async () => {
+  test('runs reports it, with a code of its own, and leaves nothing behind', async () => {
     const { code, out, err } = await command('runs', 'typo');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(
@@ -239,7 +239,7 @@ describe('a name that Redis does not know', () => {
     await service.jobs.forget('new');
   });
 
-  test.each(['show', 'unlock'])('%s says that the lock is free, which is no mistake', async (name) => {
+  test.each(['show', 'unlock'])('%s reports that the lock is free, which is no mistake', async (name) => {
     const { code, out, err } = await command(name, 'typo');
     expect(code).toBe(0);
     expect(out + err).toMatch(
@@ -259,7 +259,7 @@ describe('run', () => {
     expect(await service.getLock('job').isLocked()).toBe(false);
   });
 
-  test('runs nothing when somebody else has the lock, and says so with a code of its own', async () => {
+  test('runs nothing when another holder has the lock, and reports it with a code of its own', async () => {
     const held = await service.getLock('job').lock();
     const refused = await run(STAYS).said;
     expect(refused).toMatchObject({
@@ -306,7 +306,7 @@ test.each([
     /^$/,
     /^nestjs-distributed-lock: There is no command "lick": [^\n]* See --help\.\n$/,
   ],
-])('a command of its own process says %s', async (_what, word, code, out, err) => {
+])('a command of its own process prints %s', async (_what, word, code, out, err) => {
   const said = await start(word).said;
   expect(said.out).toMatch(out);
   expect(said.err).toMatch(err);

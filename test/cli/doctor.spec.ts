@@ -103,14 +103,14 @@ describe('the doctor', () => {
     expect(await admin.pubsub('CHANNELS', '*')).toEqual([]);
   });
 
-  test('tells it to people with a line for each check, and a sum', async () => {
+  test('prints a line for each check, and a sum', async () => {
     const { out, code } = await say(['doctor'], healthy.url);
     expect(out).toMatch(/^Redis at 127\.0\.0\.1:\d+\nok {4}connection {3}it answers\n/);
     expect(out).toMatch(/\n\d+ ok, \d warned of, 0 failed\n$/);
     expect(code).toBe(0);
   });
 
-  test('fails a Redis that evicts keys, and says what to set', async () => {
+  test('fails a Redis that evicts keys, and names what to set', async () => {
     const { code, bad, of } = await diagnose(evicting.url);
     expect(bad).toEqual(['fail eviction', 'warn persistence']);
     expect(code).toBe(1);
@@ -137,7 +137,7 @@ describe('the doctor', () => {
     }
   });
 
-  test('finds the least user of the docs well, who may not even ask who it is', async () => {
+  test('accepts the least-privilege user of the docs, which may not even run ACL WHOAMI', async () => {
     const { bad, of } = await diagnose(await userWithout('least', []));
     expect(bad).toEqual([]);
     expect(of('permissions')?.told).toContain('"least"');
@@ -186,7 +186,7 @@ describe('the doctor', () => {
     });
   });
 
-  test('finds a user well again whom its remedy was given to', async () => {
+  test('accepts a user after its remedy was applied', async () => {
     const url = await userWithout('healed', ['+hget', '+subscribe', '~{lock:*']);
     const { remedy = '' } = (await diagnose(url)).of('permissions') ?? {};
     await admin.call('ACL', ...remedy.split(' ').slice(1));
@@ -198,7 +198,7 @@ describe('the doctor', () => {
     expect([code, ...bad]).toEqual([0, 'warn permissions']);
   });
 
-  test('looks at the same commands as the docs', async () => {
+  test('checks the same commands as the docs', async () => {
     const [line = [], cluster = []] = await readLines();
     const rules = (isCluster: boolean) =>
       aclProbes('lock:x', 'lock:', { isCluster, isSharded: isCluster }).map(({ rule }) => rule);
@@ -210,7 +210,7 @@ describe('the doctor', () => {
     expect(patterns.filter((rule) => !line.includes(rule))).toEqual([]);
   });
 
-  test('fails at once where nobody listens', async () => {
+  test('fails at once where no server listens', async () => {
     const began = performance.now();
     const { code, bad, of } = await diagnose('redis://127.0.0.1:1');
     expect(bad).toEqual(['fail connection']);
@@ -300,7 +300,7 @@ describe('a boot', () => {
     await services.close();
   });
 
-  test('says nothing of a healthy Redis, nor of one that may not be asked', async () => {
+  test('logs nothing about a healthy Redis, nor about one that refuses the check', async () => {
     const warned: string[] = [];
     Logger.overrideLogger({
       log: () => undefined,

@@ -75,7 +75,7 @@ describe('every option of ioredis', () => {
   test.each([
     ['Options of a client', CLIENT_KEPT, CLIENT_OVERRIDES],
     ['Options of a Cluster', CLUSTER_KEPT, CLUSTER_OVERRIDES],
-  ])('of the table "%s" is there what the documentation says', (heading, kept, overrides) => {
+  ])('of the table "%s" has the effect that the documentation names', (heading, kept, overrides) => {
     const found = [...verdictsOf(heading)];
     const expected = found.map(([name]) => [
       name,

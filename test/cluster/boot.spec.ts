@@ -83,7 +83,7 @@ describe('an application that starts', () => {
   );
 });
 
-test('a job that is asked for by hand, as the first thing on a cluster that is connected to later, is not waited for without end', async () => {
+test('a job that is started by hand, as the first call on a cluster that connects later, is not waited for without end', async () => {
   const other = await stage.open();
   // Redis knows the job from now on, and no instance runs it.
   await other.runOnce('once', Date.now(), () => undefined);

@@ -53,7 +53,7 @@ describe('the channels of locks in a cluster', () => {
     expect(await took(waiting)).toBeLessThan(scaled(200));
   });
 
-  test('are classic ones when the option says so', async () => {
+  test('are classic ones when the option requests it', async () => {
     const [one, other] = [await stage.open({ pubsub: 'classic' }), await stage.open({ pubsub: 'classic' })];
     const { held, waiting } = await heldAndWaitedFor(one, other);
     await until('it sleeps', async () => (await stage.channels()).classic.length === 1);
@@ -73,7 +73,7 @@ describe('the channels of locks in a cluster', () => {
     expect(Math.max(...times)).toBeLessThan(scaled(500));
   });
 
-  test('move with their slots while somebody waits', async () => {
+  test('move with their slots while a caller waits', async () => {
     const [one, other] = [await stage.open(), await stage.open()];
     const { held, waiting } = await heldAndWaitedFor(one, other);
     await stage.sleepers('x');
@@ -163,7 +163,7 @@ describe('a master that dies', () => {
 });
 
 describe('the connections to channels', () => {
-  test('that are cut while somebody waits are made again, and the waiter looks once', async () => {
+  test('that are cut while a caller waits are made again, and the waiter checks once', async () => {
     const [one, other] = [await stage.open(), await stage.open()];
     const { held, waiting } = await heldAndWaitedFor(one, other);
     await stage.sleepers('x');

@@ -67,7 +67,7 @@ describe('on a Cluster that knows no script, and across a reconnect, a lock is h
     },
   );
 
-  test('whatever a startup node says for itself', { timeout: scaled(20_000) }, async () => {
+  test('whatever options a startup node has', { timeout: scaled(20_000) }, async () => {
     const node = {
       commandTimeout: 1,
       reconnectOnError: () => 2,

@@ -35,7 +35,7 @@ async function play(
 }
 
 test.each(['classic', 'sharded'] as const)(
-  'fair locks on %s channels are handed over in their order on every master, and nobody has one that is not his',
+  'fair locks on %s channels are handed off in their order on every master, and each to its own waiter only',
   { timeout: scaled(60_000) },
   async (pubsub) => {
     const topology = await ClusterTopology.start();

@@ -70,7 +70,7 @@ describe.each(Object.entries(ASKED))('%s', (name, make) => {
     }
   });
 
-  test('is told from every other class', () => {
+  test('is distinguished from every other class', () => {
     for (const [otherName, makeOther] of Object.entries(ASKED)) {
       const isAbove = name === 'DistributedLockError' && otherName !== 'LockService';
       if (otherName === name || isAbove) continue;
@@ -193,7 +193,7 @@ describe('an application whose library loads another copy', () => {
       });
   });
 
-  test('has its filter asked for the errors of both', async () => {
+  test('has its filter called for the errors of both', async () => {
     @Module({ imports: [stage.locks()], providers: [Library], controllers: [Api] })
     class AppModule {}
     const filtered = await NestFactory.create(AppModule, { logger: false, abortOnError: false });

@@ -36,7 +36,7 @@ describe('a latch', () => {
     await fleet.expectNothingLeft();
   });
 
-  test('is closed once, and opens when it is counted down by whoever', async () => {
+  test('is closed once, and opens when any processes have counted it down', async () => {
     expect(await ours.trySetCount(3)).toBe(true);
     expect(await theirs.trySetCount(1)).toBe(false);
     await Promise.all([ours.countDown(), theirs.countDown()]);
@@ -51,7 +51,7 @@ describe('a latch', () => {
   });
 });
 
-describe('those who wait', () => {
+describe('waiters of a latch', () => {
   test('all go on at the last countdown, in every process', async () => {
     const wire = await fleet.proxy();
     const crowd = (await fleet.open({}, wire)).getCountDownLatch(name);
@@ -80,7 +80,7 @@ describe('those who wait', () => {
     await fleet.expectNothingLeft();
   });
 
-  test('look again at any message, as Redisson sends it, and sleep on while the latch is closed', async () => {
+  test('check again at any message, as Redisson sends it, and sleep on while the latch is closed', async () => {
     await fleet.redis.set(fleet.key(name), '2');
     const waiting = ours.await();
     await asleep(1);
@@ -93,7 +93,7 @@ describe('those who wait', () => {
     expect(await waiting).toBe(true);
   });
 
-  test('are told when their time is over, and leave nothing behind', async () => {
+  test('get an error when their time is over, and leave nothing behind', async () => {
     await ours.trySetCount(1);
     const start = performance.now();
     expect(await ours.await({ waitTime: 0 })).toBe(false);
@@ -161,7 +161,7 @@ describe('a connection that dies', () => {
     await fleet.expectNothingLeft();
   });
 
-  test('does not look like a latch that is closed, nor keep a caller longer than it wants', async () => {
+  test('is not taken for a closed latch, and does not keep a caller longer than its waitTime', async () => {
     const wire = await fleet.proxy();
     const service = await fleet.open({ commandTimeout: 300 }, wire);
     const cut = service.getCountDownLatch(name);

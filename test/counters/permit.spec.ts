@@ -78,7 +78,7 @@ describe('permits that expire', () => {
     expect(await handle.unlock()).toBe('released');
   });
 
-  test('with a lease of their own expire, wake who waits, and tell their holder before', async () => {
+  test('with a lease of their own expire, wake waiters, and notify their holder before', async () => {
     await ours.trySetPermits(1);
     const handle = await ours.acquire({ leaseTime: 300 });
     const lost = new Promise((resolve) =>
@@ -94,7 +94,7 @@ describe('permits that expire', () => {
     await fleet.expectNothingLeft(name);
   });
 
-  test('of one scope are as many as it asks for', async () => {
+  test('of one scope are as many as it requests', async () => {
     await ours.trySetPermits(2);
     await ours.using(async (outer) => {
       await ours.using(async (inner) => {
@@ -132,7 +132,7 @@ describe('permits that expire', () => {
     await fleet.expectNothingLeft();
   });
 
-  test('that are added are told as Redisson tells them: by how many', async () => {
+  test('that are added are published as Redisson does it: by their number', async () => {
     await ours.trySetPermits(0);
     const subscriber = fleet.redis.duplicate();
     const heard: string[] = [];
@@ -162,7 +162,7 @@ describe('a permit that is named by its id', () => {
     await fleet.expectNothingLeft(name);
   });
 
-  test('is given back by its own process, which tells its holder at once', async () => {
+  test('is given back by its own process, which notifies its holder at once', async () => {
     expect(await ours.tryRelease(handle.holder)).toBe(true);
     expect(handle.signal.aborted).toBe(true);
     await fleet.expectNothingLeft(name);
@@ -237,7 +237,7 @@ describe('waiters', () => {
     await fleet.expectNothingLeft(name);
   });
 
-  test('are not told that somebody has it when Redis is away', async () => {
+  test('get no busy error when Redis is away', async () => {
     const wire = await fleet.proxy();
     const cut = (await fleet.open({}, wire)).getPermitExpirableSemaphore(name);
     await ours.trySetPermits(1);

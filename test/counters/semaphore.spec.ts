@@ -30,7 +30,7 @@ describe('permits', () => {
     await fleet.expectNothingLeft(name);
   });
 
-  test('are taken and given back by whoever likes, one or several at once', async () => {
+  test('are taken and given back by any process, one or several at once', async () => {
     await ours.trySetPermits(3);
     await ours.acquire(2);
     expect(await theirs.tryAcquire(2)).toBe(false);
@@ -127,7 +127,7 @@ describe('a waiter', () => {
     expect(await fleet.redis.get(fleet.key(name))).toBe('0');
   });
 
-  test('is told when its time is over, and leaves nothing behind', async () => {
+  test('gets an error when its time is over, and leaves nothing behind', async () => {
     await ours.trySetPermits(1);
     const start = performance.now();
     await expect(ours.acquire(2, { waitTime: 60 })).rejects.toMatchObject({

@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => fleet.close());
 
 describe('at shutdown', () => {
-  test('whoever waits is told, and nothing is left of them', async () => {
+  test('waiters get an error, and nothing is left of them', async () => {
     await other.getCountDownLatch('l').trySetCount(1);
     const waiting = [
       one.getSemaphore('s').acquire(),
@@ -37,7 +37,7 @@ describe('at shutdown', () => {
     await fleet.expectNothingLeft('l');
   });
 
-  test('nobody comes in any more, but inside a lock', async () => {
+  test('no new caller is granted a permit, except inside a lock', async () => {
     const semaphore = one.getSemaphore('s');
     const latch = one.getCountDownLatch('l');
     await semaphore.trySetPermits(2);
@@ -64,7 +64,7 @@ describe('at shutdown', () => {
     await fleet.expectNothingLeft('s');
   });
 
-  test('whoever still waits inside a lock when the time is over is told', async () => {
+  test('a caller that still waits inside a lock when the time is over gets an error', async () => {
     const work = one.getLock('x').using(async () => {
       const waiting = [one.getSemaphore('s').acquire(), one.getCountDownLatch('l').await()];
       return await Promise.allSettled(waiting);
@@ -94,7 +94,7 @@ describe('at shutdown', () => {
     expect(await other.getSemaphore('s').availablePermits()).toBe(2);
   });
 
-  test('work that does not end is told by its signal, and its permits are given back without it', async () => {
+  test('work that does not end is aborted by its signal, and its permits are given back without it', async () => {
     const semaphore = one.getSemaphore('s');
     await semaphore.trySetPermits(3);
     const gate = new Gate();

@@ -100,11 +100,11 @@ describe('the verdict of the demo', () => {
     },
   );
 
-  it('is bad when a run crashed that nobody killed', () => {
+  it('is bad when a run crashed without a kill', () => {
     expect(complaints(withRecord(4, row(4, 'crashed')))).toEqual(['crashed']);
   });
 
-  it('is bad when nobody carried on', () => {
+  it('is bad when no instance carried on', () => {
     const facts = good();
     const records = facts.records.filter(({ tick }) => tick <= at(2));
     expect(complaints({ ...facts, records })).toContain('carried on');
@@ -126,7 +126,7 @@ describe('the verdict of the demo', () => {
     expect(complaints({ ...good(), accounts })).toEqual(['money expected']);
   });
 
-  it('is bad when a run stopped half-way although nobody killed it', () => {
+  it('is bad when a run stopped half-way without a kill', () => {
     const facts = good();
     const journal = facts.journal.filter(({ tick, event }) => tick !== at(5) || event !== 'finished');
     expect(complaints({ ...facts, journal })).toEqual(['journal against records']);

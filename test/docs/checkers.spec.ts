@@ -17,7 +17,7 @@ function block(note: string, ...code: string[]): string {
 
 describe('a block of code', () => {
   test(
-    'is told of by its page and line when it does not compile',
+    'is reported by its page and line when it does not compile',
     () => {
       const broken = page('# A page', '', block('', '// wrong.ts', "export const ttl: number = '30s';"));
       const { problems } = compileBlocks(readBlocks(broken), resolve('dist/docs/made-up'));
@@ -28,7 +28,7 @@ describe('a block of code', () => {
     scaled(30_000),
   );
 
-  test('is refused without a file name, with the name of another one, and with a note that says nothing', () => {
+  test('is refused without a file name, with the name of another one, and with an empty note', () => {
     expect(() => readBlocks(page(block('', 'export {};')))).toThrow('does not begin with its file name');
     const twice = page(block('', '// a.ts'), block('', '// a.ts'));
     expect(() => readBlocks(twice)).toThrow('two blocks are named a.ts');
@@ -38,7 +38,7 @@ describe('a block of code', () => {
     expect(() => readBlocks(page('```typescript', '// a.ts', '```'))).toThrow('begins with ```ts');
   });
 
-  test('says why it only compiles, or that it is of a package which may not be installed', () => {
+  test('names why it only compiles, or the package which may not be installed', () => {
     const [quiet, other] = readBlocks(
       page(
         block(' no-run: there are no such servers', '// a.ts'),

@@ -167,7 +167,7 @@ describe('a decorated method', () => {
     expect(await stage.services.keys()).toEqual([]);
   });
 
-  test('tells of a lost lease by the signal, or with onLost: throw by an error', async () => {
+  test('reports a lost lease by the signal, or with onLost: throw by an error', async () => {
     await expect(orders.outliveQuietly()).resolves.toBe(true);
     await expect(orders.outlive()).rejects.toMatchObject({ code: 'LOST', lock: 'short' });
   });
@@ -201,7 +201,7 @@ describe('the lock of a decorated method', () => {
 });
 
 describe('a refused call', () => {
-  test('rejects by default, says who holds the lock, and does not run', async () => {
+  test('rejects by default, names the holder of the lock, and does not run', async () => {
     const held = await stage.hold('busy');
     const refusal: unknown = await orders.insist().catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(LockNotAcquiredError);
@@ -221,7 +221,7 @@ describe('a refused call', () => {
     expect(stage.logged).toEqual([`debug: Orders.skip was not run: lock "busy" is held by ${holder}.`]);
   });
 
-  test('gives what an onBusy function says, which knows the call', async () => {
+  test('returns the result of an onBusy function, which knows the call', async () => {
     const { holder } = await stage.hold('busy');
     const answer = await orders.answer(7);
     expect(answer).toMatchObject({ name: 'busy', args: [7], holder });

@@ -188,14 +188,14 @@ describe('classes that Nest makes', () => {
     expect(await request(app, '/gated/class')).toMatchObject({ status: 200 });
   });
 
-  test('the service is not seen by who logs, compares or copies an instance', async () => {
+  test('the service is hidden from code that logs, compares or copies an instance', async () => {
     const app = await stage.start({ providers: [Base, { provide: Plain, useFactory: () => new Plain() }] });
     expect(inspect(app.get(Base))).toBe('Base {}');
     expect(app.get(Plain)).toEqual(Object.assign(new Plain(), {}));
     expect(Reflect.ownKeys({ ...app.get(Plain) })).toEqual(['name']);
   });
 
-  test('a missing module fails the boot with a sentence that says what to import', async () => {
+  test('a missing module fails the boot with a sentence that names what to import', async () => {
     await expect(stage.boot({ providers: [Base] })).rejects.toThrow(
       /LockService \(import DistributedLockModule\.forRoot\(\) in your root module\)/,
     );
@@ -239,7 +239,7 @@ describe('instances that Nest did not make', () => {
     expect(app.get(Early).found).toBe('plain');
   });
 
-  test('that nobody bound throw a sentence when they are called', async () => {
+  test('that are not bound throw a sentence when they are called', async () => {
     await expect(new Plain().run()).rejects.toMatchObject({
       code: 'NOT_BOUND',
       message: expect.stringMatching(

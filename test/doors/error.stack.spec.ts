@@ -23,7 +23,7 @@ class Accounts {
   }
 }
 
-describe('the stack of what a guarded method throws leads to whoever called it', () => {
+describe('the stack of an error of a guarded method leads to its caller', () => {
   let stage: DoorStage;
   let accounts: Accounts;
 

@@ -245,7 +245,7 @@ describe('the lock of an intercepted handler is held', () => {
     expect(accounts.events.observed).toBe(false);
   });
 
-  test('until its promise settles, which nobody can cancel', async () => {
+  test('until its promise settles, which cannot be cancelled', async () => {
     const { get, accounts, isLocked } = await start();
     let open: () => void = () => undefined;
     accounts.gate = new Promise((resolve) => {

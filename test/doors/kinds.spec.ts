@@ -203,7 +203,7 @@ describe('kind write', () => {
   });
 });
 
-test('kind fair runs calls in the order in which the fleet asked', async () => {
+test('kind fair runs calls in the order in which the fleet requested the lock', async () => {
   const [here, there] = [await start(), await start()];
   const held = await (await stage.services.open()).getFairLock('turns').lock();
   const { admin, prefix } = stage.services;

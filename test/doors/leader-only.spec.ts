@@ -236,7 +236,7 @@ describe('a method that only the leader runs', () => {
     await expect(app.get(Plain).run()).resolves.toBe('plain');
   });
 
-  test('without the module fails the boot with a sentence that says what to import', async () => {
+  test('without the module fails the boot with a sentence that names what to import', async () => {
     await expect(stage.boot({ providers: [Reports] })).rejects.toThrow(
       /LockService \(import DistributedLockModule\.forRoot\(\) in your root module\)/,
     );

@@ -136,7 +136,7 @@ describe('where Redis is', () => {
     return { host: hostname, port: Number(port) };
   };
 
-  test('may be said by a URL, by ioredis options, or by a client, which is left alone', async () => {
+  test('is given by a URL, by ioredis options, or by a client, which is left alone', async () => {
     const client = new Redis(inject('redisUrl'));
     for (const redis of [inject('redisUrl'), parts(), client] satisfies RedisSource[]) {
       const app = await stage.boot({
@@ -166,7 +166,7 @@ describe('where Redis is', () => {
     await until('both are closed', async () => (await count()) === 0);
   });
 
-  test('that cannot be reached fails the boot with an error that says where', async () => {
+  test('that cannot be reached fails the boot with an error that names the address', async () => {
     const redis = { host: '127.0.0.1', port: 1 };
     const boot = stage.boot({ imports: [DistributedLockModule.forRoot({ redis })] });
     await expect(boot).rejects.toBeInstanceOf(LockUnavailableError);

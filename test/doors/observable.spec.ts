@@ -159,7 +159,7 @@ describe('a method that returns an Observable', () => {
     await expect(ended).resolves.toBe(5);
   });
 
-  test('has released it when its end is told', async () => {
+  test('has released it when its end is emitted', async () => {
     const end = new Promise<string[]>((resolve) => {
       streams.inside().subscribe({ complete: () => resolve(stage.services.keys()) });
     });
@@ -214,13 +214,13 @@ describe('a method that returns an Observable', () => {
     expect(await stage.services.keys()).toEqual([]);
   });
 
-  test('refused, gives what onBusy says: one undefined value, or the values of an Observable', async () => {
+  test('refused, emits the result of onBusy: one undefined value, or the values of an Observable', async () => {
     await stage.hold('stream');
     await expect(lastValueFrom(streams.skip().pipe(toArray()))).resolves.toEqual([undefined]);
     await expect(lastValueFrom(streams.answer().pipe(toArray()))).resolves.toEqual([7, 8]);
   });
 
-  test('tells what is wrong with its key, or its instance, as an error of the Observable', async () => {
+  test('reports what is wrong with its key, or its instance, as an error of the Observable', async () => {
     await expect(lastValueFrom(streams.keyed())).rejects.toMatchObject({ code: 'INVALID_NAME' });
     const unbound = new Streams(streams.locks);
     await expect(lastValueFrom(unbound.keyed('a'))).rejects.toMatchObject({ code: 'NOT_BOUND' });
@@ -267,7 +267,7 @@ describe('a method that does not declare its Observable', () => {
     await expect(lastValueFrom(stream)).rejects.toBe(BUSINESS);
   });
 
-  test('frees the lock when nobody subscribes', async () => {
+  test('frees the lock when it has no subscriber', async () => {
     const stream = await Promise.resolve(streams.undeclared());
     await until('it is free', async () => !(await isLocked('undeclared')));
     expect(stage.logged).toEqual([

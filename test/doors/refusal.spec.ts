@@ -70,7 +70,7 @@ async function start(options: LockModuleSettings = {}, extras: DistributedLockMo
 
 describe('over HTTP a refusal', () => {
   test.each(['decorated', 'nested'])(
-    'is 423 with Retry-After, and does not say who holds the lock: %s',
+    'is 423 with Retry-After, and does not name the holder of the lock: %s',
     async (path) => {
       const app = await start();
       const { holder } = await stage.hold('ledger');
@@ -109,7 +109,7 @@ describe('over HTTP a refusal', () => {
     });
   });
 
-  test('because Redis is away is 503 with Retry-After, tells nothing of Redis, and is logged', async () => {
+  test('because Redis is away is 503 with Retry-After, reveals nothing of Redis, and is logged', async () => {
     const redis = await startRedis();
     const app = await stage.boot({
       imports: [stage.locks({ commandTimeout: 100 }, {}, redis.url)],
@@ -230,7 +230,7 @@ describe('gateways, which have no global filters', () => {
     catch() {}
   }
 
-  test('have the filter bound once, to be asked after their own', async () => {
+  test('have the filter bound once, to be called after their own', async () => {
     @isGateway
     @UseFilters(Own)
     class Gateway {}
@@ -255,7 +255,7 @@ describe('gateways, which have no global filters', () => {
     ]);
   });
 
-  test('have it bound once more, to be asked before a filter that catches everything', async () => {
+  test('have it bound once more, to be called before a filter that catches everything', async () => {
     @isGateway
     @UseFilters(Everything, Own)
     class Gateway {

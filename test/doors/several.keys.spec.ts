@@ -255,15 +255,18 @@ test.each([
   ['/none/0', 'The key function of Transfers.none returned an empty array'],
   ['/none/2', 'The key function of Transfers.none returned an array with undefined at [0]'],
   ['/nobody', 'The key function of Transfers.nobody returned an empty array'],
-])('keys that are no names are an error that says where, and nothing is sent: %s', async (path, said) => {
-  const { get } = await start();
-  let answer: unknown;
-  const sent = await stage.sent(async () => {
-    answer = await get(path);
-  });
-  expect(answer).toMatchObject({ status: 500 });
-  expect(sent).toEqual([]);
-  expect(stage.logged).toEqual([
-    expect.stringContaining(`${said}; a key is a name, or an array of names. Use a name`),
-  ]);
-});
+])(
+  'keys that are no names are an error that names their place, and nothing is sent: %s',
+  async (path, said) => {
+    const { get } = await start();
+    let answer: unknown;
+    const sent = await stage.sent(async () => {
+      answer = await get(path);
+    });
+    expect(answer).toMatchObject({ status: 500 });
+    expect(sent).toEqual([]);
+    expect(stage.logged).toEqual([
+      expect.stringContaining(`${said}; a key is a name, or an array of names. Use a name`),
+    ]);
+  },
+);

@@ -203,7 +203,7 @@ describe('shutdownTimeout counts from the first hook', () => {
     expect((await answer).status).toBe(200);
   });
 
-  test('grants and renews locks until then, and says nothing of work that ends in a moment', async () => {
+  test('grants and renews locks until then, and logs nothing about work that ends in a moment', async () => {
     const app = await stage.start({ controllers: [Work], providers: [SlowToDestroy] });
     const locks = app.get(LockService);
     const closed = app.close();

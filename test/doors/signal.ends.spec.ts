@@ -59,19 +59,23 @@ function expectOver({ signal, lock, inScope }: Outliving, name: string): void {
 // A plain semaphore opens no scope; its signal has a test of its own below.
 const SCOPES = Object.entries(DOORS).filter(([name]) => name !== 'semaphore.using');
 
-test.each(SCOPES)('a scope of %s that is over says so', { timeout: scaled(20_000) }, async (name, door) => {
-  const lock = `${name}:scope`;
-  const piece = name in JOBS ? work.pieces.get(lock) : new Outliving();
-  if (!(piece instanceof Outliving)) throw new Error(`the application has no piece for ${lock}`);
-  const isHeld = () => door.isHeld?.(work, lock) ?? work.witness.getLock(lock).isLocked();
-  const run = door.run(work, lock, piece);
-  await until('it has begun', piece.began);
-  expect(piece.wasAborted).toBe(false);
-  piece.end();
-  await run;
-  await until('it is free', async () => !(await isHeld()));
-  expectOver(piece, piece.lock?.name ?? '');
-});
+test.each(SCOPES)(
+  'a scope of %s that is over has an aborted signal',
+  { timeout: scaled(20_000) },
+  async (name, door) => {
+    const lock = `${name}:scope`;
+    const piece = name in JOBS ? work.pieces.get(lock) : new Outliving();
+    if (!(piece instanceof Outliving)) throw new Error(`the application has no piece for ${lock}`);
+    const isHeld = () => door.isHeld?.(work, lock) ?? work.witness.getLock(lock).isLocked();
+    const run = door.run(work, lock, piece);
+    await until('it has begun', piece.began);
+    expect(piece.wasAborted).toBe(false);
+    piece.end();
+    await run;
+    await until('it is free', async () => !(await isHeld()));
+    expectOver(piece, piece.lock?.name ?? '');
+  },
+);
 
 describe('a signal', () => {
   test('is aborted by the release, with the reason that the work outlived its lock', async () => {

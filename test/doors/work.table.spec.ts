@@ -43,7 +43,7 @@ describe('docs/locks.md', () => {
     expect(unique(named)).toEqual(unique(work));
   });
 
-  test.each(LASTING_KINDS)('says until when a lock is held for: %s', (kind) => {
+  test.each(LASTING_KINDS)('states until when a lock is held for: %s', (kind) => {
     const rows = rowsOf('The work returns').filter(([first = '']) => first.includes(ROWS[kind]));
     expect(rows).not.toEqual([]);
     const said = rows.map(([, until, gets]) =>

@@ -74,7 +74,7 @@ describe.each(MODULES)('an option of %s lasts from the call', (module) => {
     expectNow(start);
   });
 
-  test('retryAfter: told to the client whose call is refused, in seconds', async () => {
+  test('retryAfter: sent to the client of a refused call, in seconds', async () => {
     const app = await stage.open(module, { retryAfter: '2.5s' });
     const handle = await (await stage.other(module)).getLock('x').lock();
     const { status, headers } = await request(app, '/used');

@@ -52,7 +52,7 @@ async function expectLease(module: ModuleName, held: Held, door: LeaseDoor): Pro
   expect(lasted).toBeLessThan(LEASE + scaled(400));
 }
 
-describe('a lease lasts from the call that asks for it', () => {
+describe('a lease lasts from the call that requests it', () => {
   test.each(Object.entries(LOCK_LEASES))('%s', async (_, door) => {
     await expectLease('DistributedLockModule', LOCK, door);
   });

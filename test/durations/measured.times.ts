@@ -47,14 +47,14 @@ export const MEASURED: Measurements = {
       rows(
         MODULE_WAITS,
         (option) => `${module}.forRoot(options).waitTime.${option}`,
-        measured(WAITS, 'a waitTime of %s lasts from the call that says none'),
+        measured(WAITS, 'a waitTime of %s lasts from a call without one'),
       ),
     ),
   ),
   ...rows(
     { ...LOCK_LEASES, ...PERMIT_LEASES, ...CONTROL_LEASES },
     same,
-    measured(LEASES, 'a lease lasts from the call that asks for it'),
+    measured(LEASES, 'a lease lasts from the call that requests it'),
   ),
   'Semaphore.trySetPermits(timeToLive)': measured(
     LEASES,
@@ -66,7 +66,7 @@ export const MEASURED: Measurements = {
     'shutdownTimeout',
     'shutdownTimeout: from app.close() until the signal of running work aborts',
   ),
-  ...ofBothModules('retryAfter', 'retryAfter: told to the client whose call is refused, in seconds'),
+  ...ofBothModules('retryAfter', 'retryAfter: sent to the client of a refused call, in seconds'),
   ...ofBothModules(
     'handOver.time',
     'handOver.time: a waiter of another process gets its turn within it and a hold',
@@ -86,11 +86,11 @@ export const MEASURED: Measurements = {
   ),
   [real('commandTimeout')]: measured(
     'faults/outage.bounds.spec.ts',
-    'a call that does not wait ends within the deadline of a round trip, and is never told null',
+    'a call that does not wait ends within the deadline of a round trip, and never returns null',
   ),
   [real('replication.timeout')]: measured(
     'replication/grants.spec.ts',
-    'the error says how many replicas were needed, within which time, and what can be done',
+    'has an error that names how many replicas were needed, within which time, and what can be done',
   ),
   [real('redLock.restartDelay')]: measured(
     'quorum/restart.spec.ts',
@@ -119,11 +119,11 @@ export const MEASURED: Measurements = {
   ),
   [health('maxRoundTrip')]: measured(
     'observability/health.spec.ts',
-    'is down when it is worse than asked for',
+    'is down when it is worse than required',
   ),
   [health('maxClockOffset')]: measured(
     'observability/health.spec.ts',
-    'is down when it is worse than asked for',
+    'is down when it is worse than required',
   ),
   [health('maxWatchdogLate')]: measured(
     BOUNDS,

@@ -54,7 +54,7 @@ describe('the waitTime of a call lasts from that call', () => {
   });
 });
 
-describe.each(MODULES)('a waitTime of %s lasts from the call that says none', (module) => {
+describe.each(MODULES)('a waitTime of %s lasts from a call without one', (module) => {
   test.each(Object.entries(MODULE_WAITS))('%s', async (option, door) => {
     await expectWait(await startTaken(module, { waitTime: { [option]: WAIT } }), door);
   });

@@ -107,7 +107,7 @@ afterEach(async () => {
   await services.close();
 });
 
-describe('every acquisition tells one attempt, one answer and one end, and no other than its caller got', () => {
+describe('every acquisition emits one attempt, one answer and one end, the same that its caller got', () => {
   test.each(Object.entries(KINDS))(
     '%s',
     async (name, kind) => {

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('a listener', () => {
-  test('hears of a critical section from its attempt to its release, with who, what and how long', async () => {
+  test('receives a critical section from its attempt to its release, with its holder, lock and duration', async () => {
     await locks.getLock('a').using(() => until('20 ms are over', after(20)));
     expect(ledger.names).toEqual(['attempt', 'acquired', 'released']);
     const [acquired] = ledger.of('acquired');
@@ -33,14 +33,14 @@ describe('a listener', () => {
     expect(released?.acquisition).toBe(acquired?.acquisition);
   });
 
-  test('hears of a re-entry as of an acquisition of its own, that leaves the lock to the outer one', async () => {
+  test('receives a re-entry as an acquisition of its own, which leaves the lock to the outer one', async () => {
     await locks.getLock('a').using(() => locks.getLock('a').using(() => undefined));
     expect(ledger.names).toEqual(['attempt', 'acquired', 'attempt', 'acquired', 'released', 'released']);
     expect(ledger.of('attempt').map(({ isReentry }) => isReentry)).toEqual([false, true]);
     expect(ledger.of('released').map(({ outcome }) => outcome)).toEqual(['kept', 'released']);
   });
 
-  test('hears once of each caller that waits, also of one that is handed the lock in the process', async () => {
+  test('receives one event for each caller that waits, also for one that gets the lock by a hand-off in the process', async () => {
     const outer = await locks.getLock('a').lock();
     const others = [1, 2].map(() => locks.getLock('a').using(() => undefined));
     await until('both wait', () => ledger.of('waiting').length === 2);
@@ -51,7 +51,7 @@ describe('a listener', () => {
     expect(ledger.of('waiting')).toHaveLength(2);
   });
 
-  test('hears that a caller waits for another process, and of its refusal with who has the lock', async () => {
+  test('receives that a caller waits for another process, and its refusal with the holder of the lock', async () => {
     const rival = await services.open();
     const theirs = await rival.getLock('a').lock();
     await expect(locks.getLock('a').lock({ waitTime: 60 })).rejects.toThrow('was not acquired');
@@ -64,7 +64,7 @@ describe('a listener', () => {
     await theirs.unlock();
   });
 
-  test('hears of a call that is aborted, or can never succeed, as failed, with its error', async () => {
+  test('receives a call that is aborted, or can never succeed, as failed, with its error', async () => {
     const reason = new Error('no longer wanted');
     await expect(locks.getLock('a').lock({ signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     await expect(
@@ -76,7 +76,7 @@ describe('a listener', () => {
     expect(ledger.odd).toEqual([]);
   });
 
-  test('hears of renewals while a lease lives, and once of its loss, whatever its holder does afterwards', async () => {
+  test('receives renewals while a lease lives, and its loss once, whatever its holder does afterwards', async () => {
     const handle = await locks.getLock('a').lock();
     await until('it is renewed', () => ledger.of('renewed').length > 0);
     expect(ledger.of('renewed')[0]).toEqual({ lock: 'a', kind: 'reentrant', holder: handle.holder });
@@ -88,14 +88,14 @@ describe('a listener', () => {
     expect(ledger.of('lost')[0]?.why).toContain('Redis no longer knows this holder');
   });
 
-  test('hears of a loss that only the unlock finds out', async () => {
+  test('receives a loss that only the unlock finds', async () => {
     const handle = await locks.getLock('a').lock({ leaseTime: '10s' });
     await services.admin.del(`${services.prefix}a`);
     expect(await handle.unlock()).toBe('lost');
     expect(ledger.stories).toEqual(['attempt acquired lost']);
   });
 
-  test('hears of a multi lock as of one, and of its loss when one of its members is lost', async () => {
+  test('receives a multi lock as one lock, and its loss when one of its members is lost', async () => {
     const handle = await locks.getMultiLock('b', 'a').lock();
     await locks.getLock('a').forceUnlock();
     expect(ledger.names.filter((name) => name !== 'renewed')).toEqual(['attempt', 'acquired', 'lost']);
@@ -104,7 +104,7 @@ describe('a listener', () => {
     expect(ledger.odd).toEqual([]);
   });
 
-  test('hears of what a shutdown takes from work that does not let go, as of a loss', async () => {
+  test('receives a lock that a shutdown takes from running work as a loss', async () => {
     const hasty = await services.open({ shutdownTimeout: 0 });
     hasty.events.listen(ledger.listener);
     const plain = await hasty.getLock('a').lock();
@@ -115,7 +115,7 @@ describe('a listener', () => {
     expect(ledger.of('lost').map(({ lock }) => lock)).toEqual(['a', 'b, c']);
   });
 
-  test('hears of a run that a shutdown does not wait for what its record says', async () => {
+  test('receives for a run that a shutdown does not wait for the outcome of its record', async () => {
     const hasty = await services.open({ shutdownTimeout: 0 });
     hasty.events.listen(ledger.listener);
     let end = () => undefined as void;
@@ -128,7 +128,7 @@ describe('a listener', () => {
     expect(ledger.of('tickFinished').map(({ outcome }) => outcome)).toEqual(['failed']);
   });
 
-  test('hears of permits that belong to nobody only that they were taken, and of a section that it ends', async () => {
+  test('receives of permits without a holder only that they were taken, and of a section that it ends', async () => {
     const semaphore = locks.getSemaphore('s');
     await semaphore.trySetPermits(1);
     await semaphore.using(() => undefined);
@@ -143,7 +143,7 @@ describe('a listener', () => {
     await semaphore.delete();
   });
 
-  test('hears of the ticks that run here, and of those that run elsewhere', async () => {
+  test('receives the ticks that run here, and those that run elsewhere', async () => {
     await locks.runOnce('job', 1000, () => 'done');
     await locks.runOnce('job', 1000, () => 'again');
     await expect(locks.runOnce('job', 2000, () => Promise.reject(new Error('bad')))).rejects.toThrow('bad');
@@ -159,7 +159,7 @@ describe('a listener', () => {
     expect(ledger.of('tickFinished').map(({ outcome }) => outcome)).toEqual(['completed', 'failed']);
   });
 
-  test('hears nothing any more once it has ended its listening, nor of what was begun while nobody listened', async () => {
+  test('receives nothing after it has stopped listening, and nothing of acquisitions that began without a listener', async () => {
     const quiet = await services.open();
     const handle = await quiet.getLock('a').lock();
     const late = new EventLedger();
@@ -174,7 +174,7 @@ describe('a listener', () => {
     expect(ledger.stories).toEqual(['attempt acquired released']);
   });
 
-  test('that throws or rejects is told to the log, and changes nothing for the lock and for other listeners', async () => {
+  test('that throws or rejects is logged, and changes nothing for the lock and for other listeners', async () => {
     const errors = vi.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const attempt = vi.fn<() => void>();
     locks.events.listen({

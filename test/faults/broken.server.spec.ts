@@ -44,7 +44,7 @@ test('a permission taken away while a lock is held fails its renewal only, until
   expect(await lost?.unlock()).toBe('lost');
 });
 
-test('SCRIPT FLUSH at any time costs nobody anything', async () => {
+test('SCRIPT FLUSH at any time harms no caller', async () => {
   const services = await Promise.all([stage.open({ lockWatchdogTimeout: 600 }), stage.open()]);
   const register = { value: 0, inside: 0 };
   let begun = 0;
@@ -97,7 +97,7 @@ describe('a message of a release that is lost', () => {
     expect(performance.now() - start).toBeLessThan(scaled(1000));
   });
 
-  test('among other messages than a release wakes nobody, and nobody is harmed by them', async () => {
+  test('among other messages than a release wakes no waiter, and those messages do no harm', async () => {
     const [service, other] = [await stage.open(), await stage.open()];
     const held = await other.getLock('x').lock();
     const waiting = service.getLock('x').lock();

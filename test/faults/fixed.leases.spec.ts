@@ -27,7 +27,9 @@ async function lasts(held: { readonly isHeld: boolean }, within: number): Promis
 }
 
 describe.concurrent('a fixed lease', { timeout: scaled(30_000) }, () => {
-  test('is looked at as its own length asks for, inside of a longer one that is over', async ({ stage }) => {
+  test('is checked as often as its own length requires, inside of a longer one that is over', async ({
+    stage,
+  }) => {
     const locks = await stage.open({ lockWatchdogTimeout: 10 * T });
     const lock = locks.getLock('x');
     const inner = await lock.using(() => lock.lock({ leaseTime: T }));
@@ -36,7 +38,7 @@ describe.concurrent('a fixed lease', { timeout: scaled(30_000) }, () => {
     expect(await inner.unlock()).toBe('lost');
   });
 
-  test('is looked at as the longer lease asks for that it was extended to', async ({ stage }) => {
+  test('is checked as often as the longer lease requires that it was extended to', async ({ stage }) => {
     const locks = await stage.open({ lockWatchdogTimeout: 10 * T });
     const held = await locks.getLock('x').lock({ leaseTime: 300 });
     expect(await held.extend('1h')).toBe(true);
@@ -80,7 +82,7 @@ describe.concurrent('a fixed lease', { timeout: scaled(30_000) }, () => {
     await locks.getPermitExpirableSemaphore('permits').delete();
   });
 
-  test('of a permit that was shortened ends early, whatever a look from before says late', async ({
+  test('of a permit that was shortened ends early, whatever a late answer to an earlier check is', async ({
     stage,
   }) => {
     const locks = await stage.open({ lockWatchdogTimeout: T });

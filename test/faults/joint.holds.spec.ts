@@ -38,7 +38,7 @@ async function expectTrue(reading: LockHandle): Promise<void> {
   expect(await reading.unlock()).toBe('released');
 }
 
-describe('a scope that writes and asks to read', () => {
+describe('a scope that writes and requests to read', () => {
   test('gets it although a reply was lost', async () => {
     let isArmed = true;
     wire.judge(({ name }) => {

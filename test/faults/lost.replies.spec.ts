@@ -205,7 +205,7 @@ describe('a connection cut during a release that hands a fair lock to the next w
   test.each([
     ['cut after it ran', cutAfter],
     ['cut before it ran', cutBefore],
-  ])('lets that one in, and nobody before it (%s)', async (_, ambush) => {
+  ])('lets that one in, and no other before it (%s)', async (_, ambush) => {
     const giver = await fair().lock();
     const waiting = fair().lock();
     await stands(1);

@@ -71,7 +71,7 @@ async function play(outage: Outage, act: (scene: Scene) => Promise<void>): Promi
 describe.concurrent.each(OUTAGES)('while Redis is $name', (outage) => {
   const options = { timeout: scaled(20_000) };
 
-  test('waitTime and signal bound every call, and nobody is told that the lock is taken', options, () =>
+  test('waitTime and signal bound every call, and no call gets a busy error', options, () =>
     play(outage, async ({ service, mine, begin }) => {
       const free = (name: string) => service.getLock(name);
       await begin();
@@ -101,7 +101,7 @@ describe.concurrent.each(OUTAGES)('while Redis is $name', (outage) => {
   );
 
   test(
-    'a call that does not wait ends within the deadline of a round trip, and is never told null',
+    'a call that does not wait ends within the deadline of a round trip, and never returns null',
     options,
     () =>
       play(outage, async ({ service, begin }) => {

@@ -63,7 +63,7 @@ describe.concurrent.each(OUTAGES)('after Redis was $name', (outage: Outage) => {
   );
 
   test(
-    'a lock() that slept when it began is woken soon, or by the safety net where nothing told of the break',
+    'a lock() that slept when it began is woken soon, or by the safety net where the break was not noticed',
     options,
     () =>
       play(async ({ stage, wire }) => {

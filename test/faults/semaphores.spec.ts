@@ -55,7 +55,7 @@ describe('a connection that dies', () => {
     await fleet.expectNothingLeft(name);
   });
 
-  test('after an acquisition ran whose caller has left gives its permits back, and wakes who waits for them', async () => {
+  test('after an acquisition ran whose caller has left gives its permits back, and wakes their waiters', async () => {
     const abort = new AbortController();
     const died = cutAfter(wire, semaphoreAcquire);
     const leaving = cut.acquire(3, { signal: abort.signal });
@@ -122,7 +122,7 @@ describe('while Redis does not answer', () => {
     ['release', () => cut.release(), 600],
     ['drainPermits', () => cut.drainPermits(), 300],
     ['availablePermits', () => cut.availablePermits(), 300],
-  ])('%s says so in its time', async (_call, call, bound) => {
+  ])('%s fails in its time', async (_call, call, bound) => {
     const impatient = await fleet.open({ commandTimeout: 300 }, wire);
     cut = impatient.getSemaphore(name);
     wire.blackHole();

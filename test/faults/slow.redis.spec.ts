@@ -33,7 +33,7 @@ describe('a Redis that is slow or silent', () => {
   const slow = () => services.admin.client('PAUSE', SLOW, 'ALL');
 
   describe('a grant whose reply took half its lease is renewed before it is delivered', () => {
-    test('where tryLock asked for it', async () => {
+    test('where tryLock requested it', async () => {
       await slow();
       const handle = await lock().tryLock({ leaseTime: LEASE });
       expect(handle?.isHeld).toBe(true);
@@ -41,7 +41,7 @@ describe('a Redis that is slow or silent', () => {
       expect(await handle?.unlock()).toBe('released');
     });
 
-    test('where a waiter asked for it', async () => {
+    test('where a waiter requested it', async () => {
       await slow();
       const handle = await lock().lock({ leaseTime: LEASE, waitTime: '5s' });
       expect(handle.isHeld).toBe(true);
@@ -58,7 +58,7 @@ describe('a Redis that is slow or silent', () => {
       expect(await handle.unlock()).toBe('released');
     });
 
-    test('where a re-entry asked for it', async () => {
+    test('where a re-entry requested it', async () => {
       await lock().using(async () => {
         await slow();
         const handle = await lock().lock({ leaseTime: LEASE });

@@ -56,7 +56,7 @@ describe.concurrent('a process stopped for longer than its lease', () => {
     { by: 'loop', lease: 'fixed' },
     { by: 'timer', lease: 'fixed' },
   ] as const)(
-    'wakes up with isHeld false ($lease lease, seen by a $by), and harms nobody',
+    'wakes up with isHeld false ($lease lease, seen by a $by), and harms no other holder',
     options,
     ({ by, lease }) =>
       play(async (scene) => {

@@ -12,7 +12,7 @@ const name = 'x';
 /** The lease with which a lock is given, in ms, and the one with which it is begun. */
 const [GIFT, WATCHDOG] = [3000, 30_000];
 
-test('a row of waiters of two processes costs two commands a hold, and is in its order', options, () =>
+test('a queue of waiters of two processes costs two commands a hold, and is served in order', options, () =>
   KindStage.play('own', async (stage) => {
     const HOLDS = 40;
     const services = [await stage.faults.open(), await stage.faults.open()];
@@ -41,7 +41,7 @@ test('a row of waiters of two processes costs two commands a hold, and is in its
   }),
 );
 
-test('a row of waiters of one process costs a command a hold, and is in its order', options, () =>
+test('a queue of waiters of one process costs a command a hold, and is served in order', options, () =>
   KindStage.play('own', async (stage) => {
     const HOLDS = 40;
     const service = await stage.faults.open();
@@ -76,7 +76,7 @@ test('a row of waiters of one process costs a command a hold, and is in its orde
 test.each([
   ['a leaseTime', {}, { leaseTime: '20s' }],
   ['a watchdog that is no longer', { lockWatchdogTimeout: GIFT }, {}],
-] as const)('whoever waits with %s comes for the lock by itself', options, (_what, settings, asked) =>
+] as const)('a waiter with %s acquires the lock by itself', options, (_what, settings, asked) =>
   KindStage.play('shared', async (stage) => {
     const held = await (await stage.faults.open()).getFairLock(name).lock();
     const waiting = (await stage.faults.open(settings)).getFairLock(name).lock(asked);
@@ -88,7 +88,7 @@ test.each([
   }),
 );
 
-describe.concurrent('a lock that was given', () => {
+describe.concurrent('a lock that was handed off', () => {
   test('is begun with the lease of the watchdog', options, () =>
     KindStage.play('shared', async (stage) => {
       const held = await (await stage.faults.open()).getFairLock(name).lock();
@@ -101,7 +101,7 @@ describe.concurrent('a lock that was given', () => {
     }),
   );
 
-  test('is begun only when Redis says so, whatever a message says', options, () =>
+  test('is begun only when Redis confirms it, whatever a message announces', options, () =>
     KindStage.play('shared', async (stage) => {
       const { admin } = stage.faults;
       const held = await (await stage.faults.open()).getFairLock(name).lock();
@@ -141,7 +141,7 @@ describe.concurrent('a lock that was given', () => {
     }),
   );
 
-  test('to one who does not hear of it is found by the next sign of life', options, () =>
+  test('to a waiter that does not receive the message is found by the next heartbeat', options, () =>
     KindStage.play('shared', async (stage) => {
       const { admin } = stage.faults;
       const held = await (await stage.faults.open()).getFairLock(name).lock();
@@ -167,7 +167,7 @@ describe.concurrent('a lock that was given', () => {
     }),
   );
 
-  test('to one who leaves at that moment goes to the next one', options, () =>
+  test('to a waiter that leaves at that moment goes to the next one', options, () =>
     KindStage.play('shared', async (stage) => {
       const [first, second] = [await stage.faults.open(), await stage.faults.open()];
       for (let round = 0; round < 20; round += 1) {
@@ -197,7 +197,7 @@ describe.concurrent('a lock that was given', () => {
 });
 
 test(
-  "a lock that was given is nobody else's while its work blocks the event loop from its first instruction on",
+  'a lock that was handed off stays with its holder while its work blocks the event loop from its first instruction on',
   options,
   () =>
     KindStage.play('shared', async (stage) => {

@@ -158,7 +158,7 @@ describe.concurrent('waiters that leave', () => {
     }),
   );
 
-  test('a hundred of them in any order leave nothing, and stop nobody', options, () =>
+  test('a hundred of them in any order leave nothing, and block no other waiter', options, () =>
     KindStage.play('shared', async (stage) => {
       const services = await twoServices(stage);
       const random = new Random();
@@ -176,22 +176,19 @@ describe.concurrent('waiters that leave', () => {
     }),
   );
 
-  test(
-    'with waits of all lengths keep the order of those who stay, and of those who come later',
-    options,
-    () =>
-      KindStage.play('shared', async (stage) => {
-        const services = await twoServices(stage);
-        const line = new Line(stage, services);
-        const held = await services[0].getFairLock(name).lock();
-        const waits = ['10s', 700, undefined, 600, '1m', 800, undefined, 900, '5s'] as const;
-        for (const [number, waitTime] of waits.entries()) await line.enter(number, { waitTime });
-        await stage.queued(name, 5);
-        for (const number of [9, 10]) await line.enter(number, { waitTime: '20s' });
-        await held.unlock();
-        await Promise.all(line.ends);
-        expect(line.order).toEqual([0, 2, 4, 6, 8, 9, 10]);
-      }),
+  test('with waits of all lengths keep the order of the waiters that stay, and of later ones', options, () =>
+    KindStage.play('shared', async (stage) => {
+      const services = await twoServices(stage);
+      const line = new Line(stage, services);
+      const held = await services[0].getFairLock(name).lock();
+      const waits = ['10s', 700, undefined, 600, '1m', 800, undefined, 900, '5s'] as const;
+      for (const [number, waitTime] of waits.entries()) await line.enter(number, { waitTime });
+      await stage.queued(name, 5);
+      for (const number of [9, 10]) await line.enter(number, { waitTime: '20s' });
+      await held.unlock();
+      await Promise.all(line.ends);
+      expect(line.order).toEqual([0, 2, 4, 6, 8, 9, 10]);
+    }),
   );
 });
 
@@ -214,7 +211,7 @@ describe.concurrent('a long wait', () => {
     }),
   );
 
-  test('of thousands is shorter for each of them by the wait of whoever is let in', options, () =>
+  test('of thousands is shorter for each of them by the wait of the one that is granted', options, () =>
     KindStage.play('shared', async (stage) => {
       const { admin } = stage.faults;
       const wait = 10_000;

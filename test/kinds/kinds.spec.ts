@@ -52,7 +52,7 @@ describe('one name', () => {
     expect(() => KINDS[one]?.(name)).not.toThrow();
   });
 
-  test('may be both sides of a read/write lock, however it is asked for', async () => {
+  test('may be both sides of a read/write lock, in any order of requests', async () => {
     const { readLock, writeLock } = locks.getReadWriteLock('both');
     await writeLock().using(() => readLock().using(() => undefined));
     expect(await locks.using('both', () => 'read', { kind: 'read' })).toBe('read');
@@ -75,7 +75,7 @@ describe('one name', () => {
     expect(await locks.using('queued', () => 'ran', { kind: 'fair' })).toBe('ran');
   });
 
-  test('may be of another kind in another service: who sees to that is the application', async () => {
+  test('may be of another kind in another service: the application has to prevent that', async () => {
     const other = await services.open();
     locks.getLock('mine');
     expect(await other.getSpinLock('mine').using(() => 'ran')).toBe('ran');

@@ -74,7 +74,7 @@ describe.concurrent('a multi lock', () => {
   );
 
   test(
-    'with a member that cannot be locked says so, and gives back exactly what it got',
+    'with a member that cannot be locked fails, and gives back exactly what it got',
     options,
     play(async (one, other, stage) => {
       const { admin } = stage.faults;
@@ -267,7 +267,7 @@ describe.concurrent('the loss of one member', () => {
   );
 
   test(
-    'is told by the unlock also where nobody had noticed it',
+    'is reported by the unlock also when it had not been noticed',
     options,
     play(async (one, other) => {
       const handle = await one.getMultiLock('a', 'b', 'c').lock();

@@ -35,7 +35,7 @@ describe.concurrent('a scope', () => {
   );
 
   test(
-    'that reads and asks to write is refused at once, by every door, and reads on',
+    'that reads and requests to write is refused at once, by every API, and reads on',
     options,
     play(async (scene) => {
       const { one, other } = scene;

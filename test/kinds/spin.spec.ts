@@ -25,7 +25,7 @@ describe.concurrent('waiters of a spin lock', () => {
     }),
   );
 
-  test('ask again and again, at pauses that double up to an eighth of a second', options, () =>
+  test('retry again and again, at pauses that double up to an eighth of a second', options, () =>
     KindStage.play('own', async (stage) => {
       const { faults } = stage;
       const [one, other] = [await faults.open(), await faults.open()];

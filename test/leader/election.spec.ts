@@ -46,7 +46,7 @@ describe.concurrent('candidates of one key', () => {
   );
 
   test(
-    'are told of a loss by their signal, once, and stand again',
+    'are notified of a loss by their signal, once, and stand again',
     options,
     play(async ({ faults }) => {
       const [one, other] = [await faults.open(SHORT), await faults.open()];
@@ -88,7 +88,7 @@ describe.concurrent('candidates of one key', () => {
   );
 
   test(
-    'are nobody’s scope: one that is asked for under the very lock waits for it',
+    'run outside of any scope: an election that begins under the lock of its own key waits for it',
     options,
     play(async ({ faults }) => {
       const locks = await faults.open();
@@ -119,7 +119,7 @@ describe.concurrent('candidates of one key', () => {
   );
 
   test(
-    'stand until Redis lets them: a refusal is told, and no end of it',
+    'go on when Redis refuses them: a refusal is logged, and does not end the candidacy',
     options,
     play(async ({ faults }) => {
       const locks = await faults.open();
@@ -275,7 +275,7 @@ describe.concurrent('the work of a leader', () => {
 });
 
 test(
-  'nobody stands any more once the instance leaves its elections',
+  'no candidate stands any more once the instance leaves its elections',
   options,
   play(async ({ faults }) => {
     const locks = await faults.open();

@@ -72,7 +72,7 @@ describe('a Redis that cannot be reached at boot', () => {
     },
   );
 
-  test('is asked for later with lazyConnect, and refuses until it is there', async () => {
+  test('is connected to later with lazyConnect, and calls are refused until then', async () => {
     const port = await findFreePort();
     const url = `redis://127.0.0.1:${port}?lazyConnect=true`;
     for (const source of [url, { host: '127.0.0.1', port, lazyConnect: true }]) {

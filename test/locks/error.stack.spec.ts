@@ -4,7 +4,7 @@ import { callOfTheApplication } from '../support/application.call.js';
 import { Services } from '../support/services.js';
 import { ownRedis } from './own.redis.js';
 
-describe('the stack of an error leads to whoever asked', () => {
+describe('the stack of an error leads to the caller', () => {
   const server = ownRedis();
   let services: Services;
   let lock: Lock;

@@ -62,7 +62,7 @@ export function describeExclusion(subject: LockSubject): void {
       expect(await next?.unlock()).toBe('released');
     });
 
-    test('grants one of ten services that ask at once', async () => {
+    test('grants one of ten services that request it at once', async () => {
       const services = await Promise.all(Array.from({ length: 10 }, () => fleet().open()));
       const handles = await Promise.all(services.map((service) => subject.lock(service, 'x').tryLock()));
       const granted = handles.filter((handle) => handle !== null);
@@ -95,7 +95,7 @@ export function describeExclusion(subject: LockSubject): void {
       expect(ids.size).toBe(20);
     });
 
-    test('tells by Redis whether it is locked, and for how long', async () => {
+    test('reads from Redis whether it is locked, and for how long', async () => {
       expect(await other().isLocked()).toBe(false);
       expect(await other().remainTimeToLive()).toBe(-2);
       const held = await one().lock();

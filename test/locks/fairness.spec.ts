@@ -7,7 +7,7 @@ import { RedisFleet } from './lock.fleet.js';
 const ROW = 4;
 const TURNS = 40;
 
-test('a process that never runs out of waiters stands back after each row of hand-overs, and lets another one in', async () => {
+test('a process that never runs out of waiters yields after each series of hand-offs, and lets another one in', async () => {
   const fleet = await RedisFleet.open({ handOver: { max: ROW } });
   const end = new AbortController();
   let holds = 0;
@@ -33,7 +33,7 @@ test('a process that never runs out of waiters stands back after each row of han
   expect(outrun).toBeLessThan(TURNS * 4 * ROW);
 });
 
-test('processes that never run out of waiters take turns: none of them has the lock much more often than another', async () => {
+test('processes that never run out of waiters share a lock: none of them has it much more often than another', async () => {
   const fleet = await RedisFleet.open();
   const services = [fleet.one, fleet.other, await fleet.open(), await fleet.open()];
   const end = new AbortController();

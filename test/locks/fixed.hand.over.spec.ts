@@ -54,7 +54,7 @@ describe('a fixed lease is handed on inside the process', () => {
     await other.unlock();
   });
 
-  test('and never to one who asks for another length', async () => {
+  test('and never to a waiter that requests another length', async () => {
     const first = await lock.lock({ leaseTime: LEASE });
     const waiting = lock.lock({ leaseTime: LEASE + 1 });
     await first.unlock();

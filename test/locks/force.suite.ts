@@ -17,7 +17,7 @@ export function describeForce(subject: LockSubject): void {
     const asleep = (services = 1) =>
       until('the waiters sleep', async () => (await fleet().sleepers('x')) === services);
 
-    test('says whether there was a lock to free', async () => {
+    test('returns whether there was a lock to free', async () => {
       expect(await one().forceUnlock()).toBe(false);
       const held = await one().lock();
       expect(await other().forceUnlock()).toBe(true);
@@ -111,7 +111,7 @@ export function describeForce(subject: LockSubject): void {
       }
     });
 
-    test('is no loss for a caller of the same service that asked at once after it', async () => {
+    test('is no loss for a caller of the same service that requests the lock right after it', async () => {
       for (let time = 0; time < 5; time += 1) {
         const held = await one().lock();
         // Both answers may come at once, and what comes of them is told in any order.
@@ -123,7 +123,7 @@ export function describeForce(subject: LockSubject): void {
       }
     });
 
-    test('is known at once to whoever was handed the lock of its holder meanwhile', async () => {
+    test('is known at once to a waiter that got the lock of its holder meanwhile', async () => {
       const held = await one().lock();
       const waiting = one().lock();
       const forced = one().forceUnlock();
@@ -135,7 +135,7 @@ export function describeForce(subject: LockSubject): void {
       await Promise.all([unlocked, next.unlock()]);
     });
 
-    test('during hand-overs lets another service in, and stops the row', async () => {
+    test('during hand-offs lets another service in, and stops the series', async () => {
       const end = new AbortController();
       const busy = async () => {
         while (!end.signal.aborted) {

@@ -123,7 +123,7 @@ export function describeFuzz(subject: LockSubject): void {
       20_000,
     );
 
-    test('nobody hangs and nothing is left when locks are freed by force, or vanish, all the time', async () => {
+    test('no caller hangs and nothing is left when locks are freed by force, or vanish, all the time', async () => {
       const beliefs = new Beliefs();
       const services = [fleet().one, fleet().other];
       const over = new AbortController();

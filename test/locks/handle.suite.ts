@@ -9,7 +9,7 @@ export function describeHandle(subject: LockSubject): void {
     const one = () => subject.lock(fleet().one, 'x');
     const other = () => subject.lock(fleet().other, 'x');
 
-    test('is held until its unlock, and says so', async () => {
+    test('is held until its unlock, and reports it', async () => {
       const handle = await one().lock();
       expect(handle.isHeld).toBe(true);
       handle.assertHeld();
@@ -30,7 +30,7 @@ export function describeHandle(subject: LockSubject): void {
       expect(await next.unlock()).toBe('released');
     });
 
-    test('says that the lock was lost when it was, and changes nothing for the next holder', async () => {
+    test('reports that the lock was lost, and changes nothing for the next holder', async () => {
       const handle = await one().lock();
       await fleet().wipe('x');
       const next = await other().lock();
@@ -78,7 +78,7 @@ export function describeHandle(subject: LockSubject): void {
       expect(signal.reason).toMatchObject({ code: 'RELEASED' });
     });
 
-    test('has a form for logs, with the name as the user says it', async () => {
+    test('has a form for logs, with the name as the user wrote it', async () => {
       const handle = await one().lock();
       const { name, holder } = handle;
       expect(name).toBe('x');

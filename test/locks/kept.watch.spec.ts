@@ -8,7 +8,7 @@ import { RedisFleet } from './lock.fleet.js';
 /** The watchdog's lease, in ms: it asks at a third of it. */
 const T = 1500;
 
-test('a hold that was handed on inside the process is renewed, and told of a loss, as the one before it was', async () => {
+test('a hold that was handed off inside the process is renewed, and notified of a loss, as the one before it was', async () => {
   const fleet = await RedisFleet.open({
     lockWatchdogTimeout: scaled(T),
     handOver: { max: 1000, time: '10s' },

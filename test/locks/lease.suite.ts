@@ -122,7 +122,7 @@ export function describeLease(subject: LockSubject): void {
       expect(await next?.unlock()).toBe('released');
     });
 
-    test('of a fixed length is extended for as long as the extension says', async () => {
+    test('of a fixed length is extended by the time of the extension', async () => {
       const held = await one().lock({ leaseTime: 300 });
       expect(await held.extend(900)).toBe(true);
       expect(await ttl()).toBeGreaterThan(600);

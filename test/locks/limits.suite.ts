@@ -14,7 +14,7 @@ export function describeLimits(subject: LockSubject): void {
     const one = () => subject.lock(fleet().one, 'x');
     const other = () => subject.lock(fleet().other, 'x');
 
-    test('a hold that lasts too long is told to stop, is logged, and is not renewed any more', async () => {
+    test('a hold that lasts too long is aborted, is logged, and is not renewed any more', async () => {
       const notices = fleet().notices(fleet().one);
       const start = performance.now();
       const held = await one().lock();

@@ -10,7 +10,7 @@ export function describeOrder(subject: LockSubject): void {
     const one = () => subject.lock(fleet().one, 'x');
     const other = () => subject.lock(fleet().other, 'x');
 
-    test('of one service are granted in their order, whoever held the lock', async () => {
+    test('of one service are granted in their order, whichever service held the lock', async () => {
       for (const lock of [one(), other()]) {
         const order: number[] = [];
         const waiters = await behind(lock, () =>

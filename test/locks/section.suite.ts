@@ -50,7 +50,7 @@ export function describeSection(subject: LockSubject): void {
       expect(outcome).toBe('released');
     });
 
-    test('lets result and error of the work stand when the lease was lost, and tells by the signal', async () => {
+    test('keeps result and error of the work when the lease was lost, and reports the loss by the signal', async () => {
       const lose = async (signal: AbortSignal) => {
         await one().forceUnlock();
         expect(signal.aborted).toBe(true);

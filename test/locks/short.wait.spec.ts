@@ -117,7 +117,7 @@ describe('a waitTime that is shorter than a round trip, for 20 callers of a free
       .filter((answer) => !isBusy(answer));
   }
 
-  test('of a red lock: one has it, and no one is told that Redis is away', async () => {
+  test('of a red lock: one has it, and none gets an error that Redis is away', async () => {
     const stage = await QuorumStage.open(3);
     try {
       const locks = await stage.openAll({ commandTimeout: 3000 });
@@ -141,7 +141,7 @@ describe('a waitTime that is shorter than a round trip, for 20 callers of a free
     ],
     ['a route with a guard', async (app: INestApplication) => (await request(app, '/used')).status],
     ['an intercepted route', async (app: INestApplication) => (await request(app, '/intercepted')).status],
-  ])('of %s: at least one runs, and no one is told that Redis is away', async (_, call) => {
+  ])('of %s: at least one runs, and none gets an error that Redis is away', async (_, call) => {
     const stage = new DoorStage();
     try {
       const app = await stage.boot({

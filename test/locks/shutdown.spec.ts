@@ -21,7 +21,7 @@ describe('a service that shuts down', () => {
 
   const timers = () => one.engine.context.wheel.size;
 
-  test('grants no lock any more, and refuses who waits', async () => {
+  test('grants no lock any more, and refuses its waiters', async () => {
     const held = await other.getLock('x').lock();
     const waiting = one.getLock('x').lock();
     waiting.catch(() => undefined);
@@ -76,7 +76,7 @@ describe('a service that shuts down', () => {
     expect(timers()).toBe(0);
   });
 
-  test('tells work that goes on too long by its signal, and lets it unlock', async () => {
+  test('aborts work that goes on too long by its signal, and lets it unlock', async () => {
     const inside = new Gate();
     const work = other.getLock('x').using(async ({ signal, unlock }) => {
       inside.open();
@@ -93,7 +93,7 @@ describe('a service that shuts down', () => {
     expect(await services.keys()).toEqual([]);
   });
 
-  test('frees what nobody unlocks, and its holder learns that it is lost', async () => {
+  test('frees locks that are not unlocked, and their holders learn that they are lost', async () => {
     const held = await other.getLock('x').lock();
     const waiting = one.getLock('x').lock();
     const { signal } = held;
@@ -126,7 +126,7 @@ describe('a service that shuts down', () => {
     expect([await services.keys(), await services.channels()]).toEqual([[], []]);
   });
 
-  test('shuts down once, however often it is asked to', async () => {
+  test('shuts down once, however often it is called', async () => {
     const held = await one.getLock('x').lock();
     const ends = [one.shutDown(), one.shutDown()];
     await held.unlock();

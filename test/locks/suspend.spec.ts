@@ -37,7 +37,7 @@ describe('after a suspended machine', () => {
     expect(await held.unlock()).toBe('released');
   });
 
-  test('a hold whose lease ended meanwhile is lost, at the first look false, and by its signal soon', async () => {
+  test('a hold whose lease ended meanwhile is lost: isHeld is false at its first read, and its signal aborts soon', async () => {
     const held = await one().lock();
     const { signal } = held;
     await suspend(60_000, 1);
@@ -95,7 +95,7 @@ describe('after a suspended machine', () => {
     await next.unlock();
   });
 
-  test('a scope may re-enter a hold in doubt, and Redis says whether it is still one', async () => {
+  test('a scope may re-enter a doubtful hold, and Redis decides whether it is still held', async () => {
     await one().using(async (outer) => {
       await suspend(60_000, 1);
       await until('the lease is over', async () => !(await other().isLocked()));

@@ -126,7 +126,7 @@ describe('the traffic of a lock', () => {
     expect(await traffic.since('calls')).toHaveLength(1);
   });
 
-  test('is one call for ten locks that are asked for in one turn of the event loop', async () => {
+  test('is one call for ten locks that are requested in one turn of the event loop', async () => {
     const names = Array.from({ length: 10 }, (_, index) => `x${index}`);
     const handles = await Promise.all(names.map((name) => fleet.one.getLock(name).lock()));
     expect(await traffic.since('calls')).toHaveLength(1);

@@ -36,7 +36,7 @@ export function describeWait(subject: LockSubject): void {
       await until('nothing is left', async () => (await fleet().leftovers()).length === 0);
     });
 
-    test('ends with an error that says who holds the lock, and since when in the same service', async () => {
+    test('ends with an error that names the holder, and since when in the same service', async () => {
       const began = Date.now();
       const held = await one().lock();
       const local: unknown = await one()
@@ -125,7 +125,7 @@ export function describeWait(subject: LockSubject): void {
       }
     });
 
-    test('is never told that Redis is away because its time was over between two holds', async () => {
+    test('never fails with "Redis is away" because its time was over between two holds', async () => {
       const held = await one().lock();
       const answers = Array.from({ length: 300 }, async (_, index) => {
         // Another lease than the one before: each hand-over is a round trip, in which nobody has the lock.

@@ -30,7 +30,7 @@ export function describeWaiters(subject: LockSubject): void {
       expect(counts).toMatchObject({ one: 50, other: 50, most: 1 });
     });
 
-    test('of another service get their turn while the first never runs out of its own', async () => {
+    test('of another service are granted while the first never runs out of its own', async () => {
       const end = new AbortController();
       const greedy = async () => {
         while (!end.signal.aborted) await one().using(() => Promise.resolve());

@@ -63,7 +63,7 @@ describe('the names of a lock in Redis', () => {
     await expectNames(name, unique, inChannel, {});
   });
 
-  test('have the prefix "lock:" unless the module says otherwise', async () => {
+  test('have the prefix "lock:" unless the module sets another one', async () => {
     const name = `default:${services.prefix}`;
     const channel = `redisson_lock__channel:{lock:${name}}`;
     await expectNames(name, `lock:${name}`, channel, { namePrefix: undefined });

@@ -51,7 +51,7 @@ describe('in Redis, as Redisson sees it,', () => {
     expect(await heard()).toEqual(['0']);
   });
 
-  test('a re-entry counts under the same field, and only the last unlock is told', async () => {
+  test('a re-entry counts under the same field, and only the last unlock is published', async () => {
     const outer = await one().lock();
     const { holder } = outer;
     const inner = await outer.run(() => one().lock());
@@ -67,7 +67,7 @@ describe('in Redis, as Redisson sees it,', () => {
     expect(await heard()).toEqual(['0']);
   });
 
-  test('a hand-over between watchdog holds is one longer hold of the same field, and is not told', async () => {
+  test('a hand-off between watchdog holds is one longer hold of the same field, and is not published', async () => {
     const first = await one().lock();
     const waiting = one().lock();
     await first.unlock();
@@ -79,7 +79,7 @@ describe('in Redis, as Redisson sees it,', () => {
     expect(await heard()).toEqual(['0']);
   });
 
-  test('a hand-over to a fixed lease is a new field with that lease, and is told only where that is shorter', async () => {
+  test('a hand-off to a fixed lease is a new field with that lease, and is published only where that is shorter', async () => {
     const first = await one().lock();
     const waiting = one().lock({ leaseTime: '5s' });
     await first.unlock();
@@ -98,7 +98,7 @@ describe('in Redis, as Redisson sees it,', () => {
     expect(await heard()).toEqual(['0']);
   });
 
-  test('what was refused, timed out or aborted leaves no trace, and is not told', async () => {
+  test('a refused, timed out or aborted call leaves no trace, and is not published', async () => {
     const held = await one().lock();
     const abort = new AbortController();
     const aborted = other().lock({ signal: abort.signal });
@@ -112,7 +112,7 @@ describe('in Redis, as Redisson sees it,', () => {
     expect(await heard()).toEqual(['0']);
   });
 
-  test('a forced unlock is told, and the unlock of its victim is not', async () => {
+  test('a forced unlock is published, and the unlock of its victim is not', async () => {
     const held = await one().lock();
     await other().forceUnlock();
     expect(await heard()).toEqual(['0']);
@@ -146,7 +146,7 @@ describe('in Redis, as Redisson sees it,', () => {
     await (await waiting).unlock();
   });
 
-  test('a foreign lock without a lease is polled for, as nobody says when it ends', async () => {
+  test('a foreign lock without a lease is polled for, as its end is unknown', async () => {
     await view.redis.hset(key, 'somebody:1', 1);
     expect(await one().remainTimeToLive()).toBe(-1);
     const waiting = one().lock({ waitTime: '5s' });

@@ -81,7 +81,7 @@ describe('a decorated method', () => {
     expect(control.held()).toEqual([]);
   });
 
-  test('is refused while somebody else holds its lock, and told who', async () => {
+  test('is refused while another holder has its lock, with the name of that holder', async () => {
     const { accounts, control } = await appOn();
     await using other = await control.holdBy('other', 'account:7');
     expect(control.isHeld('account:7')).toBe(true);
@@ -140,7 +140,7 @@ describe('loseLock', () => {
     expect(await permits.availablePermits()).toBe(1);
   });
 
-  test('says when nobody had it', async () => {
+  test('reports a lock that was not held', async () => {
     const { control } = await appOn();
     await expect(control.loseLock('x')).resolves.toBe(false);
   });
@@ -206,13 +206,13 @@ describe('advanceTick', () => {
     ]);
   });
 
-  test('names the jobs that there are, when asked for another', async () => {
+  test('names the existing jobs when it is called for another one', async () => {
     const { control } = await appOn({}, true);
     await expect(control.advanceTick('weekly')).rejects.toThrow('the job "weekly"; there is "nightly"');
   });
 });
 
-test('reset begins anew: nobody holds anything, and nothing is remembered', async () => {
+test('reset begins anew: no lock is held, and nothing is remembered', async () => {
   const { control, locks } = await appOn({ shutdownTimeout: 0 }, true);
   const handle = await locks.getLock('x').lock();
   await control.holdBy('other', 'y');
@@ -224,7 +224,7 @@ test('reset begins anew: nobody holds anything, and nothing is remembered', asyn
   await expect(locks.getLock('y').tryLock()).resolves.not.toBeNull();
 });
 
-test('reset begins anew also for red locks, and lets those in who waited', async () => {
+test('reset begins anew also for red locks, and grants those that waited', async () => {
   const store = new MemoryStore();
   const [one, two] = [await appOn({ store }), await appOn({ store })];
   const red = await one.locks.getRedLock('r').lock();

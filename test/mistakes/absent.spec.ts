@@ -169,7 +169,7 @@ describe('an operation on what does not exist', () => {
     expect(Object.keys(TABLE[type] ?? {}).toSorted()).toEqual(api.methodsOf(type));
   });
 
-  test.each(ROWS)('%s says so, and leaves no key behind', async (_, call, answer) => {
+  test.each(ROWS)('%s fails, and leaves no key behind', async (_, call, answer) => {
     // A name has one kind in one application, so that each row has an application.
     const own = await services.open();
     const outcome = await Promise.resolve()

@@ -146,7 +146,7 @@ describe('the remedy of a loss fits its reason', () => {
     await handle.unlock();
   });
 
-  test('where onLost: "throw" says why', async () => {
+  test('where onLost: "throw" gives the reason', async () => {
     const lock = locks.getLock('thrown');
     const work = async () => {
       await lock.forceUnlock();

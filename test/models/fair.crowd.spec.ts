@@ -78,7 +78,7 @@ async function expectOfAll(
 
 const TIMEOUT = scaled(60_000 + 3 * STEPS);
 
-describe('people who wait for a fair lock as the library does', () => {
+describe('clients that wait for a fair lock as the library does', () => {
   test(
     'have it in the order in which they came, at once, without asking much, and leave nothing',
     () =>
@@ -102,7 +102,7 @@ describe('people who wait for a fair lock as the library does', () => {
   );
 
   test(
-    'have it also with Java among them, which takes waiters out of the queue and tells nobody',
+    'have it also with Java among them, which takes waiters out of the queue without a message',
     () =>
       expectOfAll(crowds([...NODE, ...JAVA], []), async ({ grants }) => {
         const ours = grants.filter(({ name }) => name.startsWith('node'));

@@ -53,7 +53,7 @@ describe('whatever five holders of two languages do to a fair lock', () => {
     ['', true, 0.75],
     [', and whatever happens to its keys', false, 0.25],
   ])(
-    'the store is as the model says after each step%s',
+    'the store is as the model predicts after each step%s',
     async (_what, isWhole, share) => {
       const began = performance.now();
       const walked = { steps: 0 };

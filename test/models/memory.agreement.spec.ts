@@ -134,7 +134,7 @@ async function agree(memory: MemoryModelStore, call: ScriptCall, where: string):
 }
 
 test.each(Object.entries(FAMILIES))(
-  'the store in memory answers, tells and keeps what Redis does: %s',
+  'the store in memory answers, publishes and keeps what Redis does: %s',
   async (_name, pattern) => {
     const scripts = all.filter(({ script }) => pattern.test(script.name));
     const done = { steps: 0 };

@@ -68,7 +68,7 @@ describe('the health of the locks', () => {
     await until('it is up', async () => (await health.isHealthy('locks')).locks.status === 'up');
   });
 
-  test('is down when it is worse than asked for', async () => {
+  test('is down when it is worse than required', async () => {
     const { locks: slow } = await health.isHealthy('locks', { maxRoundTrip: 0 });
     expect(slow).toMatchObject({ status: 'down', subscriber: 'alive' });
     expect(String(slow['reasons'])).toContain('and has to within 0 ms');

@@ -87,7 +87,7 @@ afterEach(async () => {
 });
 
 describe('the sample app', () => {
-  test('tells on /metrics and /health what its locks do, while they are held, waited for and lost', async () => {
+  test('shows on /metrics and /health what its locks do, while they are held, waited for and lost', async () => {
     await post('/accounts', { id: '1', balance: 1000 });
     const account = app.get(LockService).getLock('account:1');
     const requests = [post('/accounts/1/withdrawals', { amount: 1, reference: 'w' })];

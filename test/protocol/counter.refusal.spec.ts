@@ -200,7 +200,7 @@ test.each(GIVING)(
   },
 );
 
-test('a user who may not publish is told so, and what it did is done', async () => {
+test('a user that may not publish gets an error, and its change is made', async () => {
   const { redis } = stage;
   await redis.acl('SETUSER', 'limited', 'reset', 'on', '>secret', '~*', '+@all', 'resetchannels');
   const user = ProtocolStage.open(server.url, { username: 'limited', password: 'secret' });

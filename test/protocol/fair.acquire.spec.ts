@@ -15,7 +15,7 @@ beforeEach(() => stage.clear());
 afterAll(() => stage.close());
 
 describe('an acquisition that waits', () => {
-  test('takes a lock that nobody has or waits for, and leaves no trace of the wait', async () => {
+  test('takes a lock without holder and waiters, and leaves no trace of the wait', async () => {
     expect(await stage.acquire(A, S100)).toEqual({ reply: [1, 1], told: [], after: { lock: held(A, S60) } });
   });
 
@@ -91,7 +91,7 @@ describe('an acquisition that waits', () => {
     expect(await stage.acquire(A, S40, { count: 2 })).toEqual({ reply: [2], told: [], after: {} });
   });
 
-  test('raises the count of the holder to the one that it names, and nobody queues', async () => {
+  test('raises the count of the holder to the one that it names, and adds no waiter to the queue', async () => {
     await stage.put({ lock: held(A, S30) });
     expect(await stage.acquire(A, S40, { count: 3 })).toEqual({
       reply: [1, 3],
@@ -206,7 +206,7 @@ describe('a new place', () => {
   });
 });
 
-describe('the sleep that is told', () => {
+describe('the sleep that is answered', () => {
   test.each([
     ['the head, until the lock runs out', [[A, S100]], S30],
     ['the head, until its time where that comes first', [[A, S20]], S20],
@@ -228,7 +228,7 @@ describe('the sleep that is told', () => {
     expect((await stage.acquire(A, S40)).reply).toEqual([0, -1, J]);
   });
 
-  test('to one who is not the head while the lock is free is never 0 (D3), not even past its time', async () => {
+  test('to a waiter that is not the head while the lock is free is never 0 (D3), not even past its time', async () => {
     const queue = [
       [J, S60],
       [A, -S10],
@@ -239,7 +239,7 @@ describe('the sleep that is told', () => {
 });
 
 describe('an acquisition that only tries', () => {
-  test('takes a free lock that nobody waits for', async () => {
+  test('takes a free lock without waiters', async () => {
     expect(await stage.acquire(A, 0)).toEqual({ reply: [1, 1], told: [], after: { lock: held(A, S60) } });
   });
 
@@ -260,7 +260,7 @@ describe('an acquisition that only tries', () => {
     expect(await stage.acquire(A, 0)).toEqual({ reply, told: [], after: before });
   });
 
-  test('takes its turn with the wait that was declared, should the holder wait already', async () => {
+  test('is served with the wait that was declared, should the holder wait already', async () => {
     await stage.put({
       queue: [
         [A, S40],

@@ -23,8 +23,8 @@ const WAITING: Fair = {
   alive: { [a]: S10 },
 };
 
-describe('a beat', () => {
-  test('keeps a process alive whose waiters stand in the queue, and tells nobody', async () => {
+describe('a heartbeat', () => {
+  test('keeps a process alive whose waiters are in the queue, and publishes nothing', async () => {
     await stage.put(WAITING);
     const { told, after } = await stage.beat(a, { life: S30 });
     expect({ told, after }).toEqual({ told: [], after: { ...WAITING, alive: { [a]: S30 } } });
@@ -35,7 +35,7 @@ describe('a beat', () => {
     expect((await stage.beat(a)).after.alive).toEqual({ [a]: S60 });
   });
 
-  test('tells the head of a lock that has run out', async () => {
+  test('notifies the head of a lock that has run out', async () => {
     const { lock: _lock, ...rest } = WAITING;
     await stage.put(rest);
     expect((await stage.beat(a)).told).toEqual([A]);
@@ -49,7 +49,7 @@ describe('a beat', () => {
     expect((await stage.beat(a)).after).toEqual({ lock: held(B, S40), ...before });
   });
 
-  test('tells waiters of ours that Java took out of the queue to come again, and forgets what they declared', async () => {
+  test('notifies waiters of ours that Java took out of the queue to queue again, and forgets what they declared', async () => {
     await stage.put({ ...WAITING, waits: { [A]: S20, [A2]: S20, [B]: S20 } });
     const { told, after } = await stage.beat(b);
     expect(told).toEqual([A2, B]);
@@ -69,7 +69,7 @@ describe('a beat', () => {
   });
 });
 
-describe('the next beat is worth while', () => {
+describe('the next heartbeat is due', () => {
   const beatOf = async (before: Fair): Promise<unknown> => {
     await stage.put(before);
     return (await stage.beat(a, { margin: S10 })).reply;
@@ -83,7 +83,7 @@ describe('the next beat is worth while', () => {
     expect(await beatOf({ ...WAITING, lock: held(B, -1), queue: [[A, S30]] })).toEqual([1, S20, 1]);
   });
 
-  test('when the time of a head is over that was asked already', async () => {
+  test('when the time of a head is over that was probed already', async () => {
     const asked = { lock: held(B, -1), queue: [[A, S10]] as const, waits: { [A]: -S20 } };
     expect(await beatOf({ ...WAITING, ...asked })).toEqual([1, S10, 1]);
   });
@@ -110,7 +110,7 @@ describe('the next beat is worth while', () => {
     expect((await stage.beat(a)).reply).toEqual([1, S40, 2]);
   });
 
-  test('never, where nobody waits', async () => {
+  test('never, without waiters', async () => {
     expect(await beatOf({ lock: held(B, S40) })).toEqual([1, -1, 0]);
   });
 });

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 test.each(['nightly', '{tenant}:nightly', 'nächtlich'])(
-  'the keys of a fair lock named %s share a slot, and its head is told on a sharded channel',
+  'the keys of a fair lock named %s share a slot, and its head is notified on a sharded channel',
   async (name) => {
     const { lock, queue, timeout, waits, alive } = fairKeysOf(name);
     const keys = [lock, queue, timeout, waits, alive];

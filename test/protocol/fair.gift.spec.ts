@@ -24,7 +24,7 @@ beforeEach(() => stage.clear());
 afterAll(() => stage.close());
 
 describe('a release', () => {
-  test('makes the head the holder with the lease that it takes, its wait off all times, and tells it so', async () => {
+  test('makes the head the holder with the lease that it takes, its wait off all times, and notifies it', async () => {
     await stage.put({ lock: held(B, S30), ...WAITING });
     expect(await stage.release(B)).toEqual({
       reply: [1, 1],
@@ -33,7 +33,7 @@ describe('a release', () => {
     });
   });
 
-  test('leaves no key of the queue where nobody waits behind', async () => {
+  test('leaves no key of the queue without further waiters', async () => {
     await stage.put({ lock: held(B, S30), queue: [[A, S60]], waits: { [A]: '20000:10000' }, alive });
     expect(await stage.release(B)).toMatchObject({ told: [`${A} 2`], after: { lock: held(A, S10) } });
     expect((await stage.look()).alive).toBeUndefined();
@@ -49,7 +49,7 @@ describe('a release', () => {
     ['of Java', { queue: [[J, S60]], waits: {}, alive: {} }, J],
     ['that comes for it', { queue: [[A, S60]], waits: { [A]: S20 }, alive }, A],
     ['that is asked whether it lives', { queue: [[A, S60]], waits: { [A]: '-20000:10000' }, alive }, A],
-  ] as const)('only tells a head %s', async (_who, rest, told) => {
+  ] as const)('only notifies a head %s', async (_who, rest, told) => {
     await stage.put({ lock: held(B, S30), ...rest });
     const { queue } = await stage.look();
     expect(await stage.release(B)).toMatchObject({ reply: [1, 1], told: [told], after: { queue } });
@@ -57,7 +57,7 @@ describe('a release', () => {
   });
 
   test.each([0, 1])(
-    'to %i of a lock that it has not only tells the head: it has freed nothing',
+    'to %i of a lock that it does not hold only notifies the head: it has freed nothing',
     async (count) => {
       await stage.put(WAITING);
       expect(await stage.release(B, count)).toEqual({ reply: [0], told: [A], after: WAITING });
@@ -87,7 +87,7 @@ describe('a release', () => {
     });
   });
 
-  test('asks the new head at once where it has to show that it lives', async () => {
+  test('probes the new head at once where it has to show that it lives', async () => {
     await stage.put({
       lock: held(J, S30),
       queue: [
@@ -102,7 +102,7 @@ describe('a release', () => {
     expect(after.waits).toEqual({ [B]: '-60000:10000' });
   });
 
-  test('for less than a second also tells the new head, because it may run out before the next beat', async () => {
+  test('for less than a second also notifies the new head, because it may run out before the next heartbeat', async () => {
     await stage.put({
       lock: held(J, S30),
       queue: [
@@ -125,7 +125,7 @@ describe('a release', () => {
     },
   );
 
-  test('gives nothing to one who does not listen to this server, whoever else may hear it, and tells nobody that it did', async () => {
+  test('hands nothing off to a waiter that is not subscribed on this server, whatever others are, and publishes no hand-off', async () => {
     const deaf = await FairStage.open(inject('redisUrl'));
     // A pattern hears all, as the bus of a cluster carries a message to other nodes.
     await deaf.store.redis.unsubscribe();
@@ -149,7 +149,7 @@ describe('a release that hands the lock on in its process', () => {
     alive,
   };
 
-  test('makes the head the holder with the lease of its own, its wait off all times, and tells nobody but by its answer', async () => {
+  test('makes the head the holder with the lease of its own, its wait off all times, and reports it by its answer only', async () => {
     await stage.put(HANDING);
     expect(await stage.release(A, 0, OWN)).toEqual({
       reply: [1, 0, A2],
@@ -158,7 +158,7 @@ describe('a release that hands the lock on in its process', () => {
     });
   });
 
-  test('needs nobody to listen', async () => {
+  test('needs no subscriber', async () => {
     const deaf = await FairStage.open(inject('redisUrl'));
     await deaf.store.redis.unsubscribe();
     await deaf.put(HANDING);
@@ -175,7 +175,7 @@ describe('a release that hands the lock on in its process', () => {
     expect(await stage.release(A, 0, OWN)).toEqual({ reply: [0], told: [], after });
   });
 
-  test('gives it to a head of another process as ever: it is told, and has the lease that it takes', async () => {
+  test('hands it off to a head of another process as ever: with a message, and with the lease that it takes', async () => {
     await stage.put({ ...HANDING, queue: [[B, S60]], waits: { [B]: '20000:10000' } });
     expect(await stage.release(A, 0, OWN)).toMatchObject({
       reply: [1, 1],
@@ -200,13 +200,13 @@ describe('a release that hands the lock on in its process', () => {
     ['that comes for it', { [A2]: S20 }],
     ['that is asked whether it lives', { [A2]: '-20000:10000' }],
     ['of Java, which looks like one of its own', {}],
-  ])('only tells a head %s', async (_who, waits) => {
+  ])('only notifies a head %s', async (_who, waits) => {
     await stage.put({ lock: held(A, S30), queue: [[A2, S60]], waits, alive });
     expect(await stage.release(A, 0, OWN)).toMatchObject({ reply: [1, 1], told: [A2] });
     expect((await stage.look()).lock).toBeUndefined();
   });
 
-  test('asks the new head at once where it has to show that it lives', async () => {
+  test('probes the new head at once where it has to show that it lives', async () => {
     await stage.put({
       lock: held(A, S30),
       queue: [
@@ -222,8 +222,8 @@ describe('a release that hands the lock on in its process', () => {
   });
 });
 
-describe('a question', () => {
-  test('declares the lease of a gift, the present one where it stands in the queue', async () => {
+describe('an acquisition', () => {
+  test('declares the lease of a hand-off, the present one where it is in the queue', async () => {
     await stage.put({ lock: held(J, S30) });
     const first = await stage.acquire(A, S40, { given: S10 });
     expect(first.after.waits).toEqual({ [A]: '40000:10000' });
@@ -232,7 +232,7 @@ describe('a question', () => {
     expect((await stage.acquire(A, S40)).after.waits).toEqual({ [A]: S40 });
   });
 
-  test('after a gift that was not heard of is granted it, with the full lease', async () => {
+  test('after a hand-off whose message was lost is granted the lock, with the full lease', async () => {
     await stage.put({ lock: held(B, S30), ...WAITING });
     await stage.release(B);
     const after = { lock: held(A, S60), queue: [[J, S100 - S20]] };
@@ -243,7 +243,7 @@ describe('a question', () => {
     });
   });
 
-  test('of a waiter whose process was silent too long keeps what it declared while it is asked', async () => {
+  test('of a waiter whose process was silent too long keeps what it declared while it is probed', async () => {
     await stage.put({ lock: held(J, S60), queue: [[A, S10]], waits: { [A]: '40000:10000' }, alive });
     expect((await stage.beat(a, { margin: S20 })).after.waits).toEqual({ [A]: '-40000:10000' });
   });
@@ -267,7 +267,7 @@ test('a waiter that leaves while it is given the lock gives it on', async () => 
   });
 });
 
-test('a beat names the holder if it is of that process', async () => {
+test('a heartbeat names the holder if it is of that process', async () => {
   await stage.put({ lock: held(B, S30), ...WAITING });
   expect((await stage.beat(a)).reply).toHaveLength(3);
   await stage.release(B);

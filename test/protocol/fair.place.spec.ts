@@ -26,8 +26,8 @@ const LONG: Fair = {
   alive,
 };
 
-describe('a waiter that asks near its time (D21)', () => {
-  test('has its whole wait before it again, and so has everybody behind; nobody in front', async () => {
+describe('a waiter that requests the lock near its time (D21)', () => {
+  test('gets its whole wait again, and so does every waiter behind it; none in front does', async () => {
     await stage.put(LONG);
     expect(await stage.acquire(A, S60, { margin })).toEqual({
       reply: [0, S60 - margin, B],
@@ -107,7 +107,7 @@ describe('a waiter that asks near its time (D21)', () => {
     });
   });
 
-  test('is asked for by nothing, without a margin', async () => {
+  test('is not renewed, without a margin', async () => {
     await stage.put(LONG);
     expect((await stage.acquire(A, S60)).after).toEqual(LONG);
   });
@@ -117,7 +117,7 @@ const OPERATIONS: readonly (readonly [string, () => Promise<Answer>])[] = [
   ['a try', () => stage.acquire(`${b}:9`, 0, { margin })],
   ['a partial release', () => stage.release(B, 1, { margin })],
   ['a waiter that leaves', () => stage.release(`${b}:9`, 0, { margin })],
-  ['a beat', () => stage.beat(b, { margin })],
+  ['a heartbeat', () => stage.beat(b, { margin })],
 ];
 
 describe.each(OPERATIONS)('%s that finds a head near its time', (_operation, operate) => {
@@ -132,7 +132,7 @@ describe.each(OPERATIONS)('%s that finds a head near its time', (_operation, ope
   });
 
   test.each([S20, S10, 0, -S10])(
-    'asks it once whether it lives, and gives it the time to answer (%i ms left)',
+    'probes it once, and gives it the time to answer (%i ms left)',
     async (time) => {
       await stage.put(near({ [A]: S60 }, time));
       const { told, after } = await operate();
@@ -166,7 +166,7 @@ describe.each(OPERATIONS)('%s that finds a head near its time', (_operation, ope
     expect(after.queue?.[0]).toEqual([J, S30]);
   });
 
-  test('drops one of Java, of which nobody can tell', async () => {
+  test('drops one of Java, which cannot be probed', async () => {
     await stage.put({
       ...near({ [A]: S60 }),
       queue: [
@@ -178,7 +178,7 @@ describe.each(OPERATIONS)('%s that finds a head near its time', (_operation, ope
   });
 });
 
-test('a waiter that was asked answers by asking for the lock', async () => {
+test('a waiter that was probed answers by requesting the lock', async () => {
   await stage.put({
     ...LONG,
     queue: [
@@ -196,7 +196,7 @@ test('a waiter that was asked answers by asking for the lock', async () => {
   });
 });
 
-test('who becomes the head by a grant and has no time left is asked at once', async () => {
+test('a waiter that becomes the head by a grant and has no time left is probed at once', async () => {
   const queue = [
     [A, S60],
     [A2, S60 + S10],
@@ -218,7 +218,7 @@ test('who becomes the head by a grant and has no time left is asked at once', as
   });
 });
 
-test('who becomes the head by a grant and has time left is told nothing', async () => {
+test('a waiter that becomes the head by a grant and has time left gets no message', async () => {
   await stage.put({
     queue: [
       [A, S60],
@@ -230,7 +230,7 @@ test('who becomes the head by a grant and has time left is told nothing', async 
   expect((await stage.acquire(A, S10, { margin })).told).toEqual([]);
 });
 
-test('who becomes the head by a grant for less than a second is told, because it may run out before the next beat', async () => {
+test('a waiter that becomes the head by a grant for less than a second is notified, because it may run out before the next heartbeat', async () => {
   await stage.put({
     queue: [
       [A, S60],

@@ -20,11 +20,11 @@ const OPERATIONS: readonly (readonly [string, () => Promise<Answer>])[] = [
   ['a re-entry', () => stage.acquire(B, S10, { count: 2 })],
   ['a partial release', () => stage.release(B, 1)],
   ['a waiter that leaves', () => stage.release(`${b}:9`)],
-  ['a beat', () => stage.beat(b)],
+  ['a heartbeat', () => stage.beat(b)],
 ];
 
 describe.each(OPERATIONS)('%s', (_operation, operate) => {
-  test('drops heads that are past their time, whose neighbours keep theirs; it tells them, and the new head', async () => {
+  test('drops heads that are past their time, whose neighbours keep theirs; it notifies them, and the new head', async () => {
     await stage.put({
       lock: held(B, S30, 2),
       queue: [
@@ -45,7 +45,7 @@ describe.each(OPERATIONS)('%s', (_operation, operate) => {
     expect(after).not.toHaveProperty('lost');
   });
 
-  test('does not look behind the first head that has time left', async () => {
+  test('does not check behind the first head that has time left', async () => {
     const queue = [
       [J, S40],
       [K, -S10],
@@ -106,7 +106,7 @@ describe('a head', () => {
     expect((await stage.beat(b)).after.queue?.[0]).toEqual([J, S40]);
   });
 
-  test('that asks itself is never taken for dead, and neither are its neighbours', async () => {
+  test('that makes a request itself is never taken for dead, and neither are its neighbours', async () => {
     const queue = [
       [A2, S40],
       [A, S60],
@@ -118,7 +118,7 @@ describe('a head', () => {
   });
 });
 
-test('a dead head in front of the one that asks is no reason to wait', async () => {
+test('a dead head in front of a requester is no reason to wait', async () => {
   await stage.put({
     queue: [
       [B, S40],
@@ -130,7 +130,7 @@ test('a dead head in front of the one that asks is no reason to wait', async () 
   expect(await stage.acquire(A, S10)).toEqual({ reply: [1, 1], told: [B], after: { lock: held(A, S60) } });
 });
 
-test('a dead head of a lock that is released is not the one to be told', async () => {
+test('a dead head of a lock that is released is not notified', async () => {
   await stage.put({
     lock: held(J, S30),
     queue: [
@@ -215,7 +215,7 @@ describe('when the last one has left the queue', () => {
     expect((await stage.release(J)).after).toEqual({});
   });
 
-  test('waiters of ours that Java took out are told to come again', async () => {
+  test('waiters of ours that Java took out are notified to queue again', async () => {
     await stage.put({ lock: held(J, S30), waits: { [A]: S20, [B]: S20 }, alive });
     expect(await stage.release(J)).toEqual({ reply: [1, 0], told: [A, B], after: {} });
   });

@@ -25,7 +25,7 @@ const OPERATIONS: readonly (readonly [string, () => Promise<Answer>])[] = [
   ['a release', () => stage.release(B)],
   ['a partial release', () => stage.release(B, 1)],
   ['a forced release', () => stage.forceRelease()],
-  ['a beat', () => stage.beat(a)],
+  ['a heartbeat', () => stage.beat(a)],
 ];
 
 /** There is something to do for everybody: the lock is to be told of, the head to be dropped. */
@@ -42,7 +42,7 @@ const BUSY: Fair = {
 
 describe.each(OPERATIONS)('%s', (_operation, operate) => {
   test.each(['lock', 'queue', 'timeout', 'waits', 'alive'] as const)(
-    'refuses another type in the place of %s, says which key it is, and leaves everything as it is',
+    'refuses another type in the place of %s, names its key, and leaves everything as it is',
     async (part) => {
       await stage.put(BUSY);
       const { redis, dump } = stage.store;
@@ -93,7 +93,7 @@ test.each([
   ...LIVES.map((life) => ['beat', 'life', life, () => stage.beat(a, { life })] as const),
   ...WAITS.map((margin) => ['beat', 'margin', margin, () => stage.beat(a, { margin })] as const),
 ])(
-  '%s, with a %s of "%s", is refused before anything is written or told',
+  '%s, with a %s of "%s", is refused before anything is written or published',
   async (_what, _part, _value, operate) => {
     await stage.put(BUSY);
     expect(await operate()).toEqual({ reply: ERR, told: [], after: BUSY });
@@ -194,7 +194,7 @@ describe('a server that is out of memory', () => {
   });
 });
 
-test('a user who may not publish is served all the same', async () => {
+test('a user that may not publish is served all the same', async () => {
   await stage.put({ lock: held(B, S60), queue: [[J, S100]] });
   const { reply } = await stage.store.run(fairRelease, stage.keys, [
     'NOSUCHCOMMAND',

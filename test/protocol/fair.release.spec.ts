@@ -34,17 +34,17 @@ beforeEach(() => stage.clear());
 afterAll(() => stage.close());
 
 describe('a release', () => {
-  test('frees the lock and tells the head, and nobody else', async () => {
+  test('frees the lock and notifies the head, and no other waiter', async () => {
     await stage.put({ lock: held(B, S30), ...WAITING });
     expect(await stage.release(B)).toEqual({ reply: [1, 1], told: [A], after: WAITING });
   });
 
-  test('of a lock that nobody waits for reaches nobody', async () => {
+  test('of a lock without waiters reaches no client', async () => {
     await stage.put({ lock: held(B, S30) });
     expect(await stage.release(B)).toEqual({ reply: [1, 0], told: [], after: {} });
   });
 
-  test('to a count keeps the lock with the lease that it names, and tells the head only where that is shorter', async () => {
+  test('to a count keeps the lock with the lease that it names, and notifies the head only where that is shorter', async () => {
     await stage.put({ lock: held(B, S100, 3), ...WAITING });
     const after = { ...WAITING, lock: held(B, S30, 1) };
     expect(await stage.release(B, 1, { lease: S30 })).toEqual({ reply: [2, 1], told: [A], after });
@@ -62,15 +62,18 @@ describe('a release', () => {
     });
   });
 
-  test.each([0, 1])('to %i of somebody else leaves the holder alone', async (count) => {
+  test.each([0, 1])('to %i by another holder leaves the holder alone', async (count) => {
     await stage.put({ lock: held(J, S30) });
     expect(await stage.release(B, count)).toEqual({ reply: [0], told: [], after: { lock: held(J, S30) } });
   });
 
-  test.each([0, 1])('to %i finds a lock that has run out, and tells the head all the same', async (count) => {
-    await stage.put(WAITING);
-    expect(await stage.release(B, count)).toEqual({ reply: [0], told: [A], after: WAITING });
-  });
+  test.each([0, 1])(
+    'to %i finds a lock that has run out, and notifies the head all the same',
+    async (count) => {
+      await stage.put(WAITING);
+      expect(await stage.release(B, count)).toEqual({ reply: [0], told: [A], after: WAITING });
+    },
+  );
 
   test('takes a place in the queue, too, that the holder id should not have', async () => {
     await stage.put({ lock: held(A, S30), ...WAITING });
@@ -79,17 +82,17 @@ describe('a release', () => {
 });
 
 describe('a waiter that leaves', () => {
-  test('as the head of a lock that is held takes its own wait off the times behind (D1), and tells the new head', async () => {
+  test('as the head of a lock that is held takes its own wait off the times behind (D1), and notifies the new head', async () => {
     await stage.put({ lock: held(B, S30), ...WAITING });
     expect(await stage.release(A)).toEqual({ reply: [0], told: [J], after: { lock: held(B, S30), ...LEFT } });
   });
 
-  test('as the head of a free lock tells the new head (D2)', async () => {
+  test('as the head of a free lock notifies the new head (D2)', async () => {
     await stage.put(WAITING);
     expect(await stage.release(A)).toEqual({ reply: [0], told: [J], after: LEFT });
   });
 
-  test('behind others takes its wait off the times behind it alone, and tells nobody', async () => {
+  test('behind others takes its wait off the times behind it alone, and notifies none', async () => {
     const queue = [
       [J, S40],
       [A, S60],
@@ -109,12 +112,12 @@ describe('a waiter that leaves', () => {
     });
   });
 
-  test('behind others of a free lock tells the head, who may not know of it', async () => {
+  test('behind others of a free lock notifies the head, which may not know of it', async () => {
     await stage.put({ ...WAITING });
     expect((await stage.release(A2)).told).toEqual([A]);
   });
 
-  test('leaves no key where nobody else waits', async () => {
+  test('leaves no key without other waiters', async () => {
     await stage.put({ queue: [[A, S40]], waits: { [A]: S10 }, alive });
     expect(await stage.release(A)).toEqual({ reply: [0], told: [], after: {} });
   });
@@ -125,7 +128,7 @@ describe('a waiter that leaves', () => {
     expect((await stage.release(A)).after).toEqual({ lock: held(B, S30), queue: [[J, S60 - S10]] });
   });
 
-  test('takes off as much after it was asked whether it lives', async () => {
+  test('takes off as much after it was probed', async () => {
     await stage.put({ lock: held(B, S30), ...WAITING, waits: { [A]: -S10, [A2]: S20 } });
     expect((await stage.release(A)).after.queue).toEqual(LEFT.queue);
   });
@@ -145,7 +148,7 @@ describe('a waiter that leaves', () => {
 });
 
 describe('a forced release', () => {
-  test('frees the lock whoever has it, and tells the head; nobody loses a place', async () => {
+  test('frees the lock whichever client has it, and notifies the head; no waiter loses its place', async () => {
     await stage.put({ lock: held(J, S30, 2), ...WAITING });
     expect(await stage.forceRelease()).toEqual({ reply: [1, 1], told: [A], after: WAITING });
   });
@@ -155,7 +158,7 @@ describe('a forced release', () => {
     expect(await stage.forceRelease()).toEqual({ reply: [1, 0], told: [], after: {} });
   });
 
-  test('finds a lock free, and tells the head all the same', async () => {
+  test('finds a lock free, and notifies the head all the same', async () => {
     await stage.put(WAITING);
     expect(await stage.forceRelease()).toEqual({ reply: [0], told: [A], after: WAITING });
   });

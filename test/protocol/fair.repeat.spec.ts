@@ -44,7 +44,7 @@ describe('an acquisition whose reply was lost', () => {
     expect((await stage.acquire(A, S20)).after).toEqual({ lock: held(A, S60), queue: [[J, S100 - S20]] });
   });
 
-  test('is undone by a release to 0: the next one is told of the lock, and nothing else is left', async () => {
+  test('is undone by a release to 0: the next waiter is notified, and nothing else is left', async () => {
     await stage.put({ lock: held(A, S60), queue: [[J, S100]] });
     expect(await stage.release(A)).toEqual({ reply: [1, 1], told: [J], after: { queue: [[J, S100]] } });
     expect(await stage.release(A)).toEqual({ reply: [0], told: [J], after: { queue: [[J, S100]] } });
@@ -111,7 +111,7 @@ describe('a release whose reply was lost', () => {
   });
 });
 
-test('a beat says the same again', async () => {
+test('a repeated heartbeat publishes the same again', async () => {
   await stage.put({
     queue: [
       [A, S40],

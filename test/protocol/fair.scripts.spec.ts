@@ -40,7 +40,7 @@ test('a fair lock is granted, re-entered, lowered and released', async () => {
   expect(await acquired(scripts, stage.lock, A, S60, 2, S40)).toEqual({ kind: 'lost' });
 });
 
-test('waiters stand in the keys that Redisson knows, in their order, and are told on their own channels', async () => {
+test('waiters are in the keys that Redisson knows, in their order, and are notified on their own channels', async () => {
   await stage.put({ lock: held(J, S30) });
   expect(await acquired(scripts, stage.lock, A, S60, 1, S40)).toMatchObject({ kind: 'busy', holder: J });
   await Promise.all([A2, B].map((holder) => acquired(scripts, stage.lock, holder, S60, 1, S40)));
@@ -59,7 +59,7 @@ test('a wait is cut to an hour', async () => {
   expect((await stage.look()).waits).toEqual({ [A]: HOUR, [B]: HOUR });
 });
 
-test('a beat says when the next one is worth while', async () => {
+test('a heartbeat returns when the next one is due', async () => {
   expect(await scripts.heartbeat(stage.lock, CLIENT.a, channel)).toEqual({ next: -1, holder: undefined });
   await stage.put({ lock: held(J, S30), queue: [[B, S60]] });
   const { next } = await scripts.heartbeat(stage.lock, CLIENT.a, channel);

@@ -74,7 +74,7 @@ test.each([
   expect(await stage.redis.get(counter)).toBe('5');
 });
 
-test('a counter of another type is named to whoever reads it', async () => {
+test('a counter of another type is named in the error of its reader', async () => {
   await stage.redis.hset(counter, 'field', '1');
   expect(await readTokens(stage, [names])).toEqual([[-1, expect.stringMatching(/^WRONGTYPE /), 'hash']]);
 });

@@ -90,7 +90,7 @@ test('a hundred fenced locks of one turn are told apart', async () => {
   );
 });
 
-test('a counter that is no token is an error for who asks for it, and for who wants a new one', async () => {
+test('a counter that is no token is an error for its reader, and for an acquisition', async () => {
   await redis.set(counter(lock), 'x');
   await expect(scripts.currentToken(lock)).rejects.toThrow(/fenced\/read-token answered in an unknown form/);
   await expect(acquired(scripts, lock, A, LEASE, 1)).rejects.toThrow(

@@ -61,7 +61,7 @@ describe('a guarded write', () => {
     expect(await redis.mget(fence, value)).toEqual([`${newer}`, 'newer']);
   });
 
-  test('runs its commands in their order, and tells their replies as the client would', async () => {
+  test('runs its commands in their order, and returns their replies as the client would', async () => {
     await redis.rpush(`${tag}:more`, 'a');
     const replies = await guardedWrite(redis, { fence, token: 1n }, [
       ['SET', value, 7],
@@ -104,7 +104,7 @@ describe('a guarded write', () => {
     expect(await redis.get(value)).toBe('of the old holder');
   });
 
-  test('with a command that fails says which; what is before it stays, what is behind it does not run', async () => {
+  test('with a command that fails names it; what is before it stays, what is behind it does not run', async () => {
     await redis.set(`${tag}:more`, 'no hash');
     const broken = guardedWrite(redis, { fence, token: 5n }, [
       set('before'),

@@ -42,7 +42,7 @@ test('a permit is available again as soon as its lease is over by the clock of t
   expect(await readPermits(stage, counter)).toEqual(permits(0, { [B]: S10 }));
 });
 
-test('20,000 permits whose leases are over are taken back at once, and told once (D27)', async () => {
+test('20,000 permits whose leases are over are taken back at once, and published once (D27)', async () => {
   await putPermits(stage, counter, permits(-1, { [A]: 60_000 }));
   const score = (await stage.now()) + OVER;
   for (let i = 0; i < 20; i += 1) {

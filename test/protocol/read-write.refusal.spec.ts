@@ -141,7 +141,7 @@ test('a thousand read holds of one holder are taken and given back', async () =>
   expect(await seen(stage, names)).toEqual({});
 });
 
-test('whatever is wrong with the key of the intent costs nobody the lock', async () => {
+test('a broken key of the intent does not cost any client the lock', async () => {
   await stage.redis.hset(names.intent, 'field', 'value');
   expect(await send(stage, names, read(A, S, 1))).toEqual([1]);
   expect(await send(stage, names, unwrite(B, 0, 1))).toEqual([0]);

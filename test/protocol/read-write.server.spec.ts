@@ -54,7 +54,7 @@ describe('a server of our own, whose settings may be spoiled', () => {
       expect(await seen(stage, names)).toEqual(shown(state, names));
     });
 
-    test('still tells who has the lock, also to a writer whose intent it refuses', async () => {
+    test('still names the holder of the lock, also to a writer whose intent it refuses', async () => {
       const written = rwNames(stage.names().lock);
       await put(stage, names, reading({ [B]: [S] }));
       await put(stage, written, writing(B, 1, S));
@@ -97,7 +97,7 @@ describe('a server of our own, whose settings may be spoiled', () => {
     ['a writer', WRITTEN, unwrite(A, 0, 1)],
     ['readers by force', READ, forceRead()],
     ['a writer by force', WRITTEN, forceWrite()],
-  ])('that may not write keeps the lock that it is asked to take from %s', async (_what, state, call) => {
+  ])('that may not write keeps the lock that a command takes from %s', async (_what, state, call) => {
     await put(stage, names, state);
     await stage.whileRefusing('READONLY', async () => {
       expect(await send(stage, names, call)).toEqual(refusedBy('READONLY'));
@@ -111,7 +111,7 @@ describe('a server of our own, whose settings may be spoiled', () => {
       return ProtocolStage.open(server.url, { username: 'limited', password: 'secret' });
     }
 
-    test('who may not publish frees the lock, and is told so', async () => {
+    test('that may not publish frees the lock, and gets that answer', async () => {
       const user = await limited('resetchannels');
       const calls: readonly [typeof READ, Call][] = [
         [reading({ [A]: [S] }), unread(A, 0, 1)],
@@ -128,7 +128,7 @@ describe('a server of our own, whose settings may be spoiled', () => {
       await user.close();
     });
 
-    test('who may not touch hold keys is refused, and takes nothing', async () => {
+    test('that may not touch hold keys is refused, and takes nothing', async () => {
       const user = await limited('resetkeys', `~${names.lock}`, `~${names.intent}`);
       expect(await send(user, names, read(A, S, 1))).toEqual([-1, expect.any(String), 'none']);
       expect(await seen(stage, names)).toEqual({});

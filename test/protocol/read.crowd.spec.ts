@@ -33,7 +33,7 @@ const readers = () => Array.from({ length: CROWD }, (_, index) => `${CLIENT}:${i
 const send = ({ script, keys, shared, args }: Call) =>
   stage.call(script, keys(names), [...shared, ...args(names)]);
 
-test('the lock lasts as long as the longest hold of a crowd, whoever of the others leaves', async () => {
+test('the lock lasts as long as the longest hold of a crowd, whichever of the others leaves', async () => {
   await send(read(LONGEST, LONG, 1));
   for (const reader of readers().slice(0, 50)) expect(await send(unread(reader, 0, 0))).toEqual([[1, 0]]);
   expect(await redis.pttl(names.lock)).toBeGreaterThan(LONG / 2);
@@ -45,7 +45,7 @@ test('the lock of a crowd becomes shorter when its longest hold ends', async () 
   expect(await redis.pttl(names.lock)).toBeLessThanOrEqual(SHORT);
 });
 
-test('a lock of a crowd that somebody made shorter than its holds is repaired by a release', async () => {
+test('a lock of a crowd that another client made shorter than its holds is repaired by a release', async () => {
   await redis.pexpire(names.lock, SHORT / 2);
   expect(await send(unread(`${CLIENT}:0`, 0, 0))).toEqual([[1, 0]]);
   expect(await redis.pttl(names.lock)).toBeGreaterThan(SHORT / 2);

@@ -166,7 +166,7 @@ const ALPHABET: Readonly<Record<string, Call>> = {
 };
 
 test.each(Object.entries(ALPHABET))(
-  'after any two calls, "%s" leaves one holder with a lease or nobody, and as much when it runs twice',
+  'after any two calls, "%s" leaves one holder with a lease or none, and the same when it runs twice',
   async (last, call) => {
     const faults: string[] = [];
     for (const [first, one] of Object.entries(ALPHABET)) {

@@ -158,7 +158,7 @@ test.each<tick.Again>([
   ...LEASES.map((lease) => ({ lease })),
   ...['', '-1', '1.5', 'nan', 'inf'].map((grace) => ({ grace })),
   { onCrash: 'queue' },
-])('a look of %j for what waits is refused before anything is written', async (wanted) => {
+])('a claim of %j for queued work is refused before anything is written', async (wanted) => {
   await stage.redis.hset(names.record, { mark: '1', queued: '1' });
   const before = await tick.wholeState(stage, names);
   expect(await tick.again(stage, names, wanted)).toEqual(ERR);

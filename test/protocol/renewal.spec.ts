@@ -91,7 +91,7 @@ describe.each([2, 3] as const)('a renewal over RESP%i', (protocol) => {
     expect(await stage.state(names.lock)).toEqual(after);
   });
 
-  test('does not extend the lock of whoever took it after a forced unlock', async () => {
+  test('does not extend the lock of the client that took it after a forced unlock', async () => {
     const names = stage.names();
     await send(stage, names, acquire(A, S10, 1));
     await send(stage, names, forceRelease());

@@ -46,7 +46,7 @@ describe('a call whose reply was lost', () => {
     },
   );
 
-  test('is told that it made the semaphore, also when that is gone by now', async () => {
+  test('is answered that it made the semaphore, also when that is gone by now', async () => {
     await stage.redis.del(counter.key);
     expect(await play(stage, counter, set(3), set(3), set(4, 0, 'other'))).toEqual([[1], [1], [0]]);
     await stage.redis.del(counter.key);
@@ -91,7 +91,7 @@ describe('an undo', () => {
     expect(await read(stage, counter.key)).toEqual(amount(-2));
   });
 
-  test('gives back to what is there by now, and tells the value', async () => {
+  test('gives back to what is there by now, and returns the value', async () => {
     await play(stage, counter, acquire(2), add(-9, { call: 'other' }));
     await stage.listen(counter.semaphoreChannel);
     expect(await send(stage, counter, undo())).toEqual([1, 0]);

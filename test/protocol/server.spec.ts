@@ -95,7 +95,7 @@ test('a server that is out of memory still lets a run end', async () => {
   expect(await tick.settledRows(stage, names)).toMatchObject([{ outcome: 'completed', token }]);
 });
 
-test('a replica that may not write keeps the lock that it is asked to release', async () => {
+test('a replica that may not write keeps the lock at a release', async () => {
   await stage.put(names.lock, held({ [A]: 1 }, S10));
   await stage.whileRefusing('READONLY', async () => {
     expect(await send(stage, names, release(A, 0, S10))).toEqual([
@@ -128,7 +128,7 @@ describe('a user of limited rights', () => {
     await user.close();
   });
 
-  test('frees a lock although it may not publish, and is told so', async () => {
+  test('frees a lock although it may not publish, and gets that answer', async () => {
     const user = await limited('resetchannels');
     await stage.put(names.lock, held({ [A]: 1 }, S10));
     expect(await send(user, names, release(A, 0, S10))).toEqual([1, -1]);
@@ -140,7 +140,7 @@ describe('a user of limited rights', () => {
     await user.close();
   });
 
-  test('that may not ask for types still has the good ones of a batch', async () => {
+  test('that may not run TYPE still gets the good ones of a batch', async () => {
     const user = await limited('-type');
     const wrong = stage.names();
     await stage.redis.set(wrong.lock, 'value');

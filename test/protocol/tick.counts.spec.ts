@@ -47,7 +47,7 @@ test('every way in which a run or a tick ends is counted, beyond the rows that a
   expect(await stage.redis.llen(jobKeys(names.lock).runs)).toBe(50);
 });
 
-test('a status tells what waits and what runs', async () => {
+test('a status contains what waits and what runs', async () => {
   const names = stage.names();
   const token = await begin(stage, names, { mode: 'cron', tick: 7, onCrash: 'retry' });
   await claim(stage, names, { mode: 'instant', tick: 8, overlap: 'queue', holder: OTHER });

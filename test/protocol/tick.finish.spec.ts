@@ -145,7 +145,7 @@ describe('the end of a run', () => {
   });
 });
 
-test('a look at a job tells its run under way first, and whether it still has the lock', async () => {
+test('a query of a job returns its run under way first, and whether it still has the lock', async () => {
   expect(await inspect(stage, names)).toEqual([1, TIME, 0, [], []]);
   const token = await begin(stage, names);
   await claim(stage, names, { holder: OTHER, mode: 'instant', tick: 2 });

@@ -35,7 +35,7 @@ afterAll(() => stage.close());
 const told = () => stage.messages(jobChannel(names));
 
 describe('a pause', () => {
-  test('is one row for all that passed, and tells the instances when it ends', async () => {
+  test('is one record for all that passed, and notifies the instances when it ends', async () => {
     const now = await stage.now();
     await stage.redis.hset(names.record, 'mark', now - 9000);
     expect(await pause(stage, names)).toEqual([1, TIME]);
@@ -51,7 +51,7 @@ describe('a pause', () => {
     expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(1);
   });
 
-  test('that is asked for twice is the first one, and its end too', async () => {
+  test('that is requested twice is the first one, and its end too', async () => {
     expect(await pause(stage, names, 'resume')).toEqual([0, TIME]);
     expect(await pause(stage, names)).toEqual([1, TIME]);
     const state = await wholeState(stage, names);
@@ -63,7 +63,7 @@ describe('a pause', () => {
     expect(await told()).toEqual(['look']);
   });
 
-  test('drops a queued tick: it would run at a time that nobody expects', async () => {
+  test('drops a queued tick: it would run at an unexpected time', async () => {
     await stage.redis.hset(names.record, { mark: 5, queued: 5 });
     await pause(stage, names);
     expect(await settledRows(stage, names)).toMatchObject([{ tick: 5, outcome: 'overlapped' }]);
@@ -79,7 +79,7 @@ describe('a pause', () => {
 });
 
 describe('a request to run a job now', () => {
-  test('tells the instances, is granted once, and is served when its run begins', async () => {
+  test('notifies the instances, is granted once, and is served when its run begins', async () => {
     expect(await request(stage, names, 'r1')).toEqual([1, TIME, 'r1', 1]);
     expect(await withdraw(stage, names, 'r1')).toEqual([2, TIME, TIME]);
     const [code, at, , attempt, tick] = await again(stage, names);
@@ -106,7 +106,7 @@ describe('a request to run a job now', () => {
     expect(await withdraw(stage, names, 'r2')).toEqual([0, TIME]);
   });
 
-  test('is not asked for again by a repeat that comes when it was served', async () => {
+  test('is not made again by a repeat that comes after it was served', async () => {
     await request(stage, names, 'r1');
     await again(stage, names);
     await noteBegin(stage, names, 'r1');
@@ -123,7 +123,7 @@ describe('a request to run a job now', () => {
   });
 });
 
-describe('a run that was asked for, and has not begun', () => {
+describe('a run that was requested, and has not begun', () => {
   const granted = async (onCrash: string, holder = RUNNER) => await again(stage, names, { onCrash, holder });
   const asked = async () => {
     await request(stage, names, 'r1');
@@ -139,7 +139,7 @@ describe('a run that was asked for, and has not begun', () => {
     expect((await granted('skip', OTHER))[0]).toBe(2);
   });
 
-  test('waits on when it is given back, is no tick that is handed over, and tells the instances', async () => {
+  test('waits on when it is given back, is no tick that is handed over, and notifies the instances', async () => {
     const { token } = await asked();
     expect(await finish(stage, names, { token, outcome: 'returned' })).toEqual([1, TIME, 0]);
     expect(await told()).toEqual(['look', 'look']);
@@ -148,7 +148,7 @@ describe('a run that was asked for, and has not begun', () => {
     expect((await granted('skip', OTHER)).slice(6)).toEqual(['r1', TIME]);
   });
 
-  test('is over with its end, and whoever asked is told to look', async () => {
+  test('is over with its end, and its requester is notified to check', async () => {
     const { token } = await asked();
     await finish(stage, names, { token, outcome: 'failed', reason: 'kept' });
     expect(await told()).toEqual(['look', 'served:r1']);
@@ -201,7 +201,7 @@ describe('a tick that is handed over', () => {
   test.each([
     ['handed-over', 2, [{ outcome: 'handed-over', attempt: 1, reason: 'shutdown' }]],
     ['returned', 1, []],
-  ])('%s: frees the lock, tells its waiters and the instances', async (outcome, attempt, rows) => {
+  ])('%s: frees the lock, notifies its waiters and the instances', async (outcome, attempt, rows) => {
     const token = await begin(stage, names, { mode: 'cron', tick: 7, onCrash: 'retry' });
     await stage.listen(names.channel);
     expect(await finish(stage, names, { token, outcome, reason: 'shutdown' })).toEqual([1, TIME, 1]);
@@ -225,7 +225,7 @@ describe('a tick that is handed over', () => {
     expect(await wholeState(stage, names)).toEqual(state);
   });
 
-  test('is handed over once, however often that is said', async () => {
+  test('is handed over once, however often that is repeated', async () => {
     const token = await begin(stage, names);
     await finish(stage, names, { token, outcome: 'handed-over' });
     await again(stage, names, { holder: OTHER });

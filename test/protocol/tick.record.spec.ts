@@ -60,7 +60,7 @@ test('the row of a crashed run keeps the fields that this version does not know'
   expect(await settledRows(stage, names)).toMatchObject([{ ...NEWER, outcome: 'crashed' }]);
 });
 
-test('a repeated claim tells the attempt that the record has', async () => {
+test('a repeated claim returns the attempt that the record has', async () => {
   const token = await begin(stage, names);
   await enrichRun({ attempt: 2 });
   expect(await claim(stage, names, { mode: 'instant', tick: 1 })).toEqual([1, TIME, token, 2, 1, []]);
@@ -81,7 +81,7 @@ test('a run that outlasts sixty ticks is recorded when it ends', async () => {
   expect(settled[49]).toMatchObject({ tick: 13, outcome: 'overlapped' });
 });
 
-test('rows that nobody can read stop neither a claim nor the end of a run', async () => {
+test('unreadable records stop neither a claim nor the end of a run', async () => {
   const rubbish = ['no json', '5', '"text"', 'null', '[]', '{"token":5}'];
   await stage.redis.rpush(names.runs, ...rubbish);
   const token = await begin(stage, names);

@@ -78,7 +78,7 @@ describe('an application with red locks', () => {
   });
 
   test(
-    'does not start while the majority is down, and says how many could be reached',
+    'does not start while the majority is down, and reports how many could be reached',
     async () => {
       await stage.kill(0, 2, 4);
       const ports = stage.some(0, 2, 4).map(({ port }) => port);
@@ -114,7 +114,7 @@ describe('an application with red locks', () => {
     });
   });
 
-  test('is told by getRedLock that it has none', async () => {
+  test('gets an error of getRedLock when it has none', async () => {
     const app = await start(undefined);
     expect(() => app.get(LockService).getRedLock('x')).toThrow(
       expect.objectContaining({

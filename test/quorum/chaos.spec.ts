@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  'with three of them down it refuses, and says why; with three back it goes on',
+  'with three of them down it refuses, and gives the reason; with three back it goes on',
   async () => {
     await Promise.all(services.map((service) => stage.untilCounted(service, LEASE + 5000)));
     await stage.kill(0, 2, 4);

@@ -97,7 +97,7 @@ describe('a round that gets too few', () => {
     expect(await stage.holders('x')).toEqual([stranger, undefined, stranger, undefined, stranger]);
   });
 
-  test('gives it back as well when too few servers can be asked', async () => {
+  test('gives it back as well when too few servers can be reached', async () => {
     const ways = { 0: await stage.proxy(0), 1: await stage.proxy(1), 2: await stage.proxy(2) };
     const service = await stage.openAll({}, ways);
     for (const way of Object.values(ways)) way.blackHole();
@@ -105,7 +105,7 @@ describe('a round that gets too few', () => {
     expect(await stage.keys('x')).toBe(0);
   });
 
-  test('asks nobody when it cannot succeed', async () => {
+  test('sends nothing when it cannot succeed', async () => {
     const service = await stage.openAll();
     await stage.kill(0, 1, 2);
     const [seat] = stage.some(3);

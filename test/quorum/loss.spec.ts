@@ -86,7 +86,7 @@ describe('a red lock that is held', () => {
     expect(await handle.unlock()).toBe('released');
   });
 
-  test('tells its holder when the majority is gone, before anybody else can have it', async () => {
+  test('notifies its holder when the majority is gone, before another holder can have it', async () => {
     const options = { lockWatchdogTimeout: T, redLock: {} };
     const [service, other] = [await stage.open(options), await stage.open(options)];
     await Promise.all([stage.untilCounted(service), stage.untilCounted(other)]);
@@ -165,7 +165,7 @@ describe('a red lock that is held', () => {
     expect(await (await service.getRedLock('x').tryLock())?.unlock()).toBe('released');
   });
 
-  test('is not said to be released when too many do not answer, and goes on being released', async () => {
+  test('is not reported as released when too many do not answer, and goes on being released', async () => {
     const service = await stage.openAll();
     const handle = await service.getRedLock('x').lock();
     await until('all have it', () => stage.holds(service, 'x') === 5);
@@ -178,7 +178,7 @@ describe('a red lock that is held', () => {
     await until('all have let go', async () => (await stage.keys('x')) === 0);
   });
 
-  test('is said to be lost when the servers do not know of it, though its holder still believed in it', async () => {
+  test('is reported as lost when the servers do not know it, though its holder still relied on it', async () => {
     const service = await stage.openAll();
     const handle = await service.getRedLock('x').lock();
     await until('all have it', () => stage.holds(service, 'x') === 5);

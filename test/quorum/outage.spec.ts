@@ -47,7 +47,7 @@ describe.each(OUTAGES)('while three of five servers are $how', ({ begin }) => {
     lock: 'x',
   });
 
-  test('waitTime and signal bound every call, and nobody is told that it is taken', async () => {
+  test('waitTime and signal bound every call, and no call gets a busy error', async () => {
     const lock = (await openAway()).getRedLock('x');
     const aborted = [250, 900].map((ms) => endOf(ms, () => lock.lock({ signal: AbortSignal.timeout(ms) })));
     const ends = await bounds([
@@ -69,7 +69,7 @@ describe.each(OUTAGES)('while three of five servers are $how', ({ begin }) => {
     expect(performance.now() - start).toBeLessThan(2 * (300 + scaled(60)));
   });
 
-  test('who waits gets it soon after they are back', async () => {
+  test('a waiter gets it soon after they are back', async () => {
     const lock = (await openAway()).getRedLock('x');
     const waiting = lock.lock();
     const early = await lock.tryLock({ waitTime: 700 }).catch((error: unknown) => error);

@@ -41,7 +41,7 @@ describe('servers that forgot a lock when they started', () => {
   });
 
   test(
-    'give it to nobody, with the delay, until the first has been told that it is lost',
+    'grant it to no client, with the delay, until the first holder was notified of its loss',
     async () => {
       const options = { lockWatchdogTimeout: T, redLock: {} };
       const [holder, other] = [await stage.open(options), await stage.open(options)];
@@ -70,7 +70,7 @@ describe('a server that has just started', () => {
   const options = { lockWatchdogTimeout: T, redLock: { restartDelay: 2000 } };
 
   test(
-    'is not counted for the delay, and says so',
+    'is not counted for the delay, and reports it',
     async () => {
       await stage.kill(0, 1, 2);
       await stage.heal();
@@ -127,7 +127,7 @@ describe('a server that has just started', () => {
   );
 
   test(
-    'is asked again for its age when the answer is lost in a connection that stays open',
+    'is queried again for its age when the answer is lost in a connection that stays open',
     async () => {
       const way = await stage.proxy(0);
       const service = await stage.open(options, { 0: way });

@@ -15,7 +15,7 @@ afterEach(() => stage.clear());
 afterAll(() => stage.close());
 
 describe('a service with red locks that shuts down', () => {
-  test('refuses who waits, and newcomers, and leaves neither key, nor listener, nor timer', async () => {
+  test('refuses waiters and new callers, and leaves neither key, nor listener, nor timer', async () => {
     const [service, other] = [await stage.openAll(), await stage.openAll()];
     const held = await other.getRedLock('x').lock();
     const waiting = [service.getRedLock('x').lock(), service.getRedLock('x').tryLock({ waitTime: '9s' })];
@@ -55,7 +55,7 @@ describe('a service with red locks that shuts down', () => {
     await stage.expectNothingLeft();
   });
 
-  test('tells work that goes on too long by its signal, and why', async () => {
+  test('aborts work that goes on too long by its signal, with the reason', async () => {
     const service = await stage.openAll();
     const inside = new Gate();
     const work = service.getRedLock('x').using(async ({ signal }) => {
@@ -71,7 +71,7 @@ describe('a service with red locks that shuts down', () => {
     expect(await stage.keys('x')).toBe(0);
   });
 
-  test('frees what nobody unlocks, on all servers, and another service gets it', async () => {
+  test('frees what is not unlocked, on all servers, and another service gets it', async () => {
     const [service, other] = [await stage.openAll(), await stage.openAll()];
     const held = await service.getRedLock('x').lock();
     const { signal } = held;

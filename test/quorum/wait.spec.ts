@@ -35,7 +35,7 @@ async function untilQuiet(): Promise<void> {
   });
 }
 
-describe('who waits for a red lock', () => {
+describe('a waiter for a red lock', () => {
   test('is woken by the release, and does not poll', async () => {
     const [holder, ...others] = await openMany(4);
     const held = await holder?.getRedLock('x').lock();
@@ -91,7 +91,7 @@ describe('who waits for a red lock', () => {
     expect(late).toBeLessThan(scaled(200));
   });
 
-  test('is granted in its turn among the waiters of its process', async () => {
+  test('is granted in order among the waiters of its process', async () => {
     const [service, other] = await openMany(2);
     const held = await other?.getRedLock('x').lock();
     const turns: number[] = [];
@@ -102,7 +102,7 @@ describe('who waits for a red lock', () => {
     expect(turns).toEqual(ALL);
   });
 
-  test('is the only one of several that ask in the same moment, again and again', async () => {
+  test('is the only one of several that request it in the same moment, again and again', async () => {
     const services = await openMany(6);
     let [inside, most, done] = [0, 0, 0];
     const section = async (service: LockService) => {
@@ -120,7 +120,7 @@ describe('who waits for a red lock', () => {
     await stage.expectNothingLeft();
   });
 
-  test('and one of several that ask once in the same moment gets it', async () => {
+  test('is one of several that request it once in the same moment, and one gets it', async () => {
     const services = await openMany(6);
     for (let round = 0; round < 20; round += 1) {
       const handles = await Promise.all(services.map((service) => service.getRedLock('x').tryLock()));
@@ -132,7 +132,7 @@ describe('who waits for a red lock', () => {
   });
 });
 
-test('a vote that is split between two who do not wait is held again, until one of them has it', async () => {
+test('a vote that is split between two callers that do not wait is held again, until one of them has it', async () => {
   const numbers = [0, 1, 2, 3];
   const gates = numbers.map(() => new Gate());
   const ways = await Promise.all(numbers.map((number) => stage.proxy(number)));

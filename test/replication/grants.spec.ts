@@ -95,7 +95,7 @@ describe('a grant that waits for replicas', () => {
     expect(await semaphore.availablePermits()).toBe(0);
   });
 
-  test('the error says how many replicas were needed, within which time, and what can be done', async () => {
+  test('has an error that names how many replicas were needed, within which time, and what can be done', async () => {
     await stage.pause();
     const asked = performance.now();
     const error: unknown = await service
@@ -131,7 +131,7 @@ describe('a grant that waits for replicas', () => {
     await nothingLeft(services);
   });
 
-  test('who waits with a bound goes on asking until it is over', async () => {
+  test('is requested again until the bound of its waiter is over', async () => {
     await stage.pause();
     const began = performance.now();
     const waiting = service.getLock('x').tryLock({ waitTime: 8 * TIMEOUT });
@@ -141,7 +141,7 @@ describe('a grant that waits for replicas', () => {
   });
 
   test.each(['getLock', 'getFairLock'] as const)(
-    '%s: who waits without a bound is told after the fifth attempt',
+    '%s: an unbounded waiter gets an error after the fifth attempt',
     async (kind) => {
       await stage.pause();
       const began = performance.now();
@@ -151,13 +151,13 @@ describe('a grant that waits for replicas', () => {
     },
   );
 
-  test('a multi-lock that waits without a bound is told as well, and lets go of all', async () => {
+  test('of an unbounded multi lock fails as well, and lets go of all', async () => {
     await stage.pause();
     await expect(service.getMultiLock('x', 'y').lock()).rejects.toMatchObject({ code: 'NOT_REPLICATED' });
     await nothingLeft(services);
   });
 
-  test('who waits gets the lock when the replicas are back in time', async () => {
+  test('is made when the replicas are back in time', async () => {
     await stage.pause();
     const waiting = service.getLock('x').lock({ waitTime: scaled(8000) });
     await expect(service.getLock('z').tryLock()).rejects.toMatchObject({ code: 'NOT_REPLICATED' });
@@ -181,7 +181,7 @@ describe('a grant that waits for replicas', () => {
     await nothingLeft(services);
   });
 
-  test('a hand-over in Redis that no replica has leaves the lock to nobody', async () => {
+  test('is no grant after a hand-off in Redis that no replica has', async () => {
     const lock = service.getFencedLock('x');
     const held = await lock.lock();
     const waiting = lock.tryLock({ waitTime: 6 * TIMEOUT });

@@ -107,7 +107,7 @@ const app = await NestFactory.create(AppModule);
   );
 
   test.concurrent(
-    'fails, changes nothing and says what to write where the project has no TypeScript',
+    'fails, changes nothing and prints what to write where the project has no TypeScript',
     async () => {
       const root = project('bare', { 'src/app.module.ts': module('') });
       rmSync(join(root, 'node_modules/typescript'));
@@ -123,7 +123,7 @@ const app = await NestFactory.create(AppModule);
   );
 
   test.concurrent(
-    'fails, changes nothing and says what to write where it does not understand the module',
+    'fails, changes nothing and prints what to write where it does not understand the module',
     async () => {
       const source = module('').replace('[]', 'modules');
       const root = project('other', { 'src/app.module.ts': source });

@@ -7,7 +7,7 @@ import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { startGuarded, type GuardedRedis } from './acl.line.js';
 
-describe('for a user who may not subscribe, as behind a proxy,', () => {
+describe('for a user that may not subscribe, as behind a proxy,', () => {
   let redis: GuardedRedis;
   let holder: LockService;
   let service: LockService;
@@ -39,7 +39,7 @@ describe('for a user who may not subscribe, as behind a proxy,', () => {
     expect(await service.runOnce(lock, 1, () => 'ran')).toBe('ran');
   });
 
-  test('a waiter of another process asks again, long before the lease ends', async () => {
+  test('a waiter of another process retries long before the lease ends', async () => {
     const handle = await holder.getLock(lock).lock();
     await redis.admin.acl('LOG', 'RESET');
     const waiter = service.getLock(lock).lock({ waitTime: scaled(10_000) });

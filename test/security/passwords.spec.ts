@@ -181,7 +181,7 @@ describe('a password is in no log, no error and no notice', () => {
   ];
 
   test(
-    'whatever is wrong when a lock is asked for, or when the application starts',
+    'whatever is wrong when a lock is requested, or when the application starts',
     async () => {
       const check = async ([what, source, told]: (typeof sources)[number]): Promise<void> => {
         const template = source();
@@ -198,7 +198,7 @@ describe('a password is in no log, no error and no notice', () => {
     scaled(20_000),
   );
 
-  test('but ioredis itself tells one, and it is heard here', async () => {
+  test('but ioredis itself reveals one, and this test finds it', async () => {
     const client = new Redis({ host: HOST, port: port(), password: 'a third one', retryStrategy: null });
     const error = await new Promise((resolve) => {
       client.once('error', resolve);

@@ -151,7 +151,7 @@ describe.skipIf(scene === undefined)('over TLS', { concurrent: true }, () => {
   });
 
   test(
-    'nothing is said in plain text, and no password, to somebody who has no certificate, however often it is tried',
+    'nothing is sent in plain text, and no password, to a client without a certificate, however often it tries',
     async () => {
       const heard: Buffer[] = [];
       const thief = createServer((socket) => {

@@ -63,7 +63,7 @@ const HINDRANCES: Readonly<Record<string, (app: INestApplicationContext) => unkn
   'the application shuts down': (app) => app.close(),
 };
 
-describe.concurrent('a run that runNow asked for, and that was granted', { timeout: scaled(30_000) }, () => {
+describe.concurrent('a run that runNow requested, and that was granted', { timeout: scaled(30_000) }, () => {
   test('is answered with true once it has begun, and not before', async ({ stage }) => {
     const [runs, gate] = [new Array<string>(), new Gate()];
     const asker = await askerOf(stage);

@@ -197,7 +197,7 @@ describe('an application starts', () => {
     await expectTicks(stage, 1);
   });
 
-  test('without a ScheduleModule, and says which methods it does not run', async ({ stage }) => {
+  test('without a ScheduleModule, and logs which methods it does not run', async ({ stage }) => {
     class Worker {
       @Cron(DAILY)
       @DistributedLock(stage.job)

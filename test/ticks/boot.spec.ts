@@ -129,7 +129,9 @@ describe('an application with scheduled methods', () => {
     expect(await locks.getRuns('right')).toEqual([]);
   });
 
-  test('is refused with a scheduler whose ticks cannot be told from direct calls', async ({ boot }) => {
+  test('is refused with a scheduler whose ticks cannot be distinguished from direct calls', async ({
+    boot,
+  }) => {
     const methods = ['addCronJob', 'getCronJobs', 'deleteCronJob', 'getIntervals', 'getTimeouts'];
     const registry = Object.fromEntries(methods.map((name) => [name, () => undefined]));
     await expect(boot([First, { provide: 'registry', useValue: registry }], false)).rejects.toMatchObject({

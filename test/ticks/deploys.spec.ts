@@ -79,7 +79,7 @@ describe.concurrent('case 7: a rolling deploy', { timeout: scaled(40_000) }, () 
     }
   });
 
-  test('with a newer version: what it has written and nobody here knows is kept', async ({ fleet }) => {
+  test('with a newer version: unknown fields that it has written are kept', async ({ fleet }) => {
     const [record, runs] = [`{${fleet.prefix}counted}:tick`, `{${fleet.prefix}counted}:runs`];
     const now = await fleet.storeNow();
     const written = { app: 'ticks', instance: 'newer:1:1', start: now, shade: 'blue' };

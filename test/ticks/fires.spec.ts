@@ -135,7 +135,7 @@ describe.concurrent('each instant of a schedule is one tick', { timeout: scaled(
 });
 
 test.concurrent(
-  'a job that is set to a Date runs nowhere, and says why',
+  'a job that is set to a Date runs nowhere, and logs the reason',
   { timeout: scaled(20_000) },
   async ({ stage }) => {
     const apps = await stage.start(2, [jobOn(stage, YEARLY)]);
@@ -149,7 +149,7 @@ test.concurrent(
 );
 
 describe.concurrent('a call of a scheduled method', { timeout: scaled(20_000) }, () => {
-  test('without a schedule, by a job of the application, is told of once', async ({ stage }) => {
+  test('without a schedule, by a job of the application, is logged once', async ({ stage }) => {
     class Job {
       @DistributedLock(stage.job)
       async run(): Promise<void> {
@@ -165,7 +165,7 @@ describe.concurrent('a call of a scheduled method', { timeout: scaled(20_000) },
     expect(stage.warnings('which has no schedule of its own')).toHaveLength(1);
   });
 
-  test('whose fires never reach the guard is told of once, and what is no fire has to say so', async ({
+  test('whose fires never reach the guard is logged once, and a direct call has to be declared', async ({
     stage,
   }) => {
     const gate = { isOpen: false };

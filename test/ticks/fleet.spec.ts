@@ -29,7 +29,7 @@ const SHIFTS = [0, -5000, -2500, -700, -20, 20, 700, 2500, 5000, HOUR, -HOUR];
 
 describe('case 2: instances with clocks from an hour behind to an hour ahead', () => {
   test(
-    'run each tick once, by the clock of Redis, and ask no more often',
+    'run each tick once, by the clock of Redis, and send no more requests',
     { timeout: DURATION },
     async ({ fleet }) => {
       await fleet.start(...SHIFTS.map((shift) => ({ shift })));

@@ -63,7 +63,7 @@ test('a granted tick whose work does not begin before the shutdown is run elsewh
   expect(await runAgain(again)).toEqual([TICK, 1]);
 });
 
-test('a granted tick that nobody began when the application has shut down is run elsewhere', async () => {
+test('a granted tick that had not begun when the application has shut down is run elsewhere', async () => {
   const { leaving, claim, again } = await twoInstances();
   expect((await claim()).kind).toBe('granted');
   await leaving.shutDown();
@@ -88,7 +88,7 @@ test('a claim whose answer is lost while the application shuts down leaves the t
   expect(await runAgain(again)).toEqual([TICK, 1]);
 });
 
-test('the work of runOnce is nobody else’s: what a shutdown keeps from beginning is recorded as failed', async () => {
+test('the work of runOnce is not run elsewhere: what a shutdown keeps from beginning is recorded as failed', async () => {
   const { leaving, other, again } = await twoInstances();
   proxy.judge(({ words }) =>
     words.includes('instant') ? { answered: async () => leaving.refuseTicks() } : 'pass',

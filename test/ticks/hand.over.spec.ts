@@ -46,7 +46,7 @@ describe.concurrent('a run that a shutdown stops', { timeout: scaled(40_000) }, 
     expect(errorsOfOthers(fleet, first.runner)).toEqual([]);
   });
 
-  test('is not run again under skip, and the record says why', async ({ fleet }) => {
+  test('is not run again under skip, and the record has the reason', async ({ fleet }) => {
     const first = await runInThree(fleet, 'skip');
     await first.runner.ask({ do: 'close' });
     await first.runner.exited;

@@ -52,7 +52,7 @@ describe('a job', () => {
     }
   });
 
-  test('that cannot be asked for any more, its name being another kind by now, is told of and ends no process', async () => {
+  test('that cannot be claimed any more, its name being another kind by now, is logged and ends no process', async () => {
     const prefix = uniquePrefix();
     const redis = inject('redisUrl');
     class Jobs {

@@ -10,7 +10,7 @@ beforeEach(() => {
 afterEach(() => services.close());
 
 describe('runOnce', () => {
-  test('runs an instant once, however many ask', async () => {
+  test('runs an instant once, however many callers there are', async () => {
     const fleet = [await services.open(), await services.open(), await services.open()];
     let runs = 0;
     const work = async () => {
@@ -34,7 +34,7 @@ describe('runOnce', () => {
     expect(ran).toEqual([5000, 6000, 7000]);
   });
 
-  test('tells the work its tick, its attempt and its token, which rises', async () => {
+  test('passes to the work its tick, its attempt and its token, which rises', async () => {
     const locks = await services.open();
     const tell = () => ({
       ...currentLock()?.toJSON(),
@@ -47,7 +47,7 @@ describe('runOnce', () => {
     expect(BigInt(second?.token ?? 0)).toBeGreaterThan(BigInt(first?.token ?? 0));
   });
 
-  test('does not run while somebody else has the lock, and that is on record', async () => {
+  test('does not run while another holder has the lock, and that is on record', async () => {
     const [one, other] = [await services.open(), await services.open()];
     const answer = await one.getLock('job').using(() => other.runOnce('job', 1, () => 'ran'));
     expect(answer).toBeUndefined();

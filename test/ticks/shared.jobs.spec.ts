@@ -24,7 +24,7 @@ async function told(locks: LockService, work: () => Promise<unknown>): Promise<N
 }
 
 describe('two environments on one Redis', () => {
-  test('with one prefix and two names share a job, and whoever registers it later is warned', async () => {
+  test('with one prefix and two names share a job, and the later registration is warned', async () => {
     const staging = await services.open({ appName: 'billing (staging)' });
     const production = await services.open({ appName: 'billing (production)' });
     expect(await told(staging, () => register(staging))).toEqual([]);
@@ -73,7 +73,7 @@ describe('two environments on one Redis', () => {
     await Promise.all([held?.unlock(), theirLock?.unlock()]);
   });
 
-  test('of one application with one name and one prefix are one fleet, and nobody can tell', async () => {
+  test('of one application with one name and one prefix are one fleet, without any difference', async () => {
     const [staging, production] = [await services.open(), await services.open()];
     await register(staging);
     expect(await told(production, () => register(production))).toEqual([]);

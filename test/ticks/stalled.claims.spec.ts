@@ -51,32 +51,28 @@ async function stallAtTick(
   return tick;
 }
 
-describe(
-  'a tick whose claims are answered when nobody waits for them any more',
-  { timeout: scaled(40_000) },
-  () => {
-    test('runs once the lock is free, where they have queued it', async ({ stage }) => {
-      const tick = await stallAtTick(stage, { overlap: 'queue' }, true);
-      await until('a run', () => stage.runs.length > 0, 10_000);
-      expect(stage.runs.map((run) => run.tick)).toEqual([tick]);
-    });
+describe('a tick whose claims are answered after their callers gave up', { timeout: scaled(40_000) }, () => {
+  test('runs once the lock is free, where they have queued it', async ({ stage }) => {
+    const tick = await stallAtTick(stage, { overlap: 'queue' }, true);
+    await until('a run', () => stage.runs.length > 0, 10_000);
+    expect(stage.runs.map((run) => run.tick)).toEqual([tick]);
+  });
 
-    test('runs, where it was granted, under retry', async ({ stage }) => {
-      const tick = await stallAtTick(stage, { onCrash: 'retry' }, false);
-      await until('a run', () => stage.runs.length > 0, 10_000);
-      expect(stage.runs.map((run) => run.tick)).toEqual([tick]);
-    });
+  test('runs, where it was granted, under retry', async ({ stage }) => {
+    const tick = await stallAtTick(stage, { onCrash: 'retry' }, false);
+    await until('a run', () => stage.runs.length > 0, 10_000);
+    expect(stage.runs.map((run) => run.tick)).toEqual([tick]);
+  });
 
-    test('is recorded as missed, where it was granted, under skip: it is older than the grace', async ({
-      stage,
-    }) => {
-      const tick = await stallAtTick(stage, {}, false);
-      const [asker] = await stage.start(1, [], { redis: server().url });
-      if (asker === undefined) throw new Error('unreachable');
-      const rows = () => locksOf(asker).getRuns(stage.job);
-      await until('its row', async () => (await rows()).length > 0, 10_000);
-      expect(await rows()).toMatchObject([{ tick, outcome: 'missed' }]);
-      expect(stage.runs).toEqual([]);
-    });
-  },
-);
+  test('is recorded as missed, where it was granted, under skip: it is older than the grace', async ({
+    stage,
+  }) => {
+    const tick = await stallAtTick(stage, {}, false);
+    const [asker] = await stage.start(1, [], { redis: server().url });
+    if (asker === undefined) throw new Error('unreachable');
+    const rows = () => locksOf(asker).getRuns(stage.job);
+    await until('its row', async () => (await rows()).length > 0, 10_000);
+    expect(await rows()).toMatchObject([{ tick, outcome: 'missed' }]);
+    expect(stage.runs).toEqual([]);
+  });
+});

@@ -34,7 +34,7 @@ describe('the judge of a storm', () => {
     ]);
   });
 
-  test('finds a granted tick that nobody ran to its end, also one that only the record knows', () => {
+  test('finds a granted tick that did not run to its end, also one that only the record knows', () => {
     const rows: TickRecord[] = [1000, 2000].map((tick) => ({
       ...row,
       tick,
@@ -60,7 +60,7 @@ describe('the judge of a storm', () => {
   });
 });
 
-test('a journal tells runs that ended, were aborted, were killed, and go on', () => {
+test('a journal distinguishes runs that ended, were aborted, were killed, and go on', () => {
   const line = (mark: JournalLine['mark'], tick: number, at: number) => ({
     mark,
     job: 'job',

@@ -17,7 +17,7 @@ afterEach(async () => {
 
 // The news that there is another master may come at any time, also while the sentinels are being asked for it: then
 // ioredis gives up for good.
-test('a connection that is dropped while it asks the sentinels is made again', async () => {
+test('a connection that is dropped while it queries the sentinels is made again', async () => {
   lifecycle.start();
   lifecycle.restart();
   await lifecycle.untilReady(scaled(5000));

@@ -27,7 +27,7 @@ function rows(): Row[] {
 
 const named = rows();
 
-test('docs/protocol.md says of every script, once, whether it can end a lease earlier', () => {
+test('docs/protocol.md states of every script, once, whether it can end a lease earlier', () => {
   const all = SCRIPTS.map(({ name }) => name);
   expect(named.map(({ script }) => script).toSorted()).toEqual(all.toSorted());
 });
@@ -45,7 +45,7 @@ test('each script that can end a lease earlier is played against a live waiter, 
   expect([...played].toSorted()).toEqual(shortening.toSorted());
 });
 
-test('a script that is said to read contains no command that writes', () => {
+test('a script that is documented to read contains no command that writes', () => {
   const writes = /redis\.p?call\('(?:DEL|HDEL|HSET|SET|PEXPIRE|PEXPIREAT|ZADD|ZREM|INCRBY|DECRBY|LREM)'/;
   const readers = named.filter(({ answer }) => answer === 'no: they read').map(({ script }) => script);
   const writing = SCRIPTS.filter(({ name, text }) => readers.includes(name) && writes.test(text));

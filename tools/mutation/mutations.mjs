@@ -92,7 +92,7 @@ export const MUTATIONS = [
     from: `    publishMessage(publish, jobs, 'look')\n`,
     to: ``,
     spec: 'test/protocol/tick.operators.spec.ts',
-    test: 'a tick that is handed over returned: frees the lock, tells its waiters and the instances',
+    test: 'a tick that is handed over returned: frees the lock, notifies its waiters and the instances',
   },
   {
     name: 'a grant that nobody begins is kept at shutdown',
@@ -109,7 +109,7 @@ export const MUTATIONS = [
     to: `    return this.#last;\n`,
     project: 'conformance',
     spec: 'test/locks/reentrant.conformance.spec.ts',
-    test: 'a re-entrant lock waiters in order of one service are granted in their order, whoever held the lock',
+    test: 'a re-entrant lock waiters in order of one service are granted in their order, whichever service held the lock',
   },
   {
     name: 'a waiter that leaves keeps its wait in the times behind it',
@@ -117,7 +117,7 @@ export const MUTATIONS = [
     from: `    moveTimes(fair, holder, false, -math.abs(wait))\n`,
     to: `    moveTimes(fair, holder, false, 0)\n`,
     spec: 'test/models/fair.model.spec.ts',
-    test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
+    test: 'whatever five holders of two languages do to a fair lock the store is as the model predicts after each step',
     steps: 5000,
   },
   {
@@ -126,7 +126,7 @@ export const MUTATIONS = [
     from: `    elseif wait and alive <= fair.now then\n`,
     to: `    elseif wait and alive < 0 then\n`,
     spec: 'test/models/fair.model.spec.ts',
-    test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
+    test: 'whatever five holders of two languages do to a fair lock the store is as the model predicts after each step',
     steps: 5000,
   },
   {
@@ -135,7 +135,7 @@ export const MUTATIONS = [
     from: `  if mustNotify or redis.call('EXISTS', fair.lock) == 0 then\n`,
     to: `  if mustNotify then\n`,
     spec: 'test/models/fair.model.spec.ts',
-    test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
+    test: 'whatever five holders of two languages do to a fair lock the store is as the model predicts after each step',
     steps: 5000,
   },
   {
@@ -144,7 +144,7 @@ export const MUTATIONS = [
     from: `if (left === undefined || `,
     to: `if (`,
     spec: 'test/kinds/fair.gift.spec.ts',
-    test: 'a lock that was given is begun only when Redis says so, whatever a message says',
+    test: 'a lock that was handed off is begun only when Redis confirms it, whatever a message announces',
   },
   {
     name: 'a lock is given to a waiter that does not hear of it',
@@ -152,7 +152,7 @@ export const MUTATIONS = [
     from: `listeners[2] < 1`,
     to: `listeners[2] < 0`,
     spec: 'test/protocol/fair.gift.spec.ts',
-    test: 'a release gives nothing to one who does not listen to this server, whoever else may hear it, and tells nobody that it did',
+    test: 'a release hands nothing off to a waiter that is not subscribed on this server, whatever others are, and publishes no hand-off',
   },
   {
     name: 'a lock is handed to a waiter of another process, which nobody tells',
@@ -160,7 +160,7 @@ export const MUTATIONS = [
     from: `string.match(head, '^(.*):') == string.match(from, '^(.*):')`,
     to: `head ~= from`,
     spec: 'test/protocol/fair.gift.spec.ts',
-    test: 'a release that hands the lock on in its process gives it to a head of another process as ever: it is told, and has the lease that it takes',
+    test: 'a release that hands the lock on in its process hands it off to a head of another process as ever: with a message, and with the lease that it takes',
   },
   {
     name: 'who is given a lock keeps its wait in the times of the others',
@@ -168,7 +168,7 @@ export const MUTATIONS = [
     from: `tonumber(times[i + 1]) - wait`,
     to: `tonumber(times[i + 1])`,
     spec: 'test/models/fair.model.spec.ts',
-    test: 'whatever five holders of two languages do to a fair lock the store is as the model says after each step',
+    test: 'whatever five holders of two languages do to a fair lock the store is as the model predicts after each step',
     steps: 5000,
   },
   {
@@ -177,7 +177,7 @@ export const MUTATIONS = [
     from: `    moveTimes(fair, holder, true, fair.now + declared - time)\n`,
     to: `    moveTimes(fair, holder, true, 0)\n`,
     spec: 'test/models/fair.crowd.spec.ts',
-    test: 'people who wait for a fair lock as the library does have it in the order in which they came, at once, without asking much, and leave nothing',
+    test: 'clients that wait for a fair lock as the library does have it in the order in which they came, at once, without asking much, and leave nothing',
     steps: 30_000,
   },
   {

@@ -38,7 +38,7 @@ test('the table has each event in the source of ioredis', async () => {
   expect(events.filter((event) => !(event in CLIENT_EVENTS))).toEqual([]);
 });
 
-test('the documentation says of each event what becomes of it', async () => {
+test('the documentation states what happens at each event', async () => {
   const page = await readFile(new URL('../../../docs/degraded-redis.md', import.meta.url), 'utf8');
   const [, table = ''] = page.split('| event | of | what becomes of it |');
   const rows = (table.split('\n\n')[0] ?? '').split('\n').filter((line) => line.startsWith('| `'));

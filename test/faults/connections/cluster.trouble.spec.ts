@@ -81,7 +81,7 @@ describe('a cluster that an application cannot use', () => {
     },
   );
 
-  test('says what ioredis would print of its nodes, once, and serves', async () => {
+  test('logs what ioredis would print of its nodes, once, and serves', async () => {
     log = new LogLines();
     const unchecked = await open(template({ username: 'no-ready', password: PASSWORD }));
     const unneeded = await open(template({ password: PASSWORD, protocol: 2 }));
@@ -104,7 +104,7 @@ describe('sentinels that do not lead to a master', () => {
   });
   afterAll(() => topology.stop());
 
-  test('are an error at boot that says of each why', { timeout: scaled(30_000) }, async () => {
+  test('are an error at boot that names the reason of each', { timeout: scaled(30_000) }, async () => {
     const log = new LogLines();
     const closed = await findFreePort();
     const { nodes, name } = topology.describe;
@@ -134,7 +134,7 @@ describe('sentinels that do not lead to a master', () => {
     expect(log.printed).toEqual([]);
   });
 
-  test('are said to be away where they can still be done without', async () => {
+  test('are logged as unreachable where they are not needed yet', async () => {
     const log = new LogLines();
     const closed = await findFreePort();
     const { nodes, name } = topology.describe;

@@ -141,7 +141,7 @@ describe('a database that the server does not give', () => {
     },
   );
 
-  test('fails the boot of a user who may not select one', async () => {
+  test('fails the boot of a user that may not select one', async () => {
     await stage.start();
     await stage.allow('-select');
     const options = { port: stage.port, host: '127.0.0.1', username: USER, password: PASSWORD, db: 1 };
@@ -233,7 +233,7 @@ describe('a user that the server does not know so', () => {
     expect(stage.printed).toEqual([]);
   });
 
-  test('is said when the server needs no password, and is used', async () => {
+  test('is logged when the server needs no password, and is used', async () => {
     await stage.start();
     const service = await stage.open(`redis://:${PASSWORD}@${stage.address}?protocol=2`);
     await recovers(service);
@@ -261,7 +261,7 @@ describe('a server that is no master', () => {
 });
 
 describe('what a user may not do although nothing depends on it', () => {
-  test('is said once where the server cannot be checked, and is no reason to refuse', async () => {
+  test('is logged once where the server cannot be checked, and is no reason to refuse', async () => {
     await stage.start();
     await stage.allow('-info', '-client');
     const service = await stage.open(`redis://${USER}:${PASSWORD}@${stage.address}/1`);
@@ -283,7 +283,7 @@ describe('what a user may not do although nothing depends on it', () => {
 });
 
 describe('a server that speaks no RESP3', () => {
-  test('is said once and used where nobody asked for it, and fails the boot where somebody did', async () => {
+  test('is logged once and used where RESP3 was not requested, and fails the boot where it was', async () => {
     await stage.start('--rename-command', 'HELLO', '');
     const service = await stage.open(`redis://${stage.address}`);
     await recovers(service);

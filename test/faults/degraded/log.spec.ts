@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 test(
-  'while Redis is away for 5 s the log says once each that it is, that requests are refused, and that ticks are not run',
+  'while Redis is away for 5 s the log has one line each for the outage, for refused requests, and for ticks that are not run',
   { timeout: scaled(60_000) },
   async () => {
     await app.ticked(stage.admin);
