@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { judgeAcl } from '../../libs/distributed-lock/src/doctor/acl.judge.js';
 import { aclProbes } from '../../libs/distributed-lock/src/doctor/acl.probes.js';
-import { ServerSession } from '../../libs/distributed-lock/src/connections/server.session.js';
+import { openSession } from '../../libs/distributed-lock/src/connections/server.session.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
@@ -165,7 +165,7 @@ describe('the doctor', () => {
     ['of one that may delete nothing', ['+del', '+hset', '+hget'], ['+del', '+hget']],
   ])('tries the commands %s, and leaves nothing there', async (_how, missing, found) => {
     const wheel = new TimerWheel();
-    const session = await ServerSession.open(
+    const session = await openSession(
       await userWithout(`old${missing.length}`, missing),
       wheel,
       scaled(1000),

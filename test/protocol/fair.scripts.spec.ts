@@ -20,7 +20,11 @@ beforeAll(async () => {
   stage = await FairStage.open(inject('redisUrl'));
   channel = lockChannel(stage.lock);
   const wheel = new TimerWheel();
-  connections = new ConnectionPair(readTemplate(inject('redisUrl')), wheel, scaled(5000));
+  connections = new ConnectionPair({
+    template: readTemplate(inject('redisUrl')),
+    wheel,
+    commandTimeout: scaled(5000),
+  });
   await connections.open();
   const runner = new ScriptRunner(connections.commands, wheel, scaled(5000));
   scripts = new FairScripts(runner, { life: S60 });

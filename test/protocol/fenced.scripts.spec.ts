@@ -23,7 +23,11 @@ const locks: string[] = [];
 beforeAll(async () => {
   redis = new Redis(inject('redisUrl'));
   const wheel = new TimerWheel();
-  connections = new ConnectionPair(readTemplate(inject('redisUrl')), wheel, scaled(5000));
+  connections = new ConnectionPair({
+    template: readTemplate(inject('redisUrl')),
+    wheel,
+    commandTimeout: scaled(5000),
+  });
   await connections.open();
   scripts = new FencedScripts(new ScriptRunner(connections.commands, wheel, scaled(5000)));
 });

@@ -23,13 +23,14 @@ const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm';
 /** An empty application into which the packed library is installed, with its peers linked from here. */
 export class PackageStage {
   /**
-   * @param {string} folder
-   * @param {Manifest} manifest
-   * @param {readonly string[]} files what the tarball holds
-   * @param {{ packed: number, unpacked: number }} bytes
-   * @param {string} tarball
+   * @param {object} parts
+   * @param {string} parts.folder
+   * @param {Manifest} parts.manifest
+   * @param {readonly string[]} parts.files what the tarball holds
+   * @param {{ packed: number, unpacked: number }} parts.bytes
+   * @param {string} parts.tarball
    */
-  constructor(folder, manifest, files, bytes, tarball) {
+  constructor({ folder, manifest, files, bytes, tarball }) {
     this.folder = folder;
     this.manifest = manifest;
     this.files = files;
@@ -61,13 +62,13 @@ export class PackageStage {
     if (!packed.ok || !json) throw new Error(`npm pack failed:\n${packed.output}`);
     const [{ filename, files, size, unpackedSize }] = JSON.parse(json);
     const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
-    const stage = new PackageStage(
+    const stage = new PackageStage({
       folder,
       manifest,
-      files.map((/** @type {{ path: string }} */ { path }) => path),
-      { packed: size, unpacked: unpackedSize },
-      join(folder, filename),
-    );
+      files: files.map((/** @type {{ path: string }} */ { path }) => path),
+      bytes: { packed: size, unpacked: unpackedSize },
+      tarball: join(folder, filename),
+    });
     await mkdir(stage.installed, { recursive: true });
     const unpacked = await runCommand('tar', [
       '-xzf',

@@ -38,7 +38,7 @@ export async function runVitest(suite, circumstances, files = []) {
     const args = ['run', '--project', project, ...reporters, ...files];
     const troubles = join(folder, 'troubles.txt');
     const env = { SUITE_FAILURES: troubles, TEST_LANE: `${lane}` };
-    const succeeded = await runWithin(VITEST, args, suite, circumstances, env);
+    const succeeded = await runWithin({ script: VITEST, args, env }, suite, circumstances);
     const [text, told] = await Promise.all(
       [file, troubles].map((name) => readFile(name, 'utf8').catch(() => '')),
     );
@@ -80,20 +80,22 @@ export async function lookAgain(suite, first, slowness) {
  * @returns {Promise<Outcome>}
  */
 export async function runCheck(check, circumstances) {
-  const succeeded = await runWithin(join(ROOT, check.script), check.args, check, circumstances);
+  const succeeded = await runWithin(
+    { script: join(ROOT, check.script), args: check.args },
+    check,
+    circumstances,
+  );
   return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, skipped: [] };
 }
 
 /**
  * What is not alone prints its output as a whole when it has ended.
- * @param {string} script
- * @param {readonly string[]} args
+ * @param {{ script: string, args: readonly string[], env?: Record<string, string> }} command with further variables
  * @param {import('./suites.mjs').Suite} suite
  * @param {Circumstances} circumstances
- * @param {Record<string, string>} [env] further variables
  * @returns {Promise<boolean>}
  */
-function runWithin(script, args, { budget, givesWay = false }, { slowness, isAlone }, env) {
+function runWithin({ script, args, env }, { budget, givesWay = false }, { slowness, isAlone }) {
   return new Promise((resolve) => {
     const output = isAlone ? 'inherit' : 'pipe';
     const child = spawn(process.execPath, [script, ...args], {

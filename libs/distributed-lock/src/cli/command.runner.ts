@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Logger } from '@nestjs/common';
 import { DistributedLockError, LockConfigurationError, LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { ServerSession } from '../connections/server.session.js';
+import { openSession } from '../connections/server.session.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { readLine, UsageError, type CommandLine } from './command.line.js';
 import type { CommandContext } from './command.context.js';
@@ -53,7 +53,7 @@ async function runCommand(
   Logger.overrideLogger({ log: () => undefined, warn: note, error: note });
   const wheel = new TimerWheel();
   if (command === 'doctor') return await runDoctor({ line, wheel, terminal });
-  const session = await ServerSession.open(line.redis, wheel, line.timeout);
+  const session = await openSession(line.redis, wheel, line.timeout);
   try {
     return await COMMANDS[command]({ line, wheel, terminal, session });
   } finally {

@@ -1,7 +1,7 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { urlOf } from '../sources/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import { ServerSession } from '../connections/server.session.js';
+import { openSession, type ServerSession } from '../connections/server.session.js';
 import type { Finding } from '../startup/server.findings.js';
 import type { CommandContext } from './command.context.js';
 import { examine } from './doctor.checks.js';
@@ -31,7 +31,7 @@ async function look({
 }: Pick<CommandContext, 'line' | 'wheel'>): Promise<{ address: string; findings: Finding[] }> {
   let session: ServerSession;
   try {
-    session = await ServerSession.open(line.redis, wheel, line.timeout);
+    session = await openSession(line.redis, wheel, line.timeout);
   } catch (error) {
     if (error instanceof LockConfigurationError) throw error;
     return { address: addressOf(line.redis), findings: [unreached(RedisFailure.from(error))] };

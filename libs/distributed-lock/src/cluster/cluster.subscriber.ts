@@ -19,6 +19,17 @@ const SETTLING = 500;
  */
 const UNSETTLED = 5000;
 
+/** What a {@link ClusterSubscriber} is made of. */
+interface ClusterSubscriberParts {
+  readonly map: ClusterMap;
+  readonly mode: PubSubMode;
+  readonly wheel: TimerWheel;
+  /** Makes the connection to a node; undefined while no node is known. */
+  readonly connect: (node: NodeKey) => SubscriberConnection | undefined;
+  /** Connects to the cluster, whose answers say which kind of channels it has, and on which nodes. */
+  readonly start: () => void;
+}
+
 /**
  * Subscribes in a cluster: to a sharded channel on the node that has its slot, to all classic channels on one node. A channel
  * follows its slot, and is reported as restored when it has arrived. One connection per node, reached like the node itself.
@@ -36,17 +47,9 @@ export class ClusterSubscriber implements Subscriber {
   #unsettledUntil = -Infinity;
   #isClosed = false;
 
-  constructor(
-    private readonly map: ClusterMap,
-    private readonly mode: PubSubMode,
-    private readonly wheel: TimerWheel,
-    /** Makes the connection to a node; undefined while no node is known. */
-    private readonly connect: (node: NodeKey) => SubscriberConnection | undefined,
-    /** Connects to the cluster, whose answers say which kind of channels it has, and on which nodes. */
-    private readonly start: () => void,
-  ) {
-    map.onRefresh(() => this.#moveChannels());
-    mode.whenKnown(() => this.#moveChannels());
+  constructor(private readonly parts: ClusterSubscriberParts) {
+    parts.map.onRefresh(() => this.#moveChannels());
+    parts.mode.whenKnown(() => this.#moveChannels());
   }
 
   listen(listener: SubscriberListener): void {
@@ -55,8 +58,8 @@ export class ClusterSubscriber implements Subscriber {
 
   async subscribe(channel: string): Promise<void> {
     this.#channelNodes.set(channel, undefined);
-    if (!this.mode.isKnown) {
-      this.start();
+    if (!this.parts.mode.isKnown) {
+      this.parts.start();
       throw new RedisFailure('unsent', 'the cluster has not reported yet which channels it has');
     }
     const owner = this.#ownerOf(channel);
@@ -81,17 +84,17 @@ export class ClusterSubscriber implements Subscriber {
   }
 
   async untilReady(timeout: number): Promise<void> {
-    const known = new Promise<true>((resolve) => this.mode.whenKnown(() => resolve(true)));
-    if ((await this.wheel.within(timeout, known)) === undefined)
+    const known = new Promise<true>((resolve) => this.parts.mode.whenKnown(() => resolve(true)));
+    if ((await this.parts.wheel.within(timeout, known)) === undefined)
       throw new RedisFailure('unsent', 'no node of the cluster has reported which channels it has');
-    const nodes = this.mode.isSharded ? this.map.masters : [this.#chooseClassicNode()];
+    const nodes = this.parts.mode.isSharded ? this.parts.map.masters : [this.#chooseClassicNode()];
     const connections = nodes.flatMap((node) => this.#connectionOf(node) ?? []);
     // A node that stands still must not stop an application that starts: its channels follow when the node has been replaced.
     const ready = connections.map((connection) => connection.untilReady(timeout));
     await Promise.any(ready).catch((error: AggregateError) => {
       throw error.errors[0];
     });
-    await this.wheel.within(SETTLING, Promise.allSettled(ready));
+    await this.parts.wheel.within(SETTLING, Promise.allSettled(ready));
   }
 
   restart(): void {
@@ -100,17 +103,17 @@ export class ClusterSubscriber implements Subscriber {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    this.wheel.cancel(this.#searchTimer);
+    this.parts.wheel.cancel(this.#searchTimer);
     await Promise.all([...this.#connections.values()].map((connection) => connection.close()));
   }
 
   #ownerOf(channel: string): NodeKey | undefined {
-    return this.mode.isSharded ? this.map.ownerOf(slotOf(channel)) : this.#chooseClassicNode();
+    return this.parts.mode.isSharded ? this.parts.map.ownerOf(slotOf(channel)) : this.#chooseClassicNode();
   }
 
   /** The node for classic channels: the chosen node, as long as its connection lasts. */
   #chooseClassicNode(): NodeKey | undefined {
-    const { masters } = this.map;
+    const { masters } = this.parts.map;
     if (this.#classicNode !== undefined && masters.includes(this.#classicNode)) return this.#classicNode;
     return (this.#classicNode = masters[Math.floor(Math.random() * masters.length)]);
   }
@@ -119,7 +122,7 @@ export class ClusterSubscriber implements Subscriber {
     if (node === undefined || this.#isClosed) return undefined;
     const known = this.#connections.get(node);
     if (known !== undefined) return known;
-    const connection = this.connect(node);
+    const connection = this.parts.connect(node);
     if (connection === undefined) return undefined;
     this.#connections.set(node, connection);
     connection.listen({
@@ -138,7 +141,8 @@ export class ClusterSubscriber implements Subscriber {
   #lost(node: NodeKey, channel: string): void {
     this.#listener?.lost(channel);
     // Any other node will do for classic channels; a sharded one waits until its slot has a master again.
-    if (node === this.#classicNode) this.#classicNode = this.map.masters.find((other) => other !== node);
+    if (node === this.#classicNode)
+      this.#classicNode = this.parts.map.masters.find((other) => other !== node);
     this.#searchSoon();
   }
 
@@ -146,11 +150,11 @@ export class ClusterSubscriber implements Subscriber {
   #searchSoon(delay = 0): void {
     if (this.#isSearching || this.#isClosed) return;
     this.#isSearching = true;
-    this.#searchTimer = this.wheel.after(delay, () => void this.#refreshMap());
+    this.#searchTimer = this.parts.wheel.after(delay, () => void this.#refreshMap());
   }
 
   async #refreshMap(): Promise<void> {
-    await this.map.refresh();
+    await this.parts.map.refresh();
     this.#isSearching = false;
     if (this.#isClosed) return;
     this.#moveChannels();
@@ -165,7 +169,7 @@ export class ClusterSubscriber implements Subscriber {
 
   /** Moves each channel to its current node. */
   #moveChannels(): void {
-    if (!this.mode.isKnown || this.#isClosed) return;
+    if (!this.parts.mode.isKnown || this.#isClosed) return;
     const arrivals = new Map<SubscriberConnection, string[]>();
     for (const [channel, node] of this.#channelNodes) {
       const owner = this.#ownerOf(channel);
@@ -184,7 +188,7 @@ export class ClusterSubscriber implements Subscriber {
 
   /** Drops the connections to nodes that are no masters any more, and have none of our channels. */
   #closeUnusedConnections(): void {
-    const { masters } = this.map;
+    const { masters } = this.parts.map;
     for (const [node, connection] of this.#connections) {
       if (masters.includes(node) || connection.size > 0) continue;
       this.#connections.delete(node);

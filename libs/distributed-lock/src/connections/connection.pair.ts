@@ -22,6 +22,20 @@ const BOOT_TIMEOUT = 5000;
 /** After a silence of this many command timeouts a connection counts as dead: every caller that waits for it has given up before. */
 const STALL_FACTOR = 1.5;
 
+/** What a {@link ConnectionPair} is made of. */
+interface ConnectionPairParts {
+  readonly template: Template;
+  readonly wheel: TimerWheel;
+  /** The deadline of one round trip, in ms. */
+  readonly commandTimeout: number;
+  /** @default 'auto' */
+  readonly pubsub?: PubSubOption;
+  /** Undefined where no replicas have to acknowledge. */
+  readonly acks?: ReplicaAcks | undefined;
+  /** Called once for each warning. */
+  readonly warn?: WarningListener;
+}
+
 /**
  * The two connections of a module instance: one sends scripts, one subscribes; in a cluster two for each node. The library made
  * them, so the library closes them.
@@ -34,17 +48,9 @@ export class ConnectionPair implements Backend {
   readonly #map: ClusterMap | undefined;
   readonly #warnings = new Set<string>();
 
-  constructor(
-    private readonly template: Template,
-    private readonly wheel: TimerWheel,
-    private readonly commandTimeout: number,
-    pubsub: PubSubOption = 'auto',
-    /** Undefined where no replicas have to acknowledge. */
-    acks?: ReplicaAcks,
-    /** Called once for each warning. */
-    private readonly warn: WarningListener = () => undefined,
-  ) {
-    this.#silence = commandTimeout * STALL_FACTOR;
+  constructor(private readonly parts: ConnectionPairParts) {
+    const { template, wheel, pubsub = 'auto', acks } = parts;
+    this.#silence = parts.commandTimeout * STALL_FACTOR;
     this.mode = new PubSubMode(template.isCluster, pubsub);
     const client = template.create('commands');
     const lifecycle = this.#follow(client);
@@ -65,16 +71,16 @@ export class ConnectionPair implements Backend {
   }
 
   get keyPrefix(): string {
-    return this.template.keyPrefix;
+    return this.parts.template.keyPrefix;
   }
 
   get isCluster(): boolean {
-    return this.template.isCluster;
+    return this.parts.template.isCluster;
   }
 
   /** Whether PUBLISH counts the receivers of the whole fleet: not in a cluster where each node counts its own. */
   get countsFleet(): boolean {
-    return !this.template.isCluster || this.mode.isSharded;
+    return !this.parts.template.isCluster || this.mode.isSharded;
   }
 
   /**
@@ -82,14 +88,14 @@ export class ConnectionPair implements Backend {
    * @throws LockUnavailableError that names the address and the cause
    */
   async open(): Promise<void> {
-    if (this.template.lazy) return;
+    if (this.parts.template.lazy) return;
     try {
       await this.ready();
     } catch (error) {
       const cause = RedisFailure.from(error);
       const { isMismatch } = this.commands.lifecycle.trouble;
       await this.close();
-      const { address } = this.template;
+      const { address } = this.parts.template;
       const why = cause.message.replace(/\.$/, '');
       const problem = isMismatch
         ? 'does not match the redis options'
@@ -109,7 +115,7 @@ export class ConnectionPair implements Backend {
       // The answers to its commands show where a cluster's channels are.
       await commands;
       // Its cluster replaces a node that stands still.
-      await this.wheel.within(this.commandTimeout, this.#map.connectMasters());
+      await this.parts.wheel.within(this.parts.commandTimeout, this.#map.connectMasters());
     }
     await Promise.all([commands, this.subscriber.untilReady(BOOT_TIMEOUT)]);
   }
@@ -119,27 +125,29 @@ export class ConnectionPair implements Backend {
   }
 
   #listen(map: ClusterMap | undefined): Subscriber {
+    const { template, wheel } = this.parts;
     if (map === undefined) {
-      const lifecycle = this.#follow(this.template.create('subscriber'));
-      return new SubscriberConnection(lifecycle, this.wheel, this.#silence, () => this.#restart());
+      const lifecycle = this.#follow(template.create('subscriber'));
+      const stalled = () => this.#restart();
+      return new SubscriberConnection({ lifecycle, wheel, silence: this.#silence, stalled });
     }
     const connect = (node: NodeKey) => {
-      const client = map.connect(node, this.template.nodeOptions('subscriber'));
+      const client = map.connect(node, template.nodeOptions('subscriber'));
       if (client === undefined) return undefined;
       const lifecycle = this.#follow(client);
       const { isSharded } = this.mode;
       const stalled = () => lifecycle.restart();
-      return new SubscriberConnection(lifecycle, this.wheel, this.#silence, stalled, isSharded);
+      return new SubscriberConnection({ lifecycle, wheel, silence: this.#silence, stalled, isSharded });
     };
     const start = () => this.commands.lifecycle.start();
-    return new ClusterSubscriber(map, this.mode, this.wheel, connect, start);
+    return new ClusterSubscriber({ map, mode: this.mode, wheel, connect, start });
   }
 
   #follow(client: Client): ClientLifecycle {
-    const { isCluster, resp3, address } = this.template;
+    const { isCluster, resp3, address } = this.parts.template;
     // Version 6 types every reply by its mapping; the port declares the members in use, for both versions.
     const port: ClientPort = client;
-    const lifecycle = new ClientLifecycle(port, this.wheel, this.commandTimeout, address);
+    const lifecycle = new ClientLifecycle(port, this.parts.wheel, this.parts.commandTimeout, address);
     // In a cluster the connections are those of its nodes.
     if (isCluster) return lifecycle;
     HandshakeWatch.on(client, { master: true, resp3 }, (warning, why) => this.#warnOnce(warning, why));
@@ -152,7 +160,7 @@ export class ConnectionPair implements Backend {
     const text = `${warning} ${why}`;
     if (this.#warnings.has(text)) return;
     this.#warnings.add(text);
-    this.warn(warning, why);
+    this.parts.warn?.(warning, why);
   }
 
   /** A connection that swallows commands swallows messages, too; and a demoted master publishes no messages. */

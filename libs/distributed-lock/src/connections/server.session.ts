@@ -19,77 +19,91 @@ export interface ServerPort {
 }
 
 /** Direct connections to the servers of a URL, beside the locks: the caller that opens them closes them. They give up at the first error. */
-export class ServerSession {
-  private constructor(
-    /** The source for opening locks; it finds a cluster behind the URL of one of its nodes. */
-    readonly source: RedisSource,
-    /** The address for messages; never has a password. */
-    readonly address: string,
-    /** The prefix that the URL makes ioredis put before keys. */
-    readonly keyPrefix: string,
-    readonly isCluster: boolean,
-    /** The one server, or the masters of a cluster. */
-    readonly servers: readonly ServerPort[],
-    /** The server that has a key. */
-    readonly serverOf: (key: string) => ServerPort,
-    readonly close: () => Promise<void>,
-  ) {}
+export interface ServerSession {
+  /** The source for opening locks; it finds a cluster behind the URL of one of its nodes. */
+  readonly source: RedisSource;
+  /** The address for messages; never has a password. */
+  readonly address: string;
+  /** The prefix that the URL makes ioredis put before keys. */
+  readonly keyPrefix: string;
+  readonly isCluster: boolean;
+  /** The one server, or the masters of a cluster. */
+  readonly servers: readonly ServerPort[];
+  /** The server that has a key. */
+  serverOf(key: string): ServerPort;
+  close(): Promise<void>;
+}
 
-  /**
-   * @param timeout in ms, for the connection and for each answer
-   * @throws LockConfigurationError for a text that is no URL
-   * @throws RedisFailure when no server answers, or the password is wrong
-   */
-  static async open(url: string, wheel: TimerWheel, timeout: number): Promise<ServerSession> {
-    const template = readTemplate(url);
-    const { client, close } = await connect(template, wheel, timeout);
-    try {
-      const port = portOf(client, template.address, wheel, timeout);
-      const info = await port.ask('INFO', 'cluster').catch(forgiven);
-      if (!/^cluster_enabled:1/m.test(String(info))) {
-        const { address, keyPrefix } = template;
-        return new ServerSession(url, address, keyPrefix, false, [port], () => port, close);
-      }
-    } catch (error) {
-      await close();
-      throw error;
+/**
+ * @param timeout in ms, for the connection and for each answer
+ * @throws LockConfigurationError for a text that is no URL
+ * @throws RedisFailure when no server answers, or the password is wrong
+ */
+export async function openSession(url: string, wheel: TimerWheel, timeout: number): Promise<ServerSession> {
+  const template = readTemplate(url);
+  const { client, close } = await connect(template, wheel, timeout);
+  try {
+    const port = portOf(client, template.address, wheel, timeout);
+    const info = await port.ask('INFO', 'cluster').catch(forgiven);
+    if (!/^cluster_enabled:1/m.test(String(info))) {
+      const { address, keyPrefix } = template;
+      return {
+        source: url,
+        address,
+        keyPrefix,
+        isCluster: false,
+        servers: [port],
+        serverOf: () => port,
+        close,
+      };
     }
+  } catch (error) {
     await close();
-    return await ServerSession.#ofCluster(url, template, wheel, timeout);
+    throw error;
   }
+  await close();
+  return await sessionOfCluster(url, template, wheel, timeout);
+}
 
-  static async #ofCluster(
-    url: string,
-    { address, keyPrefix }: Template,
-    wheel: TimerWheel,
-    timeout: number,
-  ): Promise<ServerSession> {
-    const reader = new Redis(url, { lazyConnect: true });
-    reader.disconnect();
-    const { host, port, username, password, tls } = reader.options;
-    const login = { ...(username != null && { username }), ...(password != null && { password }) };
-    const source = new Cluster([{ host: host ?? 'localhost', port: port ?? 6379 }], {
-      lazyConnect: true,
-      redisOptions: { ...login, ...(tls !== undefined && { tls }) },
-      // The certificate is for the name that the node reports, not for the address behind it.
-      ...(tls !== undefined && { dnsLookup: (name, callback) => callback(null, name) }),
-    });
-    const { client, close } = await connect(readTemplate(source), wheel, timeout);
-    if (!('nodes' in client)) throw new RedisFailure('unsent', 'no cluster');
-    const map = new ClusterMap(client);
-    await wheel.within(timeout, map.connectMasters());
-    const ports = new Map(
-      map.masters.map((key) => [key, portOf(map.client(key) ?? client, key, wheel, timeout)] as const),
-    );
-    const servers = [...ports.values()];
-    const [any] = servers;
-    const serverOf = (key: string) => {
-      const found = ports.get(map.ownerOf(slotOf(key)) ?? '') ?? any;
-      if (found !== undefined) return found;
-      throw new RedisFailure('unsent', 'the cluster has no master');
-    };
-    return new ServerSession(source, `the cluster at ${address}`, keyPrefix, true, servers, serverOf, close);
-  }
+async function sessionOfCluster(
+  url: string,
+  { address, keyPrefix }: Template,
+  wheel: TimerWheel,
+  timeout: number,
+): Promise<ServerSession> {
+  const reader = new Redis(url, { lazyConnect: true });
+  reader.disconnect();
+  const { host, port, username, password, tls } = reader.options;
+  const login = { ...(username != null && { username }), ...(password != null && { password }) };
+  const source = new Cluster([{ host: host ?? 'localhost', port: port ?? 6379 }], {
+    lazyConnect: true,
+    redisOptions: { ...login, ...(tls !== undefined && { tls }) },
+    // The certificate is for the name that the node reports, not for the address behind it.
+    ...(tls !== undefined && { dnsLookup: (name, callback) => callback(null, name) }),
+  });
+  const { client, close } = await connect(readTemplate(source), wheel, timeout);
+  if (!('nodes' in client)) throw new RedisFailure('unsent', 'no cluster');
+  const map = new ClusterMap(client);
+  await wheel.within(timeout, map.connectMasters());
+  const ports = new Map(
+    map.masters.map((key) => [key, portOf(map.client(key) ?? client, key, wheel, timeout)] as const),
+  );
+  const servers = [...ports.values()];
+  const [any] = servers;
+  const serverOf = (key: string) => {
+    const found = ports.get(map.ownerOf(slotOf(key)) ?? '') ?? any;
+    if (found !== undefined) return found;
+    throw new RedisFailure('unsent', 'the cluster has no master');
+  };
+  return {
+    source,
+    address: `the cluster at ${address}`,
+    keyPrefix,
+    isCluster: true,
+    servers,
+    serverOf,
+    close,
+  };
 }
 
 interface Connected {

@@ -71,11 +71,16 @@ const MOST_PERMITS = 2_147_483_647;
 
 /** @throws LockConfigurationError `INVALID_OPTION` for a value that is no whole number from `least` to 2147483647, nor above its negative */
 export function checkPermits(name: string, permits: unknown, least: number): void {
-  checkNumber(name, 'permits', permits, Math.max(least, -MOST_PERMITS), MOST_PERMITS);
+  checkNumber(name, 'permits', permits, [Math.max(least, -MOST_PERMITS), MOST_PERMITS]);
 }
 
 /** @throws LockConfigurationError `INVALID_OPTION` for a value that is no whole number from `least` to `most` */
-export function checkNumber(name: string, option: string, value: unknown, least: number, most: number): void {
+export function checkNumber(
+  name: string,
+  option: string,
+  value: unknown,
+  [least, most]: readonly [least: number, most: number],
+): void {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= least && value <= most) return;
   throw invalidOption(
     `${option} must be a whole number from ${least} to ${most} for "${name}", not ${String(value)}.`,

@@ -44,7 +44,7 @@ export class NamedLatch implements CountDownLatch {
   }
 
   async trySetCount(count: number): Promise<boolean> {
-    checkNumber(this.name, 'count', count, 1, Number.MAX_SAFE_INTEGER);
+    checkNumber(this.name, 'count', count, [1, Number.MAX_SAFE_INTEGER]);
     return await this.#calls.once((call) => this.#scripts.trySet(this.#target.key, call, count));
   }
 

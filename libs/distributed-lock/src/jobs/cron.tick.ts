@@ -38,6 +38,17 @@ interface Decision {
   readonly at?: number;
 }
 
+/** The claim of a tick. */
+interface Question {
+  readonly way: TickWay;
+  readonly instants: NominalInstants;
+  readonly tick: number;
+  /** The store's time. */
+  readonly at: number;
+  /** Whether the alarm was set for this tick. */
+  readonly isOfAlarm: boolean;
+}
+
 /** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and claims it. */
 export class CronTick implements TickCall, JobTicks {
   readonly #wait: TickWait;
@@ -134,7 +145,7 @@ export class CronTick implements TickCall, JobTicks {
       // A verdict is final; but the tick is claimed again now and then, since the answer carries the store's time.
       const isKnown = tick === undefined || (tick <= this.#settled && now() - this.#answered < RECHECK);
       if (isKnown || tick === this.#asking) return { at };
-      const answer = await this.#ask(way, instants, tick, at, tick === alarm);
+      const answer = await this.#ask({ way, instants, tick, at, isOfAlarm: tick === alarm });
       if (answer === undefined) return {};
       if (answer.kind === 'granted') {
         if (answer.tick === tick) return { at, granted: answer };
@@ -151,13 +162,7 @@ export class CronTick implements TickCall, JobTicks {
     return { at };
   }
 
-  async #ask(
-    way: TickWay,
-    instants: NominalInstants,
-    tick: number,
-    at: number,
-    isOfAlarm: boolean,
-  ): Promise<TickAnswer | undefined> {
+  async #ask({ way, instants, tick, at, isOfAlarm }: Question): Promise<TickAnswer | undefined> {
     const following = instants.nextAfter(tick);
     this.#asking = tick;
     const age = Math.max(isOfAlarm ? OWN : this.ages.grace, this.ages.catchUp);

@@ -18,7 +18,7 @@ describe('the subscriptions of a service', () => {
     client = new FakeClient();
     const lifecycle = new ClientLifecycle(client, wheel, 3000);
     subscriptions = new ChannelSubscriptions(
-      new SubscriberConnection(lifecycle, wheel, 3000, () => undefined),
+      new SubscriberConnection({ lifecycle, wheel, silence: 3000, stalled: () => undefined }),
     );
     client.ready();
   });

@@ -11,6 +11,18 @@ const HEARTBEAT = 15_000;
 /** Pause before the next ping to a server that is busy with a script, in ms: it refuses even this. */
 const REFUSED = 1000;
 
+/** What a {@link SubscriberConnection} is made of. */
+interface SubscriberConnectionParts {
+  readonly lifecycle: ClientLifecycle;
+  readonly wheel: TimerWheel;
+  /** Silence in ms, while an answer is expected, that counts as a stall. */
+  readonly silence: number;
+  /** Called after a stall. */
+  readonly stalled: () => void;
+  /** Whether its channels are sharded ones. @default false */
+  readonly isSharded?: boolean;
+}
+
 /** One connection with the subscriptions on one server, to any number of channels, all of them sharded or none. */
 export class SubscriberConnection implements Subscriber {
   readonly #wanted = new Set<string>();
@@ -21,13 +33,14 @@ export class SubscriberConnection implements Subscriber {
   #retry: Timer | undefined;
   #listener: SubscriberListener | undefined;
 
-  constructor(
-    readonly lifecycle: ClientLifecycle,
-    private readonly wheel: TimerWheel,
-    silence: number,
-    stalled: () => void,
-    private readonly isSharded = false,
-  ) {
+  readonly lifecycle: ClientLifecycle;
+  readonly #wheel: TimerWheel;
+  readonly #isSharded: boolean;
+
+  constructor({ lifecycle, wheel, silence, stalled, isSharded = false }: SubscriberConnectionParts) {
+    this.lifecycle = lifecycle;
+    this.#wheel = wheel;
+    this.#isSharded = isSharded;
     this.#guard = new StallGuard(wheel, silence, stalled);
     const { client } = lifecycle;
     client.on(isSharded ? 'smessage' : 'message', (channel = '', payload = '') =>
@@ -93,20 +106,20 @@ export class SubscriberConnection implements Subscriber {
 
   async close(): Promise<void> {
     this.#stopPings();
-    this.wheel.cancel(this.#retry);
+    this.#wheel.cancel(this.#retry);
     await this.lifecycle.close();
   }
 
   #want(channel: string): void {
     this.#wanted.add(channel);
-    this.#heartbeat ??= this.wheel.after(HEARTBEAT, () => void this.#ping());
+    this.#heartbeat ??= this.#wheel.after(HEARTBEAT, () => void this.#ping());
   }
 
   /** Sharded channels of two slots never share one command. */
   async #restore(channels: readonly string[]): Promise<void> {
     const groups = new Map<number, string[]>();
     for (const channel of channels) {
-      const slot = this.isSharded ? slotOf(channel) : 0;
+      const slot = this.#isSharded ? slotOf(channel) : 0;
       const group = groups.get(slot);
       if (group === undefined) groups.set(slot, [channel]);
       else group.push(channel);
@@ -135,7 +148,7 @@ export class SubscriberConnection implements Subscriber {
   async #subscribe(channels: readonly string[]): Promise<void> {
     const { client } = this.lifecycle;
     try {
-      await this.#guarded(this.isSharded ? client.ssubscribe(...channels) : client.subscribe(...channels));
+      await this.#guarded(this.#isSharded ? client.ssubscribe(...channels) : client.subscribe(...channels));
     } catch (error) {
       this.#retryLater(channels, error);
       throw error;
@@ -145,7 +158,7 @@ export class SubscriberConnection implements Subscriber {
   async #sendUnsubscribe(channel: string): Promise<void> {
     const { client } = this.lifecycle;
     try {
-      await this.#guarded(this.isSharded ? client.sunsubscribe(channel) : client.unsubscribe(channel));
+      await this.#guarded(this.#isSharded ? client.sunsubscribe(channel) : client.unsubscribe(channel));
     } catch (error) {
       this.#retryLater([channel], error);
     }
@@ -156,7 +169,7 @@ export class SubscriberConnection implements Subscriber {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'refused' || !failure.isTransient || failure.code === 'MOVED') return;
     for (const channel of channels) this.#refused.add(channel);
-    this.#retry ??= this.wheel.after(REFUSED, () => this.#subscribeAgain());
+    this.#retry ??= this.#wheel.after(REFUSED, () => this.#subscribeAgain());
   }
 
   #subscribeAgain(): void {
@@ -168,12 +181,12 @@ export class SubscriberConnection implements Subscriber {
   }
 
   async #ping(): Promise<void> {
-    this.#heartbeat = this.wheel.after(HEARTBEAT, () => void this.#ping());
+    this.#heartbeat = this.#wheel.after(HEARTBEAT, () => void this.#ping());
     if (this.lifecycle.isReady) await this.#guarded(this.lifecycle.client.ping()).catch(() => undefined);
   }
 
   #stopPings(): void {
-    this.wheel.cancel(this.#heartbeat);
+    this.#wheel.cancel(this.#heartbeat);
     this.#heartbeat = undefined;
   }
 

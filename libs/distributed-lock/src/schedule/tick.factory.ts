@@ -16,6 +16,16 @@ import { SequentialTick } from '../jobs/sequential.tick.js';
 /** How old a tick may be that another alarm was set for, in ms. */
 const GRACE = 5000;
 
+/** What ticks that keep a gap from the last start are made of. */
+interface GapTicksParts {
+  readonly method: ScheduledMethod;
+  readonly identity: Omit<JobIdentity, 'job'>;
+  /** In ms. */
+  readonly gap: number;
+  readonly fires: MethodFires;
+  readonly isOn: () => boolean;
+}
+
 /** Makes the ticks of scheduled methods, of one module instance. */
 export class TickFactory {
   readonly crons: CronMethod[] = [];
@@ -79,7 +89,7 @@ export class TickFactory {
 
   #interval(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
     const identity = { fingerprint: () => `every ${ms} ms`, latest: (): 'now' => 'now' };
-    return this.#gapTicks(method, identity, ms - toleranceOf(ms), fires, isOn);
+    return this.#gapTicks({ method, identity, gap: ms - toleranceOf(ms), fires, isOn });
   }
 
   #timeout(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
@@ -87,7 +97,7 @@ export class TickFactory {
     if (gap !== undefined) {
       // Unlike an interval it must run at the fleet's very first start: nothing is its last start until then.
       const identity = { fingerprint: () => `${ms} ms after a start`, latest: () => undefined };
-      return this.#gapTicks(method, identity, gap, fires, isOn);
+      return this.#gapTicks({ method, identity, gap, fires, isOn });
     }
     const tick = new SequentialTick(this.locks, method.job);
     return {
@@ -97,13 +107,7 @@ export class TickFactory {
     };
   }
 
-  #gapTicks(
-    method: ScheduledMethod,
-    identity: Omit<JobIdentity, 'job'>,
-    gap: number,
-    fires: MethodFires,
-    isOn: () => boolean,
-  ): TimerTicks {
+  #gapTicks({ method, identity, gap, fires, isOn }: GapTicksParts): TimerTicks {
     const claimer = this.#claimers(new JobStarter(method, fires))(method, identity, isOn, () => gap);
     return {
       tick: new IntervalTick(claimer, gap),

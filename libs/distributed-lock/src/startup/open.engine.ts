@@ -48,9 +48,14 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
     settings.replication &&
     new ReplicaAcks(settings.replication, (why) => notices.post({ kind: 'unreplicated', why }));
   const { commandTimeout, pubsub } = settings;
-  const connections = new ConnectionPair(template, wheel, commandTimeout, pubsub, acks, (kind, why) =>
-    notices.post({ kind, address, why }),
-  );
+  const connections = new ConnectionPair({
+    template,
+    wheel,
+    commandTimeout,
+    pubsub,
+    acks,
+    warn: (kind, why) => notices.post({ kind, address, why }),
+  });
   connections.commands.lifecycle.watch(commandTimeout, {
     lost: (why) => notices.post({ kind: 'disconnected', address, why }),
     refused: (why) => notices.post({ kind: 'connection-refused', address, why }),
