@@ -7,9 +7,9 @@ type Import = readonly [title: string, from: string, target: string];
 
 const REFUSED: readonly Import[] = [
   ['a door that imports the composition root', 'decorators/a.door.ts', '../module/lock.module.js'],
-  ['a door that imports another door', 'decorators/a.door.ts', '../schedule/tick.runner.js'],
+  ['a door that imports another door', 'decorators/a.door.ts', '../scheduled-methods/tick.runner.js'],
   ['ticks that import an election beside them', 'ticks/a.run.ts', '../elections/candidate.js'],
-  ['the schedule that imports a decorator', 'schedule/a.door.ts', '../decorators/lock.decorator.js'],
+  ['the schedule that imports a decorator', 'scheduled-methods/a.door.ts', '../decorators/lock.decorator.js'],
   ['an interceptor that imports a decorator', 'interceptors/a.door.ts', '../decorators/lock.decorator.js'],
   ['a filter that imports a decorator', 'filters/a.door.ts', '../decorators/lock.decorator.js'],
   ['the service that imports a door', 'service/a.service.ts', '../filters/refusal.filter.js'],
@@ -38,7 +38,7 @@ const REFUSED: readonly Import[] = [
 
 const ALLOWED: readonly Import[] = [
   ['the composition root that imports a door', 'module/a.module.ts', '../decorators/lock.decorator.js'],
-  ['a door that imports the service', 'schedule/a.door.ts', '../service/lock.service.js'],
+  ['a door that imports the service', 'scheduled-methods/a.door.ts', '../service/lock.service.js'],
   ['a lock that imports the acquire loop', 'locks/a.lock.ts', '../acquire/acquire.loop.js'],
   ['a hold that imports renewal', 'holds/a.hold.ts', '../renewal/watchdog.js'],
   ['timing that imports options', 'timing/a.parser.ts', '../options/a.check.js'],

@@ -38,7 +38,7 @@ export type {
 } from './contracts/semaphore.contract.js';
 export type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from './contracts/job.contract.js';
 export type { TickOutcome, TickRecord } from './contracts/tick.contract.js';
-export { directCall } from './metadata/tick.frame.js';
+export { directCall } from './metadata/schedule.fires.js';
 export { lockServiceToken } from './contracts/tokens.js';
 export { DistributedLock } from './decorators/distributed-lock.decorator.js';
 export type { DistributedLockOptions, GuardDecorator, LockKey } from './decorators/guard.types.js';

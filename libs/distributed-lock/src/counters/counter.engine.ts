@@ -2,7 +2,7 @@ import { isInside } from '../holds/hold.scope.js';
 import type { WaitRequest } from '../waiters/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import { LocalLatch } from './local.latch.js';
-import { LocalLockRegistry } from '../local/local.locks.js';
+import { LocalLockRegistry } from '../local/local.lock.registry.js';
 import { shuttingDown, type LockContext } from '../core/lock.context.js';
 import type { NameRegistry } from '../core/name.registry.js';
 import type { PermitScope } from './permit.scope.js';

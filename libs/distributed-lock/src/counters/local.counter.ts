@@ -4,7 +4,7 @@ import type { AcquireHost, Granted } from '../acquire/acquire.contract.js';
 import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { RegistryPort } from '../local/local.locks.js';
+import type { RegistryPort } from '../local/local.lock.registry.js';
 import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
 
 /** A latch or a semaphore as this process sees it: its waiters, and the loop that makes requests for them. */

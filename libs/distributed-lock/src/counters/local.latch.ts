@@ -3,7 +3,7 @@ import { now } from '../timing/monotonic.clock.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AttemptPort, AttemptOutcome } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { RegistryPort } from '../local/local.locks.js';
+import type { RegistryPort } from '../local/local.lock.registry.js';
 import { LocalCounter } from './local.counter.js';
 
 /** A check of the latch. */

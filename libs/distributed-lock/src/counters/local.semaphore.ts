@@ -3,7 +3,7 @@ import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
 import type { WaitRequest } from '../waiters/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { RegistryPort } from '../local/local.locks.js';
+import type { RegistryPort } from '../local/local.lock.registry.js';
 import { unavailable } from '../core/lock.context.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';

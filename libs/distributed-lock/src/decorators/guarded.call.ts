@@ -2,7 +2,7 @@ import { isObservable } from 'rxjs';
 import type { GuardOptions, LockNames, TickOptions } from '../contracts/guard.contract.js';
 import type { GuardEntry } from '../metadata/guard.registry.js';
 import { patternOf } from '../metadata/handler.metadata.js';
-import { takeCall } from '../metadata/tick.frame.js';
+import { takeCall } from '../metadata/schedule.fires.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { runToEnd } from '../work/lasting.work.js';
 import type { GuardedScope } from '../guards/guarded.scope.js';

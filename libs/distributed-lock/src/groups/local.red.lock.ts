@@ -9,7 +9,7 @@ import { leaveEarly } from '../waiters/cancellable.wait.js';
 import { GroupHandle } from './group.handle.js';
 import { HandoffPolicy } from '../local/handoff.policy.js';
 import type { Hold } from '../holds/hold.js';
-import type { RegistryPort } from '../local/local.locks.js';
+import type { RegistryPort } from '../local/local.lock.registry.js';
 import { unavailable } from '../core/lock.context.js';
 import { askQuorum, lookAround } from './quorum.round.js';
 import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';

@@ -5,7 +5,7 @@ import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from '../locks/base.lock.js';
 import { leaveOnAbort } from '../waiters/cancellable.wait.js';
 import { GroupHandle } from './group.handle.js';
-import { LocalLockRegistry } from '../local/local.locks.js';
+import { LocalLockRegistry } from '../local/local.lock.registry.js';
 import { shuttingDown, type LockContext } from '../core/lock.context.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockKind } from '../core/lock.kind.js';

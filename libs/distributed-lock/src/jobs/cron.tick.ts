@@ -1,11 +1,11 @@
 import { Logger } from '@nestjs/common';
-import type { TickCall } from '../metadata/tick.frame.js';
+import type { TickCall } from '../metadata/schedule.fires.js';
 import type { TickAnswer } from '../ticks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
 import type { LiveSchedule } from '../instants/live.schedule.js';
 import type { NominalInstants } from '../instants/nominal.instants.js';
-import { othersHaveRung, RECHECK, TickWait } from './tick.wait.js';
+import { otherAlarmsHaveFired, RECHECK, TickWait } from './tick.wait.js';
 
 /** A timer may fire this much before its instant, in ms. */
 const EARLY = 50;
@@ -74,7 +74,7 @@ export class CronTick implements TickCall, JobTicks {
     this.#work = work;
     // Of the schedule for which the alarm was set: another alarm of this moment may change it.
     const [own, instants] = [this.#own, this.schedule.byStore];
-    await othersHaveRung();
+    await otherAlarmsHaveFired();
     return await this.#pursue('alarm', own, work, instants);
   }
 

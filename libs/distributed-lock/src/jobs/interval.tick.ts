@@ -1,4 +1,4 @@
-import type { TickCall } from '../metadata/tick.frame.js';
+import type { TickCall } from '../metadata/schedule.fires.js';
 import type { JobClaims } from './job.claimer.port.js';
 
 /** The largest tolerance, in ms. */

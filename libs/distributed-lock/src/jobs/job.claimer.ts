@@ -10,7 +10,7 @@ import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.po
 import { JobRegistration, type JobIdentity } from './job.registration.js';
 import type { JobStarter } from './job.starter.js';
 import { JobWatch } from './job.watch.js';
-import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import type { TickJournal } from './tick.journal.js';
 
 /** Makes the claimer of a method's job. @param gap the least time between two starts now, in ms, where its ticks are counted from the last start */

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
-import type { TickCall } from '../metadata/tick.frame.js';
+import type { TickCall } from '../metadata/schedule.fires.js';
 import type { GrantedTick } from '../ticks/tick.claim.js';
-import { JobFire } from '../scheduler/job.fire.js';
-import type { MethodFires } from '../scheduler/method.fires.js';
-import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import { JobFire } from '../nest-schedule/job.fire.js';
+import type { MethodFires } from '../nest-schedule/method.fires.js';
+import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 
 /** Runs a scheduled method for ticks that no alarm of this instance stands for: retried, queued, caught up with, requested by hand. */
 export class JobStarter {

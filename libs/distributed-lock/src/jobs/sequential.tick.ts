@@ -1,4 +1,4 @@
-import type { TickCall } from '../metadata/tick.frame.js';
+import type { TickCall } from '../metadata/schedule.fires.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import { criticalSection } from '../locks/critical.section.js';
 import type { LockService } from '../service/lock.service.js';

@@ -8,7 +8,7 @@ const { setImmediate: soon } = globalThis;
  * Resolves when all alarms that are due in this moment have fired. An instance that claimed earlier would be granted ticks that it cannot
  * begin until then, while another one, whose alarms have fired, could.
  */
-export function othersHaveRung(): Promise<void> {
+export function otherAlarmsHaveFired(): Promise<void> {
   return new Promise((resolve) => void soon(resolve));
 }
 

@@ -10,7 +10,7 @@ import type { HoldHandle } from '../holds/handle.js';
 import { canReuseHolder } from './handoff.policy.js';
 import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import { LockRelease, type ReleaseResult } from './release.js';
+import { LockRelease, type ReleaseResult } from './lock.release.js';
 import { LocalLock } from './local.lock.js';
 
 /** One holder at a time; the waiters of this process are served in order, and only the first one makes requests to Redis. */

@@ -8,7 +8,7 @@ import type { HoldHandle } from '../holds/handle.js';
 import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import { LocalLock } from './local.lock.js';
-import { LockRelease, type ReleaseResult } from './release.js';
+import { LockRelease, type ReleaseResult } from './lock.release.js';
 import { now } from '../timing/monotonic.clock.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 

@@ -10,7 +10,7 @@ import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from '../counters/counter.engine.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { Hold } from '../holds/hold.js';
-import { LocalLockRegistry, type LocalLocks } from '../local/local.locks.js';
+import { LocalLockRegistry, type LocalLocks } from '../local/local.lock.registry.js';
 import { shuttingDown, unavailable, type LockContext } from '../core/lock.context.js';
 import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';

@@ -1,4 +1,4 @@
-import type { CronMethod } from '../schedule/cron.method.js';
+import type { CronMethod } from '../scheduled-methods/cron.method.js';
 import type { LockService } from '../service/lock.service.js';
 
 /** One module instance on a memory store, as the controls of a test reach it. */

@@ -3,7 +3,7 @@ import { APP_FILTER, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestj
 import { serviceClasses } from '../contracts/service.classes.js';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockRefusalFilter } from '../filters/lock-refusal.filter.js';
-import { TickExplorer } from '../schedule/tick.explorer.js';
+import { TickExplorer } from '../scheduled-methods/tick.explorer.js';
 import { LockService } from '../service/lock.service.js';
 import { isMock } from '../service/mocked.service.js';
 import { openIn } from '../startup/open.applications.js';

@@ -3,7 +3,7 @@ import { lockServiceToken } from '../contracts/tokens.js';
 import type { DistributedLockModuleExtras } from '../module/distributed-lock.module-definition.js';
 import { provideLocks } from '../module/lock.providers.js';
 import { checkForRoot, checkForRootAsync, checkMade } from '../module/module.checks.js';
-import { TickExplorer } from '../schedule/tick.explorer.js';
+import { TickExplorer } from '../scheduled-methods/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
 import {
   ConfigurableModuleClass,

@@ -3,7 +3,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { Hold } from '../holds/hold.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { LOCK_OPENER } from '../module/lock.opener.js';
-import { TickExplorer } from '../schedule/tick.explorer.js';
+import { TickExplorer } from '../scheduled-methods/tick.explorer.js';
 import type { LockService } from '../service/lock.service.js';
 import { OtherHolders, type HeldByOther, type HoldByOptions } from './other.holder.js';
 import type { MemoryInstance } from '../memory/memory.instance.js';

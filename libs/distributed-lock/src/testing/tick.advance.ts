@@ -1,5 +1,5 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import type { CronMethod } from '../schedule/cron.method.js';
+import type { CronMethod } from '../scheduled-methods/cron.method.js';
 import { jobKeys } from '../ticks/job.keys.js';
 import type { MemoryInstance } from '../memory/memory.instance.js';
 import { toBytes } from '../memory/memory.scripts.js';

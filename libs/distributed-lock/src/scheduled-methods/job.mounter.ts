@@ -1,9 +1,9 @@
 import { unbound } from './schedule.checks.js';
 import type { CronJobLike } from '../instants/cron.job.port.js';
 import { CronMethod } from './cron.method.js';
-import { DynamicJob, type DynamicPlan } from './dynamic.fire.js';
-import type { ExplorerLike, MountEntry } from '../scheduler/scheduler.finder.js';
-import { entriesOf, type MountedMethod } from '../scheduler/scheduler.roster.js';
+import { DynamicJob, type DynamicJobPlan } from './dynamic.job.js';
+import type { ExplorerLike, MountEntry } from '../nest-schedule/scheduler.finder.js';
+import { entriesOf, type MountedMethod } from '../nest-schedule/scheduler.roster.js';
 import type { TimerMethod } from './timer.method.js';
 
 /** A method that a scheduler will fire, and its ticks. */
@@ -23,7 +23,7 @@ export class JobMounter {
     /** All that it will fire, in its order. */
     private readonly roster: readonly MountedMethod[],
     private readonly methods: readonly BoundMethod[],
-    private readonly dynamic: DynamicPlan,
+    private readonly dynamic: DynamicJobPlan,
   ) {
     this.#lists = explorer.schedulerOrchestrator;
   }

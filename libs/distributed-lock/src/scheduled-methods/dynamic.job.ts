@@ -1,13 +1,13 @@
 import type { GuardEntry } from '../metadata/guard.registry.js';
-import { markFire, type Fire, type TickCall } from '../metadata/tick.frame.js';
+import { markFire, type Fire, type TickCall } from '../metadata/schedule.fires.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { CronJobLike } from '../instants/cron.job.port.js';
 import type { CronMethod } from './cron.method.js';
-import { LiveJob } from '../scheduler/live.job.js';
+import { LiveJob } from '../nest-schedule/live.job.js';
 import type { TimerMethod } from './timer.method.js';
 
 /** The parts that match the fires of jobs which the application makes itself. */
-export interface DynamicPlan {
+export interface DynamicJobPlan {
   readonly methods: () => readonly (CronMethod | TimerMethod)[];
   readonly notices: NoticeBoard;
   readonly isOurs: (guard: GuardEntry) => boolean;
@@ -24,7 +24,7 @@ export class DynamicJob {
   constructor(
     private readonly name: string,
     private readonly job: CronJobLike,
-    private readonly plan: DynamicPlan,
+    private readonly plan: DynamicJobPlan,
   ) {
     this.#live = new LiveJob(job);
   }

@@ -1,4 +1,4 @@
-import { directCall, type TickCall } from '../metadata/tick.frame.js';
+import { directCall, type TickCall } from '../metadata/schedule.fires.js';
 import type { TickAnswer } from '../ticks/tick.claim.js';
 import type { CronJobLike } from '../instants/cron.job.port.js';
 import { CronTick, type TickAges } from '../jobs/cron.tick.js';
@@ -6,12 +6,12 @@ import { IntervalTick } from '../jobs/interval.tick.js';
 import type { JobTicks } from '../jobs/job.claimer.port.js';
 import type { ClaimerFactory, JobClaimer } from '../jobs/job.claimer.js';
 import type { JobStarter } from '../jobs/job.starter.js';
-import { LiveJob } from '../scheduler/live.job.js';
+import { LiveJob } from '../nest-schedule/live.job.js';
 import { LiveSchedule } from '../instants/live.schedule.js';
-import type { MethodFires } from '../scheduler/method.fires.js';
+import type { MethodFires } from '../nest-schedule/method.fires.js';
 import type { NominalInstants } from '../instants/nominal.instants.js';
-import type { CronSchedule } from '../scheduler/schedule.metadata.js';
-import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
+import type { CronSchedule } from '../nest-schedule/schedule.metadata.js';
+import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import type { SequenceRegistry } from '../instants/sequence.registry.js';
 
 /** The parts of a cron method. */

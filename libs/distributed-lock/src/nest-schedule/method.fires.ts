@@ -1,4 +1,4 @@
-import { closeFire, holdOpen, markFire, type FireProof, type TickCall } from '../metadata/tick.frame.js';
+import { closeFire, holdOpen, markFire, type FireProof, type TickCall } from '../metadata/schedule.fires.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { JobFire, type FireHost } from './job.fire.js';

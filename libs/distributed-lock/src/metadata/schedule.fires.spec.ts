@@ -11,7 +11,7 @@ import {
   type Fire,
   type FireProof,
   type OpenFire,
-} from './tick.frame.js';
+} from './schedule.fires.js';
 
 const job = { name: 'job' };
 

@@ -1,10 +1,10 @@
 import { types } from 'node:util';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { invalidOption } from '../options/option.checks.js';
-import type { GuardedMethod } from '../scheduler/scheduled.finder.js';
-import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
-import type { ExplorerLike, MountList } from '../scheduler/scheduler.finder.js';
-import type { Schedule } from '../scheduler/schedule.metadata.js';
+import type { GuardedMethod } from '../nest-schedule/scheduled.finder.js';
+import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
+import type { ExplorerLike, MountList } from '../nest-schedule/scheduler.finder.js';
+import type { Schedule } from '../nest-schedule/schedule.metadata.js';
 import { jobName } from './job.name.js';
 
 /** The options that only a schedule gives a meaning. */

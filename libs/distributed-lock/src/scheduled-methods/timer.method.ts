@@ -1,7 +1,7 @@
-import type { TickCall } from '../metadata/tick.frame.js';
-import type { MethodFires } from '../scheduler/method.fires.js';
-import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
-import type { MountEntry, RegistryLike } from '../scheduler/scheduler.finder.js';
+import type { TickCall } from '../metadata/schedule.fires.js';
+import type { MethodFires } from '../nest-schedule/method.fires.js';
+import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
+import type { MountEntry, RegistryLike } from '../nest-schedule/scheduler.finder.js';
 
 /** The ticks of a timer method, by its kind. */
 export interface TimerTicks {

@@ -8,11 +8,11 @@ import type { CronMethod } from './cron.method.js';
 import { checkGuards, checkMounted, checkJobs } from './schedule.checks.js';
 import { JobMounter, type BoundMethod } from './job.mounter.js';
 import { jobName } from './job.name.js';
-import { scheduleOfEntry } from '../scheduler/schedule.metadata.js';
-import { GuardFinder } from '../scheduler/scheduled.finder.js';
-import type { ScheduledMethod } from '../scheduler/scheduled.method.js';
-import { findSchedulers } from '../scheduler/scheduler.finder.js';
-import { readRoster, type MountedMethod } from '../scheduler/scheduler.roster.js';
+import { scheduleOfEntry } from '../nest-schedule/schedule.metadata.js';
+import { GuardFinder } from '../nest-schedule/scheduled.finder.js';
+import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
+import { findSchedulers } from '../nest-schedule/scheduler.finder.js';
+import { readRoster, type MountedMethod } from '../nest-schedule/scheduler.roster.js';
 import { TickFactory } from './tick.factory.js';
 
 /** A mounted that is guarded, before its ticks are made. */

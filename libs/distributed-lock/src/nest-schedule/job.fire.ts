@@ -1,5 +1,5 @@
 import type { GuardEntry } from '../metadata/guard.registry.js';
-import { outsideFires, type FireProof, type OpenFire, type TickCall } from '../metadata/tick.frame.js';
+import { outsideFires, type FireProof, type OpenFire, type TickCall } from '../metadata/schedule.fires.js';
 
 /** The scheduled method that a fire calls. */
 export interface FireHost {
