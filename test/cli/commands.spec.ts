@@ -166,7 +166,7 @@ describe('unlock', () => {
     const waiting = theirs?.lock();
     await until('it is waited for', async () => (await services.channels()).length > 0);
     const { code, out } = await command('unlock', 'x', '--yes');
-    expect(out).toContain('"x" was taken from its holder');
+    expect(out).toContain('"x" was released. Its holder notices');
     expect(code).toBe(0);
     expect(await (await waiting)?.unlock()).toBe('released');
     expect(await held?.unlock()).toBe('lost');
@@ -177,10 +177,10 @@ describe('unlock', () => {
     const url = inject('redisUrl');
     const line = ['unlock', 'x', '--prefix', services.prefix];
     const alone = await say(line, url);
-    expect(alone).toMatchObject({ code: 2, err: expect.stringContaining('say --yes') });
+    expect(alone).toMatchObject({ code: 2, err: expect.stringContaining('use --yes') });
     const no = await say(line, url, 'no\n');
     expect(no.err).toMatch(
-      /is held by \S+, with a lease of [\d.]+ s\..*Take it away\? \[y\/N\] Nothing was done\.\n$/,
+      /is held by \S+, with a lease of [\d.]+ s\..*Release the lock\? \[y\/N\] Nothing was done\.\n$/,
     );
     expect(no.code).toBe(1);
     expect(await service.getLock('x').isLocked()).toBe(true);
@@ -194,7 +194,7 @@ describe('unlock', () => {
     await service.getSemaphore('s').trySetPermits(1);
     expect(await command('unlock', 's', '--yes')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('is no lock'),
+      err: expect.stringContaining('is not a lock'),
     });
     expect(await service.getSemaphore('s').availablePermits()).toBe(1);
     await service.getSemaphore('s').delete();
@@ -222,7 +222,7 @@ describe('a name that Redis does not know', () => {
     const { code, out, err } = await command('runs', 'typo');
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(
-      /^Redis knows no job "typo" with the prefix "test:\S+"\. Give its key, .* --prefix .*\n$/,
+      /^Redis has no record of job "typo" with the prefix "test:\S+"\. Give the key of the job, .* as --prefix\.\n$/,
     );
     expect(await command('runs', 'typo', '--json')).toMatchObject({
       code: 1,
@@ -243,7 +243,7 @@ describe('a name that Redis does not know', () => {
     const { code, out, err } = await command(name, 'typo');
     expect(code).toBe(0);
     expect(out + err).toMatch(
-      /No process holds "typo", or waits for it\..*prefix "test:|"typo" is not locked/,
+      /No process holds "typo" or waits for it\..*namePrefix is "test:|"typo" is not locked/,
     );
     expect(await services.keys()).toEqual([]);
   });
@@ -282,7 +282,7 @@ describe('run', () => {
     const { code, err } = await said;
     expect(code).toBe(76);
     expect(err).toMatch(
-      /Lock "job" is no longer held.* The command is ended\.\n\{"name":"job","outcome":"lost".*\}\n$/,
+      /Lock "job" is no longer held.* The command is terminated\.\n\{"name":"job","outcome":"lost".*\}\n$/,
     );
     expect(marked()).toBe('began asked ');
   });
@@ -304,7 +304,7 @@ test.each([
     'lick',
     2,
     /^$/,
-    /^nestjs-distributed-lock: There is no command "lick": [^\n]* See --help\.\n$/,
+    /^nestjs-distributed-lock: Unknown command "lick". The commands are [^\n]* See --help\.\n$/,
   ],
 ])('a command of its own process prints %s', async (_what, word, code, out, err) => {
   const said = await start(word).said;

@@ -96,9 +96,9 @@ describe('the doctor', () => {
     expect(bad).toEqual([]);
     expect([code, isWell]).toEqual([0, true]);
     expect(of('version')?.told).toMatch(/^(?:Redis|Valkey) \d/);
-    expect(of('lock')?.told).toMatch(/the next waiter had it [\d.]+ ms after the release/);
+    expect(of('lock')?.told).toMatch(/the next waiter acquired it [\d.]+ ms after the release/);
     expect(of('round-trip')?.told).toContain('p99');
-    expect(of('replicas')?.told).toContain('1 in step');
+    expect(of('replicas')?.told).toContain('1 up to date');
     expect(await admin.keys('*')).toEqual([]);
     expect(await admin.pubsub('CHANNELS', '*')).toEqual([]);
   });
@@ -106,7 +106,7 @@ describe('the doctor', () => {
   test('prints a line for each check, and a sum', async () => {
     const { out, code } = await say(['doctor'], healthy.url);
     expect(out).toMatch(/^Redis at 127\.0\.0\.1:\d+\nok {4}connection {3}it answers\n/);
-    expect(out).toMatch(/\n\d+ ok, \d warned of, 0 failed\n$/);
+    expect(out).toMatch(/\n\d+ ok, \d warnings, 0 failed\n$/);
     expect(code).toBe(0);
   });
 

@@ -123,7 +123,7 @@ describe('over HTTP a refusal', () => {
       expect(body).toEqual({
         statusCode: 503,
         error: 'Service Unavailable',
-        message: 'Locks cannot be taken at the moment. Try again later.',
+        message: 'Locks cannot be acquired at the moment. Try again later.',
         code: 'UNAVAILABLE',
         lock: 'ledger',
       });
@@ -203,7 +203,7 @@ describe('the form of other transports', () => {
     expect(await answer()).toEqual({ code: 10, message: payload.message });
     expect(await answer(new LockUnavailableError('ledger', 'Redis at 10.0.0.1 is away.'))).toEqual({
       code: 14,
-      message: 'Locks cannot be taken at the moment. Try again later.',
+      message: 'Locks cannot be acquired at the moment. Try again later.',
     });
   });
 

@@ -100,7 +100,7 @@ describe('names that are near to none', () => {
       useFactory: () => ({ name: 'second' }) as object,
     });
     await expect(Test.createTestingModule({ imports: [module] }).compile()).rejects.toThrow(
-      'name belongs beside useFactory',
+      'name belongs next to useFactory',
     );
   });
 

@@ -71,7 +71,7 @@ const LOSSES: readonly (readonly [string, (lock: Lock) => Promise<LockLostError>
     'a lease that is over',
     async (lock) => lossOf(await lock.lock({ leaseTime: 150 })),
     /its lease ended/,
-    /Raise leaseTime, or leave it out/,
+    /Raise leaseTime, or omit it/,
   ],
   [
     'a handle that is used after its release',
@@ -129,10 +129,10 @@ describe('the remedy of a loss fits its reason', () => {
     await semaphore.trySetPermits(1);
     const handle = await semaphore.acquire();
     await semaphore.tryRelease(handle.holder);
-    expect((await lossOf(handle)).remedy).toContain('A call of tryRelease() named this permit');
+    expect((await lossOf(handle)).remedy).toContain('The id of this permit was passed to tryRelease()');
     const next = await semaphore.acquire();
     await semaphore.delete();
-    expect((await lossOf(next)).remedy).toContain('A call of delete() came while permits were held');
+    expect((await lossOf(next)).remedy).toContain('The semaphore was deleted while permits were held');
   });
 
   test('where one of several locks was lost', async () => {
@@ -140,7 +140,7 @@ describe('the remedy of a loss fits its reason', () => {
     await locks.getLock('m2').forceUnlock();
     const loss = await lossOf(handle);
     expect(loss.why).toContain(
-      '1 of its 2 locks are held, of 2 needed (Lock "m2" is no longer held: it was unlocked by force',
+      'only 1 of its 2 locks are held, and 2 are needed (Lock "m2" is no longer held: it was unlocked by force',
     );
     expect(loss.remedy).toContain('This process called forceUnlock()');
     await handle.unlock();

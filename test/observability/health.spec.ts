@@ -61,7 +61,7 @@ describe('the health of the locks', () => {
       subscriber: 'deaf',
       reasons: [
         'Redis does not answer: no answer within 150 ms',
-        'the subscriber gets no answer: waiters ask now and then',
+        'the subscriber connection gets no answer: waiters poll',
       ],
     });
     await redis.resume();
@@ -71,7 +71,7 @@ describe('the health of the locks', () => {
   test('is down when it is worse than required', async () => {
     const { locks: slow } = await health.isHealthy('locks', { maxRoundTrip: 0 });
     expect(slow).toMatchObject({ status: 'down', subscriber: 'alive' });
-    expect(String(slow['reasons'])).toContain('and has to within 0 ms');
+    expect(String(slow['reasons'])).toContain('and the limit is 0 ms');
     const { locks: apart } = await health.isHealthy('locks', { maxClockOffset: 0 });
     expect(String(apart['reasons'])).toContain('the clock of Redis is');
   });

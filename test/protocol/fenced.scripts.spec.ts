@@ -96,7 +96,7 @@ test('a hundred fenced locks of one turn are told apart', async () => {
 
 test('a counter that is no token is an error for its reader, and for an acquisition', async () => {
   await redis.set(counter(lock), 'x');
-  await expect(scripts.currentToken(lock)).rejects.toThrow(/fenced\/read-token answered in an unknown form/);
+  await expect(scripts.currentToken(lock)).rejects.toThrow(/fenced\/read-token returned an unknown reply/);
   await expect(acquired(scripts, lock, A, LEASE, 1)).rejects.toThrow(
     `ERR ${counter(lock)} is no fencing token`,
   );

@@ -83,7 +83,7 @@ describe('a red lock', () => {
     late.letGo();
     await until('the late one is given back', async () => (await stage.holders('x'))[3] === undefined);
     expect(handle.isHeld).toBe(false);
-    expect(() => handle.assertHeld()).toThrow('2 of its 3 locks are held, of 3 needed');
+    expect(() => handle.assertHeld()).toThrow('only 2 of its 3 locks are held, and 3 are needed');
     expect(await handle.unlock()).toBe('lost');
   });
 });

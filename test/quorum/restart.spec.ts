@@ -79,7 +79,7 @@ describe('a server that has just started', () => {
       await expect(refused).rejects.toMatchObject({
         code: 'UNAVAILABLE',
         message: expect.stringMatching(
-          /[0-2] of 5 servers answered, and 3 are needed \(.*127\.0\.0\.1:\d+ has just started, and does not count for another \d+ ms/,
+          /[0-2] of 5 servers answered, and 3 are needed \(.*127\.0\.0\.1:\d+ has just started, and is left out of the quorum for another \d+ ms/,
         ),
       });
       const start = performance.now();

@@ -106,11 +106,11 @@ describe('a grant that waits for replicas', () => {
     expect(performance.now() - asked).toBeLessThan(TIMEOUT + scaled(500));
     expect(error).toBeInstanceOf(LockUnavailableError);
     expect(String(error)).toContain(
-      `Lock "x" was not granted: 0 of the 1 replica that is needed acknowledged it within ${TIMEOUT} ms. The lock was released.`,
+      `Lock "x" was not granted: 0 of 1 required replicas acknowledged it within ${TIMEOUT} ms. The lock was released.`,
     );
     const many = await openAcked(services, {}, 3);
     await stage.resume();
-    await expect(many.getLock('x').tryLock()).rejects.toThrow('2 of the 3 replicas that are needed');
+    await expect(many.getLock('x').tryLock()).rejects.toThrow('2 of 3 required replicas');
   });
 
   test('"busy" stays "busy" while replicas are away', async () => {

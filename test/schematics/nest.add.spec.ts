@@ -114,7 +114,7 @@ const app = await NestFactory.create(AppModule);
       const { ok, output } = await nestAdd(root);
       expect(ok).toBe(false);
       expect(output).toContain(
-        'no typescript up to version 6, which reads the sources, is installed here. Nothing was changed.',
+        'TypeScript up to version 6, which reads the sources, is not installed here. Nothing was changed.',
       );
       expect(output).toContain("redis: process.env.REDIS_URL ?? 'redis://localhost:6379',");
       expect(readFileSync(join(root, 'src/app.module.ts'), 'utf8')).toBe(module(''));
@@ -129,7 +129,7 @@ const app = await NestFactory.create(AppModule);
       const root = project('other', { 'src/app.module.ts': source });
       const { ok, output } = await nestAdd(root);
       expect(ok).toBe(false);
-      expect(output).toContain('/src/app.module.ts cannot be changed by a program');
+      expect(output).toContain('/src/app.module.ts cannot be changed automatically');
       expect(output).toContain("redis: process.env.REDIS_URL ?? 'redis://localhost:6379',");
       expect(readFileSync(join(root, 'src/app.module.ts'), 'utf8')).toBe(source);
     },

@@ -95,7 +95,7 @@ describe('an application is refused at boot, with a sentence, for', () => {
         return [Job];
       },
       'UNBOUND_SCHEDULE',
-      'Job.run has a schedule that the scheduler does not run: its class is made for each request',
+      'Job.run has a schedule that the scheduler does not run: its class is created for each request',
     ],
     [
       'a function that was bound in the constructor',

@@ -34,8 +34,8 @@ describe.skipIf(!HAS_FAKE_CLOCK).concurrent("case 2: the store's clock", { timeo
       const worker = await fleet.startOne();
       await worker.first('ended', () => true);
       await set(-4);
-      const warnings = () => worker.lines('warn').filter((line) => line.includes('stepped back'));
-      await worker.first('log', ({ level, text }) => level === 'warn' && text.includes('stepped back'));
+      const warnings = () => worker.lines('warn').filter((line) => line.includes('was set back'));
+      await worker.first('log', ({ level, text }) => level === 'warn' && text.includes('was set back'));
       const mark = Math.max(...fleet.started('counted').map(({ tick }) => tick ?? 0));
       // It rests until the clock has passed its last tick, and goes on.
       await worker.first('started', ({ tick = 0 }) => tick > mark, 10_000);

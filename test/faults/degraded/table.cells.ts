@@ -96,7 +96,7 @@ export function answers503(...codes: readonly Code[]): Cell {
       expect(answer.body).toMatchObject({
         statusCode: 503,
         error: 'Service Unavailable',
-        message: 'Locks cannot be taken at the moment. Try again later.',
+        message: 'Locks cannot be acquired at the moment. Try again later.',
       });
       expect(runs.filter(({ of }) => of === 'handler')).toEqual([]);
       expect(unlocked).toEqual([]);

@@ -44,7 +44,10 @@ export async function acquireAgain<R extends Reply>(
     throw new RedisFailure('ambiguous', message, code, settled, { cause: error });
   }
   if (isFresh(reply, sent, lease)) return { reply, sent, first };
-  throw new RedisFailure('ambiguous', `a lease of ${lease} ms was half over when its grant arrived, twice`);
+  throw new RedisFailure(
+    'ambiguous',
+    `two grants in a row arrived after more than half of their lease (${lease} ms)`,
+  );
 }
 
 /** Whether an answer grants nothing, or a lease that is not half over. */

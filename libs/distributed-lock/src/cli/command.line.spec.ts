@@ -61,14 +61,14 @@ describe('a command line', () => {
   });
 
   test.each([
-    ['', 'Say what to do.'],
-    ['lick', 'There is no command "lick": doctor, ls,'],
+    ['', 'Give a command.'],
+    ['lick', 'Unknown command "lick". The commands are doctor, ls,'],
     ['show', 'show needs the name of a lock.'],
     ['runs', 'runs needs the name of a job.'],
-    ['show a b', 'show takes one, and there is also "b".'],
-    ['ls a', 'ls takes no name, and there is also "a".'],
-    ['run a', 'run needs a command, behind " -- ".'],
-    ['show a -- b', 'show takes nothing behind " -- ".'],
+    ['show a b', 'show accepts one name, but there is also "b".'],
+    ['ls a', 'ls accepts no name, but there is also "a".'],
+    ['run a', 'run needs a command after " -- ".'],
+    ['show a -- b', 'show accepts nothing after " -- ".'],
     ['ls --yes', 'ls has no option --yes.'],
     ['ls --no-such', "Unknown option '--no-such'"],
     ['ls --limit 0', '--limit must be a whole number of at least 1, not "0".'],
@@ -79,7 +79,7 @@ describe('a command line', () => {
   });
 
   test('is refused without a URL, and with what is none, which it does not repeat', () => {
-    expect(() => read('ls', {})).toThrow('Say where Redis is');
+    expect(() => read('ls', {})).toThrow('Give the address of Redis');
     expect(() => read('ls --redis http://user:s3cret@host')).toThrow(/^(?!.*s3cret).*must be a URL/);
   });
 

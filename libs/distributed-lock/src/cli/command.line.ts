@@ -63,7 +63,7 @@ export function readLine(args: readonly string[], env: Readonly<NodeJS.ProcessEn
     ...(command === 'run' ? [] : behind),
   ];
   if (command !== 'run' && behind.length > 0 && rest.length > 1)
-    throw new UsageError(`${command} takes nothing behind " -- ".`);
+    throw new UsageError(`${command} accepts nothing after " -- ".`);
   if (!isAside) check(command, Object.keys(values), rest, words);
   const url = command === 'doctor' ? (rest[0] ?? values.redis) : values.redis;
   return {
@@ -116,14 +116,16 @@ function explain(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const unknown = /^Unknown option '(.*?)'/.exec(message)?.[1];
   if (unknown === undefined) return message;
-  return `Unknown option '${unknown}'. A name that begins with "-" is given behind " -- ", or as --name=${unknown}.`;
+  return `Unknown option '${unknown}'. Pass a name that begins with "-" after " -- ", or as --name=${unknown}.`;
 }
 
 function find(word: string | undefined): (typeof COMMANDS)[number] {
   const command = COMMANDS.find((known) => known === word);
   if (command !== undefined) return command;
   throw new UsageError(
-    word === undefined ? 'Say what to do.' : `There is no command "${word}": ${COMMANDS.join(', ')}.`,
+    word === undefined
+      ? 'Give a command.'
+      : `Unknown command "${word}". The commands are ${COMMANDS.join(', ')}.`,
   );
 }
 
@@ -141,15 +143,15 @@ function check(
     throw new UsageError(`${command} needs the name of a ${command === 'runs' ? 'job' : 'lock'}.`);
   if (names.length > most)
     throw new UsageError(
-      `${command} takes ${most === 0 ? 'no name' : 'one'}, and there is also "${names[most]}".`,
+      `${command} accepts ${most === 0 ? 'no name' : 'one name'}, but there is also "${names[most]}".`,
     );
-  if (command === 'run' && words.length === 0) throw new UsageError('run needs a command, behind " -- ".');
+  if (command === 'run' && words.length === 0) throw new UsageError('run needs a command after " -- ".');
 }
 
 /** The same addresses as the module takes; one may have a password in it, so a refused address is not repeated. */
 function readUrl(url: string | undefined): string {
   if (url === undefined || url === '')
-    throw new UsageError('Say where Redis is: --redis redis://localhost:6379, or REDIS_URL.');
+    throw new UsageError('Give the address of Redis: --redis redis://localhost:6379, or REDIS_URL.');
   const fault = faultOfAddress(url);
   if (fault === undefined) return url;
   throw new UsageError(

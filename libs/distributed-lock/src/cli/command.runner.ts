@@ -72,8 +72,8 @@ function report(error: unknown, terminal: Terminal): number {
     const why = error.message.replace(/\.$/, '');
     const remedy =
       error.kind === 'refused'
-        ? 'The user needs the permissions of docs/security.md; `doctor` says which are missing.'
-        : 'Check that it is up and can be reached.';
+        ? 'The user needs the permissions of docs/security.md; `doctor` lists the missing ones.'
+        : 'Check that Redis is up and reachable.';
     say(`Redis ${error.kind === 'refused' ? 'refused' : 'is unavailable'}: ${why}. ${remedy}`);
     return EXIT.unavailable;
   }

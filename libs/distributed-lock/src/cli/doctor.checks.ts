@@ -94,7 +94,8 @@ async function checkPermissions(
   // A user without the permission for ACL WHOAMI is named by the address.
   const name = user ?? (decodeURIComponent(urlOf(line.redis)?.username ?? '') || 'default');
   const who = `user "${name}"`;
-  if (missing.length === 0) return { check, status: 'ok', told: `${who} may do all that locks need` };
+  if (missing.length === 0)
+    return { check, status: 'ok', told: `${who} has all permissions that locks need` };
   const rules = [...new Set(missing.map(({ rule }) => rule))].join(' ');
   return {
     check,
@@ -114,13 +115,13 @@ function unanswered(check: string, { kind, message }: RedisFailure): Finding {
     ? {
         check,
         status: 'warn',
-        told: `could not be looked at: ${message}`,
-        remedy: 'See docs/security.md for what the user needs.',
+        told: `could not be checked: ${message}`,
+        remedy: 'docs/security.md lists the permissions that the user needs.',
       }
     : {
         check,
         status: 'fail',
         told: `the server has stopped answering: ${message}`,
-        remedy: 'Look whether it is up, and busy.',
+        remedy: 'Check whether the server is up, and whether it is busy.',
       };
 }

@@ -20,7 +20,7 @@ export async function runDoctor({ line, wheel, terminal }: Omit<CommandContext, 
   else {
     terminal.line(`Redis at ${address}`);
     for (const finding of findings) print(finding, terminal);
-    terminal.line(`${count('ok')} ok, ${count('warn')} warned of, ${count('fail')} failed`);
+    terminal.line(`${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} failed`);
   }
   return isWell ? EXIT.done : EXIT.unwell;
 }
@@ -56,7 +56,7 @@ function unreached({ message }: RedisFailure): Finding {
     status: 'fail',
     told: message,
     remedy: isLogin
-      ? 'Look at the user and the password in the URL; what is special in them has to be percent-encoded.'
+      ? 'Check the user and the password in the URL. Special characters must be percent-encoded.'
       : 'Check that Redis is up, that host and port are right, and that no firewall is in between. With TLS the URL begins with rediss://.',
   };
 }

@@ -29,7 +29,7 @@ interface Case {
 export async function checkLock({ line, session, wheel, role }: Case): Promise<Finding> {
   const check = 'lock';
   if (role !== undefined && role !== 'master')
-    return { check, status: 'skip', told: 'not tried: only a master takes writes' };
+    return { check, status: 'skip', told: 'not tried: only a master accepts writes' };
   const finding = await wheel.within(
     LONGEST,
     Promise.all([openLocks(line, session), openLocks(line, session)]).then(
@@ -79,19 +79,19 @@ function judge(taken: number, woken: number | undefined, isLeft: boolean): Findi
       status: 'fail',
       told: 'a waiter of another connection was not woken by the release: messages do not arrive',
       remedy:
-        'Allow PUBLISH and SUBSCRIBE on the channels of docs/security.md, on a connection without a proxy that drops them. Without them use spin locks.',
+        'Allow PUBLISH and SUBSCRIBE on the channels of docs/security.md, on a connection without a proxy that drops them. Without pub/sub use spin locks.',
     };
   if (isLeft)
     return {
       check,
       status: 'fail',
       told: 'the lock is still there after its release',
-      remedy: 'Make sure that this is the master, and nothing else.',
+      remedy: 'Make sure that this server is the master.',
     };
   return {
     check,
     status: 'ok',
-    told: `taken in ${taken.toFixed(1)} ms; the next waiter had it ${woken.toFixed(1)} ms after the release`,
+    told: `acquired in ${taken.toFixed(1)} ms; the next waiter acquired it ${woken.toFixed(1)} ms after the release`,
   };
 }
 

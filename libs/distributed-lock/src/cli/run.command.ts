@@ -46,7 +46,7 @@ export async function runUnderLock({ line, session, terminal, wheel }: CommandCo
       let ending: Promise<void> | undefined;
       const { signal } = handle;
       const end = () => {
-        terminal.note(`nestjs-distributed-lock: ${String(signal.reason)} The command is ended.`);
+        terminal.note(`nestjs-distributed-lock: ${String(signal.reason)} The command is terminated.`);
         ending = child?.end(wheel, line.grace);
       };
       // A short lease may be over before the command has started: the listener would then never be called.

@@ -12,7 +12,7 @@ export async function listRuns({ line, session, terminal }: CommandContext): Pro
     const isKnown = status !== undefined || runs.length > 0;
     if (!isKnown)
       terminal.note(
-        `Redis knows no job "${line.name}" with the prefix "${line.prefix}". Give its key, or Class.method where its decorator has none, and with --prefix the application's namePrefix.`,
+        `Redis has no record of job "${line.name}" with the prefix "${line.prefix}". Give the key of the job, or Class.method if its decorator has no key, and the namePrefix of the application as --prefix.`,
       );
     if (line.isJson) terminal.json({ job: line.name, status, runs });
     else if (isKnown) {

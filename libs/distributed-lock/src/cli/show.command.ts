@@ -20,7 +20,7 @@ export async function show(context: CommandContext): Promise<number> {
   else for (const text of describe(view)) terminal.line(text);
   if (view.kind === 'free')
     terminal.note(
-      `No process holds "${view.name}", or waits for it. If one should: its namePrefix may differ from the prefix "${context.line.prefix}"; ls lists the locks that are there.`,
+      `No process holds "${view.name}" or waits for it. If you expect one, check that its namePrefix is "${context.line.prefix}"; ls lists all locks.`,
     );
   return EXIT.done;
 }

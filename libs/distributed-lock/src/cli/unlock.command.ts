@@ -11,7 +11,7 @@ export async function unlock(context: CommandContext): Promise<number> {
   const { line, terminal } = context;
   const view = await viewLock(context);
   if (view.left !== undefined || view.kind === 'something else')
-    throw new UsageError(`"${line.name}" is no lock but a ${view.kind}: it is left alone.`);
+    throw new UsageError(`"${line.name}" is not a lock but a ${view.kind}, and was not changed.`);
   const isHeld = view.holders.length > 0;
   if (isHeld && !line.isSure && !(await isAgreed(context, view))) {
     terminal.note('Nothing was done.');
@@ -22,7 +22,7 @@ export async function unlock(context: CommandContext): Promise<number> {
   else
     terminal.line(
       isFreed
-        ? `"${line.name}" was taken from its holder, who learns of it at the next renewal.`
+        ? `"${line.name}" was released. Its holder notices the loss at its next renewal.`
         : `"${line.name}" is not locked.`,
     );
   return EXIT.done;
@@ -34,10 +34,10 @@ async function isAgreed(
 ): Promise<boolean> {
   const who = holders.map(({ holder }) => holder).join(', ');
   const answer = await terminal.ask(
-    `The ${kind} "${name}" is held by ${who}, with a lease of ${showTime(ttl)}. Its holder goes on working until it notices. Take it away? [y/N] `,
+    `The ${kind} "${name}" is held by ${who}, with a lease of ${showTime(ttl)}. The holder continues to work until it notices the loss. Release the lock? [y/N] `,
   );
   if (answer !== undefined) return /^y(?:es)?$/i.test(answer);
-  throw new UsageError(`unlock asks before it takes "${name}" away, and there is no terminal: say --yes.`);
+  throw new UsageError(`unlock asks before it releases "${name}", and there is no terminal: use --yes.`);
 }
 
 async function free({ line, session }: CommandContext, view: LockView): Promise<boolean> {

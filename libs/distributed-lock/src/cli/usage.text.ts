@@ -1,29 +1,29 @@
 /** The text of `--help`. */
 export const USAGE = `Usage: nestjs-distributed-lock <command> [options]
 
-  doctor [redis-url]            looks whether a Redis is fit for locks, and takes one
-  ls                            the locks that are there
-  show <name>                   one lock: who has it, for how long, who waits
-  unlock <name>                 frees a lock whoever has it; asks before
-  runs <job>                    the newest runs of a scheduled job
+  doctor [redis-url]            checks whether a Redis is fit for locks, and acquires one
+  ls                            lists all locks
+  show <name>                   shows one lock: its holder, its lease, its waiters
+  unlock <name>                 releases a lock of any holder, after a confirmation
+  runs <job>                    lists the newest runs of a scheduled job
   run <name> -- <command> …     holds a lock while a command runs
 
-Options of all
-  --redis <url>      where Redis is; by default the environment's REDIS_URL. One node of a cluster stands for all of it
-  --prefix <text>    the application's namePrefix (default "lock:")
-  --timeout <time>   for the connection and for each answer (default 3s)
-  --name <name>      the name, where it begins with "-": --name=-a, or behind " -- "
-  --json             one line of JSON
+Options of all commands
+  --redis <url>      the address of Redis, or of one node of a cluster (default: the environment variable REDIS_URL)
+  --prefix <text>    the namePrefix of the application (default "lock:")
+  --timeout <time>   the timeout of the connection, and of each reply (default 3s)
+  --name <name>      a name that begins with "-": --name=-a, or write it after " -- "
+  --json             prints one line of JSON
   --help, --version
 
-doctor   --strict          warnings fail, too
-ls       --limit <count>   the most locks that are listed (default 1000)
-unlock   --yes             does not ask
+doctor   --strict          a warning fails as well
+ls       --limit <count>   the maximum number of locks in the list (default 1000)
+unlock   --yes             without a confirmation
 run      --wait <time>     how long to wait for the lock (default 0; "forever")
-         --lease <time>    a lease that is not renewed: the longest that the command may take
+         --lease <time>    a fixed lease, which is not renewed: the command must end within it
          --kind <kind>     reentrant (default), fair, read, write or fenced
-         --grace <time>    between SIGTERM and SIGKILL when the lease is lost (default 5s)
+         --grace <time>    the time between SIGTERM and SIGKILL when the lease is lost (default 5s)
 
-Exit codes: 0 done · 1 the doctor has found something, or runs no such job · 2 wrong usage · 69 Redis is away or refuses
-run: the command's own · 75 somebody else has the lock · 76 the lease was lost · 126, 127 the command cannot be run
+Exit codes: 0 success · 1 doctor found a problem, or runs found no job · 2 wrong usage · 69 Redis is unavailable or refused
+run: the exit code of the command · 75 another holder has the lock · 76 the lease was lost · 126, 127 the command cannot be run
 `;

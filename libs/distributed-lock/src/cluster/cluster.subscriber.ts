@@ -60,13 +60,16 @@ export class ClusterSubscriber implements Subscriber {
     this.#channelNodes.set(channel, undefined);
     if (!this.parts.mode.isKnown) {
       this.parts.start();
-      throw new RedisFailure('unsent', 'the cluster has not reported yet which channels it has');
+      throw new RedisFailure(
+        'unsent',
+        'the cluster has not reported yet whether it supports sharded channels',
+      );
     }
     const owner = this.#ownerOf(channel);
     const connection = this.#connectionOf(owner);
     if (connection === undefined) {
       this.#searchSoon();
-      throw new RedisFailure('unsent', 'no node of the cluster is known to have the channel');
+      throw new RedisFailure('unsent', 'no known node of the cluster serves the channel');
     }
     this.#channelNodes.set(channel, owner);
     try {
@@ -86,7 +89,10 @@ export class ClusterSubscriber implements Subscriber {
   async untilReady(timeout: number): Promise<void> {
     const known = new Promise<true>((resolve) => this.parts.mode.whenKnown(() => resolve(true)));
     if ((await this.parts.wheel.within(timeout, known)) === undefined)
-      throw new RedisFailure('unsent', 'no node of the cluster has reported which channels it has');
+      throw new RedisFailure(
+        'unsent',
+        'no node of the cluster has reported whether it supports sharded channels',
+      );
     const nodes = this.parts.mode.isSharded ? this.parts.map.masters : [this.#chooseClassicNode()];
     const connections = nodes.flatMap((node) => this.#connectionOf(node) ?? []);
     // A node that stands still must not stop an application that starts: its channels follow when the node has been replaced.

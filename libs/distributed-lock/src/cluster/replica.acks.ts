@@ -176,7 +176,6 @@ export class NodeAcks {
 }
 
 function tooFew(reached: number, needed: number, timeout: number): RedisFailure {
-  const who = needed === 1 ? 'replica that is' : 'replicas that are';
-  const told = `${reached} of the ${needed} ${who} needed acknowledged it within ${timeout} ms`;
+  const told = `${reached} of ${needed} required replicas acknowledged it within ${timeout} ms`;
   return new RedisFailure('ambiguous', told, NOT_REPLICATED);
 }

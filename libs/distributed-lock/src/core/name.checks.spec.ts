@@ -121,7 +121,7 @@ describe('names of locks', () => {
     ['redisson_unlock_latch:{a}:0', 'begins with "redisson_unlock_latch:"'],
     ['{a}', 'without the braces'],
     ['{a\n}', 'without the braces'],
-    ['half \ud800 pair', 'half of a surrogate pair'],
+    ['half \ud800 pair', 'a lone surrogate'],
     ['nul\0', 'NUL'],
   ])('the key %j is refused: it %s', (key, why) => {
     expect(() => checkKey('x', key)).toThrow(

@@ -27,7 +27,7 @@ export function checkName(name: unknown): asserts name is string {
  * @throws LockConfigurationError `INVALID_NAME` with the part of the key that causes it
  */
 export function checkKey(name: string, key: string): void {
-  const why = isText(key) ? placeBeside(key) : 'it contains NUL, or half of a surrogate pair';
+  const why = isText(key) ? placeBeside(key) : 'it contains NUL, or a lone surrogate';
   if (why === undefined) return;
   throw new LockConfigurationError(
     'INVALID_NAME',

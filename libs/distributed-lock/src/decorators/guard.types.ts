@@ -52,11 +52,11 @@ export type Result<M extends AnyMethod> = Emitted<Awaited<ReturnType<M>>>;
 type Fit<T, M extends AnyMethod, A extends readonly unknown[], B> = T extends abstract new (
   ...args: never[]
 ) => unknown
-  ? { '@DistributedLock goes on instance methods, not on static ones': never }
+  ? { '@DistributedLock is for instance methods, not for static methods': never }
   : ReturnType<M> extends Promised
     ? Parameters<M> extends readonly [...A, ...unknown[]]
       ? [B] extends [Result<M>]
         ? unknown
-        : { 'onBusy gives what the declared result of the method does not allow': B }
-      : { 'key and onBusy take other arguments than the method has': A }
+        : { 'onBusy returns a value that the return type of the method does not allow': B }
+      : { 'key or onBusy has parameters that the method does not have': A }
     : { 'the method returns neither a promise nor an Observable': ReturnType<M> };

@@ -23,11 +23,11 @@ export type LeaderDecorator<S extends 'skip' | 'throw'> = <T extends object, M e
 
 /** Reports a mismatch as a missing property whose name is the explanation. */
 type Fit<T, M extends AnyMethod, S> = T extends abstract new (...args: never[]) => unknown
-  ? { '@LeaderOnly goes on instance methods, not on static ones': never }
+  ? { '@LeaderOnly is for instance methods, not for static methods': never }
   : ReturnType<M> extends Promised
     ? [S] extends ['throw']
       ? unknown
       : undefined extends Result<M>
         ? unknown
-        : { 'a skipped call gives undefined, which the declared result of the method does not allow': S }
+        : { 'a skipped call returns undefined, which the return type of the method does not allow': S }
     : { 'the method returns neither a promise nor an Observable': ReturnType<M> };

@@ -77,7 +77,7 @@ export function serviceReader(name: string | undefined, where: string): (instanc
 function mocked(where: string): LockConfigurationError {
   return new LockConfigurationError(
     'NOT_BOUND',
-    `${where} was called on an instance with a mock of the LockService, which can take no lock.`,
+    `${where} was called on an instance with a mock of the LockService, which cannot acquire locks.`,
     undefined,
     undefined,
     'In a unit test import DistributedLockTestingModule.forRoot() of "nestjs-distributed-lock/testing".',

@@ -18,7 +18,7 @@ export async function checkCluster(
     return {
       check,
       status: 'fail',
-      told: `${masters}, and ${covered} of ${SLOTS} slots are served: locks in the others cannot be had`,
+      told: `${masters}, and ${covered} of ${SLOTS} slots are served: locks in the other slots cannot be acquired`,
       remedy: 'redis-cli --cluster check <node>, and bring the missing masters back.',
     };
   if (await hasShardedChannels(server))
@@ -26,7 +26,7 @@ export async function checkCluster(
   return {
     check,
     status: 'warn',
-    told: `${masters}, all slots served, no sharded pub/sub: every release is told to every node`,
+    told: `${masters}, all slots served, no sharded pub/sub: every release is published to every node`,
     remedy: 'Update to Redis 7 or newer, or allow the user pubsub|shardnumsub.',
   };
 }

@@ -4,7 +4,7 @@ import type { ServerFacts } from '../startup/server.facts.js';
 import type { Finding } from '../startup/server.findings.js';
 
 const REMEDY =
-  'Set appendonly yes, or accept that a restart frees what is held and forgets the ticks of jobs.';
+  'Set appendonly yes, or accept that a restart releases all locks and forgets the ticks of jobs.';
 
 /** What the server keeps over a restart. */
 export async function checkPersistence(
@@ -17,14 +17,14 @@ export async function checkPersistence(
       check,
       status: 'fail',
       told: `${unwritten} could not be written: the server may refuse all writes (MISCONF)`,
-      remedy: 'Look at its disk, and at its log.',
+      remedy: 'Check the disk and the log of the server.',
     };
   if (isAppending === undefined)
     return {
       check,
       status: 'warn',
-      told: 'the server does not tell whether it writes to disk',
-      remedy: 'Look at the settings of your provider.',
+      told: 'the server does not report whether it writes to disk',
+      remedy: 'Check the settings of your provider.',
     };
   if (isAppending) return { check, status: 'ok', told: 'append-only file' };
   const points = await snapshotsOf(server);

@@ -3,12 +3,12 @@ export const REMEDIES = {
   NOT_ACQUIRED:
     'Raise waitTime, answer the caller with "busy", or find out why the lock is held for so long.',
   TOO_MANY_WAITERS:
-    'Raise maxWaiters, or shed load before the lock: maxWaiters callers of this process already wait for it.',
+    'Raise maxWaiters, or limit the calls that request this lock: maxWaiters callers of this process already wait for it.',
   NOT_LEADER: 'Send the call to the leading instance, or try again when this instance leads.',
   LOST: 'Stop writing: another holder may be at work. The message names the reason.',
   RELEASED:
     'Await all work, and consume its result, inside the scope of the lock: work that continues after the release is not protected.',
-  MAX_HOLD: 'The hold outlived maxHold. Make the work shorter, or raise maxHold.',
+  MAX_HOLD: 'The hold lasted longer than maxHold. Make the work shorter, or raise maxHold.',
   UNAVAILABLE: 'Check that Redis is up and reachable. No work was run without its lock.',
   NOT_REPLICATED:
     'The lock was released. Check the replicas and their lag; raise replication.timeout, or lower replication.acks.',
@@ -19,7 +19,7 @@ export const REMEDIES = {
     'The application is shutting down; a lock is granted only inside work that already holds one.',
   INVALID_OPTION: 'Correct the option; nothing was sent to Redis.',
   INVALID_NAME:
-    'Use a name of 1 to 1024 characters, without NUL or half a surrogate pair, that is not reserved for an internal key: see docs/security.md.',
+    'Use a name of 1 to 1024 characters, without NUL or a lone surrogate. Some names are reserved for internal keys: see docs/security.md.',
   NOT_BOUND:
     'Import DistributedLockModule.forRoot() in the root module, and let Nest create the instance. An instance from useFactory or useValue gets its LockService when the application has started.',
   NOT_ASYNC:
@@ -27,7 +27,7 @@ export const REMEDIES = {
   INVALID_TARGET: 'Put the decorator on a method of a class that Nest manages.',
   DUPLICATE_JOB: 'Give each scheduled method a key of its own, or set shared: true on both.',
   UNKNOWN_JOB:
-    'Check the job key, namePrefix and the database. A job is registered when an instance that has it starts. If its record was deleted, its next tick registers it again.',
+    'Check the job key, namePrefix and the database. An instance registers its jobs when it starts. If the record of the job was deleted, the next tick registers the job again.',
   UNKNOWN_SCHEDULER: 'Use @nestjs/schedule 6 or 12, or a version of this library that supports your version.',
   UNBOUND_SCHEDULE:
     'The scheduler does not run this schedule. Put it on a method of a provider or controller, or remove @DistributedLock.',

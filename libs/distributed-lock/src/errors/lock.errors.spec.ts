@@ -68,7 +68,7 @@ describe('an error of the library', () => {
       remedy: REMEDIES.STALE_TOKEN,
     });
     expect(error.message).toBe(
-      'Token 9007199254740992 is too old for fence "account:7:fence": token 9007199254740993 has passed it. ' +
+      'Token 9007199254740992 is too old for fence "account:7:fence": the fence has already accepted token 9007199254740993. ' +
         REMEDIES.STALE_TOKEN,
     );
   });

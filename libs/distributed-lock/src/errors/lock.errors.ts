@@ -121,7 +121,10 @@ export class StaleTokenError extends DistributedLockError {
     /** The newest token that has passed the fence. */
     readonly newest: bigint,
   ) {
-    super('STALE_TOKEN', `Token ${token} is too old for fence "${fence}": token ${newest} has passed it.`);
+    super(
+      'STALE_TOKEN',
+      `Token ${token} is too old for fence "${fence}": the fence has already accepted token ${newest}.`,
+    );
   }
 }
 

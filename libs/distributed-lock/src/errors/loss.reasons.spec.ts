@@ -8,8 +8,11 @@ import { groupLoss, LOSSES, overheld, type LossReason } from './loss.reasons.js'
 const ALL: readonly (readonly [string, LossReason])[] = [
   ...Object.entries(LOSSES),
   ['overheld', overheld(5000)],
-  ['group', groupLoss('1 of its 2 locks are held, of 2 needed', LOSSES.forced, 'a')],
-  ['group without a reason', groupLoss('1 of its 2 locks are held, of 2 needed', undefined, undefined)],
+  ['group', groupLoss('only 1 of its 2 locks are held, and 2 are needed', LOSSES.forced, 'a')],
+  [
+    'group without a reason',
+    groupLoss('only 1 of its 2 locks are held, and 2 are needed', undefined, undefined),
+  ],
 ];
 
 /** Where a longer lease, or a freer event loop, would have helped. */

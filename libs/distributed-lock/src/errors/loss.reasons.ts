@@ -13,11 +13,11 @@ const STOP = 'Stop writing: another holder may be at work.';
 export const LOSSES = {
   leaseOver: {
     why: 'its lease ended',
-    remedy: `${STOP} Raise leaseTime, or leave it out: then the watchdog renews the lease.`,
+    remedy: `${STOP} Raise leaseTime, or omit it, so that the watchdog renews the lease.`,
   },
   innerLeaseOver: {
-    why: 'the lease of this inner acquisition ended, while the outer hold goes on',
-    remedy: 'Raise the leaseTime of this acquisition, or leave it out.',
+    why: 'the lease of this inner acquisition ended, and the outer acquisition is still held',
+    remedy: 'Raise the leaseTime of this acquisition, or omit it.',
   },
   stalled: {
     why: 'its lease ended',
@@ -75,12 +75,11 @@ export const LOSSES = {
   permitGivenBack: {
     why: 'its permit was released by its id',
     remedy:
-      'A call of tryRelease() named this permit: call tryRelease() after the work has ended, or acquire another permit.',
+      'The id of this permit was passed to tryRelease(): call it after the work has ended, or acquire another permit.',
   },
   semaphoreDeleted: {
     why: 'its semaphore was deleted',
-    remedy:
-      'A call of delete() came while permits were held: create the semaphore again, and acquire another permit.',
+    remedy: 'The semaphore was deleted while permits were held: create it again, and acquire another permit.',
   },
   resigned: {
     why: 'the leader resigned',
@@ -97,11 +96,11 @@ export const LOSSES = {
   },
   lostByTest: {
     why: 'a test called loseLock()',
-    remedy: 'The test simulates a lost lock: the work must stop, as it must when a lease ends.',
+    remedy: 'The test simulates a lost lock: the work must stop, as after the end of a lease.',
   },
   resetByTest: {
     why: 'a test called reset()',
-    remedy: 'Let the work of one test end before reset() begins the next one.',
+    remedy: 'Call reset() after the work of the test has ended.',
   },
 } as const satisfies Readonly<Record<string, LossReason>>;
 

@@ -67,9 +67,10 @@ export async function guardedWrite(
 ): Promise<unknown[]> {
   checkOptionNames(passed, FENCE, 'of guardedWrite()');
   const { fence, token } = passed;
-  if (typeof fence !== 'string' || fence === '') throw invalid('fence is a key: a text that is not empty');
+  if (typeof fence !== 'string' || fence === '')
+    throw invalid('fence must be a Redis key, a non-empty string');
   if (typeof token !== 'bigint' || token < 0n)
-    throw invalid('token is a bigint of at least 0n: handle.token of a fenced lock');
+    throw invalid('token must be a bigint of at least 0n, such as handle.token of a fenced lock');
   const values = readCommands(commands);
   const keys = [fence, ...commands.map(([, key]) => key)];
   const reply = await redis.eval(fencedGuard.text, keys.length, ...keys, `${token}`, ...values);
@@ -77,22 +78,22 @@ export async function guardedWrite(
   if (Number(verdict) === 1 && Array.isArray(rest)) return rest;
   if (Number(verdict) === 0) throw new StaleTokenError(fence, token, BigInt(String(rest)));
   const text = JSON.stringify(reply);
-  const message = `The guarded write was answered in an unknown form: ${text}.`;
+  const message = `The client returned an unknown reply to the guarded write: ${text}.`;
   const remedy =
-    'Hand over a client whose eval() answers as that of ioredis does; the write may have been done.';
+    'Pass a client whose eval() returns the same replies as ioredis. The write may have been done.';
   throw new LockUnavailableError(undefined, message, undefined, 'UNAVAILABLE', remedy);
 }
 
 function readCommands(commands: readonly GuardedCommand[]): (string | Buffer)[] {
   if (!Array.isArray(commands) || commands.length === 0)
-    throw invalid('there is no command: hand over a list of at least one');
+    throw invalid('the list of commands must have at least one command');
   const words = commands.flatMap((command: GuardedCommand, index) => {
     const place = `command ${index + 1}`;
-    if (!Array.isArray(command)) throw invalid(`${place} is no list of its name, its key and its values`);
+    if (!Array.isArray(command)) throw invalid(`${place} must be an array of a name, a key and values`);
     const [name, key, ...values]: unknown[] = command;
-    if (typeof name !== 'string' || name === '') throw invalid(`${place} does not begin with its name`);
+    if (typeof name !== 'string' || name === '') throw invalid(`${place} must begin with its name`);
     if (typeof key !== 'string' || key === '')
-      throw invalid(`${place}, ${name}, does not name its key behind its name`);
+      throw invalid(`${place}, ${name}, must have its key after the name`);
     return [name, `${values.length}`, ...values.map((value) => readValue(value, `${place}, ${name},`))];
   });
   if (words.length > MOST_VALUES)
@@ -104,7 +105,7 @@ function readValue(value: unknown, place: string): string | Buffer {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return `${value}`;
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  throw invalid(`${place} has a value that is no text, no finite number and no bytes`);
+  throw invalid(`${place} has a value that is not a string, a finite number or bytes`);
 }
 
 function invalid(what: string): LockConfigurationError {

@@ -15,7 +15,7 @@ export function describeRefusal(error: LockNotAcquiredError | LockUnavailableErr
   const message =
     error instanceof LockNotAcquiredError
       ? `Lock "${error.lock}" is held. Try again later.`
-      : 'Locks cannot be taken at the moment. Try again later.';
+      : 'Locks cannot be acquired at the moment. Try again later.';
   return { message, code, lock };
 }
 

@@ -218,7 +218,7 @@ export class GroupHandle implements CurrentLock, Watchable {
   get #reason(): LossReason {
     const first = this.#firstLoss;
     const held = this.#count(({ isHeld }) => isHeld);
-    const text = `${held} of its ${this.#members.length} locks are held, of ${this.#needed} needed`;
+    const text = `only ${held} of its ${this.#members.length} locks are held, and ${this.#needed} are needed`;
     return groupLoss(text, first?.reason, first?.lock);
   }
 

@@ -48,12 +48,13 @@ export class MultiLock extends BaseLock {
     const byId = new Map(targets.map((target) => [target.id, target]));
     this.#targets = [...byId.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1));
     this.name = this.#targets.map(({ name }) => name).join(', ');
-    if (byId.size === 0) throw new LockConfigurationError('INVALID_OPTION', 'A multi lock needs a name.');
+    if (byId.size === 0)
+      throw new LockConfigurationError('INVALID_OPTION', 'A multi lock needs at least one lock.');
     const both = this.#targets.find((target) => byId.has(otherSideOf(target) ?? ''));
     if (both !== undefined) {
       throw new LockConfigurationError(
         'INVALID_OPTION',
-        `A multi lock cannot read and write "${both.name}" at once.`,
+        `A multi lock cannot contain both the read and the write lock of "${both.name}".`,
         both.name,
       );
     }
@@ -66,7 +67,7 @@ export class MultiLock extends BaseLock {
       if (member instanceof NamedLock && member.engine === engine) return member.target;
       throw new LockConfigurationError(
         'INVALID_OPTION',
-        'A multi lock takes names, and locks of the same LockService.',
+        'The members of a multi lock must be names, or locks of the same LockService.',
       );
     });
     return new MultiLock(engine, targets);

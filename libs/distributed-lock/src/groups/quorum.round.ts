@@ -112,7 +112,7 @@ class QuorumRound implements Upheld {
     const { leaseTime } = this;
     const isOurs = engine.holdOf(target) !== undefined;
     if (!isOurs && this.outer?.isOpen === true)
-      throw new RedisFailure('unsent', 'the scope has no hold there');
+      throw new RedisFailure('unsent', 'the scope does not hold the lock on this server');
     if (isOurs) return await engine.acquire(target, { leaseTime, waitTime: 0, signal: undefined });
     const lock = engine.localLock(target);
     try {

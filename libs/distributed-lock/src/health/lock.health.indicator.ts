@@ -109,9 +109,9 @@ function reasonsOf(vitals: LockVitals, bounds: Bounds): string[] {
     [roundTrip === undefined, `Redis does not answer: ${trouble}`],
     [
       roundTrip !== undefined && roundTrip > bounds.maxRoundTrip,
-      `Redis answers after ${whole(roundTrip)} ms, and has to within ${bounds.maxRoundTrip} ms`,
+      `Redis answered after ${whole(roundTrip)} ms, and the limit is ${bounds.maxRoundTrip} ms`,
     ],
-    [!isListening && bounds.needsPubSub, 'the subscriber gets no answer: waiters ask now and then'],
+    [!isListening && bounds.needsPubSub, 'the subscriber connection gets no answer: waiters poll'],
     [watchdogLate > bounds.maxWatchdogLate, `a lease should have been renewed ${whole(watchdogLate)} ms ago`],
     [
       offset > bounds.maxClockOffset,
@@ -119,7 +119,7 @@ function reasonsOf(vitals: LockVitals, bounds: Bounds): string[] {
     ],
     [
       servers !== undefined && servers.usable < servers.needed,
-      `${servers?.usable} of ${servers?.all} servers for red locks can be asked, of ${servers?.needed} needed`,
+      `${servers?.usable} of ${servers?.all} servers for red locks are usable, and ${servers?.needed} are needed`,
     ],
   ];
   return found.filter(([isWrong]) => isWrong).map(([, reason]) => reason);

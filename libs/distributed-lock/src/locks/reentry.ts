@@ -108,7 +108,7 @@ export class Reentry {
   ): Promise<void> {
     const rest = end - now();
     const within = rest > 0 ? rest : this.context.settings.commandTimeout * 2;
-    const why = new RedisFailure('unsent', 'an earlier read of this scope could not be ended yet');
+    const why = new RedisFailure('unsent', 'an earlier read lock of this scope is not released yet');
     const timeUp = () => unavailable(lock, why);
     await leaveEarly(leaving, { signal, within, timeUp }, this.context.wheel, () => undefined);
   }

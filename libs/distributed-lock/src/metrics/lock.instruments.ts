@@ -30,15 +30,15 @@ export function lockInstruments(meter: Meter): LockInstruments {
   const level = (name: string, unit: string, description: string) =>
     meter.createObservableUpDownCounter(`distributed_lock.${name}`, { unit, description });
   return {
-    attempts: counter('attempts', '{attempt}', 'Calls that asked for a lock.'),
-    acquisitions: counter('acquisitions', '{acquisition}', 'Calls that got their answer, by outcome.'),
+    attempts: counter('attempts', '{attempt}', 'Calls that requested a lock.'),
+    acquisitions: counter('acquisitions', '{acquisition}', 'Calls that have ended, by outcome.'),
     lost: counter('lost', '{acquisition}', 'Acquisitions that ended before they were unlocked.'),
     renewals: counter('renewals', '{renewal}', 'Renewals of leases, by outcome.'),
-    ticks: counter('ticks', '{tick}', 'Ticks of scheduled jobs as this instance knows of them, by outcome.'),
-    wait: seconds('wait.duration', 'From the call to its answer.'),
-    hold: seconds('hold.duration', 'From the grant to the end of the release, or to the loss.'),
-    tick: seconds('tick.duration', 'From the claim of a tick to the end of its run.'),
+    ticks: counter('ticks', '{tick}', 'Ticks of scheduled jobs that this instance reports, by outcome.'),
+    wait: seconds('wait.duration', 'Time from the call to its result.'),
+    hold: seconds('hold.duration', 'Time from the grant to the end of the release, or to the loss.'),
+    tick: seconds('tick.duration', 'Time from the claim of a tick to the end of its run.'),
     held: level('held', '{lock}', 'Locks that this process holds.'),
-    waiting: level('waiting', '{caller}', 'Callers of this process that stand in line.'),
+    waiting: level('waiting', '{caller}', 'Callers of this process that wait for a lock.'),
   };
 }

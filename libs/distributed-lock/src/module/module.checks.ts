@@ -56,7 +56,7 @@ export function checkMade(module: string, options: unknown): void {
   for (const name of EXTRAS) {
     if (name in options)
       throw invalidOption(
-        `${name} belongs beside useFactory in ${module}.forRootAsync(), not in the result of the factory.`,
+        `${name} belongs next to useFactory in ${module}.forRootAsync(), not in the result of the factory.`,
       );
   }
 }

@@ -97,7 +97,7 @@ export class ConnectionTrouble {
 
   #ofSentinels(text: string): string | undefined {
     if (!NO_SENTINEL.test(text) || this.#sentinels.length === 0) return undefined;
-    return `no sentinel gave a master: ${[...new Set(this.#sentinels.splice(0))].join('; ')}`;
+    return `no sentinel knows the master: ${[...new Set(this.#sentinels.splice(0))].join('; ')}`;
   }
 
   #withOrigin(error: object): string {

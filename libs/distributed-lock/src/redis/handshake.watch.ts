@@ -23,7 +23,7 @@ export class WrongConnectionError extends Error {
     /** The server's answer, and its meaning. */
     readonly why: string,
   ) {
-    super('the connection is not what was asked for');
+    super('the connection does not match the redis options');
   }
 }
 
@@ -101,7 +101,7 @@ export class HandshakeWatch {
       const why = errorText(error);
       if (!NO_RESP3.test(why)) throw error;
       if (!this.demands.resp3) this.warn('resp3-refused', why);
-      else this.#refuse(error, 'HELLO', 'HELLO 3', 'say protocol: 2 in the redis options, or leave it out');
+      else this.#refuse(error, 'HELLO', 'HELLO 3', 'set protocol: 2 in the redis options, or omit protocol');
       throw error;
     }
   }

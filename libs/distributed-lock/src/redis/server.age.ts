@@ -46,7 +46,9 @@ export class ServerAge {
     if (!this.lifecycle.isReady) return `is unavailable: ${this.lifecycle.lastError}`;
     if (!this.#isKnown) return 'has not reported its uptime yet';
     const wait = this.#oldFrom - now();
-    return wait > 0 ? `has just started, and does not count for another ${Math.ceil(wait)} ms` : undefined;
+    return wait > 0
+      ? `has just started, and is left out of the quorum for another ${Math.ceil(wait)} ms`
+      : undefined;
   }
 
   async #look(): Promise<void> {

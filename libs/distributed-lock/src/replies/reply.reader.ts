@@ -48,7 +48,7 @@ export class ReplyReader {
   malformed(): RedisFailure {
     return new RedisFailure(
       'refused',
-      `${this.script} answered in an unknown form: ${JSON.stringify(this.fields)}`,
+      `${this.script} returned an unknown reply: ${JSON.stringify(this.fields)}`,
     );
   }
 }

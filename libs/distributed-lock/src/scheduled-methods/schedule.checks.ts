@@ -68,7 +68,7 @@ export function unbound(where: string, why = NOT_SEEN): LockConfigurationError {
 }
 
 const NOT_STATIC =
-  'its class is made for each request or consumer. Move the method to a provider of the default scope, and resolve request-scoped providers by ModuleRef';
+  'its class is created for each request or consumer. Move the method to a provider of the default scope, and resolve request-scoped providers by ModuleRef';
 const NOT_SEEN =
   'the scheduler does not find the schedule on the method of the instance. Its name may be a symbol, another job may have its name, or its function was replaced (in the constructor, by a test, or by a decorator that keeps no metadata): put the schedule above such a decorator';
 
@@ -146,7 +146,7 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
   if (catchUp !== undefined && (schedule.kind !== 'cron' || schedule.isDate))
     refuse(
       'catchUp',
-      'only a @Cron with an expression has instants that can be missed; an interval and a timeout begin with their application',
+      'only a @Cron with an expression can miss ticks; an interval and a timeout start with their application',
     );
   const retries =
     onCrash === 'retry' ? 'onCrash: "retry"' : overlap === 'queue' ? 'overlap: "queue"' : undefined;
@@ -156,7 +156,7 @@ function checkPolicies({ where, job, options, schedule }: ScheduledMethod): void
       retries,
       'without minInterval every instance runs its own @Timeout, and no instance runs the @Timeout of another',
     );
-  if (shared === true) refuse(retries, 'with shared: true the other method could run it');
+  if (shared === true) refuse(retries, 'with shared: true the other method could run the tick');
 }
 
 /** Claims, runs and direct calls of one job meet at one lock, and claims write the re-entrant one. */

@@ -30,7 +30,7 @@ export function readModule({ ts, file }: ParsedSource, wanted: string | undefine
   }
   const [metadata, ...more] = found.call.arguments;
   if (metadata === undefined || !ts.isObjectLiteralExpression(metadata) || more.length > 0)
-    throw new NotUnderstood('what is given to @Module() is not written in place');
+    throw new NotUnderstood('the argument of @Module() is not an object literal');
   return { metadata, imports: readImports(ts, metadata) };
 }
 
@@ -41,14 +41,14 @@ function readImports(
   const [found, ...more] = properties.filter(
     ({ name }) => name !== undefined && isNamed(ts, name, 'imports'),
   );
-  if (more.length > 0) throw new NotUnderstood('its imports are given twice');
+  if (more.length > 0) throw new NotUnderstood('it has two imports properties');
   if (found === undefined) {
     if (properties.some(ts.isSpreadAssignment))
-      throw new NotUnderstood('its imports may come from what it spreads');
+      throw new NotUnderstood('its imports may come from a spread object');
     return null;
   }
   if (!ts.isPropertyAssignment(found) || !ts.isArrayLiteralExpression(found.initializer))
-    throw new NotUnderstood('its imports are not an array that is written in place');
+    throw new NotUnderstood('its imports are not an array literal');
   return found.initializer;
 }
 

@@ -16,17 +16,17 @@ describe('of several modules in one file', () => {
 
 describe('a module that cannot be understood is left as it is:', () => {
   test.each([
-    ['its argument is a name', '@Module(metadata)', 'what is given to @Module() is not written in place'],
+    ['its argument is a name', '@Module(metadata)', 'the argument of @Module() is not an object literal'],
     [
       'its argument is an expression',
       '@Module({ ...a }.b)',
-      'what is given to @Module() is not written in place',
+      'the argument of @Module() is not an object literal',
     ],
     ['its imports are a name', '@Module({ imports: modules })', 'its imports are not an array'],
     ['its imports are short-hand', '@Module({ imports })', 'its imports are not an array'],
     ['its imports are computed', '@Module({ imports: [A].concat(b) })', 'its imports are not an array'],
-    ['it spreads another', '@Module({ ...base })', 'its imports may come from what it spreads'],
-    ['it has imports twice', '@Module({ imports: [], imports: [] })', 'its imports are given twice'],
+    ['it spreads another', '@Module({ ...base })', 'its imports may come from a spread object'],
+    ['it has imports twice', '@Module({ imports: [], imports: [] })', 'it has two imports properties'],
     ['a bracket is missing', '@Module({ imports: [ })', 'line 5: Expression or comma expected'],
     ['a text does not end', "@Module({ imports: ['a] })", 'line 5: Unterminated string literal'],
     ['it is no module', '@Injectable()', 'it has no class with @Module({ … })'],

@@ -28,8 +28,8 @@ export function nestAdd(options: NestAddOptions = {}) {
     if (ts === null)
       throw byHand(
         redis,
-        'no typescript up to version 6, which reads the sources, is installed here',
-        'install it and repeat this',
+        'TypeScript up to version 6, which reads the sources, is not installed here',
+        'install it and run this command again',
       );
     const sourceRoot = rooted(options.sourceRoot ?? 'src');
     const root =
@@ -51,7 +51,7 @@ export function nestAdd(options: NestAddOptions = {}) {
         className: root.className,
       });
       if ('reason' in result)
-        throw byHand(redis, `${root.path} cannot be changed by a program: ${result.reason}`);
+        throw byHand(redis, `${root.path} cannot be changed automatically: ${result.reason}`);
       tree.overwrite(root.path, result.source);
       logger.info(
         `${schedule ? 'ScheduleModule and ' : ''}DistributedLockModule: added to the imports of ${root.path}.`,
@@ -67,11 +67,11 @@ function rooted(path: string): string {
   return `/${parts.join('/')}`.replace(/\/$/, '');
 }
 
-function byHand(redis: string, why: string, otherwise = "name the module's file by --module"): Error {
+function byHand(redis: string, why: string, otherwise = 'pass the file of the module as --module'): Error {
   const element = lockElement(redis, { quote: "'", lastComma: ',' });
   return new Error(
     [
-      `${why}. Nothing was changed. Write this by hand, or ${otherwise}:`,
+      `${why}. Nothing was changed. Add this by hand, or ${otherwise}:`,
       '',
       "  import { DistributedLockModule } from 'nestjs-distributed-lock';",
       '',

@@ -8,9 +8,7 @@ export function describeNextSteps({
 }: ProjectFacts): string[] {
   const missing = ['nestjs-distributed-lock', 'ioredis'].filter((name) => !packages.has(name));
   const steps = [
-    ...(missing.length > 0
-      ? [`install what package.json does not name: npm install ${missing.join(' ')}`]
-      : []),
+    ...(missing.length > 0 ? [`install the missing packages: npm install ${missing.join(' ')}`] : []),
     'set REDIS_URL where the application runs',
     "decorate a method: @DistributedLock('name')",
     ...(packages.has('@nestjs/schedule') || usesScheduleModule
@@ -20,9 +18,7 @@ export function describeNextSteps({
         ]),
     ...(callsShutdownHooks
       ? []
-      : [
-          'call app.enableShutdownHooks() in main.ts, so that a stopped instance gives its locks back at once',
-        ]),
+      : ['call app.enableShutdownHooks() in main.ts, so that a stopped instance releases its locks at once']),
   ];
   return ['', 'Next steps:', ...steps.map((step) => `  - ${step}`), ''];
 }

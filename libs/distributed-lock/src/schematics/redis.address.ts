@@ -9,7 +9,7 @@ export function readAddress(given: string | undefined): string {
   if (given === undefined) return DEFAULT;
   const url = URL.canParse(given) ? new URL(given) : null;
   if (url === null || !/^rediss?:$/.test(url.protocol) || UNSAFE.test(given))
-    throw new Error(`--redis must be an address such as ${DEFAULT}, and is "${given}". Nothing was changed.`);
+    throw new Error(`--redis must be an address such as ${DEFAULT}, not "${given}". Nothing was changed.`);
   if (url.password !== '') {
     throw new Error(
       '--redis holds a password, which does not belong in source code: put the address into the variable REDIS_URL, ' +

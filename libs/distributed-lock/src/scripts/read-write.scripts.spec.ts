@@ -111,7 +111,7 @@ describe('the scripts of a read/write lock', () => {
 
   test('refuse an answer of an unknown form', async () => {
     await expect(answered(acquired(writers, 'lock', 'a:1', 1000, 1, 0), [7])).rejects.toThrow(
-      'write/acquire answered in an unknown form: [7]',
+      'write/acquire returned an unknown reply: [7]',
     );
   });
 });

@@ -35,12 +35,15 @@ export function suffixName(name: string, suffix: string): string {
  */
 export function placeBeside(key: string): string | undefined {
   const before = NO_LOCK.exec(key);
-  if (before !== null) return `what begins with "${before[0]}" stands beside a lock`;
+  if (before !== null) return `it begins with "${before[0]}", which is reserved for internal keys`;
   if (!key.includes('{')) return undefined;
   const behind = BESIDE.exec(key);
-  if (behind !== null) return `with a "{" in it, what ends with "${behind[0]}" stands beside a lock`;
+  if (behind !== null)
+    return `it contains "{" and ends with "${behind[0]}", which is reserved for internal keys`;
   const isWhole = key.startsWith('{') && key.endsWith('}') && !key.includes('{', 1);
-  return isWhole ? 'it would share what stands beside the lock of that name without the braces' : undefined;
+  return isWhole
+    ? 'it would share internal keys with the lock of the same name without the braces'
+    : undefined;
 }
 
 /** The channel on which a release of the lock `name` is published. A waiter of a fair lock has its own: this, a colon, its holder id. */

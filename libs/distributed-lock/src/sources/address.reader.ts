@@ -73,7 +73,7 @@ function ofHost({ hostname, searchParams }: URL): SourceFault | undefined {
   if (hostname === '')
     return searchParams.has('host') || searchParams.has('path')
       ? undefined
-      : { given: 'a URL without a host', remedy: 'Write "redis://localhost:6379" when localhost is meant.' };
+      : { given: 'a URL without a host', remedy: 'Write "redis://localhost:6379" for localhost.' };
   if (!UNSET.has(hostname.toLowerCase())) return undefined;
   return {
     given: `a URL whose host is "${hostname}"`,

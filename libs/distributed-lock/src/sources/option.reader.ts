@@ -34,10 +34,10 @@ const PLACES = ['host', 'port', 'path', 'sentinels', 'Connector'];
 const FOREIGN: Readonly<Record<string, string>> = {
   url: 'Give the URL itself: redis: "redis://localhost:6379".',
   uri: 'Give the URL itself: redis: "redis://localhost:6379".',
-  config: 'Give what is inside of it: redis: { host, port }, or redis: "redis://localhost:6379".',
-  connection: 'Give what is inside of it: redis: { host, port }, or redis: "redis://localhost:6379".',
-  options: 'Give what is inside of it: redis: { host, port }, or redis: "redis://localhost:6379".',
-  redis: 'Give what is inside of it: redis: { host, port }, or redis: "redis://localhost:6379".',
+  config: 'Give its contents: redis: { host, port }, or redis: "redis://localhost:6379".',
+  connection: 'Give its contents: redis: { host, port }, or redis: "redis://localhost:6379".',
+  options: 'Give its contents: redis: { host, port }, or redis: "redis://localhost:6379".',
+  redis: 'Give its contents: redis: { host, port }, or redis: "redis://localhost:6379".',
   socket: 'That is an option of the "redis" package. Write redis: { host, port }.',
   database: 'Write db in its place.',
   client: 'Give the client itself, if it is one of ioredis.',
@@ -46,7 +46,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
   cluster: 'Give a client for a cluster: redis: new Cluster([{ host, port }]) of ioredis.',
   redisOptions:
     'Give a client for a cluster: redis: new Cluster([{ host, port }], { redisOptions }) of ioredis.',
-  sentinelRootNodes: 'Write redis: { sentinels: [{ host, port }], name } as ioredis has it.',
+  sentinelRootNodes: 'Write redis: { sentinels: [{ host, port }], name } as in ioredis.',
 };
 
 /** @returns the fault of options for an ioredis client; undefined for none */
@@ -77,7 +77,7 @@ function faultOfEntries(given: readonly (readonly [string, unknown])[]): SourceF
 function ofPlace(given: readonly (readonly [string, unknown])[]): SourceFault | undefined {
   if (given.some(([name, value]) => PLACES.includes(name) && value !== null)) return undefined;
   return {
-    given: 'that does not say where Redis is',
+    given: 'without the address of Redis',
     remedy: 'Check that the variable with its host is set: { host: "localhost", port: 6379 }.',
   };
 }
@@ -103,7 +103,7 @@ function readText(name: string, value: string): unknown {
 function strange(name: string): SourceFault {
   const meant = nearestName(name, KINDS.keys());
   // A name from a URL that was cut at the wrong place may be a part of a password.
-  const shown = /^[A-Za-z]\w*$/.test(name) ? `"${name}"` : 'of an odd name';
+  const shown = /^[A-Za-z]\w*$/.test(name) ? `"${name}"` : 'with an unusual name';
   const remedy =
     meant === undefined
       ? 'Remove it. Pass an option of a newer ioredis to your own client: redis: new Redis({ … }).'
@@ -145,7 +145,7 @@ function ofHost(host: string): SourceFault | undefined {
       remedy: 'Check that the variable with its value is set.',
     };
   const remedy =
-    'Give host and port apart, or a URL in place of the object: redis: "redis://localhost:6379".';
+    'Give host and port separately, or a URL instead of the object: redis: "redis://localhost:6379".';
   if (host.includes('://')) return { given: 'whose host is a URL', remedy };
   return /^[^:]+:\d+$/.test(host) ? { given: 'whose host has a port in it', remedy } : undefined;
 }

@@ -69,7 +69,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'self-wait':
       return [
         'warn',
-        `A caller${notice.where === undefined ? '' : ` at ${notice.where}`} has waited ${Math.round(notice.waited)} ms without a bound for lock "${notice.lock}", which this process acquired with lock() or tryLock() at ${new Date(notice.since).toISOString()} (holder ${notice.heldBy}) and has not unlocked. A handle opens no scope, so code that waits for a lock of its own handle waits forever. Call handle.run(…) around the inner call, or replace lock() by using(); unlock in a finally block. (warnAfter: Infinity turns this warning off.)`,
+        `A caller${notice.where === undefined ? '' : ` at ${notice.where}`} has waited ${Math.round(notice.waited)} ms without a time limit for lock "${notice.lock}". This process acquired the lock with lock() or tryLock() at ${new Date(notice.since).toISOString()} (holder ${notice.heldBy}) and has not unlocked it, so the caller may wait for itself: a handle opens no scope. Call handle.run(…) around the inner call, or replace lock() by using(); unlock in a finally block. (warnAfter: Infinity turns this warning off.)`,
       ];
     case 'long-hold':
       return [
@@ -153,7 +153,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'clock-stepped':
       return [
         'warn',
-        `The store's clock stepped back behind the last tick of job "${notice.lock}". The job does not run until ${new Date(notice.mark).toISOString()}.`,
+        `The store's clock was set back to before the last tick of job "${notice.lock}". The job does not run until ${new Date(notice.mark).toISOString()}.`,
       ];
     case 'shared-job':
       return [
@@ -238,7 +238,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'date-refused':
       return [
         'error',
-        `The job "${notice.lock}" was set to a Date, which each instance computes for itself: ${notice.where} is not run. Add minInterval to its @DistributedLock to run it at most once in the fleet within that time.`,
+        `The job "${notice.lock}" was set to a Date, which each instance computes for itself, so ${notice.where} does not run. Add minInterval to its @DistributedLock to run it at most once in the fleet within that time.`,
       ];
     case 'no-scheduler':
       return [

@@ -28,7 +28,7 @@ describe('the state of a server', () => {
       'ok Redis 7.2.4',
       'ok master',
       'ok noeviction',
-      'ok 1 in step (what a failover can forget: docs/replication.md)',
+      'ok 1 up to date (docs/replication.md: which locks a failover can lose)',
     ]);
   });
 

@@ -92,7 +92,7 @@ function judgeReplicas({ replicas, role }: ServerFacts): Finding {
       `${late} of ${replicas.length} lag behind: a failover to one of them forgets held locks`,
       'Check the network between the servers, and the log of the replica.',
     );
-  return ok(check, `${replicas.length} in step (what a failover can forget: docs/replication.md)`);
+  return ok(check, `${replicas.length} up to date (docs/replication.md: which locks a failover can lose)`);
 }
 
 /** For messages. */

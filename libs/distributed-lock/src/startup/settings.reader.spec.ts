@@ -33,8 +33,8 @@ const BAD: readonly (readonly [path: string, values: readonly unknown[], expecte
   ['busyStatus', [200, 500, '423', NaN, 423.5], 'one of 423, 409, 429, 503'],
   ['namePrefix', [7, {}, 'nul\0', ['a']], 'a string without NUL'],
   ['nameMapper', ['lock:', 7, {}], 'a function'],
-  ['appName', ['', 7, {}], 'text'],
-  ['waitTime', ['5s', 5000, true], 'an object, with a duration for each door'],
+  ['appName', ['', 7, {}], 'a non-empty string'],
+  ['waitTime', ['5s', 5000, true], 'an object, with a duration for each way to acquire a lock'],
   ['handOver', [64, 'never', false], 'an object'],
 ];
 

@@ -102,7 +102,7 @@ export function readSettings(
   checkObject('the options', options);
   checkSettingNames(options, known);
   const { handOver = {}, waitTime = {}, namePrefix = 'lock:', nameMapper, maxHold, warnAfter } = options;
-  checkObject('waitTime', waitTime, ', with a duration for each door');
+  checkObject('waitTime', waitTime, ', with a duration for each way to acquire a lock');
   checkObject('handOver', handOver);
   checkObject('redLock', options.redLock ?? {});
   if (nameMapper !== undefined && options.namePrefix !== undefined) {
@@ -249,7 +249,8 @@ function mapped(mapper: (name: string) => unknown): (name: string) => string {
 
 function readAppName(name: string | undefined): string {
   if (name !== undefined) {
-    if (typeof name !== 'string' || name.length === 0) throw invalidOption('appName must be text.');
+    if (typeof name !== 'string' || name.length === 0)
+      throw invalidOption('appName must be a non-empty string.');
     return name;
   }
   try {

@@ -80,7 +80,7 @@ function unknownJob(job: string, known: readonly string[]): LockConfigurationErr
   const jobs = known.map((name) => `"${name}"`).join(', ') || 'none';
   return new LockConfigurationError(
     'INVALID_OPTION',
-    `No instance on this store has a @Cron method with @DistributedLock for the job "${job}"; there is ${jobs}. Import ScheduleModule.forRoot(), and call init() on the app before advanceTick().`,
+    `No instance on this store has a @Cron method with @DistributedLock for the job "${job}"; known jobs: ${jobs}. Import ScheduleModule.forRoot(), and call init() on the app before advanceTick().`,
     job,
   );
 }

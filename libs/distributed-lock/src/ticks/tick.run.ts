@@ -24,7 +24,7 @@ const LONGEST_REASON = 500;
 
 const SHUT_DOWN = 'the application was shutting down';
 
-const NOT_BEGUN = 'it did not begin: something around the guarded method kept the call to itself';
+const NOT_BEGUN = 'it did not begin: a decorator above @DistributedLock skipped the call';
 
 /** A grant as received, and the conditions of its run. */
 export interface TickGrant {

@@ -98,6 +98,6 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
 function tooLate(): LockConfigurationError {
   return new LockConfigurationError(
     'NOT_ASYNC',
-    `The iteration of the result of the work began more than ${GRACE} ms after the work had ended, when its lock was already released. Iterate inside the work, or at once.`,
+    `The iteration of the result began more than ${GRACE} ms after the work had ended: its lock is already released. Iterate inside the work, or at once.`,
   );
 }
