@@ -23,14 +23,14 @@ describe('I1, exclusion', () => {
     expect(found(story)).toEqual([['I1', one, other]]);
   });
 
-  test('a belief ends with its local deadline, whenever its process notices', () => {
+  test('a hold ends with its local deadline, whenever its process notices', () => {
     const story = new WrittenHistory();
     story.hold({ worker: 0, lease: 1000, granted: 0, ended: 5000, why: 'not held' });
     story.hold({ worker: 1, granted: 1001, ended: 1100, released: 1101 });
     expect(found(story)).toEqual([]);
   });
 
-  test('a killed process believes no longer than it lived', () => {
+  test('a hold of a killed process ends with the process', () => {
     const story = new WrittenHistory();
     const dead = story.hold({ worker: 0, lease: 5000, granted: 0 });
     story.watch(100, { kind: 'signal', worker: 0, life: 0, what: 'kill' });
@@ -73,7 +73,7 @@ describe('I1, exclusion', () => {
     expect(overlap(800)).toEqual(['I1']);
   });
 
-  test('and when its lease is fixed, until it is looked at: as often as its watchdog renews', () => {
+  test('after a loss of data the former holder of a fixed lease may go on until its next check, which is as frequent as a renewal', () => {
     const overlap = (until: number) => {
       const story = new WrittenHistory();
       story.tell(0, 0, { kind: 'started', pid: 1, watchdog: 1500 });
@@ -191,7 +191,7 @@ describe('I4, releases and renewals', () => {
     expect(lost(true)).toEqual([]);
   });
 
-  test('one that was lost before it was handed on inside the process was not', () => {
+  test('a hold that was lost before it was handed off inside the process was not granted again', () => {
     const story = new WrittenHistory();
     story.hold({ granted: 0, holder: 'me:1', ended: 60, released: 61 });
     story.fault(50, 51, 'FLUSHALL', true);
@@ -240,7 +240,7 @@ describe('I4, releases and renewals', () => {
 });
 
 describe('I5 and I9, what is left', () => {
-  test('is told apart by its holder', () => {
+  test('is distinguished by its holder', () => {
     const story = new WrittenHistory();
     const left = (name: string, what: 'key' | 'channel' | 'process' = 'key') =>
       story.watch(1000, { kind: 'left', what, name });
@@ -298,13 +298,13 @@ describe('I8, the lock of a dead holder', () => {
   };
 
   test('is granted again when its lease is over', () => expect(die(1120)).toEqual([]));
-  test('and not much later', () => expect(die(2500)).toEqual(['I8']));
-  test('unless a call for several locks had it on its way to the next one', () => {
+  test('is not granted much later', () => expect(die(2500)).toEqual(['I8']));
+  test('is granted later when a call for several locks had it on its way to the next one', () => {
     const passing = { sort: 'multi', locks: ['a', 'b'], worker: 2, wanted: 200 } as const;
     expect(die(2500, false, { ...passing, refused: 2400 })).toEqual([]);
     expect(die(2500, false, { ...passing, refused: 500 })).toEqual(['I8']);
   });
-  test('unless something else was wrong meanwhile', () => expect(die(2500, true)).toEqual([]));
+  test('is granted later when another fault happened meanwhile', () => expect(die(2500, true)).toEqual([]));
 });
 
 describe('I8, a lock that is free and wanted', () => {

@@ -91,7 +91,7 @@ describe('every option of ioredis', () => {
   });
 });
 
-describe('a lock is had, on a server that knows no script and across a reconnect,', () => {
+describe('a lock is acquired, on a server that knows no script and across a reconnect,', () => {
   const place = (): Omit<RedisOptions, 'replyMapping'> => ({
     host: '127.0.0.1',
     port: server().port,
@@ -118,13 +118,13 @@ describe('a lock is had, on a server that knows no script and across a reconnect
     await expectToWork(`:right@127.0.0.1:${server().port}`);
   });
 
-  test('and options in a URL are read by their types', async () => {
+  test('with options in a URL, which are read by their types', async () => {
     const query =
       'noDelay=false&connectTimeout=30000&disableClientInfo=false&keepAlive=5&commandTimeout=1&protocol=2';
     await expectToWork(`redis://:right@127.0.0.1:${server().port}/2?${query}`);
   });
 
-  test('and the role of a replica is refused', async () => {
+  test('unless the options name the role of a replica, which is refused', async () => {
     const sentinels = { sentinels: [{ host: '127.0.0.1', port: 1 }], name: 'm', role: 'slave' as const };
     for (const source of [sentinels, new Redis({ ...sentinels, lazyConnect: true })])
       await expect(services.open({}, source)).rejects.toMatchObject({ code: 'INVALID_OPTION' });

@@ -132,7 +132,7 @@ describe('a master that dies', () => {
   );
 
   test(
-    'and only stands still is given up for its replica, and followed there',
+    'that only stands still is given up for its replica, and followed there',
     async () => {
       const options = { lockWatchdogTimeout: scaled(2000) };
       const [one, other] = [await stage.open(options), await stage.open(options)];

@@ -46,7 +46,7 @@ async function expectToWork(source: RedisSource): Promise<void> {
   });
 }
 
-describe('on a Cluster that knows no script, and across a reconnect, a lock is had', () => {
+describe('on a Cluster that knows no script, and across a reconnect, a lock is acquired', () => {
   beforeAll(async () => {
     topology = await ClusterTopology.start();
   });

@@ -39,7 +39,7 @@ const OPTIONS: readonly (readonly [name: string, options: Options])[] = [
 ];
 
 test.each(OPTIONS)(
-  'on a master that sentinels know of a lock is had whatever %s is',
+  'a lock is acquired on a master that sentinels know, whatever %s is',
   { timeout: scaled(20_000) },
   async (_, more) => {
     const { nodes, name } = topology.describe;

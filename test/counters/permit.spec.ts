@@ -178,7 +178,7 @@ describe('a permit that is named by its id', () => {
     expect(await theirs.updateLeaseTime(handle.holder, 1000)).toBe(false);
   });
 
-  test('is given a shorter lease, in which its holder believes no longer than it lasts', async () => {
+  test('is given a shorter lease, on which its holder relies no longer than it lasts', async () => {
     await handle.unlock();
     const fixed = await ours.acquire({ leaseTime: '1m' });
     expect(await ours.updateLeaseTime(fixed.holder, 100)).toBe(true);
@@ -212,7 +212,7 @@ describe('a permit that is named by its id', () => {
 });
 
 describe('waiters', () => {
-  test('of one process are let in together, as far as there is room, in their order', async () => {
+  test('of one process are granted together, as far as permits are left, in their order', async () => {
     const wire = await fleet.proxy();
     const crowd = (await fleet.open({}, wire)).getPermitExpirableSemaphore(name);
     await ours.setPermits(0);

@@ -186,7 +186,7 @@ describe('a waiter', () => {
 });
 
 describe('300 waiters of one process', () => {
-  test('cost Redis what one costs, and are let in together', async () => {
+  test('cost Redis what one costs, and are granted together', async () => {
     const wire = await fleet.proxy();
     const crowd = (await fleet.open({}, wire)).getSemaphore(name);
     await ours.trySetPermits(0);
@@ -205,7 +205,7 @@ describe('300 waiters of one process', () => {
   });
 });
 
-test('a waiter gets what is left for it when another process was faster for those behind it', async () => {
+test('a waiter gets what is left for it when another process was faster for the waiters behind it', async () => {
   const wire = await fleet.proxy();
   const crowd = (await fleet.open({}, wire)).getSemaphore(name);
   await ours.trySetPermits(0);
@@ -231,7 +231,7 @@ test('a waiter gets what is left for it when another process was faster for thos
   await fleet.expectNothingLeft(name);
 });
 
-test('never more work runs than there are permits, and in the end all are back', async () => {
+test('the permits of a semaphore bound the work that runs, and in the end all are back', async () => {
   const permits = 4;
   await ours.trySetPermits(permits);
   let running = 0;

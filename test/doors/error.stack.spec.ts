@@ -43,7 +43,7 @@ describe('the stack of an error of a guarded method leads to its caller', () => 
     expect(error.stack).toContain('callOfTheApplication');
   });
 
-  test('where it throws an error of its own', async () => {
+  test('when it throws an error of its own', async () => {
     const error = await callOfTheApplication(() => accounts.write());
     expect(error.stack).toMatch(/^RangeError: no such entry\n\s+at .*write/);
     expect(error.stack).toContain('callOfTheApplication');

@@ -282,14 +282,14 @@ describe('onBusy of an interceptor', () => {
   });
 });
 
-describe('binding', () => {
-  test('a missing module fails the boot', async () => {
+describe('an interceptor', () => {
+  test('without the module fails the boot', async () => {
     await expect(stage.boot({ controllers: [Guarded] })).rejects.toThrow(
       /import DistributedLockModule\.forRoot\(\)/,
     );
   });
 
-  test('by hand, as a global interceptor', async () => {
+  test('can be bound by hand, as a global interceptor', async () => {
     const global = {
       provide: APP_INTERCEPTOR,
       useFactory: (locks: LockService) => new DistributedLockInterceptor(locks, { key: 'global' }),

@@ -58,7 +58,7 @@ describe('an application is not started with a scheduled method', () => {
     },
   );
 
-  test('but with kind reentrant it is, and with another kind on a guard inside of the one that has the ticks', async () => {
+  test('unless its kind is reentrant, or only a guard inside of the one that has the ticks is of another kind', async () => {
     class Jobs {
       @Cron(DAILY)
       @DistributedLock('job', { kind: 'reentrant' })

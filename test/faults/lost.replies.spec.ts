@@ -43,7 +43,7 @@ describe('a connection cut after an acquisition ran', () => {
     await stage.expectNothingLeft();
   });
 
-  test('and a caller that left meanwhile leaves no key', async () => {
+  test('leaves no key of a caller that left meanwhile', async () => {
     const abort = new AbortController();
     const cut = cutAfter(wire, 'acquire');
     const waiting = lock().lock({ signal: abort.signal });
@@ -53,7 +53,7 @@ describe('a connection cut after an acquisition ran', () => {
     await stage.expectNothingLeft();
   });
 
-  test('and a waiter of another service that found it held gets it as soon as it is undone', async () => {
+  test('does not delay a waiter of another service beyond the moment in which it is undone', async () => {
     const lost = cutAfter(wire, 'acquire');
     const refused = lock()
       .tryLock()
@@ -98,7 +98,7 @@ describe('a connection cut during a re-entry', () => {
     await stage.expectNothingLeft();
   });
 
-  test('never hands a count of 2 on to the next hold of the service', async () => {
+  test('never passes a count of 2 to the next hold of the service', async () => {
     const outer = await lock().lock();
     const abort = new AbortController();
     const cut = cutAfter(wire, 're-enter');
@@ -183,7 +183,7 @@ describe('a connection cut during a hand-over', () => {
     await stage.expectNothingLeft();
   });
 
-  test('and a taker that left meanwhile leaves no key', async () => {
+  test('leaves no key of a new holder that left meanwhile', async () => {
     const abort = new AbortController();
     const giver = await lock().lock();
     const taker = lock().lock({ leaseTime: '20s', signal: abort.signal });
@@ -222,7 +222,7 @@ describe('a connection cut during a release that hands a fair lock to the next w
     await stage.expectNothingLeft();
   });
 
-  test('and a waiter that left meanwhile leaves no key', async () => {
+  test('leaves no key of a waiter that left meanwhile', async () => {
     const abort = new AbortController();
     const giver = await fair().lock();
     const waiting = fair().lock({ signal: abort.signal });

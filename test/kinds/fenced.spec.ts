@@ -22,7 +22,7 @@ function play(
 
 describe.concurrent('the token', () => {
   test(
-    'rises with every grant, in turns of two services, and with every re-entry',
+    'rises with every grant, also of alternating services, and with every re-entry',
     options,
     play(async (one, other) => {
       const tokens: bigint[] = [];

@@ -59,7 +59,7 @@ describe('one name', () => {
     expect(await locks.using('both', () => 'written', { kind: 'write' })).toBe('written');
   });
 
-  test('is refused by a multi lock, and by using(), like by the door of its kind', async () => {
+  test('is refused by a multi lock, and by using(), as by the method of its kind', async () => {
     locks.getFairLock('queued');
     expect(refusal(() => locks.getMultiLock('a', 'queued'))).toMatchObject({
       code: 'KIND_CONFLICT',

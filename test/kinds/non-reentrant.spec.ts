@@ -16,7 +16,7 @@ describe.each([
   ['non-re-entrant lock', (service: LockService) => service.getNonReentrantLock('plain')],
   ['non-re-entrant fair lock', (service: LockService) => service.getNonReentrantFairLock('queued')],
 ] as const)('a scope that holds a %s', (kind, lockOf) => {
-  test('gets an error at once when it requests the lock again, by every API, and goes on holding it', async () => {
+  test('gets an error at once when it requests the lock again, by any method, and goes on holding it', async () => {
     const lock = lockOf(one);
     await lock.using(async (handle) => {
       const start = performance.now();

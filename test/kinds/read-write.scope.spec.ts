@@ -35,7 +35,7 @@ describe.concurrent('a scope', () => {
   );
 
   test(
-    'that reads and requests to write is refused at once, by every API, and reads on',
+    'that reads and requests to write is refused at once, by any method, and reads on',
     options,
     play(async (scene) => {
       const { one, other } = scene;
@@ -63,7 +63,7 @@ describe.concurrent('a scope', () => {
   );
 
   test(
-    'that stops writing and reads on lets the waiting readers in at once, and no writer',
+    'that stops writing and reads on admits the waiting readers at once, and no writer',
     options,
     play(async (scene) => {
       const { one, other } = scene;

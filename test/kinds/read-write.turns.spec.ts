@@ -15,7 +15,7 @@ const shown = (values: readonly number[]) => values.map((value) => value.toFixed
 describe('fifty readers in a steady stream, in two processes', () => {
   const HOLD = 60;
 
-  test('let each of ten writers of a third one in within two read holds', options, () =>
+  test('let each of ten writers of a third process write within two read holds', options, () =>
     KindStage.play('shared', async (stage) => {
       const readers = await Promise.all([stage.fork(), stage.fork()]);
       const lock = (await stage.faults.open()).getReadWriteLock(name).writeLock();
@@ -94,7 +94,7 @@ describe('ten readers of two processes that wait for a writer', () => {
   );
 });
 
-describe.concurrent('turns', () => {
+describe.concurrent('grants', () => {
   test('of readers come between the holds of one writer of their own service that never stops', options, () =>
     KindStage.play('shared', async (stage) => {
       const lock = (await stage.faults.open()).getReadWriteLock(name);

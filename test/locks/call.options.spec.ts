@@ -89,9 +89,9 @@ describe.each(['lock', 'tryLock', 'using'] as const)('an option of %s that canno
   test.each(OTHERS)('%s %o is refused', expectRefusal);
 });
 
-describe('what is asked for', () => {
+describe('a call', () => {
   test.each([100, 100.4, '100ms', '100', '1 second', '2 minutes', '1h', 10 * YEAR] as const)(
-    'leaseTime %o is taken',
+    'takes leaseTime %o',
     async (leaseTime) => {
       const fleet = await RedisFleet.open();
       const handle = await fleet.one.getLock('x').tryLock({ leaseTime, waitTime: Infinity });
@@ -101,14 +101,14 @@ describe('what is asked for', () => {
     },
   );
 
-  test('undefined is the same as nothing', async () => {
+  test('takes undefined for a missing option', async () => {
     const fleet = await RedisFleet.open();
     const options = { leaseTime: undefined, waitTime: undefined, signal: undefined, onLost: undefined };
     expect(await fleet.one.getLock('x').using(() => 'ran', options)).toBe('ran');
     await fleet.close();
   });
 
-  test('using without a function is refused before the lock is taken', async () => {
+  test('of using without a function is refused before the lock is taken', async () => {
     const fleet = await RedisFleet.open();
     const lock = fleet.one.getLock('x');
     await expect(Reflect.apply(lock.using, lock, [undefined])).rejects.toMatchObject({
@@ -118,7 +118,7 @@ describe('what is asked for', () => {
     await fleet.close();
   });
 
-  test.each(['explode', null, true, 1])('onLost %o of using is refused', async (onLost) => {
+  test.each(['explode', null, true, 1])('of using with onLost %o is refused', async (onLost) => {
     const fleet = await RedisFleet.open();
     const lock = fleet.one.getLock('x');
     let ran = false;

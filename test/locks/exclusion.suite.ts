@@ -34,7 +34,7 @@ export function describeExclusion(subject: LockSubject): void {
     const one = () => subject.lock(fleet().one, 'x');
     const other = () => subject.lock(fleet().other, 'x');
 
-    test('lets one of two services in at a time', async () => {
+    test('admits one of two services at a time', async () => {
       const counter = new Counter();
       await Promise.all([one(), one(), other(), other()].map((lock) => counter.addUnder(lock, 50)));
       expect(counter).toMatchObject({ value: 200, most: 1 });

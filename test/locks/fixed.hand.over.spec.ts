@@ -7,7 +7,7 @@ import { RedisFleet } from './lock.fleet.js';
 /** In ms; a hundredth of it is what a waiter may be handed less. */
 const LEASE = scaled(30_000);
 
-describe('a fixed lease is handed on inside the process', () => {
+describe('a fixed lease', () => {
   let fleet: Awaited<ReturnType<typeof RedisFleet.open>>;
   let lock: Lock;
 
@@ -17,7 +17,7 @@ describe('a fixed lease is handed on inside the process', () => {
   });
   afterEach(() => fleet.close());
 
-  test('while it is nearly whole: under the same holder id, as a hold of its own', async () => {
+  test('is handed off inside the process while it is nearly whole: under the same holder id, as a hold of its own', async () => {
     const first = await lock.lock({ leaseTime: LEASE });
     const waiting = lock.lock({ leaseTime: LEASE });
     await first.unlock();
@@ -30,7 +30,7 @@ describe('a fixed lease is handed on inside the process', () => {
     expect(await lock.isLocked()).toBe(false);
   });
 
-  test('and given anew by Redis when more of it is gone', async () => {
+  test('is granted anew by Redis when more of it is over', async () => {
     const first = await lock.lock({ leaseTime: scaled(2000) });
     const waiting = lock.lock({ leaseTime: scaled(2000) });
     await sleep(scaled(200));
@@ -41,7 +41,7 @@ describe('a fixed lease is handed on inside the process', () => {
     await second.unlock();
   });
 
-  test('and ends when Redis ends it, however often it was handed on', async () => {
+  test('ends when Redis ends it, however often it was handed off', async () => {
     const leaseTime = scaled(1000);
     const handle = await lock.lock({ leaseTime });
     const waiting = Array.from({ length: 5 }, () => lock.lock({ leaseTime }));
@@ -54,7 +54,7 @@ describe('a fixed lease is handed on inside the process', () => {
     await other.unlock();
   });
 
-  test('and never to a waiter that requests another length', async () => {
+  test('is never handed off to a waiter that requests another length', async () => {
     const first = await lock.lock({ leaseTime: LEASE });
     const waiting = lock.lock({ leaseTime: LEASE + 1 });
     await first.unlock();

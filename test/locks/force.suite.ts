@@ -83,7 +83,7 @@ export function describeForce(subject: LockSubject): void {
       });
     });
 
-    test('lets the first waiter of another service in promptly', async () => {
+    test('grants the lock to the first waiter of another service promptly', async () => {
       const third = await fleet().open();
       const held = await one().lock();
       const waiting = other().lock();
@@ -98,7 +98,7 @@ export function describeForce(subject: LockSubject): void {
       expect(await next.unlock()).toBe('released');
     });
 
-    test("lets a waiter of the holder's own service in, at once or when the holder has learnt of it", async () => {
+    test("grants the lock to a waiter of the holder's own service, at once or when the holder was notified", async () => {
       for (const by of [one(), other()]) {
         const held = await one().lock();
         const waiting = one().lock();

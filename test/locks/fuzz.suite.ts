@@ -109,7 +109,7 @@ export function describeFuzz(subject: LockSubject): void {
     }
 
     test.each([1, 2, 3])(
-      'two holders never both believe that they have it, and nothing is left in the end (seed %i)',
+      'two holders never rely on it at once, and nothing is left in the end (seed %i)',
       async (seed) => {
         const beliefs = new Beliefs();
         const services = [fleet().one, fleet().other, await fleet().open({ handOver: { max: 2 } })];

@@ -46,7 +46,7 @@ export function describeLease(subject: LockSubject): void {
       expect(await second.unlock()).toBe('released');
     });
 
-    test('of a fixed length is never renewed, and its signal aborts before another is let in', async () => {
+    test('of a fixed length is never renewed, and its signal aborts before another holder is granted the lock', async () => {
       const order: string[] = [];
       const held = await one().lock({ leaseTime: 500 });
       setTimeout(() => order.push('the lease is over'), 500);
@@ -100,7 +100,7 @@ export function describeLease(subject: LockSubject): void {
       expect(await held.unlock()).toBe('released');
     });
 
-    test('is not believed in at the first instruction after an event loop that stood still beyond it', async () => {
+    test('is not relied on at the first instruction after the event loop was blocked beyond it', async () => {
       const [held, fixed] = [await one().lock(), await subject.lock(fleet().one, 'y').lock({ leaseTime: T })];
       const { signal } = held;
       standStill(T + 50);

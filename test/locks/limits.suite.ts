@@ -34,7 +34,7 @@ export function describeLimits(subject: LockSubject): void {
       expect(await next.unlock()).toBe('released');
     });
 
-    test('a re-entry does not begin the time anew, a hand-over does', async () => {
+    test('a re-entry does not begin the time anew, a hand-off does', async () => {
       const held = await one().lock();
       const granted = performance.now();
       await until('half of it is over', () => performance.now() > granted + 120);
@@ -104,7 +104,7 @@ export function describeLimits(subject: LockSubject): void {
     const waitTime = { lock: 80, tryLock: 80, using: 0 };
     const fleet = fleetOf(subject, { waitTime });
 
-    test("each door waits by the module's default when the call does not say", async () => {
+    test("each method waits by the module's default when the call has no waitTime", async () => {
       const held = await subject.lock(fleet().other, 'x').lock();
       const lock = subject.lock(fleet().one, 'x');
       const waited = (call: () => Promise<unknown>) => {

@@ -25,7 +25,7 @@ describe('after a suspended machine', () => {
     await fleet.services.admin.pexpire(fleet.key('x'), left);
   }
 
-  test('a hold is not believed in until Redis has confirmed it', async () => {
+  test('a hold is not relied on until Redis has confirmed it', async () => {
     const held = await one().lock();
     const { signal } = held;
     await suspend(3000, 1000);
@@ -65,7 +65,7 @@ describe('after a suspended machine', () => {
     await next.unlock();
   });
 
-  test('a fair lock that a release has handed on is not believed in, when it fell between the release and its answer', async () => {
+  test('a fair lock that a release has handed off is not relied on, when the suspension fell between the release and its answer', async () => {
     const fair = () => fleet.one.getFairLock('f');
     const held = await fair().lock();
     const waiting = fair().lock();
@@ -80,7 +80,7 @@ describe('after a suspended machine', () => {
     expect(await next.unlock()).toBe('released');
   });
 
-  test('a hold is not handed on without asking Redis', async () => {
+  test('a hold is not handed off without a request to Redis', async () => {
     const held = await one().lock();
     const waiting = one().lock();
     await suspend(60_000, 1);

@@ -39,7 +39,7 @@ async function errorsOf(door: string, given: unknown): Promise<unknown[]> {
   return errors;
 }
 
-test('every door of the public API that takes options stands in the table', () => {
+test('every method of the public API that takes options is in the table', () => {
   expect(Object.keys(DOORS).toSorted()).toEqual(DOORS_OF_API.map(({ door }) => door));
 });
 

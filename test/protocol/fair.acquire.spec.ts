@@ -206,7 +206,7 @@ describe('a new place', () => {
   });
 });
 
-describe('the sleep that is answered', () => {
+describe('the sleep time in the answer', () => {
   test.each([
     ['the head, until the lock runs out', [[A, S100]], S30],
     ['the head, until its time where that comes first', [[A, S20]], S20],

@@ -61,7 +61,7 @@ describe('a heartbeat', () => {
     expect((await stage.beat(a)).after).toEqual({ lock: held(B, S40), queue: [[J, S60]] });
   });
 
-  test('keeps the declared waits for as long as the last one may stand in the queue', async () => {
+  test('keeps the declared waits for as long as the last waiter may be in the queue', async () => {
     await stage.put(WAITING);
     await stage.store.redis.pexpire(stage.waits, 1000);
     await stage.beat(a);

@@ -39,7 +39,7 @@ describe('a release', () => {
     expect((await stage.look()).alive).toBeUndefined();
   });
 
-  test('that is sent twice gives once', async () => {
+  test('that is sent twice hands off once', async () => {
     await stage.put({ lock: held(B, S30), ...WAITING });
     const { after } = await stage.release(B);
     expect(await stage.release(B)).toEqual({ reply: [0], told: [], after });
@@ -64,13 +64,13 @@ describe('a release', () => {
     },
   );
 
-  test('to a count gives nothing', async () => {
+  test('to a count hands nothing off', async () => {
     await stage.put({ lock: held(B, S30, 2), ...WAITING });
     const after = { ...WAITING, lock: held(B, S60, 1) };
     expect(await stage.release(B, 1)).toEqual({ reply: [2, 1], told: [], after });
   });
 
-  test('passes a dead head over, and gives to the one behind', async () => {
+  test('passes a dead head over, and hands off to the waiter behind it', async () => {
     await stage.put({
       lock: held(J, S30),
       queue: [
@@ -116,7 +116,7 @@ describe('a release', () => {
   });
 
   test.each(['0', '60001', 'text', '20000:', '20000:0', '20000:60001', '20000:1:1', ':', '::', ''])(
-    'gives nothing to a head whose declaration is "%s"',
+    'hands nothing off to a head whose declaration is "%s"',
     async (text) => {
       await stage.put({ lock: held(B, S30), queue: [[A, S60]], waits: { [A]: text }, alive });
       const { reply, told } = await stage.release(B);
@@ -136,7 +136,7 @@ describe('a release', () => {
   });
 });
 
-describe('a release that hands the lock on in its process', () => {
+describe('a release that hands the lock off in its process', () => {
   const OWN = { own: S60 };
   /** A holds it; A2, of the same process, waits for 20 s in front of J, and takes a gift of 10 s. */
   const HANDING: Fair = {
@@ -169,7 +169,7 @@ describe('a release that hands the lock on in its process', () => {
     await deaf.close();
   });
 
-  test('hands it on once, however often it is sent', async () => {
+  test('hands it off once, however often it is sent', async () => {
     await stage.put(HANDING);
     const { after } = await stage.release(A, 0, OWN);
     expect(await stage.release(A, 0, OWN)).toEqual({ reply: [0], told: [], after });
@@ -249,7 +249,7 @@ describe('an acquisition', () => {
   });
 });
 
-test('a waiter that leaves while it is given the lock gives it on', async () => {
+test('a waiter that leaves while it is handed the lock passes it on', async () => {
   await stage.put({
     lock: held(B, S30),
     queue: [

@@ -71,7 +71,7 @@ test('a heartbeat returns when the next one is due', async () => {
   expect(next).toBeLessThanOrEqual(S30 + 100);
 });
 
-test('the hash is that of a plain lock: it is looked at and renewed as such', async () => {
+test('the hash is that of a plain lock: it is read and renewed as such', async () => {
   await stage.put({ lock: held(A, S30, 2) });
   expect(await renewed(scripts, stage.lock, A, S60)).toBe(S60);
   expect(await renewed(scripts, stage.lock, B, S60)).toBeUndefined();

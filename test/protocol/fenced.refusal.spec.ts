@@ -107,7 +107,7 @@ describe('a server that is out of memory', () => {
     await server.stop();
   });
 
-  test('refuses a grant whole, and still lets a hand-over happen', async () => {
+  test('refuses a grant as a whole, and still permits a hand-off', async () => {
     await full.put(names.lock, held({ [A]: 1 }, S10));
     const other = stage.names();
     await full.redis.config('SET', 'maxmemory', '1');

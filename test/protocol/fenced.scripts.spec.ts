@@ -84,7 +84,7 @@ test('a fenced lock is busy, lost, inspected, renewed and freed like a plain one
   expect(await scripts.currentToken(lock)).toBeUndefined();
 });
 
-test('a hundred fenced locks of one turn are told apart', async () => {
+test('a hundred fenced locks of one turn each get their own token', async () => {
   const all = Array.from({ length: 100 }, (_lock, index) => `${lock}:${index}`);
   locks.push(...all);
   await Promise.all(all.map((name, index) => redis.set(counter(name), `${5_000_000_000_000_000 + index}`)));

@@ -180,7 +180,7 @@ describe('a batch', () => {
     for (const one of all) await clear(stage, one);
   });
 
-  test('lets a hundred readers in, and ends when the last of them has left', async () => {
+  test('admits a hundred readers, and ends when the last of them has left', async () => {
     const readers = Array.from(
       { length: 100 },
       (_, index) => `6e38a1f0-0000-4000-8000-000000000001:${index}`,

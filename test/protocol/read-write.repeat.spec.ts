@@ -127,7 +127,7 @@ describe('a release whose reply was lost', () => {
 });
 
 describe('time', () => {
-  test('lets a reader in when the writer that waited is dead', async () => {
+  test('admits a reader when the writer that waited is dead', async () => {
     await play(read(B, S1, 1), write('dead', S1, 1, scaled(500)));
     const [refusal] = await play(read(A, S1, 1));
     expect(refusal).toEqual([0, expect.any(Number), 'dead']);

@@ -123,15 +123,15 @@ describe('a release whose reply was lost', () => {
   });
 });
 
-describe('a hand-over', () => {
-  test('gives the taker its full lease again when it is repeated', async () => {
+describe('a transfer', () => {
+  test('gives the new holder its full lease again when it is repeated', async () => {
     await play(acquire(A, S10, 1), transfer(A, B, S60));
     await stage.redis.pexpire(names.lock, 5000);
     expect(await send(stage, names, transfer(A, B, S60))).toEqual([1]);
     expect(await stage.state(names.lock)).toEqual(held({ [B]: 1 }, S60));
   });
 
-  test('keeps what the taker has re-entered since when it is repeated', async () => {
+  test('keeps the re-entries of the new holder when it is repeated', async () => {
     await play(acquire(A, S10, 1), transfer(A, B, S10), acquire(B, S10, 2), transfer(A, B, S10));
     expect(await stage.state(names.lock)).toEqual(held({ [B]: 2 }, S10));
   });
@@ -147,7 +147,7 @@ describe('a hand-over', () => {
     expect(await stage.state(names.lock)).toEqual(held({ [FOREIGN]: 1 }, S10));
   });
 
-  test('leaves nothing to a release of the giver that comes after it', async () => {
+  test('leaves nothing to a later release of the former holder', async () => {
     expect((await play(acquire(A, S10, 1), transfer(A, B, S10), release(A, 0, S10))).at(-1)).toEqual([0]);
     expect(await stage.state(names.lock)).toEqual(held({ [B]: 1 }, S10));
   });

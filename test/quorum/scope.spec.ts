@@ -121,7 +121,7 @@ describe('a red lock is extended', () => {
     expect(await handle.unlock()).toBe('released');
   });
 
-  test('not without a quorum: refused where it is gone, with an error where that is not known', async () => {
+  test('unless there is no quorum: it is refused where the lock is gone, and fails where that is not known', async () => {
     const service = await stage.openAll();
     const gone = await service.getRedLock('x').lock();
     const unsure = await service.getRedLock('y').lock();
@@ -136,7 +136,7 @@ describe('a red lock is extended', () => {
     expect(await unsure.unlock()).toBe('released');
   });
 
-  test('and taken, no longer than a server that has started is not counted', async () => {
+  test('and acquired no longer than a server that has started is not counted', async () => {
     const service = await stage.open({ lockWatchdogTimeout: 1000, redLock: { restartDelay: '2s' } });
     const lock = service.getRedLock('x');
     const refusal = {

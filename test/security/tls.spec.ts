@@ -121,7 +121,7 @@ describe.skipIf(scene === undefined)('over TLS', { concurrent: true }, () => {
   ];
 
   test(
-    'a server that cannot be believed is refused at boot, with the reason',
+    'a server without a valid certificate is refused at boot, with the reason',
     async () => {
       const opening = open(`rediss://:${PASSWORD}@${HOST}:${right.port}`);
       const refusal = await opening.catch((error: unknown) => error);

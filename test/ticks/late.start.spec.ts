@@ -44,7 +44,7 @@ test('a cron job whose instant passes while it is made fires a tick, and no dire
   expect(ran).toEqual([undefined]);
 });
 
-test('so does one that runs on init, which is the requested direct call', async () => {
+test('a cron job that runs on init is called once, as the direct call that init requests, though its instant passes meanwhile', async () => {
   const ran: (number | undefined)[] = [];
   class Late {
     @Cron('0 0 4 * * *', ON_INIT)

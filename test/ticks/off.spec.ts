@@ -197,14 +197,14 @@ describe.concurrent('an interval', { timeout: scaled(20_000) }, () => {
   });
 });
 
-describe('every way to begin a run has its rows', () => {
-  test('by the name under which a claim is made', () => {
+describe('the table of the ways to begin a run', () => {
+  test('has a row for each name under which a claim is made', () => {
     const covered = new Set(Object.values(BEGIN_WAYS).map(({ way }) => way));
     // A test that brings a tick about is asked in test/memory/testing.module.spec.ts.
     expect([...covered, 'advance'].toSorted()).toEqual([...TICK_WAYS].toSorted());
   });
 
-  test('and the scripts grant runs in the places that are known', () => {
+  test('has all places in which the scripts grant runs', () => {
     const folder = new URL('../../lua/tick/', import.meta.url);
     const grants = readdirSync(folder).flatMap((name) => {
       const count =
@@ -218,7 +218,7 @@ describe('every way to begin a run has its rows', () => {
     ]);
   });
 
-  test('and no claim of a schedule passes by the one door', () => {
+  test('has all claims of schedules, which are made by one class', () => {
     const rooms = ['schedule', 'jobs', 'scheduler', 'instants'].map(
       (room) => new URL(`../../libs/distributed-lock/src/${room}/`, import.meta.url),
     );

@@ -7,7 +7,7 @@ import { toldRuns } from './tick.runners.js';
 
 const test = base.extend<TickFixtures>(tickFixtures);
 
-describe.concurrent('operators: what is asked of one instance', { timeout: scaled(40_000) }, () => {
+describe.concurrent('a command of an operator to one instance', { timeout: scaled(40_000) }, () => {
   test('pauses a job in the whole fleet, and lets it go on', async ({ fleet }) => {
     const [one, other, third] = await fleet.start({}, {}, {});
     await until('a run', () => toldRuns(fleet).length > 0);

@@ -42,7 +42,7 @@ async function elsewhere(slot: number): Promise<TopologyServer> {
 
 describe('a failover in a cluster', () => {
   test(
-    'in order leaves the hold its lease, and every waiter its turn',
+    'in order leaves the hold its lease, and grants the lock to every waiter',
     async () => {
       const scene = await gather('x');
       await topology.failOver(crowd.slot('x'));
@@ -62,7 +62,7 @@ describe('a failover in a cluster', () => {
   );
 
   test(
-    'after a master was killed leaves the hold its lease, and every waiter its turn',
+    'after a master was killed leaves the hold its lease, and grants the lock to every waiter',
     async () => {
       const scene = await gather('x');
       const slot = crowd.slot('x');

@@ -40,7 +40,7 @@ async function gather(failoverDetector: boolean) {
 
 describe.each([true, false])('a failover that sentinels make in order (failoverDetector: %j)', (detector) => {
   test(
-    'leaves the hold its lease, and every waiter its turn',
+    'leaves the hold its lease, and grants the lock to every waiter',
     async () => {
       const scene = await gather(detector);
       await topology.failOver();
@@ -61,7 +61,7 @@ describe.each([true, false])('a failover that sentinels make in order (failoverD
 
 describe('a master that is killed', () => {
   test(
-    'takes no hold along that a replica has, and every waiter has its turn',
+    'loses no hold that a replica has, and every waiter is granted the lock',
     async () => {
       const scene = await gather(true);
       const killed = await topology.killMaster();

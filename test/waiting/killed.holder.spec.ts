@@ -24,8 +24,8 @@ async function isAsleep(service: LockService): Promise<void> {
   for (let trip = 0; trip < 20; trip += 1) await service.getLock('elsewhere').isLocked();
 }
 
-describe.each(KINDS)('a %s lock that another process handed on with a shorter lease', (kind, lockOf) => {
-  test.each(ENDS)('is had within that lease + 100 ms when its process %s', async (end) => {
+describe.each(KINDS)('a %s lock that another process handed off with a shorter lease', (kind, lockOf) => {
+  test.each(ENDS)('is acquired within that lease + 100 ms when its process %s', async (end) => {
     await KindStage.play('shared', async (stage) => {
       const worker = await stage.fork();
       const service = await stage.faults.open();
@@ -47,7 +47,7 @@ describe.each(KINDS)('a %s lock that another process handed on with a shorter le
   });
 });
 
-test('a read lock is had by a writer within the shorter lease + 100 ms when the longest reader ended and the process is killed', async () => {
+test('a read lock is acquired by a writer within the shorter lease + 100 ms when the longest reader ended and the process is killed', async () => {
   await KindStage.play('shared', async (stage) => {
     const worker = await stage.fork();
     const service = await stage.faults.open();

@@ -65,7 +65,7 @@ function overtime({ free, waited }: Measured, { left = SHORT }: Way): number {
   return Math.max(0, free - BOUND, waited - left - BOUND);
 }
 
-describe('nothing is free for longer than 100 ms while a caller waits for it, by whatever door', () => {
+describe('a lock is not free for longer than 100 ms while a caller waits for it, whichever call freed it', () => {
   test.each(CASES)('%s', async (_what, way) => {
     expect(overtime(await play(way), way)).toBe(0);
   });

@@ -160,7 +160,7 @@ export const MUTATIONS = [
     from: `string.match(head, '^(.*):') == string.match(from, '^(.*):')`,
     to: `head ~= from`,
     spec: 'test/protocol/fair.gift.spec.ts',
-    test: 'a release that hands the lock on in its process hands it off to a head of another process as ever: with a message, and with the lease that it takes',
+    test: 'a release that hands the lock off in its process hands it off to a head of another process as ever: with a message, and with the lease that it takes',
   },
   {
     name: 'who is given a lock keeps its wait in the times of the others',

@@ -38,7 +38,7 @@ describe('acquireFresh', () => {
     },
   );
 
-  test('asks again for a lease that is half over, and counts it from the second sending', async () => {
+  test('repeats the request for a lease that is half over, and counts the lease from the second sending', async () => {
     const start = now();
     const ask = requests([600, 'granted'], [300, 'transferred']);
     const { sent, reply, first } = await acquireFresh(LEASE, ask);
@@ -47,7 +47,7 @@ describe('acquireFresh', () => {
     expect(sent.at - start).toBe(600);
   });
 
-  test('does not ask again after a late answer that grants nothing', async () => {
+  test('does not repeat the request after a late answer that grants nothing', async () => {
     const ask = requests([5000, 'busy']);
     expect(await acquireFresh(LEASE, ask)).toMatchObject({ reply: { kind: 'busy' } });
     expect(ask).toHaveBeenCalledOnce();

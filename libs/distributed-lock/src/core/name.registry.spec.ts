@@ -11,7 +11,7 @@ const kindOf = (family: string, side?: 'read' | 'write'): LockKind => ({
 const LOCK = kindOf('lock');
 const plain = () => new NameRegistry({ mapName: (name) => `lock:${name}`, isMapped: false });
 
-test('a name is looked at once, and its lock found again', () => {
+test('a name is checked once, and its lock found again', () => {
   const book = plain();
   const target = book.target(LOCK, 'x');
   expect(target).toMatchObject({ name: 'x', key: 'lock:x', kind: LOCK });

@@ -8,7 +8,7 @@ describe('a fixed lease under the watchdog', () => {
   const { lease, pass, calls } = stage;
   const onlyLooking = () => Object.assign(stage.listener, { renewalTtl: 0 });
 
-  test('is looked at every third of its lease time, and not renewed', async () => {
+  test('is checked every third of its lease time, and not renewed', async () => {
     const watched = lease('key', 100 * TTL);
     const { deadline } = watched;
     stage.watchdog.watch(watched, onlyLooking());
@@ -25,7 +25,7 @@ describe('a fixed lease under the watchdog', () => {
     expect(watched.deadline).toBeLessThan(deadline);
   });
 
-  test('is looked at earlier when its lease time becomes shorter, and not later when it stays', async () => {
+  test('is checked earlier when its lease time becomes shorter, and not later when it stays', async () => {
     const watched = lease('key', 100 * TTL);
     stage.watchdog.watch(watched, onlyLooking());
     await pass(500);
@@ -50,7 +50,7 @@ describe('a fixed lease under the watchdog', () => {
     expect(watched.deadline).toBe(deadline);
   });
 
-  test('believes Redis when a fixed lease has less left than it was given', async () => {
+  test('ends earlier when Redis reports a shorter rest', async () => {
     const watched = lease('key', 2 * TTL);
     stage.watchdog.watch(watched, onlyLooking());
     await pass(1001);

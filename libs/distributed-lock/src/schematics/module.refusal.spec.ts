@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { HEAD, importsOf, refusal, wire } from '../../../../test/schematics/wiring.fixture.js';
 
-describe('of several modules in one file', () => {
+describe('a file with several modules', () => {
   const source = `${HEAD}@Module({})\nclass Feature {}\n\n@Module({ imports: [Feature] })\nexport class Root {}\n`;
 
-  test('the one that the application is made of is changed', () => {
+  test('is changed in the module that the application is made of', () => {
     expect(wire(source, { className: 'Root' })).toContain('@Module({})\nclass Feature');
     expect(importsOf(wire(source, { className: 'Root' }))).toEqual(['Feature', 'DistributedLockModule']);
   });
 
-  test('none is changed where that is not known', () => {
+  test('is not changed when that module is not known', () => {
     expect(refusal(source)).toBe('it has several classes with @Module({ … })');
   });
 });
