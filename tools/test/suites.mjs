@@ -28,6 +28,7 @@ export const SUITES = [
     script: 'node_modules/typedoc/bin/typedoc',
     args: ['--options', 'tools/docs/typedoc.config.mjs', '--emit', 'none'],
   },
+  { name: 'check:walks', ...aside, budget: 20, script: 'tools/walk/check-walks.mjs', args: [] },
   { name: 'check:package', ...aside, budget: 60, script: 'tools/package/check-package.mjs', args: [] },
   { name: 'chaos', part: 1, lane: 0, budget: 120, project: 'chaos' },
   { name: 'interop', part: 1, lane: 0, budget: 240, project: 'interop', needs: buildPeer },
