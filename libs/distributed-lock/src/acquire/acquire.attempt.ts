@@ -10,7 +10,7 @@ import type { LockTarget } from '../core/lock.target.js';
 import { acquireAgain } from './late.grant.js';
 
 /** Nothing was asked for so far. */
-const NOTHING: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
+const NO_TERMS: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
 
 /**
  * Asks Redis for a free lock, one question at a time. An attempt whose answer got lost is made again under the same holder id, which is safe to
@@ -23,7 +23,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #ambiguousFailure: RedisFailure | undefined;
   #marked = false;
   /** Of the one under way, or the last. */
-  #terms = NOTHING;
+  #terms = NO_TERMS;
   #lease = 0;
   #sent!: Instant;
   #conclude!: (outcome: AttemptOutcome) => void;

@@ -8,16 +8,16 @@ import type { SubscriberConnection } from '../redis/subscriber.connection.js';
 import type { Subscriber, SubscriberListener } from '../redis/subscriber.contract.js';
 
 /** Pause before the cluster is asked again for the nodes of channels without a subscription, in ms. */
-const ASK_AGAIN = 250;
+const SEARCH_PAUSE = 250;
 
 /** How long an application that starts waits for the connections to the other nodes, once it has one, in ms. */
-const SETTLING = 500;
+const START_TIMEOUT = 500;
 
 /**
  * How long after a server gave channels up the cluster is asked, in ms: until the change has spread, an answer may still name
  * that server, and it takes subscriptions as the replica that it is, but may not receive every message.
  */
-const UNSETTLED = 5000;
+const SLOT_CHANGE_TIME = 5000;
 
 /** What a {@link ClusterSubscriber} is made of. */
 interface ClusterSubscriberParts {
@@ -44,7 +44,7 @@ export class ClusterSubscriber implements Subscriber {
   #listener: SubscriberListener | undefined;
   #searchTimer: Timer | undefined;
   #isSearching = false;
-  #unsettledUntil = -Infinity;
+  #searchUntil = -Infinity;
   #isClosed = false;
 
   constructor(private readonly parts: ClusterSubscriberParts) {
@@ -100,7 +100,7 @@ export class ClusterSubscriber implements Subscriber {
     await Promise.any(ready).catch((error: AggregateError) => {
       throw error.errors[0];
     });
-    await this.parts.wheel.within(SETTLING, Promise.allSettled(ready));
+    await this.parts.wheel.within(START_TIMEOUT, Promise.allSettled(ready));
   }
 
   restart(): void {
@@ -138,7 +138,7 @@ export class ClusterSubscriber implements Subscriber {
     });
     connection.onMoved(() => {
       this.#movedConnections.add(connection);
-      this.#unsettledUntil = now() + UNSETTLED;
+      this.#searchUntil = now() + SLOT_CHANGE_TIME;
       this.#searchSoon();
     });
     return connection;
@@ -170,7 +170,7 @@ export class ClusterSubscriber implements Subscriber {
     const hasUnsubscribed = [...this.#channelNodes.values()].some(
       (node) => node === undefined || this.#connections.get(node)?.lifecycle.isReady !== true,
     );
-    if (hasUnsubscribed || now() < this.#unsettledUntil) this.#searchSoon(ASK_AGAIN);
+    if (hasUnsubscribed || now() < this.#searchUntil) this.#searchSoon(SEARCH_PAUSE);
   }
 
   /** Moves each channel to its current node. */

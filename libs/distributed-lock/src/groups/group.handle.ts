@@ -10,7 +10,7 @@ import type { HoldHandle } from '../holds/handle.js';
 import { inspectAs } from '../contracts/object.form.js';
 
 /** The options of a group that single locks do not have. */
-export interface GroupBounds {
+export interface GroupLimits {
   /** How many members may stay unreleased for a while without blocking other callers. @default 0 */
   readonly spare?: number;
   /** Throws for a lease that is too long. */
@@ -29,7 +29,7 @@ export class GroupHandle implements CurrentLock, Watchable {
 
   #members: readonly HoldHandle[];
   readonly #needed: number;
-  readonly #bounds: GroupBounds;
+  readonly #bounds: GroupLimits;
   readonly token = undefined;
   readonly tick = undefined;
   readonly attempt = undefined;
@@ -44,7 +44,7 @@ export class GroupHandle implements CurrentLock, Watchable {
     readonly name: string,
     members: readonly HoldHandle[],
     needed: number,
-    bounds: GroupBounds = {},
+    bounds: GroupLimits = {},
   ) {
     this.#members = members;
     this.#needed = needed;

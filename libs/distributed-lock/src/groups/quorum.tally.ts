@@ -1,6 +1,6 @@
 import { LockNotAcquiredError, LockUnavailableError, type HeldBy } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { GroupBounds } from './group.handle.js';
+import type { GroupLimits } from './group.handle.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import type { RedUpkeep } from './red.upkeep.js';
@@ -20,7 +20,7 @@ export interface QuorumTerms {
   readonly targetOn: (engine: LockEngine) => LockTarget;
   /** All requests that `ask` sends, in this turn of the event loop, use one holder id on all servers. */
   readonly asOneHolder: (ask: () => void) => void;
-  readonly bounds: GroupBounds;
+  readonly bounds: GroupLimits;
   readonly upkeep: RedUpkeep;
   /** To be called when this process has released the lock. */
   readonly freed: () => void;

@@ -45,7 +45,7 @@ const OPTIONS = optionNames<LockHealthOptions>({
 });
 
 /** The bounds in ms. */
-interface Bounds {
+interface HealthLimits {
   readonly maxRoundTrip: number;
   readonly maxClockOffset: number;
   readonly maxWatchdogLate: number;
@@ -88,7 +88,7 @@ export class DistributedLockHealthIndicator {
       );
     const timeout = parseDuration(options.timeout ?? '1s', { option: 'timeout', min: 1 });
     const locks = this.#modules.get<LockService>(lockServiceToken(options.service), { strict: false });
-    const bounds: Bounds = {
+    const bounds: HealthLimits = {
       maxRoundTrip: read('maxRoundTrip', options.maxRoundTrip ?? timeout),
       maxClockOffset: read('maxClockOffset', options.maxClockOffset ?? Infinity),
       maxWatchdogLate: read('maxWatchdogLate', options.maxWatchdogLate ?? locks.settings.watchdogTimeout / 6),
@@ -102,7 +102,7 @@ export class DistributedLockHealthIndicator {
   }
 }
 
-function reasonsOf(vitals: LockVitals, bounds: Bounds): string[] {
+function reasonsOf(vitals: LockVitals, bounds: HealthLimits): string[] {
   const { roundTrip, trouble, isListening, watchdogLate, clockOffset = 0, servers } = vitals;
   const offset = Math.abs(clockOffset);
   const found: readonly (readonly [boolean, string])[] = [

@@ -14,10 +14,10 @@ export interface HoldOwner<H> {
   readonly target: LockTarget;
   /**
    * The last acquisition was unlocked: frees the lock, or hands it on.
-   * @param by frees it instead of the lock's own release: see {@link OwnRelease.script}
+   * @param releaseScript frees it instead of the lock's own release: see {@link OwnRelease.script}
    * @param at the monotonic clock
    */
-  free(hold: H, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
+  free(hold: H, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   /** The lease was lost. */
   lost(hold: H): void;
 }

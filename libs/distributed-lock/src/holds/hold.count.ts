@@ -102,11 +102,11 @@ export class HoldCount {
   }
 
   /** Leaves the acquisitions that remain, with the lease that they need (wire format D8). To be called in turn. */
-  async lower(account: TargetCount, lowering: ReleaseScript = this.#release): Promise<ReleaseReply> {
+  async lower(targetCount: TargetCount, releaseScript: ReleaseScript = this.#release): Promise<ReleaseReply> {
     this.#confirmedCount = undefined;
-    const { count, lease } = account;
+    const { count, lease } = targetCount;
     try {
-      const reply = await this.counted.shorten(lease, (nextLease) => lowering(count, lease, nextLease));
+      const reply = await this.counted.shorten(lease, (nextLease) => releaseScript(count, lease, nextLease));
       if (reply.kind === 'kept') this.#answered(count);
       return reply;
     } catch (error) {
@@ -119,9 +119,9 @@ export class HoldCount {
    * As {@link lower}, for a caller.
    * @throws LockUnavailableError
    */
-  async lowerTo(account: TargetCount, lowering?: ReleaseScript): Promise<UnlockOutcome> {
+  async lowerTo(targetCount: TargetCount, releaseScript?: ReleaseScript): Promise<UnlockOutcome> {
     try {
-      const { kind } = await this.lower(account, lowering);
+      const { kind } = await this.lower(targetCount, releaseScript);
       if (kind === 'kept') return kind;
     } catch (error) {
       throw unavailable(this.target.name, error);

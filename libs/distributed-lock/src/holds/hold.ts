@@ -270,11 +270,11 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
   private releaseNow(handle: HoldHandle, at: number): Promise<UnlockOutcome> {
     this.#newest = handles.without(handle, this.#newest);
     if (this.#ended) return Promise.resolve('lost');
-    const by = this.#extras?.first === handle ? this.ownRelease?.script : undefined;
-    if (this.#newest !== undefined) return this.count.lowerTo(this.requiredCount, by);
+    const releaseScript = this.#extras?.first === handle ? this.ownRelease?.script : undefined;
+    if (this.#newest !== undefined) return this.count.lowerTo(this.requiredCount, releaseScript);
     this.end();
     try {
-      return this.owner.free(this, by, at);
+      return this.owner.free(this, releaseScript, at);
     } finally {
       // The next holder of this lease has its own watch by now.
       this.context.watchdog.unwatch(this.lease, this);

@@ -67,14 +67,18 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     );
   }
 
-  free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     const { first } = this;
     const { lease } = hold;
     // Counts one hand-off, if another one is within bounds.
-    if (by !== undefined || first === undefined || !this.fairness.handoff.takeNext(this.waiters.size, at))
-      return this.releaseBy(new LockRelease(this.registry.context, this.target, lease), by, at);
+    if (
+      releaseScript !== undefined ||
+      first === undefined ||
+      !this.fairness.handoff.takeNext(this.waiters.size, at)
+    )
+      return this.releaseBy(new LockRelease(this.registry.context, this.target, lease), releaseScript, at);
     const { watchdogTimeout } = this.registry.context.settings;
     if (
       !this.target.kind.sharesHolder ||
@@ -136,28 +140,32 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     return await outcome;
   }
 
-  private releaseBy(release: LockRelease, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
+  private releaseBy(
+    release: LockRelease,
+    releaseScript: ReleaseScript | undefined,
+    at: number,
+  ): Promise<UnlockOutcome> {
     const { waiters } = this;
     waiters.begin();
     this.fairnessIfAny?.handoff.begin();
-    const before = this.loop?.messages ?? 0;
+    const messagesBefore = this.loop?.messages ?? 0;
     this.#isReleasing = true;
-    return release.free(by, at, (freed) => {
+    return release.free(releaseScript, at, (freed) => {
       this.#isReleasing = false;
-      this.freed(freed, before);
+      this.freed(freed, messagesBefore);
       if (typeof freed.outcome !== 'string') return freed.outcome.finally(() => waiters.end());
       waiters.end();
       return freed.outcome;
     });
   }
 
-  /** @param before the number of messages before the release */
-  private freed({ otherProcesses, listeners }: ReleaseResult, before: number): void {
+  /** @param messagesBefore the number of messages before the release */
+  private freed({ otherProcesses, listeners }: ReleaseResult, messagesBefore: number): void {
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
     const hasOtherListeners = listeners > (this.loop?.isListening === true ? 1 : 0);
     const others = Math.max(otherProcesses, hasOtherListeners ? 1 : 0);
     this.fairnessIfAny?.handoff.noteOthers(others > 0);
-    if (others > 0) this.yieldToOthers(others, before, this.fairness.pause);
+    if (others > 0) this.yieldToOthers(others, messagesBefore, this.fairness.pause);
     if (this.first !== undefined) this.wakeLoop(this);
   }
 }

@@ -48,12 +48,12 @@ export class FairLocalLock extends LocalLock {
     return this.#hold;
   }
 
-  free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     if (this.#hold === hold) this.#hold = undefined;
     this.wasFreed(at);
     return this.waiters.during(() =>
       new LockRelease(this.registry.context, this.target, hold.lease).free(
-        by,
+        releaseScript,
         at,
         ({ outcome, otherProcesses, handoff }) => {
           if (handoff !== undefined) this.#handOff(handoff);

@@ -44,7 +44,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
 
   /** Takes over what Redis has granted. */
   abstract adopt(lease: Lease, terms?: HoldTerms): Hold;
-  abstract free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
+  abstract free(hold: Hold, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
   abstract onEnter(waiter: Waiter<HoldHandle>): void;
 
@@ -206,13 +206,13 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   /**
    * A caller that comes back at once must not overtake, again and again, the processes that were notified of its release.
    * @param others the number of these processes
-   * @param before the number of messages of the loop before the release
+   * @param messagesBefore the number of messages of the loop before the release
    * @param pause in ms
    */
-  protected yieldToOthers(others: number, before: number, pause: number): void {
+  protected yieldToOthers(others: number, messagesBefore: number, pause: number): void {
     // A subscribed process receives its own release, too.
     const own = this.loop?.isListening === true ? 1 : 0;
-    this.fairness.yieldTo({ until: now() + pause, pause, untilMessage: before + own + others });
+    this.fairness.yieldTo({ until: now() + pause, pause, untilMessage: messagesBefore + own + others });
     // The local lock is kept for that time, for callers that come back.
     void this.waiters.during(() => this.registry.context.wheel.pause(pause));
   }

@@ -91,13 +91,13 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
 
   /**
    * Frees the lock.
-   * @param by frees it instead of the lock's own release
+   * @param releaseScript frees it instead of the lock's own release
    * @param at the monotonic clock, read a moment ago
    * @param conclude is called once, as soon as the result is known. {@link ReleaseResult.outcome} may reject
    * @param pairedLease the lease that a write hold of the same holder id needs yet, in ms, where that is known
    */
   free<T>(
-    by: ReleaseScript | undefined,
+    releaseScript: ReleaseScript | undefined,
     at: number,
     conclude: (freed: ReleaseResult) => T | Promise<T>,
     pairedLease?: number,
@@ -112,7 +112,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
         }
       };
       try {
-        this.#send(by, pairedLease);
+        this.#send(releaseScript, pairedLease);
       } catch (error) {
         this.failed(error);
       }
@@ -140,7 +140,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), otherProcesses: 0, listeners });
   }
 
-  #send(by: ReleaseScript | undefined, pairedLease: number | undefined): void {
+  #send(releaseScript: ReleaseScript | undefined, pairedLease: number | undefined): void {
     const { kind, key } = this.target;
     const channel = this.#channel;
     const { subscriptions, settings } = this.context;
@@ -148,10 +148,10 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const nextLease = kind.handoffLease === undefined ? pairedLease : settings.watchdogTimeout;
     if (kind.handoffLease !== undefined) this.#sent = instant(this.sentAt);
     const { holder } = this.lease;
-    if (by === undefined)
+    if (releaseScript === undefined)
       kind.scripts.release({ lock: key, holder, count: 0, lease: 1, channel, nextLease }, this);
     else
-      void by(0, 1).then(
+      void releaseScript(0, 1).then(
         (reply) => this.answered(reply),
         (error: unknown) => this.failed(error),
       );
@@ -164,8 +164,8 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     if (reached === -1 && publishesRelease)
       context.notices.post({ kind: 'unpublished', lock: target.name, channel: this.#channel });
     // Without pub/sub nothing is counted: another process has to be assumed.
-    const isCount = publishesRelease && (!context.isCluster || context.countsFleet);
-    return isCount ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
+    const isCountKnown = publishesRelease && (!context.isCluster || context.countsFleet);
+    return isCountKnown ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
   }
 
   /** The release goes on in the background, unless Redis refused it. */

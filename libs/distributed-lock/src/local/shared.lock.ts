@@ -72,12 +72,12 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     this.stopIfUnneeded();
   }
 
-  free(hold: Hold, by: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
+  free(hold: Hold, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome> {
     const { lease } = hold;
     this.#holds.delete(lease.holder);
     this.wasFreed(at);
-    const before = this.loop?.messages ?? 0;
-    const freed = this.#freed(hold, by, at);
+    const messagesBefore = this.loop?.messages ?? 0;
+    const freed = this.#freed(hold, releaseScript, at);
     this.registry.context.downgrades.ended(
       lease.holder,
       freed.then(({ settled }) => settled),
@@ -88,19 +88,23 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     return this.waiters.during(async () => {
       const { outcome, otherProcesses } = await freed;
       if (isLimited) this.#releasing -= 1;
-      if (isLimited && otherProcesses > 0) this.yieldToOthers(otherProcesses, before, YIELD_PAUSE);
+      if (isLimited && otherProcesses > 0) this.yieldToOthers(otherProcesses, messagesBefore, YIELD_PAUSE);
       if (this.isWaitedFor) this.wakeLoop(this);
       return await outcome;
     });
   }
 
   /** Where its holder id writes on, the lock goes on with what that needs. */
-  #freed({ lease, writer }: Hold, by: ReleaseScript | undefined, at: number): Promise<ReleaseResult> {
+  #freed(
+    { lease, writer }: Hold,
+    releaseScript: ReleaseScript | undefined,
+    at: number,
+  ): Promise<ReleaseResult> {
     const release = new LockRelease(this.registry.context, this.target, lease);
     const known = (freed: ReleaseResult) => freed;
-    if (writer === undefined) return release.free(by, at, known);
+    if (writer === undefined) return release.free(releaseScript, at, known);
     return writer.endPaired(
-      (nextLease) => release.free(by, now(), known, nextLease),
+      (nextLease) => release.free(releaseScript, now(), known, nextLease),
       ({ settled }) => settled,
     );
   }

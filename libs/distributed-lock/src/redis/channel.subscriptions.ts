@@ -66,7 +66,7 @@ export class ChannelSubscriptions {
       get answered() {
         return channel.answered;
       },
-      release: () => this.#leave(name, channel, listener),
+      release: () => this.#release(name, channel, listener),
     };
   }
 
@@ -88,7 +88,7 @@ export class ChannelSubscriptions {
     return channel;
   }
 
-  #leave(name: string, channel: Channel, listener: Listener): void {
+  #release(name: string, channel: Channel, listener: Listener): void {
     if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
     this.#unused.push(name);
     if (this.#unused.length === 1) this.#outside(() => soon(() => this.#unsubscribe()));

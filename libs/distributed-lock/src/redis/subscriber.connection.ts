@@ -6,10 +6,10 @@ import { StallGuard } from './stall.guard.js';
 import type { Subscriber, SubscriberListener } from './subscriber.contract.js';
 
 /** The interval of the pings on a connection that subscribes, in ms: a connection that died in silence reports nothing. */
-const HEARTBEAT = 15_000;
+const PING_INTERVAL = 15_000;
 
 /** Pause before the next ping to a server that is busy with a script, in ms: it refuses even this. */
-const REFUSED = 1000;
+const RETRY_PAUSE = 1000;
 
 /** What a {@link SubscriberConnection} is made of. */
 interface SubscriberConnectionParts {
@@ -25,11 +25,11 @@ interface SubscriberConnectionParts {
 
 /** One connection with the subscriptions on one server, to any number of channels, all of them sharded or none. */
 export class SubscriberConnection implements Subscriber {
-  readonly #wanted = new Set<string>();
+  readonly #wantedChannels = new Set<string>();
   readonly #guard: StallGuard;
   /** Channels whose subscription, or its end, was refused for now. */
-  readonly #refused = new Set<string>();
-  #heartbeat: Timer | undefined;
+  readonly #refusedChannels = new Set<string>();
+  #pingTimer: Timer | undefined;
   #retry: Timer | undefined;
   #listener: SubscriberListener | undefined;
 
@@ -47,15 +47,15 @@ export class SubscriberConnection implements Subscriber {
       this.#listener?.message(channel, payload),
     );
     client.on('close', () => {
-      this.#refused.clear();
-      for (const channel of this.#wanted) this.#listener?.lost(channel);
+      this.#refusedChannels.clear();
+      for (const channel of this.#wantedChannels) this.#listener?.lost(channel);
     });
     lifecycle.onReady(() => void this.restore());
   }
 
   /** Channels that are subscribed, or will be once the connection is there. */
   get size(): number {
-    return this.#wanted.size;
+    return this.#wantedChannels.size;
   }
 
   listen(listener: SubscriberListener): void {
@@ -85,15 +85,15 @@ export class SubscriberConnection implements Subscriber {
   }
 
   unsubscribe(channel: string): void {
-    if (!this.#wanted.delete(channel)) return;
-    if (this.#wanted.size === 0) this.#stopPings();
+    if (!this.#wantedChannels.delete(channel)) return;
+    if (this.#wantedChannels.size === 0) this.#stopPings();
     // A connection that breaks here, or is away, takes the subscription with it.
     if (this.lifecycle.isReady) void this.#sendUnsubscribe(channel);
   }
 
   /** Subscribes to all channels again. */
   async restore(): Promise<void> {
-    await this.#restore([...this.#wanted]);
+    await this.#restore([...this.#wantedChannels]);
   }
 
   untilReady(timeout: number): Promise<void> {
@@ -111,8 +111,8 @@ export class SubscriberConnection implements Subscriber {
   }
 
   #want(channel: string): void {
-    this.#wanted.add(channel);
-    this.#heartbeat ??= this.#wheel.after(HEARTBEAT, () => void this.#ping());
+    this.#wantedChannels.add(channel);
+    this.#pingTimer ??= this.#wheel.after(PING_INTERVAL, () => void this.#ping());
   }
 
   /** Sharded channels of two slots never share one command. */
@@ -137,7 +137,8 @@ export class SubscriberConnection implements Subscriber {
   async #trySubscribe(channels: readonly string[]): Promise<RedisFailure | undefined> {
     try {
       await this.#subscribe(channels);
-      for (const channel of channels) if (this.#wanted.has(channel)) this.#listener?.restored(channel);
+      for (const channel of channels)
+        if (this.#wantedChannels.has(channel)) this.#listener?.restored(channel);
       return undefined;
     } catch (error) {
       // A connection that broke again subscribes anew when it is ready. A waiter on a forbidden channel polls.
@@ -168,26 +169,28 @@ export class SubscriberConnection implements Subscriber {
   #retryLater(channels: readonly string[], error: unknown): void {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'refused' || !failure.isTransient || failure.code === 'MOVED') return;
-    for (const channel of channels) this.#refused.add(channel);
-    this.#retry ??= this.#wheel.after(REFUSED, () => this.#subscribeAgain());
+    for (const channel of channels) this.#refusedChannels.add(channel);
+    this.#retry ??= this.#wheel.after(RETRY_PAUSE, () => this.#subscribeAgain());
   }
 
   #subscribeAgain(): void {
     this.#retry = undefined;
     if (!this.lifecycle.isReady) return;
-    for (const channel of this.#refused)
-      void (this.#wanted.has(channel) ? this.#trySubscribe([channel]) : this.#sendUnsubscribe(channel));
-    this.#refused.clear();
+    for (const channel of this.#refusedChannels)
+      void (this.#wantedChannels.has(channel)
+        ? this.#trySubscribe([channel])
+        : this.#sendUnsubscribe(channel));
+    this.#refusedChannels.clear();
   }
 
   async #ping(): Promise<void> {
-    this.#heartbeat = this.#wheel.after(HEARTBEAT, () => void this.#ping());
+    this.#pingTimer = this.#wheel.after(PING_INTERVAL, () => void this.#ping());
     if (this.lifecycle.isReady) await this.#guarded(this.lifecycle.client.ping()).catch(() => undefined);
   }
 
   #stopPings(): void {
-    this.#wheel.cancel(this.#heartbeat);
-    this.#heartbeat = undefined;
+    this.#wheel.cancel(this.#pingTimer);
+    this.#pingTimer = undefined;
   }
 
   async #guarded(reply: Promise<unknown>): Promise<void> {

@@ -26,7 +26,7 @@ interface Endless {
 export const NOT_REPLICATED_LIMIT = 5;
 
 /** How old an answer may be that explains a refusal, in ms. */
-const FRESH = 1000;
+const FRESH_FOR = 1000;
 
 /** The last answer of Redis for a lock: it explains to a waiter why its time ran out. */
 export class LastAnswer {
@@ -78,7 +78,7 @@ export class LastAnswer {
 
   /** Whether the last answer is too old for a new waiter. */
   get isStale(): boolean {
-    return this.#last !== undefined && now() - this.#answeredAt > FRESH;
+    return this.#last !== undefined && now() - this.#answeredAt > FRESH_FOR;
   }
 
   /** The holder, as far as this process knows: its own hold, or the last answer of Redis. */
@@ -93,12 +93,12 @@ export class LastAnswer {
   hasAnswer({ since }: Waiting, hold: Hold | undefined, isExclusive: boolean): boolean {
     if (hold !== undefined || (isExclusive && this.#changedHandsAt >= since)) return true;
     if (this.#last === undefined) return false;
-    return this.#answeredAt >= (this.#last instanceof RedisFailure ? since : since - FRESH);
+    return this.#answeredAt >= (this.#last instanceof RedisFailure ? since : since - FRESH_FOR);
   }
 
   /** Why a waiter got nothing. "Not acquired" needs a known holder; otherwise Redis was unavailable. */
   timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
-    const last = this.#answeredAt >= since - FRESH ? this.#last : undefined;
+    const last = this.#answeredAt >= since - FRESH_FOR ? this.#last : undefined;
     const wasHeld = last === undefined && this.#changedHandsAt >= since;
     if (hold === undefined && !wasHeld && (last === undefined || last instanceof RedisFailure)) {
       return unavailable(
