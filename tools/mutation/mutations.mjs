@@ -44,7 +44,7 @@ export const MUTATIONS = [
     to: `{ reply: first, sent: instant(), first }`,
     project: 'unit',
     spec: 'libs/distributed-lock/src/acquire/late.grant.spec.ts',
-    test: 'acquireFresh counts the lease of an answer "granted" from the sending of its request, and not from its arrival',
+    test: 'the answer to a request for a lease counts from its sending when it took 499 ms of 1000',
   },
   {
     name: 'no tick mark',

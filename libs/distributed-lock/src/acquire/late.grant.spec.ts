@@ -5,63 +5,77 @@ import { acquireFresh } from './late.grant.js';
 
 const LEASE = 1000;
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-/** A request that is answered, or fails, after each of these times. */
-function requests(...answers: readonly (readonly [after: number, answer: string | RedisFailure])[]) {
-  const rest = [...answers];
-  return vi.fn<() => Promise<{ kind: string }>>(async () => {
-    await Promise.resolve();
-    const [after = 0, answer = 'busy'] = rest.shift() ?? [];
-    vi.advanceTimersByTime(after);
-    if (answer instanceof RedisFailure) throw answer;
-    return { kind: answer };
+describe('the answer to a request for a lease', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] });
   });
-}
-
-describe('acquireFresh', () => {
-  test.each(['granted', 'transferred'])(
-    'counts the lease of an answer "%s" from the sending of its request, and not from its arrival',
-    async (kind) => {
-      const start = now();
-      const ask = requests([400, kind]);
-      const { sent, reply } = await acquireFresh(LEASE, ask);
-      expect(reply).toEqual({ kind });
-      expect(sent.at).toBe(start);
-      expect(now() - start).toBe(400);
-      expect(ask).toHaveBeenCalledOnce();
-    },
-  );
-
-  test('repeats the request for a lease that is half over, and counts the lease from the second sending', async () => {
-    const start = now();
-    const ask = requests([600, 'granted'], [300, 'transferred']);
-    const { sent, reply, first } = await acquireFresh(LEASE, ask);
-    expect(first).toEqual({ kind: 'granted' });
-    expect(reply).toEqual({ kind: 'transferred' });
-    expect(sent.at - start).toBe(600);
+  afterEach(() => {
+    vi.useRealTimers();
   });
 
-  test('does not repeat the request after a late answer that grants nothing', async () => {
-    const ask = requests([5000, 'busy']);
-    expect(await acquireFresh(LEASE, ask)).toMatchObject({ reply: { kind: 'busy' } });
-    expect(ask).toHaveBeenCalledOnce();
+  /** Answers after so many ms each, and notes when it was requested. */
+  function asker(...answers: readonly (readonly [after: number, reply: { kind: string } | Error])[]) {
+    const asked: number[] = [];
+    const ask = () => {
+      const [after, reply] = answers[asked.length] ?? [0, new Error('requested too often')];
+      asked.push(now());
+      vi.advanceTimersByTime(after);
+      return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
+    };
+    return { asked, ask };
+  }
+
+  test.each([0, 499, 500])('counts from its sending when it took %i ms of 1000', async (after) => {
+    const { asked, ask } = asker([after, { kind: 'granted' }]);
+    const { reply, sent } = await acquireFresh(LEASE, ask);
+    expect(reply).toEqual({ kind: 'granted' });
+    expect(asked).toEqual([sent.at]);
   });
 
-  test('fails as ambiguous when the second grant is late, too', async () => {
-    const ask = requests([600, 'granted'], [600, 'granted']);
-    await expect(acquireFresh(LEASE, ask)).rejects.toMatchObject({ kind: 'ambiguous' });
-    expect(ask).toHaveBeenCalledTimes(2);
+  test('counts from its sending when it is that of a transfer', async () => {
+    const { asked, ask } = asker([400, { kind: 'transferred' }]);
+    expect(await acquireFresh(LEASE, ask)).toMatchObject({
+      reply: { kind: 'transferred' },
+      sent: { at: asked[0] },
+    });
+    expect(asked).toHaveLength(1);
   });
 
-  test('fails as ambiguous when the second request was refused, since the first one was granted', async () => {
-    const refusal = new RedisFailure('refused', 'NOPERM');
-    const failure = acquireFresh(LEASE, requests([600, 'granted'], [0, refusal]));
-    await expect(failure).rejects.toMatchObject({ kind: 'ambiguous', message: 'NOPERM', cause: refusal });
+  test('that took more than half of the lease is requested once more, and counts from then', async () => {
+    const { asked, ask } = asker([501, { kind: 'granted' }], [400, { kind: 'granted' }]);
+    const { sent } = await acquireFresh(LEASE, ask);
+    expect(asked).toHaveLength(2);
+    expect(sent.at).toBe(asked[1]);
+  });
+
+  test('is the second one when the lock went to another holder meanwhile', async () => {
+    const { ask } = asker([5000, { kind: 'granted' }], [1, { kind: 'busy' }]);
+    const { reply, first } = await acquireFresh(LEASE, ask);
+    expect([reply, first]).toEqual([{ kind: 'busy' }, { kind: 'granted' }]);
+  });
+
+  test('is not requested again when the lock is busy', async () => {
+    const { asked, ask } = asker([5000, { kind: 'busy' }]);
+    expect((await acquireFresh(LEASE, ask)).reply).toEqual({ kind: 'busy' });
+    expect(asked).toHaveLength(1);
+  });
+
+  test('is ambiguous when it is late twice: it was granted, and is of no use', async () => {
+    const { ask } = asker([501, { kind: 'granted' }], [501, { kind: 'granted' }]);
+    await expect(acquireFresh(LEASE, ask)).rejects.toMatchObject({ name: 'RedisFailure', kind: 'ambiguous' });
+  });
+
+  test('is ambiguous when the second request failed, in whatever way: the first one was granted', async () => {
+    for (const kind of ['unsent', 'ambiguous', 'refused'] as const) {
+      const failure = new RedisFailure(kind, 'no answer');
+      const { ask } = asker([501, { kind: 'granted' }], [1, failure]);
+      await expect(acquireFresh(LEASE, ask)).rejects.toMatchObject({ kind: 'ambiguous', cause: failure });
+    }
+  });
+
+  test('is the error of the first request as it is', async () => {
+    const failure = new RedisFailure('unsent', 'no connection');
+    const { ask } = asker([5000, failure]);
+    await expect(acquireFresh(LEASE, ask)).rejects.toBe(failure);
   });
 });
