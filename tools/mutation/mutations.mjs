@@ -63,7 +63,7 @@ export const MUTATIONS = [
     test: 'a dead run is retried before a newer tick, which moves no mark',
   },
   {
-    name: 'a retry writes while somebody else has the lock',
+    name: 'a retry writes while another holder has the lock',
     file: 'lua/parts/grant-first.lua',
     from: `  if job.held then\n    return answerJob(job, 2)\n  end\n`,
     to: ``,
@@ -87,7 +87,7 @@ export const MUTATIONS = [
     test: 'a paused job passes its ticks without a row each',
   },
   {
-    name: 'a hand-over that nobody hears of',
+    name: 'a hand-over that is not published',
     file: 'lua/tick/finish.lua',
     from: `    publishMessage(publish, jobs, 'look')\n`,
     to: ``,
@@ -95,7 +95,7 @@ export const MUTATIONS = [
     test: 'a tick that is handed over returned: frees the lock, notifies its waiters and the instances',
   },
   {
-    name: 'a grant that nobody begins is kept at shutdown',
+    name: 'a grant that has not begun is kept at shutdown',
     file: 'libs/distributed-lock/src/ticks/tick.run.ts',
     from: `    if (this.grant.isRefusing()) {\n`,
     to: `    if (this.grant.isRefusing() && this.#begun) {\n`,
@@ -130,7 +130,7 @@ export const MUTATIONS = [
     steps: 5000,
   },
   {
-    name: 'a final release tells nobody that waits',
+    name: 'a final release notifies no waiter',
     file: 'lua/fair/release.lua',
     from: `  if mustNotify or redis.call('EXISTS', fair.lock) == 0 then\n`,
     to: `  if mustNotify then\n`,
@@ -139,7 +139,7 @@ export const MUTATIONS = [
     steps: 5000,
   },
   {
-    name: 'a gift is begun on the word of a message',
+    name: 'a hand-off is begun by its message alone',
     file: 'libs/distributed-lock/src/acquire/acquire.attempt.ts',
     from: `if (left === undefined || `,
     to: `if (`,
@@ -147,7 +147,7 @@ export const MUTATIONS = [
     test: 'a lock that was handed off is begun only when Redis confirms it, whatever a message announces',
   },
   {
-    name: 'a lock is given to a waiter that does not hear of it',
+    name: 'a lock is handed off to a waiter that is not subscribed',
     file: 'lua/parts/grant-head.lua',
     from: `listeners[2] < 1`,
     to: `listeners[2] < 0`,
@@ -155,7 +155,7 @@ export const MUTATIONS = [
     test: 'a release hands nothing off to a waiter that is not subscribed on this server, whatever others are, and publishes no hand-off',
   },
   {
-    name: 'a lock is handed to a waiter of another process, which nobody tells',
+    name: 'a lock is handed to a waiter of another process without a message',
     file: 'lua/parts/grant-head.lua',
     from: `string.match(head, '^(.*):') == string.match(from, '^(.*):')`,
     to: `head ~= from`,
@@ -163,7 +163,7 @@ export const MUTATIONS = [
     test: 'a release that hands the lock off in its process hands it off to a head of another process as ever: with a message, and with the lease that it takes',
   },
   {
-    name: 'who is given a lock keeps its wait in the times of the others',
+    name: 'a waiter that is granted a lock keeps its wait in the times of the others',
     file: 'lua/parts/dequeue-head.lua',
     from: `tonumber(times[i + 1]) - wait`,
     to: `tonumber(times[i + 1])`,
