@@ -25,7 +25,7 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
   const { session, wheel, line } = context;
   const findings: Finding[] = [];
   /** @returns whether the server still answers */
-  const look = async (check: string, work: () => Promise<readonly Finding[]>): Promise<boolean> => {
+  const runCheck = async (check: string, work: () => Promise<readonly Finding[]>): Promise<boolean> => {
     try {
       findings.push(...(await work()));
       return true;
@@ -37,7 +37,7 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
   };
   const server = session.serverOf(keyOf(context, 'any'));
   let facts: ServerFacts = readFacts('');
-  const looks: [string, () => Promise<readonly Finding[]>][] = [
+  const checks: [string, () => Promise<readonly Finding[]>][] = [
     [
       'version',
       async () => {
@@ -53,7 +53,7 @@ export async function examine(context: DoctorContext): Promise<Finding[]> {
     ['round-trip', async () => [await checkRoundTrip(server)]],
     ['lock', async () => [await checkLock({ line, session, wheel, role: facts.role })]],
   ];
-  for (const [check, work] of looks) if (!(await look(check, work))) break;
+  for (const [check, work] of checks) if (!(await runCheck(check, work))) break;
   return findings;
 }
 

@@ -13,7 +13,7 @@ const WIDTH = 13;
 
 /** `doctor`: runs all checks, and prints their findings. */
 export async function runDoctor({ line, wheel, terminal }: Omit<CommandContext, 'session'>): Promise<number> {
-  const { address, findings } = await look({ line, wheel });
+  const { address, findings } = await examineServer({ line, wheel });
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
   const isWell = count('fail') === 0 && !(line.isStrict && count('warn') > 0);
   if (line.isJson) terminal.json({ address, isWell, findings });
@@ -25,7 +25,7 @@ export async function runDoctor({ line, wheel, terminal }: Omit<CommandContext, 
   return isWell ? EXIT.done : EXIT.unwell;
 }
 
-async function look({
+async function examineServer({
   line,
   wheel,
 }: Pick<CommandContext, 'line' | 'wheel'>): Promise<{ address: string; findings: Finding[] }> {

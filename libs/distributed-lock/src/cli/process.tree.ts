@@ -5,7 +5,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import { EXIT } from './exit.codes.js';
 
 /** The interval of the checks whether all processes have ended, in ms. */
-const LOOK_EVERY = 50;
+const CHECK_INTERVAL = 50;
 
 /**
  * A command and the processes that it starts. Without a terminal it gets a process group of its own, so that a signal also reaches the
@@ -45,7 +45,7 @@ export class ProcessTree {
   async end(wheel: TimerWheel, grace: number): Promise<void> {
     const until = now() + grace;
     this.#send('SIGTERM');
-    while (this.#isAlive && now() < until) await wheel.pause(Math.min(LOOK_EVERY, until - now()));
+    while (this.#isAlive && now() < until) await wheel.pause(Math.min(CHECK_INTERVAL, until - now()));
     this.#send('SIGKILL');
     await this.ended;
   }

@@ -25,10 +25,10 @@ export interface Guard {
 }
 
 /** The interval at which the replicas of a master in use are counted, in ms: some may have come since the connection was made. */
-const LOOK_EVERY = 10_000;
+const COUNT_INTERVAL = 10_000;
 
 /** Pause before the next request after no answer, in ms. */
-const LOOK_AGAIN = 1000;
+const RECOUNT_INTERVAL = 1000;
 
 /** The number of replicas that have to acknowledge, for all masters. */
 export class ReplicaAcks {
@@ -68,9 +68,9 @@ export class ReplicaAcks {
   }
 
   /** @internal Warns once all known masters have answered. */
-  looked(): void {
+  onCounted(): void {
     const nodes = [...this.#nodes.values()];
-    if (this.#hasWarned || !nodes.every(({ hasLooked }) => hasLooked)) return;
+    if (this.#hasWarned || !nodes.every(({ isCounted: hasLooked }) => hasLooked)) return;
     const why = nodes.find(({ refusal }) => refusal !== undefined)?.refusal;
     if (why === undefined && this.#seen.size > 0) return;
     this.#hasWarned = true;
@@ -85,10 +85,10 @@ export class ReplicaAcks {
 export class NodeAcks {
   /** Why no acknowledgement is waited for, although there may be replicas. */
   refusal: string | undefined;
-  hasLooked = false;
-  readonly #looked: Promise<void>;
+  isCounted = false;
+  readonly #counted: Promise<void>;
   #resolveCheck: () => void = () => undefined;
-  #lookedAt = -Infinity;
+  #countedAt = -Infinity;
   #underWay: Promise<unknown> | undefined;
   #next: Promise<RedisFailure | undefined> | undefined;
 
@@ -98,18 +98,19 @@ export class NodeAcks {
     readonly node: NodePort,
     private readonly guard: Guard,
   ) {
-    this.#looked = new Promise((resolve) => {
+    this.#counted = new Promise((resolve) => {
       this.#resolveCheck = resolve;
     });
-    node.on('ready', () => void this.#look());
-    if (node.status === 'ready') void this.#look();
+    node.on('ready', () => void this.#countReplicas());
+    if (node.status === 'ready') void this.#countReplicas();
   }
 
   /** Resolves when a script may be sent: the next `WAIT` is the script's own. */
   async turn(): Promise<void> {
     if (this.node.status === 'wait') void this.node.connect().catch(() => undefined);
-    else if (now() - this.#lookedAt > (this.hasLooked ? LOOK_EVERY : LOOK_AGAIN)) void this.#look();
-    await this.#looked;
+    else if (now() - this.#countedAt > (this.isCounted ? COUNT_INTERVAL : RECOUNT_INTERVAL))
+      void this.#countReplicas();
+    await this.#counted;
     while (this.#underWay !== undefined) await this.#underWay;
   }
 
@@ -143,19 +144,19 @@ export class NodeAcks {
   #unanswered({ kind, message }: RedisFailure): RedisFailure {
     if (kind !== 'refused') return new RedisFailure('ambiguous', message);
     // The permission may have been revoked meanwhile.
-    void this.#look();
+    void this.#countReplicas();
     return new RedisFailure('ambiguous', `WAIT was refused: ${message}`, NOT_REPLICATED);
   }
 
-  async #look(): Promise<void> {
-    this.#lookedAt = now();
+  async #countReplicas(): Promise<void> {
+    this.#countedAt = now();
     // Scripts wait for this answer, so there may be no other command by which the guard could notice a stall.
     this.guard.expect();
     try {
       const info = String(await this.node.info('replication'));
       // A replica refuses WAIT, and scripts as well: its own replicas are counted once it is a master.
-      this.hasLooked = !/^role:slave/m.test(info);
-      if (this.hasLooked) {
+      this.isCounted = !/^role:slave/m.test(info);
+      if (this.isCounted) {
         this.acks.saw(this.key, info.match(/^slave\d+:.*state=online/gm)?.length ?? 0);
         // Zero acknowledgements are there at once: the answer shows whether WAIT is known, and allowed.
         await this.node.wait(0, 1);
@@ -165,13 +166,13 @@ export class NodeAcks {
       const failure = RedisFailure.from(error);
       // Without an answer the next connection is tried, or the next turn.
       if (failure.isTransient) return;
-      this.hasLooked = true;
+      this.isCounted = true;
       this.refusal = failure.message;
     } finally {
       this.guard.progress();
     }
     this.#resolveCheck();
-    this.acks.looked();
+    this.acks.onCounted();
   }
 }
 

@@ -50,7 +50,7 @@ export class CommandConnection implements Commands {
       lifecycle.onReady(() => this.#acked?.countReplicas());
     }
     if (map === undefined) return;
-    lifecycle.onReady(() => void mode.look(lifecycle, wheel, silence));
+    lifecycle.onReady(() => void mode.detect(lifecycle, wheel, silence));
   }
 
   get isReady(): boolean {
@@ -89,13 +89,13 @@ export class CommandConnection implements Commands {
    * Runs a script.
    * @param isAcked whether replicas have to acknowledge its grants: then it must be sent in its {@link turn}
    */
-  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void {
+  run(command: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void {
     const [, , key = ''] = words;
     if (isAcked && this.#acked !== undefined)
-      this.#sendAcked(this.#acked, key, (client) => sendScript(client, how, words), callback);
+      this.#sendAcked(this.#acked, key, (client) => sendScript(client, command, words), callback);
     else if (this.#cluster !== undefined)
-      this.#sendToOwner(this.#cluster, key, (client) => sendScript(client, how, words), callback);
-    else this.#onReply(SERVER, sendScript(this.lifecycle.client, how, words), callback);
+      this.#sendToOwner(this.#cluster, key, (client) => sendScript(client, command, words), callback);
+    else this.#onReply(SERVER, sendScript(this.lifecycle.client, command, words), callback);
   }
 
   /** To be called for a master that has become a replica, and can still be reached: its name or the sentinels may lead to the new one. */

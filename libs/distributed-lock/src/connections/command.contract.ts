@@ -31,7 +31,7 @@ export interface Commands {
    * Runs a script.
    * @param isAcked whether replicas have to acknowledge its grants: then it must be sent in its {@link turn}
    */
-  run(how: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void;
+  run(command: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void;
   /** To be called for a master that has become a replica, and can still be reached. */
   demoted(): void;
 }

@@ -28,7 +28,7 @@ export function watchSentinels(
   if (typeof connector !== 'object' || connector === null) return;
   const connect: unknown = Reflect.get(connector, 'connectToSentinel');
   if (!isConnect(connect)) return;
-  const value: Connect = (place, options) => {
+  const watchedConnect: Connect = (place, options) => {
     const address = `${place.host}:${place.port}`;
     const sentinel = connect.call(connector, place, options);
     sentinel.on('error', (error) => {
@@ -38,7 +38,11 @@ export function watchSentinels(
     });
     return sentinel;
   };
-  Object.defineProperty(connector, 'connectToSentinel', { value, configurable: true, writable: true });
+  Object.defineProperty(connector, 'connectToSentinel', {
+    value: watchedConnect,
+    configurable: true,
+    writable: true,
+  });
 }
 
 function isConnect(value: unknown): value is Connect {

@@ -12,7 +12,7 @@ import { LocalSemaphore } from './local.semaphore.js';
 export class CounterEngine {
   readonly semaphores: LocalLockRegistry<CounterTarget, LocalSemaphore>;
   readonly latches: LocalLockRegistry<CounterTarget, LocalLatch>;
-  readonly #sections = new Set<PermitScope>();
+  readonly #scopes = new Set<PermitScope>();
   #closing = false;
 
   constructor(
@@ -36,19 +36,19 @@ export class CounterEngine {
     return nested;
   }
 
-  /** Registers a section while it runs. */
-  async during<T>(section: PermitScope, work: () => Promise<T>): Promise<T> {
-    this.#sections.add(section);
+  /** Registers a scope while it runs. */
+  async during<T>(scope: PermitScope, work: () => Promise<T>): Promise<T> {
+    this.#scopes.add(scope);
     try {
       return await work();
     } finally {
-      this.#sections.delete(section);
+      this.#scopes.delete(scope);
     }
   }
 
   /** The work that runs under permits. */
-  get sections(): readonly PermitScope[] {
-    return [...this.#sections];
+  get scopes(): readonly PermitScope[] {
+    return [...this.#scopes];
   }
 
   /** Resolves when no caller of this process waits, or works under permits. */
@@ -64,13 +64,13 @@ export class CounterEngine {
 
   /** Aborts the work under permits. */
   abort(): void {
-    for (const section of this.#sections) section.abort();
+    for (const scope of this.#scopes) scope.abort();
   }
 
   /** Refuses the callers that still wait, and gives back the permits under which work still runs: with this process they would be lost. */
   end(): void {
     this.#refuse(() => true);
-    for (const section of this.#sections) void section.giveBack();
+    for (const scope of this.#scopes) void scope.giveBack();
   }
 
   #refuse(isRefused: (request: WaitRequest) => boolean): void {

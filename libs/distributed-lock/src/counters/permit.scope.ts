@@ -76,8 +76,8 @@ export class PermitScope implements TakenPermits {
   }
 
   #giveBack(): Promise<unknown> {
-    const given = this.#semaphore.add('release', this.permits);
-    this.#watch?.unlocking(given.then(() => 'released'));
-    return given.catch(() => undefined);
+    const releasing = this.#semaphore.add('release', this.permits);
+    this.#watch?.unlocking(releasing.then(() => 'released'));
+    return releasing.catch(() => undefined);
   }
 }

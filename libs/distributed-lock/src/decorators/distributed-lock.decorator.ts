@@ -76,7 +76,7 @@ export function DistributedLock<
           where,
           returns,
           options,
-          section,
+          scope: section,
           keyOf,
           responseAt,
           guard: () => guard,

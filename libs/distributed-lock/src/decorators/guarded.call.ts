@@ -16,7 +16,7 @@ import { serviceReader } from './service.property.js';
 export interface GuardPlan<A extends readonly unknown[]> extends WrappedMethod<A> {
   readonly guard: () => GuardEntry;
   readonly options: TickOptions & Pick<GuardOptions, 'service'>;
-  readonly section: GuardedScope<A>;
+  readonly scope: GuardedScope<A>;
   readonly keyOf: (args: A) => LockNames;
   /** Where its arguments have the response, if it sends that by itself. */
   readonly responseAt: number | undefined;
@@ -45,12 +45,12 @@ export class GuardedCall<A extends readonly unknown[]> {
       const locks = this.#serviceOf(instance);
       const names = plan.keyOf(args);
       const pattern = () => patternOf(Reflect.get(instance, plan.guard().methodKey));
-      return plan.section.enter({ locks, names, args, signal, patternOf: pattern }, work);
+      return plan.scope.enter({ locks, names, args, signal, patternOf: pattern }, work);
     };
     const { where } = plan;
     const unclaimed = () =>
       this.#serviceOf(instance).engine.context.notices.post({ kind: 'unclaimed-stream', where });
-    return runThrough({ section, call, where, unclaimed }, stream);
+    return runThrough({ scope: section, call, where, unclaimed }, stream);
   }
 
   /** The method itself; where it sends the response of its request by itself, until that has been sent. */

@@ -25,6 +25,6 @@ export function leaderCall<A extends readonly unknown[]>(plan: LeaderPlan<A>): I
     const call = () => Reflect.apply(plan.method, instance, args);
     const unclaimed = () =>
       serviceOf(instance).engine.context.notices.post({ kind: 'unclaimed-stream', where });
-    return runThrough({ section, call, where, unclaimed }, stream);
+    return runThrough({ scope: section, call, where, unclaimed }, stream);
   });
 }

@@ -1,7 +1,7 @@
 import { defer, isObservable, type Observable, type ObservableInput } from 'rxjs';
 import type { ReturnKind } from '../metadata/return.kind.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { promiseThrough } from '../guards/scope.loan.js';
+import { promiseThrough } from '../guards/open.scope.js';
 import { streamThrough, type ScopeRunner } from '../guards/scope.stream.js';
 
 export type InstanceMethod<A extends readonly unknown[]> = (this: object, ...args: A) => unknown;
@@ -34,7 +34,7 @@ export function standIn<A extends readonly unknown[]>(
 
 /** What one call runs in. */
 export interface CallScope {
-  readonly section: ScopeRunner;
+  readonly scope: ScopeRunner;
   readonly call: () => unknown;
   /** Class and method, for messages. */
   readonly where: string;
@@ -48,7 +48,7 @@ export interface CallScope {
  * @throws LockConfigurationError `NOT_ASYNC` for a plain value where an Observable was declared
  */
 export function runThrough(
-  { section, call, where, unclaimed }: CallScope,
+  { scope: section, call, where, unclaimed }: CallScope,
   stream: boolean,
 ): Observable<unknown> | Promise<unknown> {
   if (!stream) return promiseThrough(section, call, unclaimed);

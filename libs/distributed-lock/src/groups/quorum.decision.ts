@@ -10,7 +10,7 @@ export function decide<T, R>(
   const answers: T[] = [];
   const failures: unknown[] = [];
   return new Promise((resolve, reject) => {
-    const look = () => {
+    const check = () => {
       const verdict = judge(answers, failures.length);
       if (verdict !== undefined) resolve(verdict);
       else if (answers.length + failures.length === requests.length) reject(failures[0]);
@@ -19,11 +19,11 @@ export function decide<T, R>(
       each.then(
         (answer) => {
           answers.push(answer);
-          look();
+          check();
         },
         (error: unknown) => {
           failures.push(error);
-          look();
+          check();
         },
       );
     }

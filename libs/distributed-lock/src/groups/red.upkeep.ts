@@ -25,7 +25,7 @@ export class RedUpkeep {
   add(held: Upheld): void {
     if (this.#over) return;
     this.#held.add(held);
-    this.#timer ??= this.wheel.after(this.period, () => this.#look());
+    this.#timer ??= this.wheel.after(this.period, () => this.#check());
   }
 
   remove(held: Upheld): void {
@@ -41,12 +41,12 @@ export class RedUpkeep {
     for (const held of this.#held) this.remove(held);
   }
 
-  #look(): void {
+  #check(): void {
     this.#timer = undefined;
     for (const held of this.#held) {
       if (held.isHeld) held.complete();
       else this.#held.delete(held);
     }
-    if (this.#held.size > 0) this.#timer = this.wheel.after(this.period, () => this.#look());
+    if (this.#held.size > 0) this.#timer = this.wheel.after(this.period, () => this.#check());
   }
 }

@@ -55,7 +55,7 @@ export class CronTick implements TickCall, JobTicks {
   /** The newest tick that has its verdict, for all instances. */
   #settled = -Infinity;
   #asking: number | undefined;
-  #owed: number | undefined;
+  #tickToSettle: number | undefined;
   #answered = -Infinity;
   #isStopped = false;
   #work: TickWork | undefined;
@@ -98,9 +98,9 @@ export class CronTick implements TickCall, JobTicks {
 
   /** Claims once more the tick that got no verdict because an older one, which has to be run again, could not be run. */
   async settle(): Promise<void> {
-    const owed = this.#owed;
-    this.#owed = undefined;
-    if (owed !== undefined && owed > this.#settled && !this.#isStopped) await this.#makeUp('settle', owed);
+    const tick = this.#tickToSettle;
+    this.#tickToSettle = undefined;
+    if (tick !== undefined && tick > this.#settled && !this.#isStopped) await this.#makeUp('settle', tick);
   }
 
   async #makeUp(way: TickWay, alarm: number | undefined): Promise<void> {
@@ -154,7 +154,7 @@ export class CronTick implements TickCall, JobTicks {
         this.claims.start(answer);
       }
       if (answer.kind === 'taken' && answer.mark < tick) {
-        this.#owed = tick;
+        this.#tickToSettle = tick;
         return { at };
       }
       if (answer.kind === 'early') await this.claims.wheel.pause(2 ** attempt);

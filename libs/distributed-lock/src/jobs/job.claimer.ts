@@ -51,7 +51,7 @@ export class JobClaimer implements JobClaims {
     this.#watch = new JobWatch(
       context,
       channels,
-      () => this.#unattended(this.#look()),
+      () => this.#unattended(this.#claimWaiting()),
       () => this.#returned(),
     );
   }
@@ -91,7 +91,7 @@ export class JobClaimer implements JobClaims {
     this.#watch.rest(!isOn);
     if (!isOn) return;
     if (this.#isBehind) this.#returned();
-    else if (this.#registration.isDone) this.#unattended(this.#look());
+    else if (this.#registration.isDone) this.#unattended(this.#claimWaiting());
   }
 
   async ready(): Promise<boolean> {
@@ -126,7 +126,7 @@ export class JobClaimer implements JobClaims {
   start(granted: GrantedTick): void {
     const { starter, runner } = this.plan;
     runner.engine.context.outside(() => {
-      this.#unattended(starter.start(granted).then(() => this.#look()));
+      this.#unattended(starter.start(granted).then(() => this.#claimWaiting()));
     });
   }
 
@@ -135,7 +135,7 @@ export class JobClaimer implements JobClaims {
   }
 
   /** Claims any run that waits in Redis. */
-  async #look(): Promise<void> {
+  async #claimWaiting(): Promise<void> {
     if (!(await this.ready())) return;
     const answer = await this.ask({ way: 'look', mode: 'again', tick: 0 });
     if (answer?.kind === 'granted') this.start(answer);
@@ -149,7 +149,7 @@ export class JobClaimer implements JobClaims {
     if (this.#isBehind) return;
     const catchUp = async () => {
       if (await this.ready()) await this.#ticks?.catchUp();
-      await this.#look();
+      await this.#claimWaiting();
     };
     this.#unattended(catchUp());
   }

@@ -30,18 +30,18 @@ export class JobWatch {
   /** Whether a message gave reason to claim, and no claim was sent since: older answers do not cover it. */
   #isDue = false;
   /** Whether there was reason to claim, and no answer since. */
-  #isOwed = false;
+  #isUnanswered = false;
   #isResting = false;
   #isClosed = false;
 
   /**
-   * @param look claims from the store
+   * @param claimWaiting claims from the store
    * @param returned called when messages may have been missed: Redis was away
    */
   constructor(
     private readonly context: Pick<LockContext, 'outside' | 'subscriptions' | 'wheel'>,
     private readonly channels: JobChannels,
-    private readonly look: () => void,
+    private readonly claimWaiting: () => void,
     private readonly returned: () => void,
   ) {}
 
@@ -70,23 +70,24 @@ export class JobWatch {
   /** The store has answered. @param waiting undefined: the store could not be reached */
   answered(waiting: Waiting | undefined): void {
     if (waiting === undefined) {
-      if (this.#lock !== undefined || this.#isOwed) this.#in(UNANSWERED + Math.random() * JITTER, this.look);
+      if (this.#lock !== undefined || this.#isUnanswered)
+        this.#in(UNANSWERED + Math.random() * JITTER, this.claimWaiting);
       return;
     }
     if (this.#isDue) return;
-    this.#isOwed = false;
+    this.#isUnanswered = false;
     const { wait, listens } = waiting;
     this.#forgetTimer();
     if (listens && wait !== 0) this.#listen();
     else this.#leave();
-    if (wait > 0) this.#in(wait + 1 + Math.random() * LEASE_JITTER, this.look);
-    else if (wait < 0) this.#in(RECHECK + Math.random() * JITTER, this.look);
-    else if (listens) this.#in(Math.random() * SHORT_JITTER, this.look);
+    if (wait > 0) this.#in(wait + 1 + Math.random() * LEASE_JITTER, this.claimWaiting);
+    else if (wait < 0) this.#in(RECHECK + Math.random() * JITTER, this.claimWaiting);
+    else if (listens) this.#in(Math.random() * SHORT_JITTER, this.claimWaiting);
   }
 
   /** A claim without an answer can have no effect any more: what Redis may have queued meanwhile waits for a claim. */
   unanswered(): void {
-    if (this.#timer === undefined) this.#in(Math.random() * JITTER, this.look);
+    if (this.#timer === undefined) this.#in(Math.random() * JITTER, this.claimWaiting);
   }
 
   #listen(): void {
@@ -100,7 +101,7 @@ export class JobWatch {
   }
 
   #soon(): void {
-    if (!this.#isDue) this.#due(SHORT_JITTER, this.look);
+    if (!this.#isDue) this.#due(SHORT_JITTER, this.claimWaiting);
   }
 
   /** Claims within `jitter` ms, whatever older answers say. */
@@ -115,7 +116,7 @@ export class JobWatch {
     this.#timer = this.context.wheel.after(delay, () => {
       this.#timer = undefined;
       this.#isDue = false;
-      this.#isOwed = true;
+      this.#isUnanswered = true;
       this.context.outside(ask);
     });
   }

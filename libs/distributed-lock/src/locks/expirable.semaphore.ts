@@ -88,7 +88,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async getLeaseTime(permitId: string): Promise<number> {
     this.#checkId(permitId);
-    return (await this.#ask((scripts, key) => scripts.look(key, permitId))) ?? -2;
+    return (await this.#ask((scripts, key) => scripts.readLease(key, permitId))) ?? -2;
   }
 
   async availablePermits(): Promise<number> {

@@ -22,7 +22,7 @@ function heldBy({ localLocks }: LockEngine): string[] {
 }
 
 function countersOf({ counters }: LockEngine): string[] {
-  const { sections, semaphores, latches } = counters;
+  const { scopes: sections, semaphores, latches } = counters;
   return [
     ...sections.map(
       ({ name, permits, since }) =>

@@ -41,7 +41,7 @@ export class MemoryBackend implements Backend, Commands {
     // A store in memory has no replicas.
   }
 
-  run(_how: ScriptCommand, words: ScriptWords, _isAcked: boolean, callback: CommandCallback): void {
+  run(_command: ScriptCommand, words: ScriptWords, _isAcked: boolean, callback: CommandCallback): void {
     const answer = this.#answer(words);
     this.store.turns.later(() => {
       if ('failure' in answer) callback.failed(answer.failure);

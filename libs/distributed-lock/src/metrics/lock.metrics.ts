@@ -161,8 +161,8 @@ class LockMetrics implements LockListener {
     };
   }
 
-  #tick({ job }: TickEvent, how: string): Attributes {
-    return { ...this.#name(job), ...outcome(how) };
+  #tick({ job }: TickEvent, verdict: string): Attributes {
+    return { ...this.#name(job), ...outcome(verdict) };
   }
 
   #name(lock: string): Attributes {

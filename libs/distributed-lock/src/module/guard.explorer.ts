@@ -35,7 +35,7 @@ export class GuardExplorer implements OnModuleInit {
   }
 
   #explore(): void {
-    for (const found of findClasses(this.modules)) this.#look(found);
+    for (const found of findClasses(this.modules)) this.#exploreClass(found);
     const { proxies, hasLater } = findHidden(this.modules);
     const application = {
       token: this.token,
@@ -46,7 +46,7 @@ export class GuardExplorer implements OnModuleInit {
     this.locks.onceEnded(() => forgetApplication(this.locks));
   }
 
-  #look({ prototype, foreign }: FoundClass): void {
+  #exploreClass({ prototype, foreign }: FoundClass): void {
     const methods = [...readGuards(prototype), ...readLeaderMethods(prototype)].filter(
       ({ options }) => lockServiceToken(options.service) === this.token,
     );

@@ -115,12 +115,12 @@ export class HandshakeWatch {
       this.warn('server-unchecked', why);
       return '';
     });
-    const [refusal = this.#unfit(answer)] = this.#refusals.values();
+    const [refusal = this.#replicaRefusal(answer)] = this.#refusals.values();
     if (refusal !== undefined) throw new WrongConnectionError(refusal);
     return answer;
   }
 
-  #unfit(info: string): string | undefined {
+  #replicaRefusal(info: string): string | undefined {
     if (!this.demands.master || !/^role:slave\b/m.test(info)) return undefined;
     const fieldOf = (name: string) => new RegExp(`^master_${name}:(\\S+)`, 'm').exec(info)?.[1];
     return `it is a replica of ${fieldOf('host')}:${fieldOf('port')}, and locks need the master`;

@@ -16,7 +16,7 @@ export type PubSubOption = 'auto' | 'sharded' | 'classic';
 export class PubSubMode {
   #isSharded: boolean | undefined;
   readonly #known: (() => void)[] = [];
-  #isLooking = false;
+  #isDetecting = false;
 
   constructor(isCluster: boolean, option: PubSubOption) {
     if (!isCluster || option !== 'auto') this.#isSharded = isCluster && option === 'sharded';
@@ -40,19 +40,19 @@ export class PubSubMode {
    * Asks the nodes of a reachable cluster, one after another, until one has answered or the connection is away.
    * @param patience with one node, in ms
    */
-  async look(lifecycle: ClientLifecycle, wheel: TimerWheel, patience: number): Promise<void> {
-    if (this.#isLooking) return;
-    this.#isLooking = true;
+  async detect(lifecycle: ClientLifecycle, wheel: TimerWheel, patience: number): Promise<void> {
+    if (this.#isDetecting) return;
+    this.#isDetecting = true;
     while (!this.isKnown && lifecycle.isReady) {
-      this.#isSharded ??= await wheel.within(patience, ask(lifecycle.client));
+      this.#isSharded ??= await wheel.within(patience, hasShardedPubSub(lifecycle.client));
       if (!this.isKnown) await wheel.pause(PAUSE);
     }
-    this.#isLooking = false;
+    this.#isDetecting = false;
     if (this.isKnown) for (const listener of this.#known.splice(0)) listener();
   }
 }
 
-async function ask(client: ClientPort): Promise<boolean | undefined> {
+async function hasShardedPubSub(client: ClientPort): Promise<boolean | undefined> {
   try {
     await client.pubsub('SHARDNUMSUB');
     return true;

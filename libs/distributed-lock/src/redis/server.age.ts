@@ -34,7 +34,7 @@ export class ServerAge {
     this.requested = new Promise((resolve) => {
       this.#wasRequested = resolve;
     });
-    lifecycle.onReady(() => void this.#look());
+    lifecycle.onReady(() => void this.#readAge());
     lifecycle.client.on('close', () => {
       this.#connection += 1;
       this.#isKnown = false;
@@ -51,10 +51,10 @@ export class ServerAge {
       : undefined;
   }
 
-  async #look(): Promise<void> {
+  async #readAge(): Promise<void> {
     const connection = (this.#connection += 1);
     const sent = now();
-    const answer = this.restartDelay === 0 ? { runId: undefined, age: 0 } : await this.#ask();
+    const answer = this.restartDelay === 0 ? { runId: undefined, age: 0 } : await this.#requestAge();
     this.#wasRequested();
     // The answer on an earlier connection may be that of an earlier server.
     if (connection !== this.#connection || !this.lifecycle.isReady) return;
@@ -66,7 +66,7 @@ export class ServerAge {
   }
 
   /** Both of the times that the age is computed from are cut to whole seconds. */
-  async #ask(): Promise<Answer> {
+  async #requestAge(): Promise<Answer> {
     let timer: Timer | undefined;
     // No other command is sent to a server that does not count, so no other timeout would detect that it does not answer.
     const late = new Promise<never>((_, reject) => {

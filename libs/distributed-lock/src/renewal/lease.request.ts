@@ -53,7 +53,7 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
     if (left === undefined) {
       lease.lose();
       this.#holder?.gone();
-    } else if (ttl === 0) lease.look(sent, left === -1 ? lease.longest : left);
+    } else if (ttl === 0) lease.confirmCheck(sent, left === -1 ? lease.longest : left);
     else {
       lease.confirm(sent, left === -1 ? ttl : left);
       this.#holder?.renewed();

@@ -139,9 +139,9 @@ describe('a lease', () => {
   test('is doubtful after a suspend that is longer than its deadline has to spare, however often it was checked', () => {
     pass(4000);
     suspend(300);
-    lease.look(instant(), 5700);
+    lease.confirmCheck(instant(), 5700);
     pass(4000);
-    lease.look(instant(), 1700);
+    lease.confirmCheck(instant(), 1700);
     // The deadline lies 285 ms before the end by now.
     suspend(280);
     expect(lease.isDoubtful).toBe(false);
@@ -154,7 +154,7 @@ describe('a lease', () => {
     pass(100);
     const lift = lease.cap(instant(), 400);
     expect(left()).toBe(380);
-    lease.look(before, TTL);
+    lease.confirmCheck(before, TTL);
     lease.confirm(before, TTL);
     expect(left()).toBe(380);
     pass(10);
@@ -180,9 +180,9 @@ describe('a lease', () => {
     const { deadline } = lease;
     const sent = instant();
     pass(700);
-    lease.look(sent, TTL - 4700);
+    lease.confirmCheck(sent, TTL - 4700);
     expect(lease.deadline).toBe(deadline);
-    lease.look(instant(), 1000);
+    lease.confirmCheck(instant(), 1000);
     expect(left()).toBe(950);
   });
 });

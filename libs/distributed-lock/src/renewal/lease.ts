@@ -126,7 +126,7 @@ export class Lease extends Timer {
    * Redis answered to a check sent at `sent`, which changed nothing, that `left` ms remain. A deadline that this allows stays: it was
    * counted from the grant, and the answer counts from a request that may have waited before it was sent.
    */
-  look(sent: Instant, left: number): void {
+  confirmCheck(sent: Instant, left: number): void {
     const end = this.#deadline + this.#margin;
     if (this.isDoubtful || end > now() + left + TRUNCATED) this.confirm(sent, left);
     else if (this.#state !== 'lost') this.#state = 'renewed';

@@ -67,7 +67,7 @@ export class PermitScripts implements LockScripts {
   }
 
   /** @returns the rest of a permit's lease in ms (-1: it never ends), or undefined when the permit is gone */
-  look(lock: string, permit: string): Promise<number | undefined> {
+  readLease(lock: string, permit: string): Promise<number | undefined> {
     return promised((callback) => this.renew(lock, permit, 0, callback));
   }
 

@@ -18,10 +18,10 @@ export class ScriptCall implements CommandCallback {
     private operations: readonly RequestedOperation[],
   ) {}
 
-  send(how: ScriptCommand = 'evalsha'): void {
+  send(command: ScriptCommand = 'evalsha'): void {
     const isAcked = this.connection.isAcked && this.operations.some(({ isGranting }) => isGranting);
-    if (isAcked) void this.sendInTurn(how);
-    else this.run(how, false);
+    if (isAcked) void this.sendInTurn(command);
+    else this.run(command, false);
   }
 
   /** From a script for several operations an array has a row for each of them; any other reply is the row of all. */
@@ -53,7 +53,7 @@ export class ScriptCall implements CommandCallback {
   }
 
   /** One call of a server at a time waits for replicas. */
-  private async sendInTurn(how: ScriptCommand): Promise<void> {
+  private async sendInTurn(command: ScriptCommand): Promise<void> {
     try {
       await this.connection.turn(this.operations[0]?.keys[0] ?? '');
     } catch (error) {
@@ -62,19 +62,19 @@ export class ScriptCall implements CommandCallback {
     }
     // An operation that was sent before needs its result, even if its caller does not wait any more.
     if (!this.isTaught) this.operations = this.operations.filter((operation) => !operation.isDone);
-    if (this.operations.length > 0) this.run(how, true);
+    if (this.operations.length > 0) this.run(command, true);
   }
 
-  private run(how: ScriptCommand, isAcked: boolean): void {
+  private run(command: ScriptCommand, isAcked: boolean): void {
     for (const operation of this.operations) operation.sent();
-    this.connection.run(how, this.words(how), isAcked, this);
+    this.connection.run(command, this.words(command), isAcked, this);
   }
 
   /**
    * A list of the final length. A growing list is allocated twice, and V8 came to allocate it in the old generation, where it kept alive
    * all that it refers to: with async hooks on that cost a lock and its release 5 of 73 µs.
    */
-  private words(how: ScriptCommand): ScriptWords {
+  private words(command: ScriptCommand): ScriptWords {
     const { script, shared, operations } = this;
     let keys = 0;
     let args = shared.length;
@@ -84,7 +84,7 @@ export class ScriptCall implements CommandCallback {
     }
     // oxlint-disable-next-line unicorn/no-new-array -- the length is what it is about
     const words: ScriptWords = new Array(2 + keys + args);
-    words[0] = how === 'eval' ? script.text : script.sha1;
+    words[0] = command === 'eval' ? script.text : script.sha1;
     words[1] = `${keys}`;
     let next = 2;
     for (const operation of operations) for (const key of operation.keys) words[next++] = key;

@@ -73,9 +73,12 @@ export class JobControlService implements JobControl {
     const keys = this.#keysOf(job);
     const app = this.#app;
     await this.#quote(job, async () => {
-      const looked = await this.#scripts.register(keys, 'look', app, schedule);
+      const registered = await this.#scripts.register(keys, 'look', app, schedule);
       // Of two instances that register at once, neither may have seen the other in its first reply; a repeated call finds itself.
-      const before = [looked, await this.#scripts.register(keys, latest(looked.at) ?? 0, app, schedule)];
+      const before = [
+        registered,
+        await this.#scripts.register(keys, latest(registered.at) ?? 0, app, schedule),
+      ];
       const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
       const changed = before.flatMap(({ app: by, schedule: was }) =>
         by !== app || was === '' || was === schedule ? [] : [was],

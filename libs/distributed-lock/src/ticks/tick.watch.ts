@@ -31,7 +31,7 @@ export class TickWatch implements HandleWatch {
   unlocking(unlocked: Promise<UnlockOutcome>): void {
     const outcome = this.#outcome(false);
     unlocked.then(
-      (what) => this.#finish(what === 'lost' ? 'lost' : outcome),
+      (unlock) => this.#finish(unlock === 'lost' ? 'lost' : outcome),
       () => this.#finish(outcome),
     );
   }

@@ -18,27 +18,27 @@ export function promiseThrough(
     const ended = section(async (handle) => {
       const result: unknown = await call();
       if (lastingKindOf(result) !== 'observable' || !isObservable(result)) return result;
-      const loan = new ScopeLoan(handle, unclaimed);
-      resolve(lend(result, loan, section, () => ended));
-      return await loan.over;
+      const open = new OpenScope(handle, unclaimed);
+      resolve(streamInScope(result, open, section, () => ended));
+      return await open.over;
     });
     ended.then(resolve, reject);
   });
 }
 
-function lend(
+function streamInScope(
   source: Observable<unknown>,
-  loan: ScopeLoan,
+  open: OpenScope,
   section: ScopeRunner,
   ended: () => Promise<unknown>,
 ): Observable<unknown> {
-  return streamThrough((work, left) => (loan.take(work) ? ended() : section(work, left)), {
+  return streamThrough((work, left) => (open.take(work) ? ended() : section(work, left)), {
     source: () => source,
   });
 }
 
 /** A section that stays open for one more piece of work. */
-class ScopeLoan {
+class OpenScope {
   readonly over: Promise<unknown>;
   #take: ((work: (handle: LockHandle) => Promise<unknown>) => void) | undefined;
 
