@@ -121,7 +121,7 @@ async function use(service: LockService, random: Random, believers: Believers, l
 }
 
 test(
-  'whatever befalls the ways to Redis, two holders never both believe, every bound is kept, and nothing is left',
+  'whatever befalls the connections to Redis, two holders never rely on a lock at once, every bound is kept, and nothing is left',
   async () => {
     const random = new Random();
     const lag = new LoopLag();

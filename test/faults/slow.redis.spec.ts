@@ -69,7 +69,7 @@ describe('a Redis that is slow or silent', () => {
     });
   });
 
-  describe('a Redis that says nothing', () => {
+  describe('a silent Redis', () => {
     beforeEach(() => server().pause());
     afterEach(() => server().resume());
 

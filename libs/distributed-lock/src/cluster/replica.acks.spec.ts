@@ -131,7 +131,7 @@ describe('the acknowledgement of replicas', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('notices a silent server, whether it was asked for its replicas or to wait for them', async () => {
+  test('notices a silent server, whether the command was INFO or WAIT', async () => {
     const node = new FakeNode(1);
     let expected = 0;
     const guard: Guard = { expect: () => (expected += 1), progress: () => (expected -= 1) };
