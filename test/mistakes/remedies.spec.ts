@@ -183,7 +183,7 @@ describe('the remedy of a refusal by Redis fits its reply', () => {
     ['ERR something else', /Check the message of Redis/],
     ['WRONGTYPE Operation against a key holding the wrong kind of value', /Choose another lock name/],
   ])('%s', (reply, remedy) => {
-    const failure = new RedisFailure('refused', reply, /^[A-Z]+/.exec(reply)?.[0]);
+    const failure = new RedisFailure('refused', reply, { code: /^[A-Z]+/.exec(reply)?.[0] });
     expect(unavailable('x', failure).remedy).toMatch(remedy);
   });
 });

@@ -41,7 +41,7 @@ export async function acquireAgain<R extends Reply>(
   } catch (error) {
     // Whatever became of the second question, the first one was granted.
     const { message, code, settled } = RedisFailure.from(error);
-    throw new RedisFailure('ambiguous', message, code, settled, { cause: error });
+    throw new RedisFailure('ambiguous', message, { code, settled, cause: error });
   }
   if (isFresh(reply, sent, lease)) return { reply, sent, first };
   throw new RedisFailure(

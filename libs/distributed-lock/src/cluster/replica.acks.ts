@@ -145,7 +145,7 @@ export class NodeAcks {
     if (kind !== 'refused') return new RedisFailure('ambiguous', message);
     // The permission may have been revoked meanwhile.
     void this.#countReplicas();
-    return new RedisFailure('ambiguous', `WAIT was refused: ${message}`, NOT_REPLICATED);
+    return new RedisFailure('ambiguous', `WAIT was refused: ${message}`, { code: NOT_REPLICATED });
   }
 
   async #countReplicas(): Promise<void> {
@@ -178,5 +178,5 @@ export class NodeAcks {
 
 function tooFew(reached: number, needed: number, timeout: number): RedisFailure {
   const told = `${reached} of ${needed} required replicas acknowledged it within ${timeout} ms`;
-  return new RedisFailure('ambiguous', told, NOT_REPLICATED);
+  return new RedisFailure('ambiguous', told, { code: NOT_REPLICATED });
 }

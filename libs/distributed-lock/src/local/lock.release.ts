@@ -73,9 +73,8 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const to = target.kind.holders.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
-      const { reply, sent, first } = await acquireFresh(ttl, () =>
-        scripts.transfer(target.key, lease.holder, to, ttl, this.#channel),
-      );
+      const command = { lock: target.key, from: lease.holder, to, lease: ttl, channel: this.#channel };
+      const { reply, sent, first } = await acquireFresh(ttl, () => scripts.transfer(command));
       const outcome = first.kind === 'transferred' ? 'released' : 'lost';
       if (reply.kind === 'busy') return { outcome, result: reply };
       return {

@@ -36,14 +36,15 @@ export class MemoryScripts {
       throw new RedisFailure(
         'refused',
         "NOSCRIPT No matching script: the memory store runs the library's own.",
-        'NOSCRIPT',
+        { code: 'NOSCRIPT' },
       );
     try {
       const [reply] = script(new LuaTable(keys.map(toBytes)), new LuaTable(args.map(toBytes)));
       return toReply(reply);
     } catch (error) {
       if (!(error instanceof LuaError)) throw error;
-      throw new RedisFailure('refused', error.message, /^[A-Z]+/.exec(error.message)?.[0], undefined, {
+      throw new RedisFailure('refused', error.message, {
+        code: /^[A-Z]+/.exec(error.message)?.[0],
         cause: error,
       });
     }

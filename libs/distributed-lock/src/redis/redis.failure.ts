@@ -25,20 +25,30 @@ const PASSING = new Set([
   'MOVED',
 ]);
 
+/** What a {@link RedisFailure} can have beside its kind and its message. */
+interface FailureDetails extends ErrorOptions {
+  readonly code?: string | undefined;
+  /** @default settled */
+  readonly settled?: Promise<void>;
+}
+
 /** Redis could not be reached, or refused the command. The only error that leaves this storey. */
 export class RedisFailure extends Error {
   override readonly name = 'RedisFailure';
 
+  /** The first word of an error reply: `NOSCRIPT`, `WRONGTYPE`, … */
+  readonly code: string | undefined;
+  /** Settles once the command can have no effect any more, by the knowledge of its connection. */
+  readonly settled: Promise<void>;
+
   constructor(
     readonly kind: FailureKind,
     message: string,
-    /** The first word of an error reply: `NOSCRIPT`, `WRONGTYPE`, … */
-    readonly code: string | undefined = undefined,
-    /** Settles once the command can have no effect any more, by the knowledge of its connection. */
-    readonly settled: Promise<void> = Promise.resolve(),
-    options?: ErrorOptions,
+    { code, settled = Promise.resolve(), ...options }: FailureDetails = {},
   ) {
     super(message, options);
+    this.code = code;
+    this.settled = settled;
   }
 
   /** Whether the command ran, and too few replicas have its result: the result must not count, and has to be undone. */
@@ -58,14 +68,14 @@ export class RedisFailure extends Error {
     if (error instanceof Error && error.name === 'ReplyError') {
       // ioredis keeps the command on the error: a whole script, or the password of a handshake.
       Reflect.deleteProperty(error, 'command');
-      return new RedisFailure('refused', message, /^[A-Z]+/.exec(message)?.[0], undefined, { cause: error });
+      return new RedisFailure('refused', message, { code: /^[A-Z]+/.exec(message)?.[0], cause: error });
     }
     const options = { cause: error };
     // These messages name options of ioredis that the library has set: they would mislead a reader.
     if (message.includes('enableOfflineQueue options is false'))
-      return new RedisFailure('unsent', 'there is no connection', undefined, undefined, options);
+      return new RedisFailure('unsent', 'there is no connection', options);
     const broke = /max retries per request|^Connection is closed/.test(message);
     const text = broke ? 'the connection broke before the answer came' : message;
-    return new RedisFailure('ambiguous', text, undefined, undefined, options);
+    return new RedisFailure('ambiguous', text, options);
   }
 }

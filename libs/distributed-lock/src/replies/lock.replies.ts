@@ -84,12 +84,23 @@ export interface ReleaseCommand {
   readonly nextLease?: number | undefined;
 }
 
+/** Passes a lock from one holder to another. */
+export interface TransferCommand {
+  /** The key. */
+  readonly lock: string;
+  readonly from: string;
+  readonly to: string;
+  /** In ms. */
+  readonly lease: number;
+  readonly channel: string;
+}
+
 /** The scripts of every kind. Each operation is one atomic script on the key of the lock, and safe to repeat. */
 export interface LockScripts {
   acquire(command: AcquireCommand, callback: ReplyCallback<AcquireReply>): void;
   release(command: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void;
   /** Passes the lock from one holder to another in one step, for kinds that can; a lease that becomes shorter is published. */
-  transfer?(lock: string, from: string, to: string, lease: number, channel: string): Promise<TransferReply>;
+  transfer?(command: TransferCommand): Promise<TransferReply>;
   /**
    * For kinds whose waiters stand in a queue in Redis: reports that the waiters of the process `client` are alive, and removes
    * dead ones from the queue.

@@ -24,7 +24,7 @@ export class ReplyReader {
     const code = /^[A-Z]+/.exec(message)?.[0];
     // A script that has several keys names the wrong one itself.
     const type = UNNAMED.test(message) ? `: "${key}" is a ${reader.text(2)}` : '';
-    throw new RedisFailure('refused', `${message}${type}`, code);
+    throw new RedisFailure('refused', `${message}${type}`, { code });
   }
 
   integer(at: number): number {

@@ -32,6 +32,12 @@ export class CallScripts {
    * @param keep how long a copy of the call must still be refused, in ms; 0 where the call was sent once
    */
   async forget(name: string, call: string, keep: number): Promise<void> {
-    await this.runner.run(callForget, [callRecord(name, call)], [`${keep}`], isDone, FORGETTING);
+    await this.runner.run({
+      script: callForget,
+      keys: [callRecord(name, call)],
+      args: [`${keep}`],
+      read: isDone,
+      sending: FORGETTING,
+    });
   }
 }

@@ -63,7 +63,16 @@ export class FairScripts implements LockScripts {
     const args = [holder, `${lease}`, `${count}`, `${declared}`, `${handoffLease}`, lockChannel(lock)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(fairAcquire, keysOf(lock), args, read, callback, { ...GRANTING, ...PUBLISHING, shared });
+    this.runner.ask(
+      {
+        script: fairAcquire,
+        keys: keysOf(lock),
+        args,
+        read,
+        sending: { ...GRANTING, ...PUBLISHING, shared },
+      },
+      callback,
+    );
   }
 
   /** To 0 the release removes the holder from the queue as well. */
@@ -73,18 +82,39 @@ export class FairScripts implements LockScripts {
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
     const shared = `${this.#margin} ${nextLease}`;
-    this.runner.ask(fairRelease, keysOf(lock), args, readFairRelease, callback, { ...PUBLISHING, shared });
+    this.runner.ask(
+      {
+        script: fairRelease,
+        keys: keysOf(lock),
+        args,
+        read: readFairRelease,
+        sending: { ...PUBLISHING, shared },
+      },
+      callback,
+    );
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
     const shared = this.#margin;
-    return this.runner.run(fairForceRelease, keysOf(lock), [channel], isDone, { ...PUBLISHING, shared });
+    return this.runner.run({
+      script: fairForceRelease,
+      keys: keysOf(lock),
+      args: [channel],
+      read: isDone,
+      sending: { ...PUBLISHING, shared },
+    });
   }
 
   /** A process calls it about once a second while it waits: its waiters lose their places `life` ms after the last call. */
   heartbeat(lock: string, client: string, channel: string): Promise<HeartbeatReply> {
     const sending = { ...PUBLISHING, shared: `${this.#life} ${this.#margin}` };
-    return this.runner.run(fairHeartbeat, keysOf(lock), [client, channel], readHeartbeat, sending);
+    return this.runner.run({
+      script: fairHeartbeat,
+      keys: keysOf(lock),
+      args: [client, channel],
+      read: readHeartbeat,
+      sending,
+    });
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {

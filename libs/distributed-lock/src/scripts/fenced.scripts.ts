@@ -1,5 +1,10 @@
 import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.scripts.js';
-import type { AcquireCommand, AcquireReply, TransferReply } from '../replies/lock.replies.js';
+import type {
+  AcquireCommand,
+  AcquireReply,
+  TransferCommand,
+  TransferReply,
+} from '../replies/lock.replies.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
@@ -19,25 +24,28 @@ export class FencedScripts extends ReentrantScripts {
     const args = [holder, `${lease}`, `${count}`];
     const read = (reply: ReplyReader) =>
       readAcquire(reply, count, (granted) => ({ token: readToken(granted, 2) }));
-    this.runner.ask(fencedAcquire, [lock, tokenCounter(lock)], args, read, callback, GRANTING);
+    this.runner.ask(
+      { script: fencedAcquire, keys: [lock, tokenCounter(lock)], args, read, sending: GRANTING },
+      callback,
+    );
   }
 
-  override transfer(
-    lock: string,
-    from: string,
-    to: string,
-    lease: number,
-    channel: string,
-  ): Promise<TransferReply> {
+  override transfer({ lock, from, to, lease, channel }: TransferCommand): Promise<TransferReply> {
     const args = [from, to, `${lease}`, channel];
     const read = (reply: ReplyReader) => readTransfer(reply, (taken) => ({ token: readToken(taken, 1) }));
-    return this.runner.run(fencedTransfer, [lock, tokenCounter(lock)], args, read, TRANSFERRING);
+    return this.runner.run({
+      script: fencedTransfer,
+      keys: [lock, tokenCounter(lock)],
+      args,
+      read,
+      sending: TRANSFERRING,
+    });
   }
 
   /** @returns the last token of the lock, by this client or another one; undefined where it never gave any */
   currentToken(lock: string): Promise<bigint | undefined> {
     const read = (reply: ReplyReader) => (reply.text(1) === '' ? undefined : readToken(reply, 1));
-    return this.runner.run(fencedReadToken, [tokenCounter(lock)], [], read);
+    return this.runner.run({ script: fencedReadToken, keys: [tokenCounter(lock)], args: [], read });
   }
 }
 

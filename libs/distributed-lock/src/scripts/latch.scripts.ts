@@ -16,23 +16,46 @@ export class LatchScripts {
   /** Closes the latch with a count. @returns false when it already has one */
   trySet(name: string, call: string, count: number): Promise<boolean> {
     const args = [`${count}`, `${CALL_LIFE}`, latchChannel(name)];
-    return this.runner.run(latchSet, [name, callRecord(name, call)], args, isDone, PUBLISHING);
+    return this.runner.run({
+      script: latchSet,
+      keys: [name, callRecord(name, call)],
+      args,
+      read: isDone,
+      sending: PUBLISHING,
+    });
   }
 
   /** Takes one off the count. @returns the count after it; undefined when the latch was open */
   countDown(name: string, call: string): Promise<number | undefined> {
     const args = [`${CALL_LIFE}`, latchChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? reply.integer(1) : undefined);
-    return this.runner.run(latchCountDown, [name, callRecord(name, call)], args, read, PUBLISHING);
+    return this.runner.run({
+      script: latchCountDown,
+      keys: [name, callRecord(name, call)],
+      args,
+      read,
+      sending: PUBLISHING,
+    });
   }
 
   /** @returns the remaining count; 0 when the latch is open */
   count(name: string): Promise<number> {
-    return this.runner.run(latchInspect, [name], [], (reply) => reply.integer(1));
+    return this.runner.run({
+      script: latchInspect,
+      keys: [name],
+      args: [],
+      read: (reply) => reply.integer(1),
+    });
   }
 
   /** Opens the latch whatever its count. @returns whether it had one */
   delete(name: string): Promise<boolean> {
-    return this.runner.run(latchDelete, [name], [latchChannel(name)], isDone, PUBLISHING);
+    return this.runner.run({
+      script: latchDelete,
+      keys: [name],
+      args: [latchChannel(name)],
+      read: isDone,
+      sending: PUBLISHING,
+    });
   }
 }

@@ -3,6 +3,18 @@ import { Deadline, type DeadlineQueue } from '../timing/deadline.queue.js';
 import type { LuaScript } from './lua.script.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import { ReplyReader } from '../replies/reply.reader.js';
+import type { Sending } from './sending.js';
+
+/** What one operation of a script asks of Redis. */
+export interface ScriptRequest<T> {
+  readonly script: LuaScript;
+  /** The first is the lock, which errors name. */
+  readonly keys: readonly [string, ...string[]];
+  readonly args: readonly string[];
+  /** Converts the row to the result of the caller; an error that it throws rejects the operation. */
+  readonly read: (reply: ReplyReader) => T;
+  readonly sending?: Sending;
+}
 
 /** The members of the sender that an operation uses. */
 export interface Sender {
@@ -21,15 +33,9 @@ export class Operation<T = unknown> extends Deadline {
   private hasEnded = false;
 
   constructor(
-    private readonly script: LuaScript,
-    /** The first is the lock, which errors name. */
-    readonly keys: readonly [string, ...string[]],
-    readonly args: readonly string[],
-    /** Converts the row to the result of the caller. */
-    private readonly read: (reply: ReplyReader) => T,
+    readonly request: ScriptRequest<T>,
     private readonly callback: ReplyCallback<T>,
     private readonly sender: Sender,
-    private readonly grants: readonly number[] | undefined,
   ) {
     super();
   }
@@ -41,7 +47,7 @@ export class Operation<T = unknown> extends Deadline {
 
   /** Whether the operation may have a row that replicas have to acknowledge. */
   get isGranting(): boolean {
-    return this.grants !== undefined;
+    return this.request.sending?.grants !== undefined;
   }
 
   sent(): void {
@@ -65,9 +71,10 @@ export class Operation<T = unknown> extends Deadline {
 
   private report(row: unknown): void {
     if (!this.end()) return;
+    const { read, script, keys } = this.request;
     let reply: T;
     try {
-      reply = this.read(ReplyReader.of(this.script.name, this.keys[0], row));
+      reply = read(ReplyReader.of(script.name, keys[0], row));
     } catch (error) {
       this.refuse(error);
       return;
@@ -88,7 +95,7 @@ export class Operation<T = unknown> extends Deadline {
   }
 
   private isGrant(row: unknown): boolean {
-    return this.grants?.includes(Number(Array.isArray(row) ? row[0] : row)) === true;
+    return this.request.sending?.grants?.includes(Number(Array.isArray(row) ? row[0] : row)) === true;
   }
 
   /** @returns false when the caller already has its result */
@@ -112,7 +119,7 @@ export class Operation<T = unknown> extends Deadline {
     const settled = new Promise<void>((resolve) => {
       this.settle = resolve;
     });
-    this.refuse(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, undefined, settled));
+    this.refuse(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, { settled }));
   }
 }
 
@@ -126,5 +133,5 @@ function raiseLater(error: unknown): void {
 /** An operation with any type of result. */
 export type RequestedOperation = Pick<
   Operation,
-  'keys' | 'args' | 'isDone' | 'isGranting' | 'sent' | 'succeed' | 'fail'
+  'request' | 'isDone' | 'isGranting' | 'sent' | 'succeed' | 'fail'
 >;

@@ -31,6 +31,17 @@ export interface PermitsState {
   readonly taken: number;
 }
 
+/** What a script asks of the permits of a semaphore. */
+interface PermitRequest<T> {
+  readonly script: LuaScript;
+  readonly lock: string;
+  /** Without the channel, which is the last argument of each script. */
+  readonly args: readonly string[];
+  readonly read: (reply: ReplyReader) => T;
+  /** The first numbers of granting rows. */
+  readonly grants?: readonly number[] | undefined;
+}
+
 /**
  * The scripts of the semaphore whose permits expire, typed. The holder is a permit id, 32 hex characters, that is used for one
  * permit only. All scripts but {@link release} first take back permits whose leases are over.
@@ -39,12 +50,15 @@ export class PermitScripts implements LockScripts {
   constructor(private readonly runner: ScriptRunner) {}
 
   acquire({ lock, holder: permit, lease }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
-    this.#ask(permitAcquire, lock, [permit, `${lease}`], readPermit, GRANTS, callback);
+    this.#ask(
+      { script: permitAcquire, lock, args: [permit, `${lease}`], read: readPermit, grants: GRANTS },
+      callback,
+    );
   }
 
   /** Gives the permit back; a permit has no parts, so a count above 0 only checks it. */
   release({ lock, holder: permit, count }: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void {
-    if (count === 0) this.#ask(permitRelease, lock, [permit], readRelease, undefined, callback);
+    if (count === 0) this.#ask({ script: permitRelease, lock, args: [permit], read: readRelease }, callback);
     else
       this.renew(lock, permit, 0, {
         answered: (left) => callback.answered({ kind: left === undefined ? 'gone' : 'kept' }),
@@ -58,12 +72,13 @@ export class PermitScripts implements LockScripts {
   }
 
   inspect(lock: string, permit: string): Promise<LockState> {
-    return this.#run(permitInspect, lock, [permit], readState);
+    return this.#run({ script: permitInspect, lock, args: [permit], read: readState });
   }
 
   renew(lock: string, permit: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const args = [permit, `${lease}`, 'raise'];
-    this.#ask(permitRenew, lock, args, readRenewal, lease > 0 ? GRANTS : undefined, callback);
+    const grants = lease > 0 ? GRANTS : undefined;
+    this.#ask({ script: permitRenew, lock, args, read: readRenewal, grants }, callback);
   }
 
   /** @returns the rest of a permit's lease in ms (-1: it never ends), or undefined when the permit is gone */
@@ -73,41 +88,41 @@ export class PermitScripts implements LockScripts {
 
   /** Gives a permit a lease, which may be shorter than the remaining one. @returns false when the permit is gone */
   updateLease(lock: string, permit: string, lease: number): Promise<boolean> {
-    return this.#run(permitRenew, lock, [permit, `${lease}`, 'set'], isDone, GRANTS);
+    return this.#run({
+      script: permitRenew,
+      lock,
+      args: [permit, `${lease}`, 'set'],
+      read: isDone,
+      grants: GRANTS,
+    });
   }
 
   /** The number of permits. */
   permits(lock: string): Promise<PermitsState> {
     const read = (reply: ReplyReader) => ({ available: reply.integer(1), taken: reply.integer(2) });
-    return this.#run(permitInspect, lock, [''], read);
+    return this.#run({ script: permitInspect, lock, args: [''], read });
   }
 
   /** Sets the number of all permits, including those that are taken. */
   async setPermits(lock: string, total: number): Promise<void> {
-    await this.#run(permitResize, lock, [`${total}`], isDone);
+    await this.#run({ script: permitResize, lock, args: [`${total}`], read: isDone });
   }
 
-  #run<T>(
-    script: LuaScript,
-    lock: string,
-    args: readonly string[],
-    read: (reply: ReplyReader) => T,
-    grants?: readonly number[],
-  ): Promise<T> {
-    return promised((callback) => this.#ask(script, lock, args, read, grants, callback));
+  #run<T>(request: PermitRequest<T>): Promise<T> {
+    return promised((callback) => this.#ask(request, callback));
   }
 
-  #ask<T>(
-    script: LuaScript,
-    lock: string,
-    args: readonly string[],
-    read: (reply: ReplyReader) => T,
-    grants: readonly number[] | undefined,
-    callback: ReplyCallback<T>,
-  ): void {
-    const keys: [string, string] = [lock, suffixName(lock, 'timeout')];
-    const sending = { ...PUBLISHING, perCall: PERMITS_PER_CALL, grants };
-    this.runner.ask(script, keys, [...args, semaphoreChannel(lock)], read, callback, sending);
+  #ask<T>({ script, lock, args, read, grants }: PermitRequest<T>, callback: ReplyCallback<T>): void {
+    this.runner.ask(
+      {
+        script,
+        keys: [lock, suffixName(lock, 'timeout')],
+        args: [...args, semaphoreChannel(lock)],
+        read,
+        sending: { ...PUBLISHING, perCall: PERMITS_PER_CALL, grants },
+      },
+      callback,
+    );
   }
 }
 

@@ -32,11 +32,17 @@ export abstract class ReadWriteScripts implements LockScripts {
   abstract release(command: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void;
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
-    return this.runner.run(this.side.forceRelease, [lock], [channel], isDone, PUBLISHING);
+    return this.runner.run({
+      script: this.side.forceRelease,
+      keys: [lock],
+      args: [channel],
+      read: isDone,
+      sending: PUBLISHING,
+    });
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {
-    return this.runner.run(this.side.inspect, [lock], [holder], readState);
+    return this.runner.run({ script: this.side.inspect, keys: [lock], args: [holder], read: readState });
   }
 
   abstract renew(

@@ -33,14 +33,17 @@ export class ReadScripts extends ReadWriteScripts {
   acquire({ lock, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
-    this.runner.ask(readAcquire, this.keysOf(lock), [holder], read, callback, sending);
+    this.runner.ask(
+      { script: readAcquire, keys: this.keysOf(lock), args: [holder], read, sending },
+      callback,
+    );
   }
 
   /** A lock whose last reader is found dead is free from then on, which is published on its channel. */
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const sending = { ...(lease > 0 ? RENEWING : LOOKING), ...PUBLISHING };
     const args = [holder, `${lease}`, readWriteChannel(lock)];
-    this.runner.ask(readRenew, [lock], args, readRenewal, callback, sending);
+    this.runner.ask({ script: readRenew, keys: [lock], args, read: readRenewal, sending }, callback);
   }
 
   /** @param command.nextLease the lease that the write hold of the same holder id still needs, in ms; 0: not known */
@@ -49,6 +52,9 @@ export class ReadScripts extends ReadWriteScripts {
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, `${nextLease}`, channel];
-    this.runner.ask(readRelease, [lock], args, readReleaseReply, callback, PUBLISHING);
+    this.runner.ask(
+      { script: readRelease, keys: [lock], args, read: readReleaseReply, sending: PUBLISHING },
+      callback,
+    );
   }
 }

@@ -13,6 +13,7 @@ import type {
   LockState,
   ReleaseCommand,
   ReleaseReply,
+  TransferCommand,
   TransferReply,
 } from '../replies/lock.replies.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
@@ -41,7 +42,16 @@ export class ReentrantScripts implements LockScripts {
 
   acquire({ lock, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(reentrantAcquire, [lock], [holder], read, callback, this.#acquiring.of(lease, count));
+    this.runner.ask(
+      {
+        script: reentrantAcquire,
+        keys: [lock],
+        args: [holder],
+        read,
+        sending: this.#acquiring.of(lease, count),
+      },
+      callback,
+    );
   }
 
   release(
@@ -49,25 +59,40 @@ export class ReentrantScripts implements LockScripts {
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const sending = this.#releasing.of(count, lease);
-    this.runner.ask(reentrantRelease, [lock], [holder, channel], readRelease, callback, sending);
+    this.runner.ask(
+      { script: reentrantRelease, keys: [lock], args: [holder, channel], read: readRelease, sending },
+      callback,
+    );
   }
 
-  transfer(lock: string, from: string, to: string, lease: number, channel: string): Promise<TransferReply> {
+  transfer({ lock, from, to, lease, channel }: TransferCommand): Promise<TransferReply> {
     const args = [from, to, `${lease}`, channel];
-    return this.runner.run(reentrantTransfer, [lock], args, readTransfer, TRANSFERRING);
+    return this.runner.run({
+      script: reentrantTransfer,
+      keys: [lock],
+      args,
+      read: readTransfer,
+      sending: TRANSFERRING,
+    });
   }
 
   forceRelease(lock: string, channel: string): Promise<boolean> {
-    return this.runner.run(reentrantForceRelease, [lock], [channel], isDone, PUBLISHING);
+    return this.runner.run({
+      script: reentrantForceRelease,
+      keys: [lock],
+      args: [channel],
+      read: isDone,
+      sending: PUBLISHING,
+    });
   }
 
   inspect(lock: string, holder: string): Promise<LockState> {
-    return this.runner.run(reentrantInspect, [lock], [holder], readState);
+    return this.runner.run({ script: reentrantInspect, keys: [lock], args: [holder], read: readState });
   }
 
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const { read, sending } = lease === 0 ? LOOK : this.#renewalTo(lease);
-    this.runner.ask(renewalRenew, [lock], [holder], read, callback, sending);
+    this.runner.ask({ script: renewalRenew, keys: [lock], args: [holder], read, sending }, callback);
   }
 
   #renewalTo(lease: number) {

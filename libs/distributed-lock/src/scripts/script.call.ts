@@ -55,7 +55,7 @@ export class ScriptCall implements CommandCallback {
   /** One call of a server at a time waits for replicas. */
   private async sendInTurn(command: ScriptCommand): Promise<void> {
     try {
-      await this.connection.turn(this.operations[0]?.keys[0] ?? '');
+      await this.connection.turn(this.operations[0]?.request.keys[0] ?? '');
     } catch (error) {
       for (const operation of this.operations) operation.fail(RedisFailure.from(error));
       return;
@@ -79,17 +79,17 @@ export class ScriptCall implements CommandCallback {
     let keys = 0;
     let args = shared.length;
     for (const operation of operations) {
-      keys += operation.keys.length;
-      args += operation.args.length;
+      keys += operation.request.keys.length;
+      args += operation.request.args.length;
     }
     // oxlint-disable-next-line unicorn/no-new-array -- the length is what it is about
     const words: ScriptWords = new Array(2 + keys + args);
     words[0] = command === 'eval' ? script.text : script.sha1;
     words[1] = `${keys}`;
     let next = 2;
-    for (const operation of operations) for (const key of operation.keys) words[next++] = key;
+    for (const operation of operations) for (const key of operation.request.keys) words[next++] = key;
     for (const word of shared) words[next++] = word;
-    for (const operation of operations) for (const arg of operation.args) words[next++] = arg;
+    for (const operation of operations) for (const arg of operation.request.args) words[next++] = arg;
     return words;
   }
 }

@@ -4,9 +4,8 @@ import { DeadlineQueue } from '../timing/deadline.queue.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
-import { Operation, type RequestedOperation, type Sender } from './operation.js';
+import { Operation, type RequestedOperation, type ScriptRequest, type Sender } from './operation.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
-import type { ReplyReader } from '../replies/reply.reader.js';
 import { ScriptCall } from './script.call.js';
 import type { Sending } from './sending.js';
 
@@ -21,6 +20,8 @@ const SETTLED = Promise.resolve();
 
 /** An empty list that is never filled: a new one is made for the first operation. */
 const NONE: RequestedOperation[] = [];
+
+const DEFAULTS: Sending = {};
 
 /** Operations that may share a call. */
 interface Queue {
@@ -75,33 +76,18 @@ export class ScriptRunner implements Sender {
 
   /**
    * Runs one operation.
-   * @param keys the first is the lock, which errors name
-   * @param read converts the row to the result; an error that it throws rejects the operation
    * @throws RedisFailure `unsent` or `ambiguous` at the deadline, whatever the connection does; `refused` for an error reply
    */
-  run<T>(
-    script: LuaScript,
-    keys: readonly [string, ...string[]],
-    args: readonly string[],
-    read: (reply: ReplyReader) => T,
-    sending?: Sending,
-  ): Promise<T> {
-    return promised((callback) => this.ask(script, keys, args, read, callback, sending));
+  run<T>(request: ScriptRequest<T>): Promise<T> {
+    return promised((callback) => this.ask(request, callback));
   }
 
   /** Runs one operation without a promise: with thousands a second each promise costs its memory until the answer arrives. */
-  ask<T>(
-    script: LuaScript,
-    keys: readonly [string, ...string[]],
-    args: readonly string[],
-    read: (reply: ReplyReader) => T,
-    callback: ReplyCallback<T>,
-    sending: Sending = {},
-  ): void {
-    const operation = new Operation(script, keys, args, read, callback, this, sending.grants);
+  ask<T>(request: ScriptRequest<T>, callback: ReplyCallback<T>): void {
+    const operation = new Operation(request, callback, this);
     const isNext = this.#isLone && this.deadlines.isIdle;
     this.deadlines.begin(operation, callback.sentAt);
-    const queue = this.#queueOf(script, this.connection.groupOf(keys[0]), sending);
+    const queue = this.#queueOf(request, this.connection.groupOf(request.keys[0]));
     // A list of one is enough for a call in a turn of its own.
     if (queue.operations.length > 0) queue.operations.push(operation);
     else {
@@ -115,7 +101,7 @@ export class ScriptRunner implements Sender {
     }
   }
 
-  #queueOf(script: LuaScript, group: number, sending: Sending): Queue {
+  #queueOf({ script, sending = DEFAULTS }: ScriptRequest<unknown>, group: number): Queue {
     const scripts = this.#queues.get(group) ?? new Map<LuaScript, Queues>();
     const queues = scripts.get(script) ?? new Map<string, Queue>();
     if (queues.size === 0) this.#queues.set(group, scripts.set(script, queues));

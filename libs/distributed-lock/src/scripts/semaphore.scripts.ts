@@ -46,14 +46,26 @@ export class SemaphoreScripts {
   /** Takes all of the permits, or none. */
   acquire(name: string, call: string, permits: number): Promise<PermitsReply> {
     const args = [`${permits}`, `${CALL_LIFE}`];
-    return this.runner.run(semaphoreAcquire, [name, callRecord(name, call)], args, readPermits, GRANTING);
+    return this.runner.run({
+      script: semaphoreAcquire,
+      keys: [name, callRecord(name, call)],
+      args,
+      read: readPermits,
+      sending: GRANTING,
+    });
   }
 
   /** Gives back the permits of an acquisition or a drain that never got a reply, and makes a late run of it take nothing. */
   undo(name: string, call: string): Promise<'returned' | 'gone'> {
     const args = [`${CALL_ECHO}`, semaphoreChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? 'returned' : 'gone');
-    return this.runner.run(semaphoreUndo, [name, callRecord(name, call)], args, read, PUBLISHING);
+    return this.runner.run({
+      script: semaphoreUndo,
+      keys: [name, callRecord(name, call)],
+      args,
+      read,
+      sending: PUBLISHING,
+    });
   }
 
   /** Adds permits, or takes away some when `change` is negative, whether they are available or not. */
@@ -64,30 +76,47 @@ export class SemaphoreScripts {
     { payload = 'value', where = 'anywhere' }: Addition = {},
   ): Promise<AddReply> {
     const args = [`${change}`, payload, where, `${CALL_LIFE}`, semaphoreChannel(name)];
-    return this.runner.run(semaphoreAdd, [name, callRecord(name, call)], args, readAddition, PUBLISHING);
+    return this.runner.run({
+      script: semaphoreAdd,
+      keys: [name, callRecord(name, call)],
+      args,
+      read: readAddition,
+      sending: PUBLISHING,
+    });
   }
 
   /** Takes all permits. @returns how many; undefined when the call was undone before it came */
   drain(name: string, call: string): Promise<number | undefined> {
     const read = (reply: ReplyReader) => (isDone(reply) ? reply.integer(1) : undefined);
     const keys: [string, string] = [name, callRecord(name, call)];
-    return this.runner.run(semaphoreDrain, keys, [`${CALL_LIFE}`], read, GRANTING);
+    return this.runner.run({ script: semaphoreDrain, keys, args: [`${CALL_LIFE}`], read, sending: GRANTING });
   }
 
   /** Creates the semaphore. @param ttl its life in ms; 0 for no end. @returns false when there is one already */
   trySet(name: string, call: string, permits: number, ttl: number): Promise<boolean> {
     const args = [`${permits}`, `${ttl}`, `${CALL_LIFE}`, semaphoreChannel(name)];
-    return this.runner.run(semaphoreSet, [name, callRecord(name, call)], args, isDone, PUBLISHING);
+    return this.runner.run({
+      script: semaphoreSet,
+      keys: [name, callRecord(name, call)],
+      args,
+      read: isDone,
+      sending: PUBLISHING,
+    });
   }
 
   inspect(name: string): Promise<SemaphoreState> {
     const read = (reply: ReplyReader) => ({ permits: reply.integer(1), ttl: reply.integer(2) });
-    return this.runner.run(semaphoreInspect, [name], [], read);
+    return this.runner.run({ script: semaphoreInspect, keys: [name], args: [], read });
   }
 
   /** Deletes the semaphore, and the leases of its permits if it has any. @returns whether there was one */
   delete(name: string): Promise<boolean> {
-    return this.runner.run(semaphoreDelete, [name, suffixName(name, 'timeout')], [], isDone);
+    return this.runner.run({
+      script: semaphoreDelete,
+      keys: [name, suffixName(name, 'timeout')],
+      args: [],
+      read: isDone,
+    });
   }
 }
 

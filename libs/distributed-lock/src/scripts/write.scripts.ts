@@ -34,12 +34,18 @@ export class WriteScripts extends ReadWriteScripts {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(writeAcquire, this.keysOf(lock), args, read, callback, GRANTING);
+    this.runner.ask(
+      { script: writeAcquire, keys: this.keysOf(lock), args, read, sending: GRANTING },
+      callback,
+    );
   }
 
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const sending = lease > 0 ? RENEWING : LOOKING;
-    this.runner.ask(writeRenew, [lock], [holder, `${lease}`], readRenewal, callback, sending);
+    this.runner.ask(
+      { script: writeRenew, keys: [lock], args: [holder, `${lease}`], read: readRenewal, sending },
+      callback,
+    );
   }
 
   release(
@@ -47,6 +53,9 @@ export class WriteScripts extends ReadWriteScripts {
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
-    this.runner.ask(writeRelease, this.keysOf(lock), args, readRelease, callback, PUBLISHING);
+    this.runner.ask(
+      { script: writeRelease, keys: this.keysOf(lock), args, read: readRelease, sending: PUBLISHING },
+      callback,
+    );
   }
 }

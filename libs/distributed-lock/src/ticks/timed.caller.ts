@@ -43,6 +43,6 @@ export class TimedCaller {
       this.clock.observe(sent, reply.integer(1));
       return reply;
     };
-    return this.runner.run(script, keys, args, read, sending);
+    return this.runner.run({ script, keys, args, read, sending });
   }
 }
