@@ -50,6 +50,7 @@ const REFUSED: readonly Case[] = [
     'export class A {\n  hear(): void {}\n}\n',
     'word rule',
   ],
+  ['a private word in a variable', 'src/locks/a.lock.ts', 'export const lastNews = 1;\n', 'word rule'],
   ['a name in capitals', 'src/locks/LockService.ts', ONE, 'name rule'],
 ];
 

@@ -6,13 +6,17 @@ import { LintFixture } from './lint.fixture.js';
 type Import = readonly [title: string, from: string, target: string];
 
 const REFUSED: readonly Import[] = [
-  ['a door that imports the composition root', 'decorators/a.door.ts', '../module/lock.module.js'],
-  ['a door that imports another door', 'decorators/a.door.ts', '../scheduled-methods/tick.runner.js'],
+  ['a decorator that imports the composition root', 'decorators/a.file.ts', '../module/lock.module.js'],
+  [
+    'a decorator that imports a scheduled method',
+    'decorators/a.file.ts',
+    '../scheduled-methods/tick.runner.js',
+  ],
   ['ticks that import an election beside them', 'ticks/a.run.ts', '../elections/candidate.js'],
-  ['the schedule that imports a decorator', 'scheduled-methods/a.door.ts', '../decorators/lock.decorator.js'],
-  ['an interceptor that imports a decorator', 'interceptors/a.door.ts', '../decorators/lock.decorator.js'],
-  ['a filter that imports a decorator', 'filters/a.door.ts', '../decorators/lock.decorator.js'],
-  ['the service that imports a door', 'service/a.service.ts', '../filters/refusal.filter.js'],
+  ['the schedule that imports a decorator', 'scheduled-methods/a.file.ts', '../decorators/lock.decorator.js'],
+  ['an interceptor that imports a decorator', 'interceptors/a.file.ts', '../decorators/lock.decorator.js'],
+  ['a filter that imports a decorator', 'filters/a.file.ts', '../decorators/lock.decorator.js'],
+  ['the service that imports a filter', 'service/a.service.ts', '../filters/refusal.filter.js'],
   ['a lock that imports the service', 'locks/a.lock.ts', '../service/lock.service.js'],
   ['the acquire loop that imports a lock', 'acquire/a.queue.ts', '../locks/a.lock.js'],
   ['the core that imports a hold', 'core/holder.ids.ts', '../holds/hold.js'],
@@ -37,8 +41,12 @@ const REFUSED: readonly Import[] = [
 ];
 
 const ALLOWED: readonly Import[] = [
-  ['the composition root that imports a door', 'module/a.module.ts', '../decorators/lock.decorator.js'],
-  ['a door that imports the service', 'scheduled-methods/a.door.ts', '../service/lock.service.js'],
+  ['the composition root that imports a decorator', 'module/a.module.ts', '../decorators/lock.decorator.js'],
+  [
+    'a scheduled method that imports the service',
+    'scheduled-methods/a.file.ts',
+    '../service/lock.service.js',
+  ],
   ['a lock that imports the acquire loop', 'locks/a.lock.ts', '../acquire/acquire.loop.js'],
   ['a hold that imports renewal', 'holds/a.hold.ts', '../renewal/watchdog.js'],
   ['timing that imports options', 'timing/a.parser.ts', '../options/a.check.js'],

@@ -7,7 +7,8 @@ import { lineOf } from './source.line.mjs';
 const PRIVATE = new Set(
   (
     'contender contest ear ears wish wishes news ledger courtesy retire retired retiree retirement joint joints gift ' +
-    'seat seats guest book desk tell tells heard hear hears hearer insist census asked'
+    'seat seats guest guests book desk tell tells heard hear hears hearer insist census asked neighbour neighbours ' +
+    'beat beats remark remarks suspicion owe owed giver taker patient patience farewell door doors look looks looked'
   ).split(' '),
 );
 
@@ -39,7 +40,7 @@ export function checkWords(source, file) {
 }
 
 /**
- * Of a type, a function of a module, or a member of a type.
+ * Of a type, a function, a variable, a parameter, or a member of a type.
  * @param {ts.Node} node
  */
 function nameOf(node) {
@@ -48,6 +49,8 @@ function nameOf(node) {
     ts.isInterfaceDeclaration(node) ||
     ts.isTypeAliasDeclaration(node) ||
     ts.isFunctionDeclaration(node) ||
+    ts.isVariableDeclaration(node) ||
+    ts.isParameter(node) ||
     ts.isClassElement(node) ||
     ts.isTypeElement(node);
   const name = isNamed ? node.name : undefined;

@@ -10,7 +10,7 @@ import type { CommandLine } from './command.line.js';
 import { openLocks } from './lock.opener.js';
 
 /** How long the waiter may stay in ms: shorter than the lease, so that only a message can wake it before. */
-const PATIENCE = 2000;
+const TIMEOUT = 2000;
 /** In ms. If this process is killed, what it leaves behind ends after this time. */
 const LEASE = 5000;
 /** The time for the waiter to subscribe, in ms. */
@@ -49,10 +49,10 @@ async function tryOut(
   const name = `doctor:${randomUUID()}`;
   const [one, other] = services;
   try {
-    const asked = now();
-    const held = await one.getLock(name).lock({ leaseTime: LEASE, waitTime: PATIENCE });
-    const taken = now() - asked;
-    const waiting = other.getLock(name).tryLock({ leaseTime: LEASE, waitTime: PATIENCE });
+    const requestedAt = now();
+    const held = await one.getLock(name).lock({ leaseTime: LEASE, waitTime: TIMEOUT });
+    const taken = now() - requestedAt;
+    const waiting = other.getLock(name).tryLock({ leaseTime: LEASE, waitTime: TIMEOUT });
     // Its failure is read below.
     waiting.catch(() => undefined);
     await wheel.pause(SETTLING);

@@ -39,14 +39,14 @@ export class AckedCalls {
   }
 
   /** Resolves when a script for a key may be sent. */
-  async turn(key: string): Promise<void> {
+  async untilSendable(key: string): Promise<void> {
     const { server, cluster } = this.servers;
     const node = cluster?.ownerOf(key);
-    if (server !== undefined) await this.#acksOf(SERVER, server).turn();
-    else if (node !== undefined) await this.#acksOf(node.key, node.client).turn();
+    if (server !== undefined) await this.#acksOf(SERVER, server).untilSendable();
+    else if (node !== undefined) await this.#acksOf(node.key, node.client).untilSendable();
   }
 
-  /** To be called when it is the key's {@link turn}. @throws RedisFailure, or what ioredis rejects with */
+  /** To be called when it is the key's {@link untilSendable}. @throws RedisFailure, or what ioredis rejects with */
   async send(key: string, command: Send): Promise<Answer> {
     const { server, cluster } = this.servers;
     if (server !== undefined) return await this.#sendWithAcks(SERVER, server, command);

@@ -54,7 +54,7 @@ describe('the acknowledgement of replicas', () => {
   ])('a majority with %i replicas are %i of them', async (replicas, needed) => {
     const node = new FakeNode(replicas);
     const acks = acksOf('majority').of('', node, GUARD);
-    await acks.turn();
+    await acks.untilSendable();
     expect(await acks.join()).toBeUndefined();
     expect(node.waits).toEqual([needed]);
   });
@@ -62,7 +62,7 @@ describe('the acknowledgement of replicas', () => {
   test('is one WAIT for all grants of one turn of the event loop', async () => {
     const node = new FakeNode(1);
     const acks = acksOf(1).of('', node, GUARD);
-    await Promise.all([acks.turn(), acks.turn()]);
+    await Promise.all([acks.untilSendable(), acks.untilSendable()]);
     await Promise.all([acks.join(), acks.join()]);
     expect(node.waits).toHaveLength(1);
   });
@@ -72,11 +72,11 @@ describe('the acknowledgement of replicas', () => {
     let answer: (reached: number) => void = () => undefined;
     node.acknowledge = () => new Promise((resolve) => (answer = resolve));
     const acks = acksOf(1).of('', node, GUARD);
-    await acks.turn();
+    await acks.untilSendable();
     const first = acks.join();
     await new Promise(process.nextTick);
     let isTurn = false;
-    const turn = acks.turn().then(() => (isTurn = true));
+    const turn = acks.untilSendable().then(() => (isTurn = true));
     await new Promise(setImmediate);
     expect(isTurn).toBe(false);
     answer(0);
@@ -87,7 +87,7 @@ describe('the acknowledgement of replicas', () => {
   test('is in doubt, and never unsent, when the connection breaks: the script may have run', async () => {
     const node = new FakeNode(1);
     const acks = acksOf(1).of('', node, GUARD);
-    await acks.turn();
+    await acks.untilSendable();
     node.acknowledge = () =>
       Promise.reject(new Error("Stream isn't writeable and enableOfflineQueue options is false"));
     expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isNotReplicated: false });
@@ -96,7 +96,7 @@ describe('the acknowledgement of replicas', () => {
   test('counts as missing when WAIT is refused after it was allowed', async () => {
     const node = new FakeNode(1);
     const acks = acksOf(1).of('', node, GUARD);
-    await acks.turn();
+    await acks.untilSendable();
     node.acknowledge = () => Promise.reject(refused('UNBLOCKED force unblock'));
     expect(await acks.join()).toMatchObject({ kind: 'ambiguous', isNotReplicated: true });
   });
@@ -107,7 +107,7 @@ describe('the acknowledgement of replicas', () => {
     const nodes = [new FakeNode(0), new FakeNode(0)];
     const both = nodes.map((node, at) => acks.of(`${at}`, node, GUARD));
     for (const each of [...both, ...both]) {
-      await each.turn();
+      await each.untilSendable();
       expect(await each.join()).toBeUndefined();
     }
     expect(nodes.flatMap(({ waits }) => waits)).toEqual([]);
@@ -117,8 +117,8 @@ describe('the acknowledgement of replicas', () => {
   test('is one at least of a master without a replica, where others have some', async () => {
     const acks = acksOf('majority');
     const [lonely, other] = [new FakeNode(0), new FakeNode(2)];
-    await acks.of('other', other, GUARD).turn();
-    await acks.of('lonely', lonely, GUARD).turn();
+    await acks.of('other', other, GUARD).untilSendable();
+    await acks.of('lonely', lonely, GUARD).untilSendable();
     await acks.of('lonely', lonely, GUARD).join();
     expect(lonely.waits).toEqual([1]);
   });
@@ -127,7 +127,7 @@ describe('the acknowledgement of replicas', () => {
     const warnings: string[] = [];
     const node = new FakeNode(0);
     node.told = 'role:slave';
-    await acksOf(1, warnings).of('', node, GUARD).turn();
+    await acksOf(1, warnings).of('', node, GUARD).untilSendable();
     expect(warnings).toEqual([]);
   });
 
@@ -137,7 +137,7 @@ describe('the acknowledgement of replicas', () => {
     const guard: Guard = { expect: () => (expected += 1), progress: () => (expected -= 1) };
     const acks = acksOf(1).of('', node, guard);
     expect(expected).toBe(1);
-    await acks.turn();
+    await acks.untilSendable();
     expect(expected).toBe(0);
     node.acknowledge = () => new Promise(() => undefined);
     void acks.join();

@@ -106,7 +106,7 @@ export class NodeAcks {
   }
 
   /** Resolves when a script may be sent: the next `WAIT` is the script's own. */
-  async turn(): Promise<void> {
+  async untilSendable(): Promise<void> {
     if (this.node.status === 'wait') void this.node.connect().catch(() => undefined);
     else if (now() - this.#countedAt > (this.isCounted ? COUNT_INTERVAL : RECOUNT_INTERVAL))
       void this.#countReplicas();

@@ -81,13 +81,13 @@ export class CommandConnection implements Commands {
   }
 
   /** Resolves when a script may be sent whose grants replicas have to acknowledge. */
-  async turn(key: string): Promise<void> {
-    await this.#acked?.turn(key);
+  async untilSendable(key: string): Promise<void> {
+    await this.#acked?.untilSendable(key);
   }
 
   /**
    * Runs a script.
-   * @param isAcked whether replicas have to acknowledge its grants: then it must be sent in its {@link turn}
+   * @param isAcked whether replicas have to acknowledge its grants: then it must be sent in its {@link untilSendable}
    */
   run(command: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void {
     const [, , key = ''] = words;

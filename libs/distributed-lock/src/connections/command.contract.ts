@@ -26,10 +26,10 @@ export interface Commands {
   /** Keys of one group can share one script: all keys, or those of a slot. */
   groupOf(key: string): number;
   /** Resolves when a script may be sent whose grants replicas have to acknowledge. */
-  turn(key: string): Promise<void>;
+  untilSendable(key: string): Promise<void>;
   /**
    * Runs a script.
-   * @param isAcked whether replicas have to acknowledge its grants: then it must be sent in its {@link turn}
+   * @param isAcked whether replicas have to acknowledge its grants: then it must be sent in its {@link untilSendable}
    */
   run(command: ScriptCommand, words: ScriptWords, isAcked: boolean, callback: CommandCallback): void;
   /** To be called for a master that has become a replica, and can still be reached. */

@@ -18,11 +18,11 @@ interface HiddenInstances {
 }
 
 /** Of the process, for the boot and the methods may use different copies of this package. */
-const PLACE = Symbol.for('nestjs-distributed-lock.hidden');
+const REGISTRY_KEY = Symbol.for('nestjs-distributed-lock.hidden');
 
 function hidden(): HiddenInstances {
-  const place: typeof globalThis & { [PLACE]?: HiddenInstances } = globalThis;
-  return (place[PLACE] ??= { services: new WeakMap(), applications: new Map() });
+  const registry: typeof globalThis & { [REGISTRY_KEY]?: HiddenInstances } = globalThis;
+  return (registry[REGISTRY_KEY] ??= { services: new WeakMap(), applications: new Map() });
 }
 
 /**

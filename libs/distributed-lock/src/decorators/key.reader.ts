@@ -1,7 +1,7 @@
 import type { LockNames } from '../contracts/guard.contract.js';
 import { errorText } from '../errors/error.text.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { checkIndexes, checkStaticKey, type KeyDoor } from '../guards/key.mistakes.js';
+import { checkIndexes, checkStaticKey, type KeySource } from '../guards/key.mistakes.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
 import type { LockKey } from './guard.types.js';
 
@@ -71,7 +71,7 @@ function readTemplate(
       key,
     );
   }
-  checkStaticKey(key.replace(PLACEHOLDER, ''), doorOf(where), method);
+  checkStaticKey(key.replace(PLACEHOLDER, ''), keySourceOf(where), method);
   const indexes = [...key.matchAll(PLACEHOLDER)].map(([, index]) => Number(index));
   if (method !== undefined) checkIndexes(key, where, indexes, method);
   return (args) =>
@@ -116,6 +116,6 @@ function unfilled(key: string, where: string, placeholder: string, found: string
   );
 }
 
-function doorOf(where: string): KeyDoor {
+function keySourceOf(where: string): KeySource {
   return { where, fill: (index) => `{${index}}`, example: '(id) => `account:${id}`' };
 }

@@ -11,7 +11,7 @@ import { HandoffPolicy } from '../local/handoff.policy.js';
 import type { Hold } from '../holds/hold.js';
 import type { RegistryPort } from '../local/local.lock.registry.js';
 import { unavailable } from '../core/lock.context.js';
-import { askQuorum, lookAround } from './quorum.round.js';
+import { askQuorum, checkQuorum } from './quorum.round.js';
 import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from '../locks/reentry.js';
 import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
@@ -125,7 +125,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     for (let { first } = this.waiters; first !== undefined; { first } = this.waiters) {
       // The round finds out anyway what an earlier wake was about; a wake from now on is kept for the sleep.
       this.#signal.clear();
-      const seen = this.#isLoose ? await lookAround(this.target) : undefined;
+      const seen = this.#isLoose ? await checkQuorum(this.target) : undefined;
       this.#isLoose = seen !== undefined;
       if (seen === undefined) await this.#ask(first.request.leaseTime);
       else await this.#sleep(seen, false);

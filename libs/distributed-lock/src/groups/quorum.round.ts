@@ -26,7 +26,7 @@ export function askQuorum(
  * Checks whether a quorum is free, and acquires nothing: to acquire a minority and give it back would wake every waiter.
  * @returns undefined when a quorum is free
  */
-export function lookAround(terms: QuorumTerms): Promise<RoundRefusal | undefined> {
+export function checkQuorum(terms: QuorumTerms): Promise<RoundRefusal | undefined> {
   const tally = new QuorumTally(terms);
   return new Promise((resolve) => {
     const check = () => {

@@ -32,7 +32,7 @@ export class GuardedScope<A extends readonly unknown[]> {
    * @throws LockConfigurationError `INVALID_OPTION`
    */
   constructor(
-    private readonly door: 'decorator' | 'interceptor',
+    private readonly guardKind: 'decorator' | 'interceptor',
     private readonly options: GuardOptions<A>,
     private readonly where: string,
   ) {
@@ -47,7 +47,7 @@ export class GuardedScope<A extends readonly unknown[]> {
   enter(entry: Entry<A>, work: (handle: LockHandle) => unknown): Promise<unknown> {
     try {
       const { locks, names, signal } = entry;
-      const { kind, waitTime = locks.settings.waitTime[this.door], leaseTime, onLost } = this.options;
+      const { kind, waitTime = locks.settings.waitTime[this.guardKind], leaseTime, onLost } = this.options;
       const lock = locks.lockOf(names, kind);
       const granted = lock.lock({ waitTime, leaseTime, signal });
       return criticalSection(granted, work, onLost, (error) => this.#refuse(error, lock.name, entry));

@@ -2,7 +2,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { readParameters, type Parameters } from './parameter.names.js';
 
 /** The place of a key in the code, and the alternatives to a text that looks like a template. */
-export interface KeyDoor {
+export interface KeySource {
   /** For messages: `Orders.place`. */
   readonly where: string;
   /** How the argument of that index is written there; undefined where a text cannot have arguments. */
@@ -42,7 +42,7 @@ const SHELL = /\$\d+/;
  */
 export function checkStaticKey(
   key: string,
-  { where, fill, example }: KeyDoor,
+  { where, fill, example }: KeySource,
   method: object | undefined,
   others: readonly string[] = [],
 ): void {
@@ -108,10 +108,10 @@ function nearestIndex(word: string, { names }: Parameters): number {
 
 /** `id` is part of `accountId`, and `account` is: one of them was meant. */
 function isPartOf(word: string, names: readonly (string | undefined)[]): boolean {
-  const asked = wordsOf(word);
+  const words = wordsOf(word);
   return names.some((name) => {
     const own = wordsOf(name ?? '');
-    const [few, many] = own.length < asked.length ? [own, asked] : [asked, own];
+    const [few, many] = own.length < words.length ? [own, words] : [words, own];
     return few.length > 0 && few.every((each) => many.includes(each));
   });
 }

@@ -80,7 +80,7 @@ export class HoldCount {
   }
 
   /** Counts one more. To be called in turn. */
-  async raise(count: number, lease: number): Promise<FreshAnswer<AcquireReply>> {
+  async raiseTo(count: number, lease: number): Promise<FreshAnswer<AcquireReply>> {
     this.#confirmedCount = undefined;
     this.lease.expect(lease);
     try {

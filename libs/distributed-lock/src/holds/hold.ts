@@ -141,7 +141,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     return this.count.enqueue(async () => {
       if (!this.isLive || !isWanted()) return undefined;
       const ttl = leaseTime ?? this.context.settings.watchdogTimeout;
-      const { reply, sent } = await this.count.raise(handles.handlesOf(this.#newest).length + 1, ttl);
+      const { reply, sent } = await this.count.raiseTo(handles.handlesOf(this.#newest).length + 1, ttl);
       if (reply.kind !== 'granted') this.gone();
       if (this.#ended || reply.kind !== 'granted') return undefined;
       this.lease.raise(sent, ttl);

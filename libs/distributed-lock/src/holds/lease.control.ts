@@ -11,7 +11,7 @@ export interface LeaseOwner extends LeaseListener {
 
 /** What is done with the lease of one hold beside its renewal: finds out whether it may be believed in, and changes it. */
 export class LeaseControl {
-  #asking = false;
+  #isVerifying = false;
 
   constructor(
     private readonly lease: Lease,
@@ -25,7 +25,7 @@ export class LeaseControl {
    */
   get isBelieved(): boolean {
     if (!this.lease.isDoubtful) return true;
-    if (!this.#asking) void this.#verify();
+    if (!this.#isVerifying) void this.#verify();
     return false;
   }
 
@@ -55,10 +55,10 @@ export class LeaseControl {
   }
 
   async #verify(): Promise<void> {
-    this.#asking = true;
+    this.#isVerifying = true;
     this.lease.doubt();
     await this.watchdog.renewNow(this.lease, this.owner.renewalTtl, this.owner);
-    this.#asking = false;
+    this.#isVerifying = false;
     this.owner.rearm();
   }
 }

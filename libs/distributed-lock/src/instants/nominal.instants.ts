@@ -100,13 +100,13 @@ export class NominalInstants {
   /** Begins a new stretch at the latest instant <= `at`, found by looking back ever further. */
   #anchor(at: number): void {
     const next = this.#sequence.after(at);
-    const latest = this.#lookBack(at, next ?? at + DAY);
+    const latest = this.#searchBack(at, next ?? at + DAY);
     const found = [latest, next].filter((instant) => instant !== undefined);
     this.#stretch.splice(0, this.#stretch.length, ...found);
   }
 
   /** The distance to the next instant is the first guess of the distance to the last one. */
-  #lookBack(at: number, next: number): number | undefined {
+  #searchBack(at: number, next: number): number | undefined {
     for (let reach = Math.max(SECOND, next - at); ; reach = Math.min(reach * 4, LONGEST_REST)) {
       const found = this.#sequence.after(at - reach);
       if (found !== undefined && found <= at) return this.#latestFrom(found, at);

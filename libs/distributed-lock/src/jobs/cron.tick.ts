@@ -17,8 +17,8 @@ const OWN = 3_600_000;
 /** Claims of one alarm: each after the first knows the clock from the answer to the one before. */
 const ATTEMPTS = 6;
 /** Bounds of how long a claim is repeated while Redis does not answer, in ms. */
-const LEAST_PATIENCE = 1000;
-const PATIENCE = 5000;
+const LEAST_CLAIM_TIMEOUT = 1000;
+const CLAIM_TIMEOUT = 5000;
 
 /** The work of a run. */
 type TickWork = Parameters<TickCall['run']>[0];
@@ -173,7 +173,7 @@ export class CronTick implements TickCall, JobTicks {
       following,
       previous: this.schedule.takeChange() ? undefined : instants.latestAt(tick - 1),
       // Once the next tick has come, its own alarm claims it.
-      patience: Math.max(Math.min((following ?? Infinity) - at, PATIENCE), LEAST_PATIENCE),
+      timeout: Math.max(Math.min((following ?? Infinity) - at, CLAIM_TIMEOUT), LEAST_CLAIM_TIMEOUT),
     });
     if (this.#asking === tick) this.#asking = undefined;
     if (answer === undefined || answer.kind === 'refused') return undefined;

@@ -33,7 +33,7 @@ export class MemoryBackend implements Backend, Commands {
     return 0;
   }
 
-  turn(): Promise<void> {
+  untilSendable(): Promise<void> {
     return Promise.resolve();
   }
 

@@ -48,7 +48,7 @@ interface Frame {
 }
 
 /** Of the process: the schedule's and the method's copy of this package may differ. */
-interface Place {
+interface ProcessFires {
   readonly storage: AsyncLocalStorage<Frame | undefined>;
   /** Whose callback is on the stack. */
   current: Frame | undefined;
@@ -56,11 +56,11 @@ interface Place {
   readonly open: Map<GuardEntry, Set<OpenFire>>;
 }
 
-const PLACE = Symbol.for('nestjs-distributed-lock.fires');
+const PROCESS_KEY = Symbol.for('nestjs-distributed-lock.fires');
 
-function place(): Place {
-  const holder: typeof globalThis & { [PLACE]?: Place } = globalThis;
-  return (holder[PLACE] ??= { storage: new AsyncLocalStorage(), current: undefined, open: new Map() });
+function processFires(): ProcessFires {
+  const holder: typeof globalThis & { [PROCESS_KEY]?: ProcessFires } = globalThis;
+  return (holder[PROCESS_KEY] ??= { storage: new AsyncLocalStorage(), current: undefined, open: new Map() });
 }
 
 /** Runs `start`, one fire of a schedule: the first call of a guarded method that is on it is the tick. */
@@ -80,7 +80,7 @@ export function directCall<T>(work: () => T): T {
 }
 
 function inFrame<T>(fire: Fire | undefined, start: () => T): T {
-  const here = place();
+  const here = processFires();
   const around = here.current;
   const frame: Frame = { fire, around, spent: new Set() };
   here.current = frame;
@@ -93,7 +93,7 @@ function inFrame<T>(fire: Fire | undefined, start: () => T): T {
 
 /** Runs `work` so that no call in it is a tick of the fire that it runs for. */
 export function outsideFires<T>(work: () => T): T {
-  const here = place();
+  const here = processFires();
   const { current } = here;
   here.current = undefined;
   try {
@@ -105,13 +105,13 @@ export function outsideFires<T>(work: () => T): T {
 
 /** From now on calls of that guard which nothing ties to a fire are put to `fire`, until it is closed. */
 export function holdOpen(guard: GuardEntry, fire: OpenFire): void {
-  const { open } = place();
+  const { open } = processFires();
   const fires = open.get(guard) ?? new Set();
   open.set(guard, fires.add(fire));
 }
 
 export function closeFire(guard: GuardEntry, fire: OpenFire): void {
-  const { open } = place();
+  const { open } = processFires();
   const fires = open.get(guard);
   fires?.delete(fire);
   if (fires?.size === 0) open.delete(guard);
@@ -122,7 +122,7 @@ export function closeFire(guard: GuardEntry, fire: OpenFire): void {
  * calls is not a tick again.
  */
 export function takeCall(guard: GuardEntry, instance: object): CallKind {
-  const { storage, current, open } = place();
+  const { storage, current, open } = processFires();
   for (let frame = current; frame !== undefined; frame = frame.around) {
     const kind = takeFrom(frame, guard, instance, 'stack');
     if (kind !== undefined) return kind;

@@ -5,7 +5,7 @@ import { JobFire, type FireHost } from './job.fire.js';
 import type { ScheduledMethod } from './scheduled.method.js';
 
 /** How long after its callback's end a fire waits for the call of its method, in ms. */
-const PATIENCE = 1000;
+const CALL_TIMEOUT = 1000;
 /** After this time a fire whose callback has not ended is logged, in ms: a decorator around the guard may wait for its turn. */
 const LONG_WAIT = 10_000;
 
@@ -107,7 +107,7 @@ export class MethodFires implements FireHost {
     this.#cancel(fire);
     this.#open.set(
       fire,
-      this.surroundings.wheel.after(PATIENCE, () => this.#lapse(fire)),
+      this.surroundings.wheel.after(CALL_TIMEOUT, () => this.#lapse(fire)),
     );
   }
 

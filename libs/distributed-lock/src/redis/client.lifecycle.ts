@@ -9,7 +9,7 @@ import { RedisFailure } from './redis.failure.js';
 const CLOSE_TIMEOUT = 3000;
 
 /** The least time that a connection gets to become ready once it is open, in ms: a busy machine is slow. */
-const LEAST_PATIENCE = 1000;
+const LEAST_READY_TIMEOUT = 1000;
 
 /** Pause before a client that ended by itself is connected again, in ms. */
 const RECONNECT_PAUSE = 100;
@@ -31,7 +31,7 @@ export class ClientLifecycle {
   readonly #ready: (() => void)[] = [];
   readonly #atClose: (() => void)[] = [];
   readonly #outside = AsyncLocalStorage.snapshot();
-  #handshake: Timer | undefined;
+  #readyTimer: Timer | undefined;
   #reconnectTimer: Timer | undefined;
   #wasReady = false;
   #closed = false;
@@ -41,19 +41,19 @@ export class ClientLifecycle {
     readonly client: ClientPort,
     private readonly wheel: TimerWheel,
     /** How long a connection may take to become ready once it is open, in ms. */
-    private readonly patience: number,
+    private readonly readyTimeout: number,
     /** For messages; never has a password. */
     readonly address = '',
   ) {
     client.on('ready', () => {
-      this.wheel.cancel(this.#handshake);
+      this.wheel.cancel(this.#readyTimer);
       // An earlier error is no reason for a later failure.
       this.trouble.clear();
       this.#wasReady = true;
       for (const listener of this.#ready) listener();
     });
     client.on('connect', () => this.#expectReady());
-    client.on('close', () => this.wheel.cancel(this.#handshake));
+    client.on('close', () => this.wheel.cancel(this.#readyTimer));
     // A client may end by itself: ioredis gives it up for good when the sentinels report a new master while it asks them for one.
     client.on('end', () => this.#reconnectSoon());
     // Without a listener an `error` event would end the process; each call reports what the error means for its lock.
@@ -84,8 +84,8 @@ export class ClientLifecycle {
     this.#ready.push(listener);
   }
 
-  /** Notifies once when the connection has been away for longer than `patience` ms, or is refused, with the reason; and once when it is back. */
-  watch(patience: number, { lost, refused, back }: ConnectionListener): void {
+  /** Notifies once when the connection has been away for longer than `delay` ms, or is refused, with the reason; and once when it is back. */
+  watch(delay: number, { lost, refused, back }: ConnectionListener): void {
     let timer: Timer | undefined;
     let isLossReported = false;
     let isRefusalReported = false;
@@ -97,7 +97,7 @@ export class ClientLifecycle {
         refused(this.lastError);
       }
       if (isLossReported) return;
-      timer ??= this.wheel.after(patience, () => {
+      timer ??= this.wheel.after(delay, () => {
         isLossReported = true;
         lost(this.lastError);
       });
@@ -145,7 +145,7 @@ export class ClientLifecycle {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.wheel.cancel(this.#handshake);
+    this.wheel.cancel(this.#readyTimer);
     this.wheel.cancel(this.#reconnectTimer);
     for (const end of this.#atClose.splice(0)) end();
     if (SILENT.has(this.client.status)) {
@@ -163,10 +163,10 @@ export class ClientLifecycle {
   }
 
   #expectReady(): void {
-    this.wheel.cancel(this.#handshake);
-    const patience = Math.max(this.patience, LEAST_PATIENCE);
+    this.wheel.cancel(this.#readyTimer);
+    const timeout = Math.max(this.readyTimeout, LEAST_READY_TIMEOUT);
     // After a stall of the event loop the connection may be ready, with its event still to be processed.
-    this.#handshake = this.wheel.after(patience, () => setImmediate(() => !this.isReady && this.restart()));
+    this.#readyTimer = this.wheel.after(timeout, () => setImmediate(() => !this.isReady && this.restart()));
   }
 
   #reconnectSoon(): void {

@@ -126,10 +126,10 @@ export class HandshakeWatch {
     return `it is a replica of ${fieldOf('host')}:${fieldOf('port')}, and locks need the master`;
   }
 
-  #refuse(error: unknown, command: string, asked: string, otherwise: string): void {
+  #refuse(error: unknown, command: string, setting: string, otherwise: string): void {
     // A connection that broke has refused nothing.
     if (isReply(error))
-      this.#refusals.set(command, `${asked} was refused (${errorText(error)}): ${otherwise}`);
+      this.#refusals.set(command, `${setting} was refused (${errorText(error)}): ${otherwise}`);
   }
 }
 

@@ -38,13 +38,13 @@ export class PubSubMode {
 
   /**
    * Asks the nodes of a reachable cluster, one after another, until one has answered or the connection is away.
-   * @param patience with one node, in ms
+   * @param timeout with one node, in ms
    */
-  async detect(lifecycle: ClientLifecycle, wheel: TimerWheel, patience: number): Promise<void> {
+  async detect(lifecycle: ClientLifecycle, wheel: TimerWheel, timeout: number): Promise<void> {
     if (this.#isDetecting) return;
     this.#isDetecting = true;
     while (!this.isKnown && lifecycle.isReady) {
-      this.#isSharded ??= await wheel.within(patience, hasShardedPubSub(lifecycle.client));
+      this.#isSharded ??= await wheel.within(timeout, hasShardedPubSub(lifecycle.client));
       if (!this.isKnown) await wheel.pause(PAUSE);
     }
     this.#isDetecting = false;

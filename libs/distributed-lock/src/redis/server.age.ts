@@ -27,7 +27,7 @@ export class ServerAge {
     private readonly lifecycle: ClientLifecycle,
     private readonly wheel: TimerWheel,
     /** How long the answer may take, in ms. */
-    private readonly patience: number,
+    private readonly timeout: number,
     /** In ms; 0 for servers that forget nothing. */
     private readonly restartDelay: number,
   ) {
@@ -70,7 +70,7 @@ export class ServerAge {
     let timer: Timer | undefined;
     // No other command is sent to a server that does not count, so no other timeout would detect that it does not answer.
     const late = new Promise<never>((_, reject) => {
-      timer = this.wheel.after(this.patience, () => {
+      timer = this.wheel.after(this.timeout, () => {
         reject(new Error('no answer'));
         this.lifecycle.restart();
       });

@@ -62,19 +62,23 @@ export function isDone(reply: ReplyReader): boolean {
 
 /**
  * The rows `{0, ttl, one holder}` busy, `{1, count, …}` or `1` granted, `{2}` lost.
- * @param asked the requested count: the reply `1` stands for just that
+ * @param requestedCount the requested count: the reply `1` stands for just that
  * @param more reads what the kind grants beside the count
  */
 export function readAcquire(
   reply: ReplyReader,
-  asked: number,
+  requestedCount: number,
   more?: (granted: ReplyReader) => Pick<Granted, 'token' | 'room'>,
 ): AcquireReply {
   switch (reply.integer(0)) {
     case 0:
       return readBusy(reply);
     case 1:
-      return { kind: 'granted', count: reply.size === 1 ? asked : reply.integer(1), ...more?.(reply) };
+      return {
+        kind: 'granted',
+        count: reply.size === 1 ? requestedCount : reply.integer(1),
+        ...more?.(reply),
+      };
     case 2:
       return { kind: 'lost' };
     default:

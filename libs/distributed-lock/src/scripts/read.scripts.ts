@@ -7,7 +7,7 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireCommand, AcquireReply, ReleaseCommand, ReleaseReply } from '../replies/lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
-import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
+import { CHECKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire as readAcquireReply, readRelease as readReleaseReply } from '../replies/reply.reader.js';
@@ -41,7 +41,7 @@ export class ReadScripts extends ReadWriteScripts {
 
   /** A lock whose last reader is found dead is free from then on, which is published on its channel. */
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
-    const sending = { ...(lease > 0 ? RENEWING : LOOKING), ...PUBLISHING };
+    const sending = { ...(lease > 0 ? RENEWING : CHECKING), ...PUBLISHING };
     const args = [holder, `${lease}`, readWriteChannel(lock)];
     this.runner.ask({ script: readRenew, keys: [lock], args, read: readRenewal, sending }, callback);
   }

@@ -27,16 +27,16 @@ import { GRANTING, PUBLISHING, TRANSFERRING } from './sending.js';
 export const LEASES_PER_CALL = 100;
 
 /** A check grants nothing. */
-export const LOOKING = { perCall: LEASES_PER_CALL };
+export const CHECKING = { perCall: LEASES_PER_CALL };
 
-export const RENEWING = { ...GRANTING, ...LOOKING };
+export const RENEWING = { ...GRANTING, ...CHECKING };
 
 /** The scripts of the re-entrant lock, typed; the replies' numbers appear here and in the Lua only. */
 export class ReentrantScripts implements LockScripts {
   readonly #acquiring = new SharedNumbers(GRANTING);
   readonly #releasing = new SharedNumbers(PUBLISHING);
   /** The last renewal: most leases are renewed to the same length. */
-  #renewal = LOOK;
+  #renewal = LEASE_CHECK;
 
   constructor(protected readonly runner: ScriptRunner) {}
 
@@ -91,7 +91,7 @@ export class ReentrantScripts implements LockScripts {
   }
 
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
-    const { read, sending } = lease === 0 ? LOOK : this.#renewalTo(lease);
+    const { read, sending } = lease === 0 ? LEASE_CHECK : this.#renewalTo(lease);
     this.runner.ask({ script: renewalRenew, keys: [lock], args: [holder], read, sending }, callback);
   }
 
@@ -101,13 +101,13 @@ export class ReentrantScripts implements LockScripts {
   }
 }
 
-const LOOK = renewalTo(0);
+const LEASE_CHECK = renewalTo(0);
 
 /** How a renewal to `lease` ms, or a check with 0, is sent and read. */
 function renewalTo(lease: number) {
   // `1` alone stands for just the requested lease.
   const read = (reply: ReplyReader) => (isDone(reply) && reply.size === 1 ? lease : readRenewal(reply));
-  return { lease, read, sending: { ...(lease > 0 ? RENEWING : LOOKING), shared: `${lease}` } };
+  return { lease, read, sending: { ...(lease > 0 ? RENEWING : CHECKING), shared: `${lease}` } };
 }
 
 /** The rows `{1, ttl}` alive, `{0}` gone. @returns the remaining ttl in ms */

@@ -8,7 +8,7 @@ import type { RequestedOperation } from './operation.js';
 /** One call of a script, for one operation or for a batch, and the answer to each of them. */
 export class ScriptCall implements CommandCallback {
   /** Whether the server was sent the script's text. */
-  private isTaught = false;
+  private wasSentWhole = false;
 
   constructor(
     private readonly connection: Commands,
@@ -27,41 +27,41 @@ export class ScriptCall implements CommandCallback {
   /** From a script for several operations an array has a row for each of them; any other reply is the row of all. */
   answered(reply: unknown, verdict?: Answer['verdict']): void {
     const rows: unknown[] | undefined = this.script.batch && Array.isArray(reply) ? reply : undefined;
-    const asked = this.operations;
-    for (let index = 0; index < asked.length; index += 1)
-      asked[index]?.succeed(rows === undefined ? reply : rows[index], verdict);
+    const { operations } = this;
+    for (let index = 0; index < operations.length; index += 1)
+      operations[index]?.succeed(rows === undefined ? reply : rows[index], verdict);
     if (rows === undefined ? isReadOnly(reply) : rows.some(isReadOnly)) this.connection.demoted();
   }
 
   failed(failure: RedisFailure): void {
-    const asked = this.operations;
+    const { operations } = this;
     // The node that owns these keys does not know the script, so it did not run; EVAL runs it there, and loads it.
-    if (failure.code === 'NOSCRIPT' && !this.isTaught) {
-      this.isTaught = true;
+    if (failure.code === 'NOSCRIPT' && !this.wasSentWhole) {
+      this.wasSentWhole = true;
       this.send('eval');
       return;
     }
     if (failure.code === 'READONLY') this.connection.demoted();
     // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
-    if (failure.kind === 'refused' && asked.length > 1) {
-      for (const operation of asked) {
+    if (failure.kind === 'refused' && operations.length > 1) {
+      for (const operation of operations) {
         // An operation whose caller has given up is not sent again; it did not run, and the `settled` promise of its failure has to resolve.
         if (operation.isDone) operation.fail(failure);
         else new ScriptCall(this.connection, this.script, this.shared, [operation]).send();
       }
-    } else for (const operation of asked) operation.fail(failure);
+    } else for (const operation of operations) operation.fail(failure);
   }
 
   /** One call of a server at a time waits for replicas. */
   private async sendInTurn(command: ScriptCommand): Promise<void> {
     try {
-      await this.connection.turn(this.operations[0]?.request.keys[0] ?? '');
+      await this.connection.untilSendable(this.operations[0]?.request.keys[0] ?? '');
     } catch (error) {
       for (const operation of this.operations) operation.fail(RedisFailure.from(error));
       return;
     }
     // An operation that was sent before needs its result, even if its caller does not wait any more.
-    if (!this.isTaught) this.operations = this.operations.filter((operation) => !operation.isDone);
+    if (!this.wasSentWhole) this.operations = this.operations.filter((operation) => !operation.isDone);
     if (this.operations.length > 0) this.run(command, true);
   }
 

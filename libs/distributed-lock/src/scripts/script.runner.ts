@@ -144,8 +144,8 @@ export class ScriptRunner implements Sender {
     const common = publishes ? [this.connection.publish, ...numbers] : numbers;
     const size = script.batch ? perCall : 1;
     for (let from = 0; from < operations.length; from += size) {
-      const asked = operations.length <= size ? operations : operations.slice(from, from + size);
-      new ScriptCall(this.connection, script, common, asked).send();
+      const oneCall = operations.length <= size ? operations : operations.slice(from, from + size);
+      new ScriptCall(this.connection, script, common, oneCall).send();
     }
   }
 

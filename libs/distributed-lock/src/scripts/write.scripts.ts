@@ -7,7 +7,7 @@ import {
 } from './generated/lua.scripts.js';
 import type { AcquireCommand, AcquireReply, ReleaseCommand, ReleaseReply } from '../replies/lock.replies.js';
 import { ReadWriteScripts } from './read-write.scripts.js';
-import { LOOKING, readRenewal, RENEWING } from './reentrant.scripts.js';
+import { CHECKING, readRenewal, RENEWING } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire, readRelease } from '../replies/reply.reader.js';
@@ -41,7 +41,7 @@ export class WriteScripts extends ReadWriteScripts {
   }
 
   renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
-    const sending = lease > 0 ? RENEWING : LOOKING;
+    const sending = lease > 0 ? RENEWING : CHECKING;
     this.runner.ask(
       { script: writeRenew, keys: [lock], args: [holder, `${lease}`], read: readRenewal, sending },
       callback,

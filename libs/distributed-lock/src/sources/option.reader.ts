@@ -28,7 +28,7 @@ const PORT = {
 };
 
 /** The options with the address of the server: without one of them ioredis connects to localhost:6379. */
-const PLACES = ['host', 'port', 'path', 'sentinels', 'Connector'];
+const ADDRESS_OPTIONS = ['host', 'port', 'path', 'sentinels', 'Connector'];
 
 /** The names of the address in other libraries, and their replacements. */
 const FOREIGN: Readonly<Record<string, string>> = {
@@ -75,7 +75,7 @@ function faultOfEntries(given: readonly (readonly [string, unknown])[]): SourceF
 }
 
 function ofPlace(given: readonly (readonly [string, unknown])[]): SourceFault | undefined {
-  if (given.some(([name, value]) => PLACES.includes(name) && value !== null)) return undefined;
+  if (given.some(([name, value]) => ADDRESS_OPTIONS.includes(name) && value !== null)) return undefined;
   return {
     given: 'without the address of Redis',
     remedy: 'Check that the variable with its host is set: { host: "localhost", port: 6379 }.',

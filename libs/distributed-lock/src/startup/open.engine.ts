@@ -67,16 +67,16 @@ export function makeEngine(settings: LockSettings, template: Template, parts: En
 
 /** Builds the locks on any backend. */
 export function engineOn<G extends Backend>(
-  ground: G,
+  backend: G,
   settings: LockSettings,
   { wheel, notices, ids = new HolderIds() }: EngineParts,
 ): OpenEngine<G> {
-  const runner = new ScriptRunner(ground.commands, wheel, settings.commandTimeout);
+  const runner = new ScriptRunner(backend.commands, wheel, settings.commandTimeout);
   const outside = AsyncLocalStorage.snapshot();
   // The `keyPrefix` of ioredis applies to keys, but not to channels; here it is put before names, so both agree.
   const mapName = (name: string) => {
-    const key = ground.keyPrefix + settings.mapName(name);
-    if (ground.isCluster) checkSlots(name, key);
+    const key = backend.keyPrefix + settings.mapName(name);
+    if (backend.isCluster) checkSlots(name, key);
     return key;
   };
   const engine = new LockEngine({
@@ -86,15 +86,15 @@ export function engineOn<G extends Backend>(
     wheel,
     ids,
     watchdog: new Watchdog(wheel),
-    subscriptions: new ChannelSubscriptions(ground.subscriber),
+    subscriptions: new ChannelSubscriptions(backend.subscriber),
     notices,
-    isCluster: ground.isCluster,
+    isCluster: backend.isCluster,
     get countsFleet() {
-      return ground.countsFleet;
+      return backend.countsFleet;
     },
     backgroundRelease: new BackgroundRelease(wheel, outside),
     downgrades: new DowngradeRegistry(),
     outside,
   });
-  return { engine, runner, connections: ground };
+  return { engine, runner, connections: backend };
 }

@@ -9,10 +9,10 @@ import { judgeFacts } from './server.findings.js';
  * that refuses to answer gets no warning: the locks themselves will report it.
  */
 export function checkServer(lifecycle: ClientLifecycle, address: string, notices: NoticeBoard): void {
-  let isAsked = false;
+  let isRequested = false;
   lifecycle.onReady(() => {
-    if (isAsked) return;
-    isAsked = true;
+    if (isRequested) return;
+    isRequested = true;
     lifecycle.client.info('default').then(
       (info) => {
         const facts = readFacts(String(info));
@@ -25,7 +25,7 @@ export function checkServer(lifecycle: ClientLifecycle, address: string, notices
       },
       (error: unknown) => {
         // A command without an answer is sent again on the next connection; a refused one would be refused again.
-        isAsked = !RedisFailure.from(error).isTransient;
+        isRequested = !RedisFailure.from(error).isTransient;
       },
     );
   });

@@ -211,8 +211,8 @@ function duration(option: string, value: Duration | undefined, byDefault: Durati
   return parseDuration(value ?? byDefault, { option, min, unbounded: byDefault === Infinity });
 }
 
-function wait(door: string, value: Duration | undefined, byDefault: number): number {
-  return parseDuration(value ?? byDefault, { option: `waitTime.${door}`, unbounded: true });
+function wait(method: string, value: Duration | undefined, byDefault: number): number {
+  return parseDuration(value ?? byDefault, { option: `waitTime.${method}`, unbounded: true });
 }
 
 function count(option: string, value: number | undefined, byDefault: number, min: number): number {

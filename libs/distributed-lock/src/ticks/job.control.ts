@@ -121,28 +121,28 @@ export class JobControlService implements JobControl {
   async runNow(job: string, options: RunNowOptions = {}): Promise<boolean> {
     checkOptionNames(options, RUN_NOW, undefined, job);
     const { timeout = '10s' } = options;
-    const patience = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
+    const timeLimit = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
     const keys = this.#keysOf(job);
     await this.#checkKnown(job);
     const { subscriptions, wheel } = this.#engine.context;
     const signal = new WakeSignal(wheel);
-    const end = now() + patience;
+    const end = now() + timeLimit;
     const own = randomUUID();
-    let asked: string = own;
+    let requestId: string = own;
     const subscription = subscriptions.subscribe(keys.channel, (text) => {
-      if (text === undefined || text === `served:${asked}`) signal.wake();
+      if (text === undefined || text === `served:${requestId}`) signal.wake();
     });
     try {
       // Every later message about the request is received from here on; without a subscription the request's time limit decides.
       await subscription.answered;
       return await this.#quote(job, async () => {
-        asked = await this.#scripts.request(keys, asked, Math.ceil(patience), this.#instance);
+        requestId = await this.#scripts.request(keys, requestId, Math.ceil(timeLimit), this.#instance);
         for (;;) {
-          const state = await this.#scripts.withdraw(keys, asked);
+          const state = await this.#scripts.withdraw(keys, requestId);
           if (state.kind !== 'waits') return state.kind === 'served';
           const left = end - now();
           // A joined request goes on waiting for the caller that made it.
-          if (asked !== own && left <= 0) return false;
+          if (requestId !== own && left <= 0) return false;
           await signal.sleep(Math.max(Math.min(state.left, left), LEAST_PAUSE));
         }
       });

@@ -66,8 +66,8 @@ export class JobScripts {
   }
 
   /** @returns the id of the request in force: a request that already waits is joined */
-  async request({ record, channel }: JobKeys, id: string, patience: number, by: string): Promise<string> {
-    const reply = await this.caller.notify(tickRequest, [record], [channel, id, `${patience}`, by]);
+  async request({ record, channel }: JobKeys, id: string, timeout: number, by: string): Promise<string> {
+    const reply = await this.caller.notify(tickRequest, [record], [channel, id, `${timeout}`, by]);
     return reply.text(2);
   }
 

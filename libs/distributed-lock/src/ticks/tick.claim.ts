@@ -12,7 +12,7 @@ export interface TickClaim {
   readonly following?: number | undefined;
   readonly previous?: number | undefined;
   /** How long the claim is repeated while Redis does not answer, in ms. @default 5 s */
-  readonly patience?: number;
+  readonly timeout?: number;
   /** Whether a run may begin on this instance: if not, a granted tick is given back. @default always */
   readonly mayBegin?: (() => boolean) | undefined;
   /** Called when Redis may have received the claim and no answer came, as soon as the claim can have no effect any more. */

@@ -79,7 +79,7 @@ export class TickRunner {
 
   /**
    * Claims a tick. The claim is repeated, under the same holder id, while the answer is lost or Redis is away.
-   * @throws LockUnavailableError when there was no answer within the claim's patience
+   * @throws LockUnavailableError when there was no answer within the claim's timeout
    */
   claim(job: string, claim: TickClaim): Promise<TickAnswer> {
     const target = this.jobs.targetOf(job);
@@ -98,7 +98,7 @@ export class TickRunner {
 
   async #ask(target: LockTarget, claim: TickClaim, attempt: ClaimAttempt): Promise<TickAnswer> {
     const { wheel } = this.engine.context;
-    const end = now() + (claim.patience ?? 5000);
+    const end = now() + (claim.timeout ?? 5000);
     const { mayBegin = () => true } = claim;
     const isRefusing = () => this.#refusing || !mayBegin();
     for (;;) {
