@@ -7,6 +7,9 @@ type Case = readonly [title: string, file: string, text: string, expected: strin
 const ONE = 'export const a = 1;\n';
 const HAND_ON = "export { a } from './a.lock.js';\n";
 
+const taking = (...names: string[]) =>
+  `export const a = (${names.map((name) => `${name}: number`).join(', ')}) => ${names.join(' + ')};\n`;
+
 const REFUSED: readonly Case[] = [
   ['any', 'src/locks/a.lock.ts', 'export const a = (x: any): unknown => x;\n', 'no-explicit-any'],
   [
@@ -23,6 +26,7 @@ const REFUSED: readonly Case[] = [
   ],
   ['a 301-line file', 'src/locks/a.lock.ts', '// why\n'.repeat(301), 'max-lines'],
   ['a 301-line sample', 'sample-app/a.app.ts', '// why\n'.repeat(301), 'max-lines'],
+  ['five parameters', 'src/locks/a.lock.ts', taking('p', 'q', 'r', 's', 't'), 'max-params'],
   ['a 301-line script', 'lua/claim.lua', '-- why\n'.repeat(301), 'length rule: 301 lines'],
   [
     'an unexplained suppression',
@@ -55,6 +59,7 @@ const REFUSED: readonly Case[] = [
 ];
 
 const ALLOWED: readonly Case[] = [
+  ['four parameters', 'src/locks/a.lock.ts', taking('p', 'q', 'r', 's'), ''],
   ['300 lines', 'src/locks/a.lock.ts', ONE + '// why\n'.repeat(299), ''],
   [
     'a reasoned suppression',

@@ -17,6 +17,7 @@ export class DistributedLockError extends Error {
   /** How to solve the problem. */
   readonly remedy: string;
 
+  // oxlint-disable-next-line max-params -- public API: its positions stay as they are
   constructor(
     /** A stable code, safe to branch on. */
     readonly code: LockErrorCode,
@@ -137,6 +138,7 @@ export class LockUnavailableError extends DistributedLockError {
   /** The name of the class, for logs. */
   override readonly name = 'LockUnavailableError';
 
+  // oxlint-disable-next-line max-params -- public API: its positions stay as they are
   constructor(
     lock: string | undefined,
     message: string,

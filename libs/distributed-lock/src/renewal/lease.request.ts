@@ -3,25 +3,28 @@ import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { LeaseListener } from './lease.listener.js';
 import type { Instant, Lease } from './lease.js';
 
+/** What a {@link LeaseRequest} is made of. */
+interface LeaseRequestParts {
+  readonly lease: Lease;
+  /** The ttl of the renewal, in ms; 0 only checks the lease. */
+  readonly ttl: number;
+  readonly sent: Instant;
+  readonly listener: LeaseListener | undefined;
+  /** Receives whether Redis confirmed the lease; undefined without an answer. */
+  readonly done: (confirmed: boolean | undefined) => void;
+}
+
 /** One renewal, or only a check, of a lease, and the effect of the answer on the lease. Thousands are under way in a second. */
 export class LeaseRequest implements ReplyCallback<number | undefined> {
-  /** @param done receives whether Redis confirmed the lease; undefined without an answer */
-  constructor(
-    private readonly lease: Lease,
-    /** The ttl of the renewal, in ms; 0 only checks the lease. */
-    private readonly ttl: number,
-    private readonly sent: Instant,
-    private readonly listener: LeaseListener | undefined,
-    private readonly done: (confirmed: boolean | undefined) => void,
-  ) {}
+  constructor(private readonly parts: LeaseRequestParts) {}
 
   get sentAt(): number {
-    return this.sent.at;
+    return this.parts.sent.at;
   }
 
   /** @param callback passes the answer on; by default this object receives it, in any async context */
   ask(callback: ReplyCallback<number | undefined> = this): void {
-    const { lease, ttl } = this;
+    const { lease, ttl } = this.parts;
     const { key, renewer } = lease.target;
     lease.expect(ttl);
     renewer.renew(key, lease.holder, ttl, callback);
@@ -34,22 +37,22 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
       this.failed(error);
       return;
     }
-    this.done(left !== undefined);
+    this.parts.done(left !== undefined);
   }
 
   failed(error: unknown): void {
-    const { lease } = this;
+    const { lease } = this.parts;
     const wasUnknown = lease.state === 'unknown';
     lease.doubt();
     try {
       if (!wasUnknown) this.#holder?.unknown(errorText(error));
     } finally {
-      this.done(undefined);
+      this.parts.done(undefined);
     }
   }
 
   #take(left: number | undefined): void {
-    const { lease, ttl, sent } = this;
+    const { lease, ttl, sent } = this.parts;
     if (left === undefined) {
       lease.lose();
       this.#holder?.gone();
@@ -62,6 +65,7 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
 
   /** The lease may have been handed to its next hold while the request was under way: the answer is for that hold. */
   get #holder(): LeaseListener | undefined {
-    return this.lease.listener ?? this.listener;
+    const { lease, listener } = this.parts;
+    return lease.listener ?? listener;
   }
 }
