@@ -4,7 +4,7 @@ import { addGuard, type GuardEntry } from '../metadata/guard.registry.js';
 import { responsePosition } from '../metadata/handler.metadata.js';
 import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
-import { GuardedScope } from '../guards/guarded.scope.js';
+import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
 import { checkTarget } from './decoration.target.js';
 import { GuardedCall } from './guarded.call.js';
 import type { BusyAnswer, DistributedLockOptions, GuardDecorator, LockKey } from './guard.types.js';
@@ -16,12 +16,7 @@ import { injectService } from './service.property.js';
 const DECORATOR = '@DistributedLock';
 
 const OPTIONS = optionNames<DistributedLockOptions>({
-  kind: true,
-  waitTime: true,
-  leaseTime: true,
-  onBusy: true,
-  onLost: true,
-  service: true,
+  ...GUARD_OPTIONS,
   overlap: true,
   onCrash: true,
   catchUp: true,

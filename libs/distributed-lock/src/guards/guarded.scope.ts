@@ -9,6 +9,16 @@ import type { LockService } from '../service/lock.service.js';
 import { markKnown } from './refused.handlers.js';
 import { RateLimitedLog } from './rate.limited.log.js';
 
+/** The names of {@link GuardOptions}, for the tables of the guards that add their own. */
+export const GUARD_OPTIONS: Readonly<Record<keyof GuardOptions, true>> = {
+  kind: true,
+  waitTime: true,
+  leaseTime: true,
+  onBusy: true,
+  onLost: true,
+  service: true,
+};
+
 /** One call that requests to enter. */
 export interface Entry<A extends readonly unknown[]> {
   readonly locks: LockService;

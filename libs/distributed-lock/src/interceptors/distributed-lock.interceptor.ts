@@ -4,7 +4,7 @@ import type { GuardOptions, LockNames } from '../contracts/guard.contract.js';
 import { isSse, patternOf, responsePosition } from '../metadata/handler.metadata.js';
 import { readReturnKind } from '../metadata/return.kind.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
-import { GuardedScope } from '../guards/guarded.scope.js';
+import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
 import { checkKey, readNames } from '../service/lock.choice.js';
@@ -24,12 +24,7 @@ export interface UseDistributedLockOptions extends GuardOptions<readonly [Execut
 
 const OPTIONS = optionNames<UseDistributedLockOptions>({
   key: true,
-  kind: true,
-  waitTime: true,
-  leaseTime: true,
-  onBusy: true,
-  onLost: true,
-  service: true,
+  ...GUARD_OPTIONS,
 });
 
 /**
