@@ -38,8 +38,8 @@ const MOST_VALUES = 7000;
 
 /**
  * Lua source of the function `fence(key, token)`. Put it in front of your own script, and call `fence()` before
- * the first write. It returns 0 if a newer token is stored at `key`. Otherwise it stores the token and returns
- * 1. An equal token also returns 1, so one holder can write several times.
+ * the first write. It returns `0` if a newer token is stored at `key`. Otherwise it stores the token and returns
+ * `1`. An equal token also returns `1`, so one holder can write several times.
  *
  * Pass `key` in `KEYS`, and the token as decimal text in `ARGV`. Tokens are compared exactly; any other text
  * raises an error.
