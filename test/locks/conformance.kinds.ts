@@ -34,10 +34,22 @@ const LOCKS = {
   Record<keyof LockKinds, { title: string; lock: (service: LockService, name: string) => Lock }>
 >;
 
-/** What every kind of lock must do, on any Redis. @param ground the Redis that all tests share, if nothing is said */
-export function describeKind(kind: keyof typeof LOCKS, ground?: () => Ground): void {
+/**
+ * What every kind of lock must do, on any Redis.
+ * @param ground the Redis that all tests share, if nothing is said
+ * @param leases see {@link LockSubject.leases}
+ */
+export function describeKind(kind: keyof typeof LOCKS, ground?: () => Ground, leases = true): void {
   const { title, lock } = LOCKS[kind];
-  describeLock(title, subjectOf(kind, lock, ground));
+  describeLock(title, { ...subjectOf(kind, lock, ground), leases });
+}
+
+/**
+ * The same on a Redis with several servers. A lease is counted by the process and kept by one key, wherever that is: each form of a key is
+ * tested there once, as the re-entrant lock, the write lock and the permit; the other kinds have their leases tested on one server.
+ */
+export function describeKindOn(kind: keyof typeof LOCKS, ground: () => Ground): void {
+  describeKind(kind, ground, kind === 'reentrant' || kind === 'write');
 }
 
 /**
@@ -72,5 +84,6 @@ function subjectOf(kind: keyof LockKinds, lock: LockSubject['lock'], ground?: ()
     reentrant: kind !== 'nonReentrant' && kind !== 'permit',
     fifo: true,
     turns: ground === undefined ? 100 : 20,
+    leases: true,
   };
 }

@@ -25,10 +25,10 @@ export function describeLock(kind: string, subject: LockSubject): void {
     describeWait(subject);
     describeWaiters(subject);
     if (subject.fifo) describeOrder(subject);
-    describeLease(subject);
-    if (subject.reentrant) describeReentryLease(subject);
+    if (subject.leases) describeLease(subject);
+    if (subject.leases && subject.reentrant) describeReentryLease(subject);
     describeForce(subject);
-    describeLimits(subject);
+    if (subject.leases) describeLimits(subject);
     describeFuzz(subject);
   });
 }

@@ -42,6 +42,8 @@ export interface LockSubject {
   readonly fifo: boolean;
   /** How often each of a hundred callers takes it where that is the question: fewer times where each costs more. */
   readonly turns: number;
+  /** Whether its leases and limits are tested: not where only the clock of the process, which is tested elsewhere, would be tested again. */
+  readonly leases: boolean;
   /** What its holder ids look like. @default a uuid, a colon, a number */
   readonly holderId?: RegExp;
 }

@@ -29,6 +29,7 @@ describe('a red lock, as any lock', () => {
     reentrant: true,
     fifo: true,
     turns: 100,
+    leases: true,
   };
   describeExclusion(subject);
   describeScope(subject);

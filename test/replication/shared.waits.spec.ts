@@ -118,6 +118,6 @@ describe('the waits for replicas', () => {
     await stage.replicas[0]?.kill();
     await service.getLock('x').using(() => undefined);
     await stage.replicas[1]?.kill();
-    await expect(service.getLock('x').tryLock()).rejects.toThrow('1 of the 2 replicas');
+    await expect(service.getLock('x').tryLock()).rejects.toThrow('1 of 2 required replicas');
   });
 });

@@ -48,6 +48,7 @@ describe('under the least user of the docs, with the default user off,', () => {
       reentrant: true,
       fifo: kind !== 'write',
       turns: 100,
+      leases: true,
     };
     describe(`a ${kind} lock`, () => {
       // What takes long is the same for every kind, as far as permissions go.

@@ -1,4 +1,4 @@
-import { describeKind } from '../locks/conformance.kinds.js';
+import { describeKindOn } from '../locks/conformance.kinds.js';
 import { groundOn } from './shared.ground.js';
 
-describeKind('fair', groundOn('sentinel'));
+describeKindOn('fair', groundOn('sentinel'));
