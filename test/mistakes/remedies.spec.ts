@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { LockLostError, type Lock, type LockHandle, type LockService } from 'nestjs-distributed-lock';
 import { RedisFailure } from '../../libs/distributed-lock/src/redis/redis.failure.js';
-import { unavailable } from '../../libs/distributed-lock/src/core/lock.context.js';
+import { unavailable } from '../../libs/distributed-lock/src/core/unavailable.errors.js';
 import { runCommandLine } from '../../libs/distributed-lock/src/cli/command.runner.js';
 import { Terminal } from '../../libs/distributed-lock/src/cli/terminal.js';
 import { inject } from 'vitest';

@@ -7,7 +7,7 @@ import type { LockService } from '../service/lock.service.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { CommandLine } from './command.line.js';
-import { openLocks } from './lock.opener.js';
+import { openLocks } from './open.locks.js';
 
 /** How long the waiter may stay in ms: shorter than the lease, so that only a message can wake it before. */
 const TIMEOUT = 2000;

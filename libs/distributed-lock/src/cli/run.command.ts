@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { printable } from '../errors/printable.text.js';
 import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
-import { openLocks } from './lock.opener.js';
+import { openLocks } from './open.locks.js';
 import { ProcessTree } from './process.tree.js';
 
 /** The signals by which a process is requested to do something; each is forwarded to the command. */

@@ -1,7 +1,7 @@
 import type { TickRecord } from '../contracts/tick.contract.js';
 import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
-import { openLocks } from './lock.opener.js';
+import { openLocks } from './open.locks.js';
 import { showTime } from './lock.view.js';
 
 /** `runs <job>`. */

@@ -2,7 +2,7 @@ import type { LockService } from '../service/lock.service.js';
 import { UsageError } from './command.line.js';
 import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
-import { openLocks } from './lock.opener.js';
+import { openLocks } from './open.locks.js';
 import { showTime, type LockView } from './lock.view.js';
 import { viewLock } from './show.command.js';
 

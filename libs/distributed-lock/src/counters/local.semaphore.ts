@@ -4,7 +4,7 @@ import type { WaitRequest } from '../waiters/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { RegistryPort } from '../local/local.lock.registry.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
 import { LocalCounter } from './local.counter.js';

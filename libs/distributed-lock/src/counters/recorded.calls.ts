@@ -2,7 +2,8 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import { CALL_ECHO, CALL_LIFE } from '../scripts/call.scripts.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import { leaveEarly } from '../waiters/cancellable.wait.js';
-import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockContext } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 
 /**
  * Calls to semaphores and latches. Each has an id of its own, of which Redis keeps a record: so a call is safe to repeat, and can be undone,

@@ -16,11 +16,11 @@ import {
   readLife,
   readWait,
   type Wait,
-} from '../core/option.checks.js';
+} from '../core/call.option.checks.js';
 import type { CounterEngine } from './counter.engine.js';
 import { counterTarget, type CounterTarget } from '../core/counter.target.js';
 import { leaveOnAbort } from '../waiters/cancellable.wait.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import { PermitScope } from './permit.scope.js';
 import { isTimeUp } from '../core/transient.refusal.js';
 import { RecordedCalls } from './recorded.calls.js';

@@ -10,7 +10,7 @@ import { GroupHandle } from './group.handle.js';
 import { HandoffPolicy } from '../local/handoff.policy.js';
 import type { Hold } from '../holds/hold.js';
 import type { RegistryPort } from '../local/local.lock.registry.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import { askQuorum, checkQuorum } from './quorum.round.js';
 import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from '../locks/reentry.js';

@@ -8,7 +8,7 @@ import { NamedLock } from '../locks/named.lock.js';
 import { leaveEarly } from '../waiters/cancellable.wait.js';
 import type { HoldHandle } from '../holds/handle.js';
 import { GroupHandle } from './group.handle.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { isTransient, type TransientRefusal } from '../core/transient.refusal.js';

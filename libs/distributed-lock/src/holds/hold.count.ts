@@ -3,7 +3,8 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
 import { promised } from '../replies/reply.callback.js';
-import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockContext } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { acquireFresh, type FreshAnswer } from '../acquire/late.grant.js';
 

@@ -19,7 +19,8 @@ import type {
 } from './hold.contract.js';
 import { HoldTimers, type TimedHold } from './hold.timers.js';
 import { LeaseControl, type LeaseOwner } from './lease.control.js';
-import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockContext } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import type { LockTarget } from '../core/lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */

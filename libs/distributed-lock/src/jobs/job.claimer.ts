@@ -91,11 +91,11 @@ export class JobClaimer implements JobClaims {
     this.#watch.rest(!isOn);
     if (!isOn) return;
     if (this.#isBehind) this.#returned();
-    else if (this.#registration.isDone) this.#unattended(this.#claimWaiting());
+    else if (this.#registration.isRegistered) this.#unattended(this.#claimWaiting());
   }
 
   async ready(): Promise<boolean> {
-    return (await this.#quietly(() => this.#registration.done().then(() => true))) ?? false;
+    return (await this.#quietly(() => this.#registration.ensureRegistered().then(() => true))) ?? false;
   }
 
   async ask(claim: TickClaim & { readonly way: TickWay }): Promise<TickAnswer | undefined> {

@@ -16,7 +16,7 @@ export interface JobIdentity {
 
 /** Registers a job in Redis, once: from the start of the application on, for as long as it takes. */
 export class JobRegistration {
-  #isDone = false;
+  #isRegistered = false;
   #isCancelled = false;
   #attempt: Promise<void> | undefined;
   #timer: Timer | undefined;
@@ -29,8 +29,8 @@ export class JobRegistration {
     private readonly onRegistered: () => void,
   ) {}
 
-  get isDone(): boolean {
-    return this.#isDone;
+  get isRegistered(): boolean {
+    return this.#isRegistered;
   }
 
   /** Registers in the background until it is done, or cancelled. */
@@ -41,7 +41,7 @@ export class JobRegistration {
 
   #attemptSoon(): void {
     this.#timer = undefined;
-    this.done().catch(() => {
+    this.ensureRegistered().catch(() => {
       if (this.#isCancelled) return;
       const { wheel } = this.runner.engine.context;
       this.#timer = wheel.after(this.#pause, () => this.#attemptSoon());
@@ -53,8 +53,8 @@ export class JobRegistration {
    * Registers now, unless it is done or under way.
    * @throws LockUnavailableError when Redis could not be reached
    */
-  async done(): Promise<void> {
-    if (this.#isDone) return;
+  async ensureRegistered(): Promise<void> {
+    if (this.#isRegistered) return;
     this.#attempt ??= this.#register();
     await this.#attempt;
   }
@@ -67,15 +67,15 @@ export class JobRegistration {
 
   /** Registers again: the record may have been deleted since. */
   async #again(): Promise<void> {
-    this.#isDone = false;
-    await this.done();
+    this.#isRegistered = false;
+    await this.ensureRegistered();
   }
 
   async #register(): Promise<void> {
     try {
       const { job, fingerprint, latest } = this.identity;
       await this.runner.jobs.register(job, fingerprint(), latest);
-      this.#isDone = true;
+      this.#isRegistered = true;
       if (!this.#isCancelled) this.onRegistered();
     } finally {
       this.#attempt = undefined;

@@ -16,7 +16,7 @@ import type { HoldHandle } from '../holds/handle.js';
 import type { HoldOwner, HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import type { RegistryPort } from './local.lock.registry.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from './process.fairness.js';
 import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';

@@ -1,7 +1,7 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { shuttingDown } from '../core/lock.context.js';
+import { shuttingDown } from '../core/unavailable.errors.js';
 import type { LockEngine } from './lock.engine.js';
 
 /** Time for aborted work to release its locks, in ms. */

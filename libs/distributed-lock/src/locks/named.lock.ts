@@ -7,7 +7,7 @@ import type { LockTarget } from '../core/lock.target.js';
 import type { AcquireRequest } from './reentry.js';
 import type { Watchable } from '../events/handle.watch.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 
 /** A lock by its name, of any kind. */
 export class NamedLock<H extends LockHandle = LockHandle> extends BaseLock<H> implements Lock<H> {

@@ -7,7 +7,7 @@ import type { JobScripts } from './job.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
 import { WakeSignal } from '../acquire/wake.signal.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { readRecords, readStatus } from './tick.records.js';

@@ -4,7 +4,7 @@ import type { Busy } from '../replies/lock.replies.js';
 import type { Notice } from '../events/notice.board.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Hold } from '../holds/hold.js';
-import { unavailable } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 
 /** A caller that waits. */
 interface Waiting {

@@ -6,7 +6,8 @@ import { Waiter, type WaiterHost, type WaitRequest } from './waiter.js';
 import { WaiterQueue } from './waiter.queue.js';
 import type { Hold } from '../holds/hold.js';
 import { LastAnswer } from './last.answer.js';
-import { unavailable, type LockContext } from '../core/lock.context.js';
+import type { LockContext } from '../core/lock.context.js';
+import { unavailable } from '../core/unavailable.errors.js';
 import type { SelfWaitWatch } from './self-wait.watch.js';
 
 /**
