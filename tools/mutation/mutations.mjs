@@ -143,7 +143,7 @@ export const MUTATIONS = [
     file: 'libs/distributed-lock/src/acquire/acquire.attempt.ts',
     from: `if (left === undefined || `,
     to: `if (`,
-    spec: 'test/kinds/fair.gift.spec.ts',
+    spec: 'test/kinds/fair.handoff.spec.ts',
     test: 'a lock that was handed off is begun only when Redis confirms it, whatever a message announces',
   },
   {
@@ -151,7 +151,7 @@ export const MUTATIONS = [
     file: 'lua/parts/grant-head.lua',
     from: `listeners[2] < 1`,
     to: `listeners[2] < 0`,
-    spec: 'test/protocol/fair.gift.spec.ts',
+    spec: 'test/protocol/fair.handoff.spec.ts',
     test: 'a release hands nothing off to a waiter that is not subscribed on this server, whatever others are, and publishes no hand-off',
   },
   {
@@ -159,7 +159,7 @@ export const MUTATIONS = [
     file: 'lua/parts/grant-head.lua',
     from: `string.match(head, '^(.*):') == string.match(from, '^(.*):')`,
     to: `head ~= from`,
-    spec: 'test/protocol/fair.gift.spec.ts',
+    spec: 'test/protocol/fair.handoff.spec.ts',
     test: 'a release that hands the lock off in its process hands it off to a head of another process as ever: with a message, and with the lease that it takes',
   },
   {
