@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeExclusion } from './exclusion.suite.js';
+import { describeFacts } from './facts.suite.js';
 import { describeForce } from './force.suite.js';
 import { describeFuzz } from './fuzz.suite.js';
 import { describeHandle } from './handle.suite.js';
@@ -30,5 +31,6 @@ export function describeLock(kind: string, subject: LockSubject): void {
     describeForce(subject);
     if (subject.leases) describeLimits(subject);
     describeFuzz(subject);
+    describeFacts(subject);
   });
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
@@ -62,4 +63,60 @@ describe('for a user that may not subscribe, as behind a proxy,', () => {
     await handle.unlock();
     expect(await (await waiter).unlock()).toBe('released');
   });
+});
+
+/** Each kind whose waiters sleep until a message, as it is held by one instance and waited for by the other. */
+const SLEEPERS = {
+  're-entrant lock': (service, name) => service.getLock(name),
+  'fair lock': (service, name) => service.getFairLock(name),
+  'fenced lock': (service, name) => service.getFencedLock(name),
+  'write lock': (service, name) => service.getReadWriteLock(name).writeLock(),
+  'read lock': (service, name) => service.getReadWriteLock(name).readLock(),
+} satisfies Record<string, (service: LockService, name: string) => Lock>;
+
+describe('for a user whose channels are taken away while it waits,', () => {
+  let redis: GuardedRedis;
+  let holder: LockService;
+  let service: LockService;
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    redis = await startGuarded();
+    const settings = readSettings({ shutdownTimeout: 200, lockWatchdogTimeout: scaled(30_000) });
+    [holder, service] = [
+      await openLockService(settings, redis.adminUrl),
+      await openLockService(settings, redis.url),
+    ];
+  });
+  beforeEach(() => redis.admin.acl('SETUSER', 'locks', 'allchannels'));
+  afterAll(async () => {
+    await Promise.all([holder.shutDown(), service.shutDown()]);
+    await redis.stop();
+  });
+
+  test.each(Object.entries(SLEEPERS))(
+    'the waiter of a %s does not sleep on without its subscription',
+    async (kind, lockOf) => {
+      const name = `channels:${kind}`;
+      const held = kind === 'read lock' ? SLEEPERS['write lock'] : lockOf;
+      const handle = await held(holder, name).lock();
+      const waiter = lockOf(service, name).lock({ waitTime: scaled(20_000) });
+      await until('it is subscribed', async () => {
+        const channels = await redis.admin.pubsub('CHANNELS', `*${name}*`);
+        return channels.length > 0;
+      });
+      // The answer to the request that follows the subscription.
+      await lockOf(service, name).isLocked();
+      // Redis cuts a connection that has a channel which its user may not have any more.
+      await redis.admin.acl('SETUSER', 'locks', 'resetchannels');
+      await until('it is not subscribed', async () => {
+        const channels = await redis.admin.pubsub('CHANNELS', `*${name}*`);
+        return channels.length === 0;
+      });
+      await handle.unlock();
+      const released = performance.now();
+      const grant = await waiter;
+      expect(performance.now() - released).toBeLessThan(scaled(3000));
+      await grant.unlock();
+    },
+  );
 });

@@ -15,10 +15,16 @@ export function leaseFacts(handle: object): LeaseFacts {
   const inRedis = numberAt(lease, 'deadline');
   const isFresh = Reflect.get(lease, 'state') === 'held';
   return {
-    deadline: Math.min(inRedis, numberAt(handle, 'deadline')),
+    deadline: Math.min(inRedis, fixedDeadline(handle)),
     ttl,
     sent: isFresh ? inRedis + Math.ceil(Math.max(20, ttl / 20)) - ttl : undefined,
   };
+}
+
+/** The deadline of a lease that is not renewed; Infinity without one. @throws when a handle has no member for it */
+function fixedDeadline(handle: object): number {
+  if (!('fixed' in handle)) throw new TypeError('there is no "fixed" in a handle');
+  return handle.fixed === undefined ? Infinity : numberAt(Object(handle.fixed), 'deadline');
 }
 
 /** A group is held as long as enough of its members are. */

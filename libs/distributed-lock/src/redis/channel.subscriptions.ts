@@ -11,7 +11,7 @@ export interface Subscription {
   release(): void;
 }
 
-/** Receives the messages of a channel: a payload, or undefined when messages may have been missed. */
+/** Receives the messages of a channel: a payload, or undefined when messages may have been missed, or may be missed from now on. */
 export type Listener = (payload: string | undefined) => void;
 
 /** Node's own function: a test that fakes the time must not keep a channel subscribed. */
@@ -108,7 +108,10 @@ export class ChannelSubscriptions {
 
   #lost(name: string): void {
     const channel = this.#channels.get(name);
-    if (channel !== undefined) channel.isActive = false;
+    if (channel === undefined) return;
+    channel.isActive = false;
+    // It may be away for long, or forbidden from now on: a user that sleeps until a message has to poll meanwhile.
+    this.#notify(name, undefined);
   }
 
   #restored(name: string): void {
