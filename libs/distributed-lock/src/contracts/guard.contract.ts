@@ -42,7 +42,7 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
    */
   readonly waitTime?: Duration | undefined;
   /**
-   * A fixed lease, which is never renewed: see `LockOptions.leaseTime`.
+   * A fixed lease of at least 100 ms, which is never renewed: see `LockOptions.leaseTime`.
    * @default none: the watchdog renews the lease
    */
   readonly leaseTime?: Duration | undefined;
@@ -82,17 +82,23 @@ export interface TickOptions {
    * @default none: every missed tick is recorded and does not run
    */
   readonly catchUp?: Duration | undefined;
-  /** A tick that no instance ran within this time is recorded as missed. @default 5 s */
+  /**
+   * How long after its nominal instant a tick can still run; an older tick is recorded as missed. @default '5s'
+   */
   readonly grace?: Duration | undefined;
   /**
-   * The maximum duration of a run. The signal of a longer run aborts, with the code `MAX_HOLD`. @default '1h'
+   * The maximum duration of a run. The signal of a longer run aborts, with the code `MAX_HOLD`.
+   * @default the `maxHold` of the module, or '1h' if it is not set
    */
   readonly maxHold?: Duration | undefined;
-  /** Allows several scheduled methods to share one key, and with it one tick. @default false */
+  /**
+   * Allows several scheduled methods with the same key, if all of them set this option. Each tick runs only one
+   * of them. @default false
+   */
   readonly shared?: boolean | undefined;
   /**
-   * The job runs at most once in the fleet within this time. Only for `@Timeout`, and for `@Cron` with a
-   * `Date`, which requires it.
+   * The job runs at most once in the fleet within this time. Allowed for `@Timeout`; required for `@Cron` with
+   * a `Date`. No effect on other schedules.
    * @default none: every instance runs its `@Timeout`, one instance at a time
    */
   readonly minInterval?: Duration | undefined;

@@ -4,17 +4,17 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the store's clock. */
 export interface JobStatus {
   /**
-   * The newest tick that was started or recorded as not run. For an interval: the last start. `undefined`
-   * before the first tick.
+   * The newest tick that was started or recorded as not run, in epoch ms. For an interval: the last start.
+   * `undefined` before the first tick.
    */
   readonly mark: number | undefined;
-  /** When the job was paused; `undefined` if the job is not paused. */
+  /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
   readonly paused: number | undefined;
-  /** The tick that runs as soon as the lock is free; `undefined` if there is none. */
+  /** The tick that runs as soon as the lock is free, in epoch ms; `undefined` if there is none. */
   readonly queued: number | undefined;
   /**
-   * The tick that an instance handed over at its shutdown, until another instance starts it; `undefined` if
-   * there is none.
+   * The tick, in epoch ms, that an instance handed over at its shutdown and that no other instance has started
+   * yet; `undefined` if there is none.
    */
   readonly handedOver: number | undefined;
   /** The current run; `undefined` if the job is not running. */
@@ -26,7 +26,7 @@ export interface JobStatus {
   readonly counts: Readonly<Record<'completed' | 'failed' | 'crashed' | 'overlapped' | 'missed', number>>;
   /** The application that registered the job last. */
   readonly app: string | undefined;
-  /** The schedule of the job at that registration. */
+  /** The schedule of the job at its last registration. */
   readonly schedule: string | undefined;
 }
 
@@ -45,8 +45,9 @@ export interface ForgetOptions {
 /**
  * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis and
  * `namePrefix`, even if that process has none of the jobs. For a job without a record in Redis, `status`
- * returns `undefined`; the other methods reject with `UNKNOWN_JOB` and write nothing. A key that is not a valid
- * lock name rejects with `INVALID_NAME`.
+ * returns `undefined`; the other methods reject with `UNKNOWN_JOB` and write nothing, except that `pause`,
+ * `resume` and `runNow` register the job first if this process has it. A key that is not a valid lock name
+ * rejects with `INVALID_NAME`, a key in use with another kind with `KIND_CONFLICT`.
  */
 export interface JobControl {
   /**
@@ -69,9 +70,9 @@ export interface JobControl {
    * Runs the job once now, on one instance where the job is active; also while the job is paused. Waits up to
    * `timeout` until the run starts. If another `runNow()` of the job already waits, both calls wait for the
    * same run. An instance on which the job is off (disabled, stopped, deleted, or not started) never runs it.
-   * @returns `true` as soon as the run has started; `false` if it has not started within `timeout`. The result
-   * is `false` before `timeout` if the run was granted but cannot start: a decorator above `@DistributedLock`
-   * skipped the call, or the instance died and `onCrash` is `'skip'`
+   * @returns `true` as soon as the run has started; `false` if it has not started within `timeout`. Resolves to
+   * `false` without waiting for `timeout` if an instance was granted the run but cannot start it: a decorator
+   * above `@DistributedLock` skipped the call, or the instance died and `onCrash` is `'skip'`
    * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `timeout`
    * @throws LockUnavailableError if Redis does not answer or refuses the command
    */

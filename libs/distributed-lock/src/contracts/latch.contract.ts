@@ -16,7 +16,7 @@ export interface CountDownLatch {
    */
   trySetCount(count: number): Promise<boolean>;
   /**
-   * Waits until the latch is open.
+   * Waits until the latch is open. If `signal` aborts the wait, the call rejects with the reason of the signal.
    * @returns `false` if the latch is still closed when `waitTime` ends
    * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
    * shutting down

@@ -5,14 +5,16 @@ import type { Duration } from './duration.js';
 export interface LockOptions {
   /**
    * How long to wait for the lock, in ms or as a duration string. `0` tries once.
-   * @default no limit for `lock()` and `using()`, 0 for `tryLock()`, the decorator and the interceptor
+   * @default the option `waitTime` of the module; without it no limit for `lock()` and `using()`, and 0 for
+   * `tryLock()`, the decorator and the interceptor
    */
   readonly waitTime?: Duration | undefined;
   /**
    * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even if
    * the work still runs. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library
-   * checks that Redis still has the lock. A lock that passes to a waiter of the same process may keep its
-   * running lease, if at least 99 % of the lease is left.
+   * checks that Redis still has the lock. If the lock is handed to a waiter of the same process with the same
+   * `leaseTime`, and at least 99 % of the lease is left, the waiter may get the rest of that lease instead of a
+   * new one.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -38,12 +40,15 @@ export interface UsingOptions extends LockOptions {
  *
  * - `released`: the lock is free. For a read/write lock: this acquisition is released, but other readers, or
  *   the other side, may still hold the lock.
- * - `kept`: an enclosing or a concurrent acquisition of the same holder still holds the lock.
+ * - `kept`: another acquisition of the same holder, an enclosing or a simultaneous one, still holds the lock.
  * - `lost`: the lease had ended, or the lock was taken away before the unlock. Redis was not changed.
  */
 export type UnlockOutcome = 'released' | 'kept' | 'lost';
 
-/** One acquisition of a lock. Only the handle can release it. */
+/**
+ * One acquisition of a lock. Only the handle can release it. `await using` unlocks at the end of the block, and
+ * never rejects because of that.
+ */
 export interface LockHandle extends AsyncDisposable {
   /** The name of the lock, without the prefix of the module. */
   readonly name: string;
@@ -58,8 +63,8 @@ export interface LockHandle extends AsyncDisposable {
    */
   readonly signal: AbortSignal;
   /**
-   * Whether the lease is certainly valid, by the monotonic clock. Also `false` after the machine was suspended,
-   * until Redis has confirmed the lease.
+   * Whether the lease is valid for certain: its deadline by the monotonic clock has not passed. Also `false`
+   * after the machine was suspended, until Redis has confirmed the lease.
    */
   readonly isHeld: boolean;
   /**
@@ -72,15 +77,15 @@ export interface LockHandle extends AsyncDisposable {
    * stays fixed; a lease without `leaseTime` is still renewed by the watchdog.
    * @param leaseTime at least 100 ms
    * @returns `false` if the lock is no longer held
-   * @throws LockUnavailableError if Redis does not answer
+   * @throws LockUnavailableError if Redis does not answer or refuses the command
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `leaseTime`
    */
   extend(leaseTime: Duration): Promise<boolean>;
   /**
    * Releases this acquisition. Idempotent: a second call returns the result of the first. A lost lease is not
    * an error: the result is `lost`.
-   * @throws LockUnavailableError if Redis does not answer; the release is then repeated in the background until
-   * the lease ends
+   * @throws LockUnavailableError if Redis does not answer, and the release is repeated in the background until
+   * the lease ends; or if Redis refuses the release, which is then not repeated
    */
   unlock(): Promise<UnlockOutcome>;
   /**
@@ -110,7 +115,8 @@ export type WorkResult<T> = T | Observable<T> | PromiseLike<T | Observable<T>>;
 
 /**
  * A lock, or several locks that are held as one. The object is lightweight and holds nothing itself: two
- * objects with the same name are the same lock.
+ * objects with the same name are the same lock. A call whose `signal` aborts before the grant rejects with the
+ * reason of the signal.
  */
 export interface Lockable<H extends LockHandle = LockHandle> {
   /**
@@ -145,11 +151,14 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * `using()` subscribes to it in the scope of the lock: the result is its last value, or `undefined` if it
    * completes without a value. A failed release never replaces the result or error of the work. A lost lock
    * replaces the result only with {@link UsingOptions.onLost} `'throw'`.
-   * @throws LockNotAcquiredError if the lock was not acquired within `waitTime`; `work` was not run
-   * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
+   * @throws LockNotAcquiredError if the lock was not acquired within `waitTime`; with the code
+   * `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait; `work` was not run
+   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
+   * shutting down; `work` was not run
    * @throws LockLostError with `onLost: 'throw'`, if the lock was lost while the work ran
    * @throws LockConfigurationError `INVALID_OPTION`; `NOT_REENTRANT` or `UPGRADE` if the calling scope can
-   * never acquire the lock; `NOT_ASYNC` for a generator, or another iterator
+   * never acquire the lock; `NOT_ASYNC` if `work` is a generator function, or if the end of its result cannot
+   * be detected (a synchronous iterator)
    */
   using<T>(work: (handle: H) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**

@@ -9,9 +9,9 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * The wait time that a waiter without a `waitTime` declares in the queue of a fair lock. If its process dies,
-   * Redisson's waiters behind it wait up to this long. At least 1 s; longer than 1 h counts as 1 h. The same as
-   * Redisson's setting of that name.
+   * The wait time that this library writes into the queue of a fair lock for a call without a time limit. If
+   * the process of that call dies, Redisson clients behind it in the queue wait up to this long. At least 1 s;
+   * longer than 1 h counts as 1 h. The same as Redisson's setting of that name.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -23,43 +23,48 @@ export interface LockModuleSettings {
    * @default 'lock:'
    */
   readonly namePrefix?: string | undefined;
-  /** Maps the name of a lock to its name in Redis, like Redisson's `NameMapper`. Replaces `namePrefix`. */
+  /**
+   * Maps the name of a lock to its name in Redis, like Redisson's `NameMapper`. Replaces `namePrefix`; both
+   * together fail the startup with `INVALID_OPTION`.
+   * @default none
+   */
   readonly nameMapper?: ((name: string) => string) | undefined;
   /**
    * The name of the application in tick records. A warning is logged if two applications with different names
    * register the same job. Set this option if several environments share a Redis, or if the working directory
    * has no package.json: see docs/environments.md.
-   * @default the `name` in the package.json of the working directory
+   * @default the `name` in the package.json of the working directory; without one, `process.title`
    */
   readonly appName?: string | undefined;
   /**
-   * The maximum duration of a hold. When a hold reaches it, the signal aborts with the code `MAX_HOLD`, and the
-   * lease is no longer renewed.
+   * The maximum duration of a hold, which lasts from the grant of a lock to its release; at least 1 ms. When a
+   * hold reaches it, the signal aborts with the code `MAX_HOLD`, and the lease is no longer renewed.
    * @default no limit; '1h' for ticks
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Logs a wait or a hold that lasts longer than this; `Infinity` disables the warning.
-   * @default off, with one exception: a probable self-deadlock is logged once. This is a call without a time
-   * limit that has waited 10 s for a lock which this process acquired by `lock()` or `tryLock()`
+   * Logs a wait or a hold that lasts longer than this, at least 1 ms; `Infinity` disables the warning.
+   * @default off, except for a probable self-deadlock, which is logged once: a call without a time limit has
+   * waited 10 s for a lock that this process acquired with `lock()` or `tryLock()`
    */
   readonly warnAfter?: Duration | undefined;
   /**
-   * The maximum number of waiters for one lock in this process. Further calls reject at once with
+   * The maximum number of waiters for one lock in this process, at least 1. Further calls reject at once with
    * `TOO_MANY_WAITERS`. @default 10000
    */
   readonly maxWaiters?: number | undefined;
   /** Limits of the hand-off between waiters of this process, so that other processes get their turn. */
   readonly handOver?: HandOverBounds | undefined;
   /**
-   * In a cluster: whether releases are published on sharded channels. `auto`: if the servers support them
-   * (Redis 7 and later), which is also the default of Redisson. Subscribers of one type of channel do not
-   * receive messages of the other: set `classic` if Redisson's `shardedSubscriptionMode` is `OFF`, or if
-   * Redisson is older than 3.22. Without a cluster, channels are never sharded.
+   * The type of channel for releases in a cluster. `auto`: sharded channels if the servers support them (Redis
+   * 7 and later), as Redisson does by default. `sharded`: always sharded. `classic`: never sharded. Subscribers
+   * of one type of channel do not receive messages of the other: set `classic` if Redisson's
+   * `shardedSubscriptionMode` is `OFF`, or if Redisson is older than 3.22. Without a cluster, channels are
+   * never sharded.
    * @default 'auto'
    */
   readonly pubsub?: 'auto' | 'sharded' | 'classic' | undefined;
-  /** The timeout of one call to Redis. @default '1s' */
+  /** The timeout of one call to Redis, at least 50 ms. @default '1s' */
   readonly commandTimeout?: Duration | undefined;
   /**
    * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. Not for red locks.
@@ -81,20 +86,24 @@ export interface LockModuleSettings {
   readonly shutdownTimeout?: Duration | undefined;
   /** The HTTP status of a request that did not get its lock. @default 423 */
   readonly busyStatus?: 423 | 409 | 429 | 503 | undefined;
-  /** The `Retry-After` header of such a response, rounded up to seconds. @default '1s' */
+  /**
+   * The `Retry-After` header of a response to a request that got no lock (`busyStatus`, or 503), rounded up to
+   * seconds. @default '1s'
+   */
   readonly retryAfter?: Duration | undefined;
 }
 
 /** How many replicas must acknowledge a grant. */
 export interface ReplicaAcknowledgement {
   /**
-   * The number of replicas, at least 1. `majority`: as many replicas as are needed, together with the master,
-   * for more than half of all copies. This number grows when replicas are added.
+   * The number of replicas, at least 1. `majority`: enough replicas that, counting the master, more than half
+   * of all copies have the grant. This number grows when replicas are added, and does not shrink when they go.
+   * Until a master has been seen with a replica, no acknowledgement is required.
    */
   readonly acks: number | 'majority';
   /**
    * How long the replicas may take before the grant is undone; from 10 ms to a third of `commandTimeout`.
-   * @default '300ms', or a third of a `commandTimeout` below 900 ms
+   * @default '300ms'; if `commandTimeout` is below 900 ms, a third of `commandTimeout`
    */
   readonly timeout?: Duration | undefined;
 }
@@ -127,12 +136,12 @@ export interface WaitTimes {
 /** Limits of the hand-off inside a process. */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs. A lower limit applies while other processes wait: the number
-   * of local waiters at the first hand-off, at least 16. While it is unknown whether other processes wait, the
-   * limit is 64.
+   * The maximum number of consecutive hand-offs, at least 0. While other processes wait, the maximum is the
+   * number of callers that waited in this process at the first hand-off, but not less than 16 and not more than
+   * `max`. While it is unknown whether other processes wait, it is 64, but not more than `max`.
    * @default 4096
    */
   readonly max?: number | undefined;
-  /** The maximum time since the first of consecutive hand-offs. @default 15 ms */
+  /** The maximum duration of a series of consecutive hand-offs, from the first one. @default '15ms' */
   readonly time?: Duration | undefined;
 }

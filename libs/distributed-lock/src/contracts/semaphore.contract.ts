@@ -5,7 +5,7 @@ import type { LockHandle, LockOptions, UsingOptions, WorkResult } from './lock.c
 export interface WaitOptions {
   /**
    * How long to wait, in ms or as a duration string. `0` tries once.
-   * @default no limit; 0 for `tryAcquire()`
+   * @default the option `waitTime` of the module; without it no limit, and 0 for `tryAcquire()`
    */
   readonly waitTime?: Duration | undefined;
   /**
@@ -37,8 +37,9 @@ export interface TakenPermits {
  * A number of permits that the whole fleet shares, including Redisson's clients. A semaphore has no holders:
  * the caller that acquired permits has to release them, and the permits of a process that dies are lost until
  * `addPermits()` restores them. Use a {@link PermitExpirableSemaphore} if permits must come back by themselves.
- * A number of permits is a whole number up to 2147483647; for any other value a method throws a
- * `LockConfigurationError` with the code `INVALID_OPTION`.
+ * A number of permits is a whole number up to 2147483647; for any other value, and for an invalid option, a
+ * method rejects with a `LockConfigurationError` with the code `INVALID_OPTION`. A call whose `signal` aborts
+ * before the grant rejects with the reason of the signal.
  */
 export interface Semaphore {
   /** The name of the semaphore, without the prefix of the module. */
@@ -46,9 +47,10 @@ export interface Semaphore {
   /**
    * Creates the semaphore, unless it exists. A semaphore that does not exist grants no permits.
    * @param permits the number of permits, at least 0
-   * @param timeToLive how long the semaphore exists after this call. @default no limit
+   * @param timeToLive how long the semaphore exists after this call, at least 1 ms. @default no limit
    * @returns `false` if the semaphore already exists
    * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockConfigurationError `INVALID_OPTION` for an invalid `permits` or `timeToLive`
    */
   trySetPermits(permits: number, timeToLive?: Duration): Promise<boolean>;
   /**
@@ -79,6 +81,7 @@ export interface Semaphore {
   release(permits?: number): Promise<void>;
   /**
    * Like {@link release}, but does nothing if the semaphore does not exist.
+   * @param permits default 1
    * @returns whether the semaphore exists
    * @throws LockUnavailableError as {@link release}
    */
@@ -87,9 +90,12 @@ export interface Semaphore {
    * Acquires permits, runs `work`, and releases the permits when the work has ended, like `Lockable.using`. A
    * failed release never replaces the result or error of the work; it is repeated in the background if Redis
    * did not answer.
-   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; `work` was not run
-   * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
-   * @throws LockConfigurationError `INVALID_OPTION`; `NOT_ASYNC` for a generator, or another iterator
+   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; with the code
+   * `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait; `work` was not run
+   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
+   * shutting down; `work` was not run
+   * @throws LockConfigurationError `INVALID_OPTION`; `NOT_ASYNC` if `work` is a generator function, or if the
+   * end of its result cannot be detected (a synchronous iterator)
    */
   using<T>(work: (taken: TakenPermits) => WorkResult<T>, options?: PermitsOptions): Promise<T>;
   /**
@@ -159,16 +165,17 @@ export interface PermitExpirableSemaphore {
    */
   using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
-   * Releases a permit by its id, which works in any process: for a permit whose id was passed to another
-   * process. If a handle of this process holds the permit, its signal aborts.
+   * Releases a permit by its id, from any process. Use it if the id of a permit was passed to another process.
+   * If a handle of this process holds the permit, its signal aborts.
    * @returns `false` if the permit is unknown, or its lease has ended
    * @throws LockUnavailableError if Redis does not answer or refuses the command
    * @throws LockConfigurationError `INVALID_OPTION` for a value that is not a permit id
    */
   tryRelease(permitId: string): Promise<boolean>;
   /**
-   * Sets the lease of a permit by its id, so that it ends `leaseTime` from now, which may be earlier than
-   * before. For a permit that this process holds, use `handle.extend()`.
+   * Sets the lease of a permit by its id: it ends `leaseTime` from now, even if it would have ended later. For
+   * a permit that this process holds, use `handle.extend()`.
+   * @param leaseTime at least 100 ms
    * @returns `false` if the permit is unknown, or its lease has ended
    * @throws LockUnavailableError if Redis does not answer or refuses the command
    * @throws LockConfigurationError `INVALID_OPTION` for a value that is not a permit id, or an invalid

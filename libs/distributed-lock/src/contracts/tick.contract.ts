@@ -26,20 +26,21 @@ export interface TickRecord {
   readonly app: string;
   /** The host and process that ran the tick: `<host>:<pid>:<client id>`. */
   readonly instance: string;
-  /** The start by the store's clock, in epoch ms. */
+  /** The start by the store's clock, in epoch ms. For a tick that did not run: when the record was written. */
   readonly start: number;
   /** The end by the store's clock, in epoch ms; absent for a current run and for a crashed run. */
   readonly end?: number;
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
   /**
-   * For `missed` and `paused`: the last instant before the gap, in epoch ms. The record covers every instant
-   * after `after`, up to and including `tick`.
+   * For `missed` and `paused`: the record covers all instants later than this one (epoch ms), up to and
+   * including `tick`. Absent for a single tick that was too old, that no instance took over, or that came after
+   * the record was lost.
    */
   readonly after?: number;
   /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */
   readonly requestedBy?: string;
-  /** The fencing token of the run; higher for each run. */
+  /** The fencing token of the run, in decimal digits; higher for each run. */
   readonly token?: string;
 }
 

@@ -45,7 +45,10 @@ export interface HeldBy {
   readonly ttl?: number | undefined;
 }
 
-/** The lock was not acquired within `waitTime` because another holder has it. */
+/**
+ * The lock was not acquired within `waitTime` because another holder has it. The code `TOO_MANY_WAITERS` means
+ * that `maxWaiters` callers of this process already wait, and `NOT_LEADER` that this instance does not lead.
+ */
 export class LockNotAcquiredError extends DistributedLockError {
   static {
     brandClass(this, 'LockNotAcquiredError');
@@ -69,8 +72,8 @@ export class LockNotAcquiredError extends DistributedLockError {
 
 /**
  * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. The code `RELEASED`
- * has another meaning: the lock was unlocked, and work that uses it still runs. Also the `reason` of an aborted
- * `handle.signal`.
+ * has another meaning: the lock was unlocked, and work that uses it still runs. The `reason` of an aborted
+ * `handle.signal` is a `LockLostError`, too.
  */
 export class LockLostError extends DistributedLockError {
   static {

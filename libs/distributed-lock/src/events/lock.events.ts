@@ -29,7 +29,9 @@ export class LockEvents {
   }
 
   /**
-   * Adds a listener. An acquisition that started before a listener was added emits no events.
+   * Adds a listener. An acquisition that started while there was no listener emits no events, not even to a
+   * listener that is added later.
+   * @param listener one method for each event of interest
    * @returns a function that removes the listener; safe to call twice
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown event, and for a callback that is not a
    * function

@@ -18,8 +18,8 @@ export type LockKindName =
   | 'tick';
 
 /**
- * The fields of every event of an acquisition, that is of one call of `lock`, `tryLock`, `using`, a decorator
- * or an interceptor.
+ * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `using`, a
+ * decorator or an interceptor.
  */
 export interface AcquisitionEvent {
   /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */
@@ -112,11 +112,12 @@ export interface RenewedEvent {
 }
 
 /**
- * Redis did not answer a renewal. Emitted for the first renewal without an answer, and again only after Redis
- * has answered. The lock stays held until its deadline.
+ * Redis did not answer a renewal. Emitted once per outage and lease: for the first renewal without an answer.
+ * Further unanswered renewals emit nothing until Redis has answered again. The lock stays held until its
+ * deadline.
  */
 export interface UnknownEvent extends RenewedEvent {
-  /** The error instead of the answer, for a log. */
+  /** The error of the renewal, for a log. */
   readonly why: string;
 }
 
@@ -143,14 +144,14 @@ export interface TickFinishedEvent extends TickClaimedEvent {
   /** The time from the claim to the end of the release, in ms. */
   readonly held: number;
   /**
-   * `handed-over`: a shutdown stopped the run, and another instance makes the next attempt. `returned`: the
-   * run did not begin because the application shuts down. `lost`: the lock of the job was lost during the
-   * run.
+   * `handed-over`: a shutdown stopped the run, and another instance makes the next attempt. `returned`: the run
+   * did not begin, because the application shuts down, the job was turned off, or the `runNow()` request was
+   * too old. `lost`: the lock of the job was lost during the run.
    */
   readonly outcome: 'completed' | 'failed' | 'handed-over' | 'returned' | 'lost';
 }
 
-/** This instance claimed the tick and does not run it. */
+/** The claim of this instance for the tick was not granted. */
 export interface TickSkippedEvent extends TickEvent {
   /**
    * `taken`: another instance has the tick. `overlapped`: an earlier run is still running. `queued`: one
@@ -162,8 +163,9 @@ export interface TickSkippedEvent extends TickEvent {
 /** The tick ran on no instance. Emitted in one process of the fleet, the one that noticed. */
 export interface TickMissedEvent extends TickEvent {
   /**
-   * The last instant before the gap, in epoch ms, if the event covers several missed instants, up to and
-   * including `tick`; otherwise `undefined`.
+   * The event covers all missed instants later than this one (epoch ms), up to and including `tick`.
+   * `undefined` for a single tick that was too old, that no instance took over, or that came after the record
+   * was lost.
    */
   readonly after: number | undefined;
   /** The reason, as in the record of the job. */

@@ -177,8 +177,8 @@ export class LockService {
 
   /**
    * Several locks that are held as one. The order of the members does not matter: two callers with the same
-   * locks cannot deadlock. Acquires the free locks in one call to Redis. Names are re-entrant locks; locks of
-   * other kinds are passed as lock objects.
+   * locks cannot deadlock. The members that are free are acquired in one call to Redis. A name stands for the
+   * re-entrant lock of that name; for another kind, pass the lock object.
    * @throws LockConfigurationError `INVALID_OPTION` if there are no members, if a lock belongs to another
    * service, or if both sides of one read/write lock are given; for names as {@link getLock}
    */
@@ -191,6 +191,7 @@ export class LockService {
    * work)`. Behaves like the `using()` of the lock itself. For a typed fencing token use {@link
    * getFencedLock}.
    * @param key a name, or an array of names
+   * @param options as for the `using()` of a lock, and `kind` (default `'reentrant'`)
    * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
    * with another kind; further errors as `Lockable.using`
    */
@@ -211,7 +212,7 @@ export class LockService {
   /**
    * A lock that is held on the majority of the servers in the option `redLock`: it survives the loss of a
    * minority.
-   * @throws LockConfigurationError `INVALID_OPTION` without the option `redLock`
+   * @throws LockConfigurationError `INVALID_OPTION` without the option `redLock`; others as {@link getLock}
    */
   getRedLock(name: string): Lockable {
     if (this.red !== undefined) return this.red.lock(name);
@@ -246,8 +247,9 @@ export class LockService {
 
   /**
    * Starts a candidate for the leadership of `key`: one candidate of the whole fleet leads at a time. The
-   * election uses the fenced lock of that name: {@link getFencedLock} reads its state, and its
-   * `forceUnlock()` removes the current leader. See docs/leader-election.md.
+   * election uses the fenced lock `key`: `getFencedLock(key)` returns that lock, to read its state, or to
+   * remove the current leader with `forceUnlock()`. Once the leaders resign for a shutdown, new candidates
+   * never lead. See docs/leader-election.md.
    * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
    * with another kind
    */
@@ -264,14 +266,14 @@ export class LockService {
   }
 
   /**
-   * Runs `work` once in the fleet for this `instant` of `job`: for schedules without decorated methods. The
-   * instants of a job must rise: `work` does not run for an instant at or before the last one.
+   * Runs `work` once in the fleet for each `instant` of `job`. For schedules that are not decorated methods.
+   * The instants of a job must rise: `work` does not run for an instant at or before the last one.
    * @param instant epoch ms, or a Date
-   * @returns the result of the work, or `undefined` if the instant was already claimed or the lock of the job
-   * is held
+   * @returns the result of the work, or `undefined` if the instant was already claimed, the lock of the job is
+   * held, the job is paused, or the application is shutting down
    * @throws LockConfigurationError `INVALID_OPTION` for an instant that is not a Date or whole epoch ms;
-   * `NOT_ASYNC` for a generator; for the name of the job as {@link getLock}
-   * @throws LockUnavailableError if Redis does not answer or refuses the command; `work` was not run
+   * `NOT_ASYNC` as `Lockable.using`; for the name of the job as {@link getLock}
+   * @throws LockUnavailableError if Redis refuses the claim, or does not answer within 5 s; `work` was not run
    */
   runOnce<T>(job: string, instant: number | Date, work: () => WorkResult<T>): Promise<T | undefined> {
     return this.ticks.runInstant(job, Number(instant), work);
