@@ -37,9 +37,16 @@ const OPTIONS = optionNames<DistributedLockOptions>({
  * declare `: Observable<…>` as the return type. Inside `applyDecorators()` write `DistributedLock(…) as
  * MethodDecorator`, which disables the type check of the method.
  *
+ * A call rejects with a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError` if it gets no lock,
+ * and does not run the method; with a `LockLostError` if the lock was lost (`onLost: 'throw'`); with a
+ * `LockConfigurationError` for an invalid key (`INVALID_NAME`, `KIND_CONFLICT`), a write lock inside the read
+ * lock (`UPGRADE`), an instance without a `LockService` (`NOT_BOUND`), a result whose end cannot be detected,
+ * such as a synchronous iterator (`NOT_ASYNC`), or a call that may be a tick or a direct call (`UNCLEAR_CALL`).
+ *
  * @param key a name, a template of the arguments, or a function of the arguments. Calls with the same key
- * exclude each other, according to `kind`. Several names are acquired together or not at all, in a fixed
- * order, so that calls with the same names in another order cannot deadlock
+ * exclude each other, according to `kind`. Several names are acquired together or not at all, in a fixed order,
+ * so that calls with the same names in another order cannot deadlock
+ * @param options each option documents its default
  * @throws LockConfigurationError when the decorator is applied, for invalid options and targets
  */
 export function DistributedLock<

@@ -10,9 +10,13 @@ export type AnyMethod = (...args: never[]) => unknown;
 export type Promised = Promise<unknown> | Observable<unknown>;
 
 /**
- * The name of a lock; a template of the arguments (`'account:{0.id}'`); an array of these, for several locks
- * as one; or a function of the parameters of the method, or of the first of them, that returns a name or an
- * array of names.
+ * The name of a lock, one of:
+ *
+ * - a name;
+ * - a template with arguments of the call: `'account:{0.id}'`;
+ * - a function that gets the arguments of the call, of which it may declare only the first ones, and returns a
+ *   name or an array of names;
+ * - an array of names or templates: all these locks are held as one.
  */
 export type LockKey<A extends readonly unknown[]> = LockNames | ((this: void, ...args: A) => LockNames);
 

@@ -3,7 +3,8 @@ import { lockServiceToken } from '../contracts/tokens.js';
 
 /**
  * Injects the LockService of a module instance.
- * @param name the `name` of that instance. @default the unnamed instance, like the class `LockService`
+ * @param name the `name` of that instance. @default the unnamed instance, which is also injected by the class
+ * `LockService`
  */
 export function InjectLockService(name?: string): ReturnType<typeof Inject> {
   return Inject(lockServiceToken(name));

@@ -29,7 +29,12 @@ const PLACEHOLDER = /\{\d/;
  * return type. Inside `applyDecorators()` write `LeaderOnly(…) as MethodDecorator`, which disables the type
  * check of the method.
  *
+ * A call rejects with a `LockNotAcquiredError` of code `NOT_LEADER` (`otherwise: 'throw'`), or with a
+ * `LockConfigurationError` for an instance without a `LockService` (`NOT_BOUND`) or a result whose end cannot
+ * be detected, such as a synchronous iterator (`NOT_ASYNC`).
+ *
  * @param key the name of the leader's lock, the same for all calls; see `LockService.elect`
+ * @param options each option documents its default
  * @throws LockConfigurationError when the decorator is applied, for invalid options and targets
  */
 export function LeaderOnly<S extends 'skip' | 'throw' = 'skip'>(

@@ -27,7 +27,10 @@ export interface Fence {
    * key has no TTL.
    */
   readonly fence: string;
-  /** The token of the writer: `handle.token` of a fenced lock, at least 0n. Read it before the write. */
+  /**
+   * The token of the writer: `handle.token` of a fenced lock, at least 0n. Read `handle.token` again for each
+   * write: a re-entry raises it.
+   */
   readonly token: bigint;
 }
 
@@ -41,8 +44,8 @@ const MOST_VALUES = 7000;
  * the first write. It returns `0` if a newer token is stored at `key`. Otherwise it stores the token and returns
  * `1`. An equal token also returns `1`, so one holder can write several times.
  *
- * Pass `key` in `KEYS`, and the token as decimal text in `ARGV`. Tokens are compared exactly; any other text
- * raises an error.
+ * Pass `key` in `KEYS`, and the token as decimal text in `ARGV`. Tokens of any length are compared without loss
+ * of digits. A token that is not a whole number in decimal text raises an error.
  */
 export const FENCE_LUA: string = `${fencePart}\n`;
 

@@ -24,10 +24,11 @@ import { showAs } from '../contracts/object.form.js';
  * Clients never see the holder of the lock. The message of a `LockUnavailableError` is logged, at most once in
  * 10 s for each error code.
  *
- * The module registers this filter globally, unless `refusalFilter` is `false`, and on gateways, because Nest
- * has no global filters for gateways. Nest tries this filter before every filter that catches all errors, and
- * after a filter for these errors, such as `@Catch(LockNotAcquiredError)`. A hybrid application needs
- * `inheritAppConfig: true`, as for every global filter.
+ * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because
+ * Nest has no global filters for gateways. It takes precedence over filters that catch all errors. Your own
+ * filter for these errors, such as `@Catch(LockNotAcquiredError)`, takes precedence over it, unless it is bound
+ * before a filter that catches all errors at the same level. As for every global filter, a hybrid application
+ * needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
@@ -57,6 +58,11 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
     return response.app === instance || response.server === instance;
   }
 
+  /**
+   * Sends the error in the way of the transport. Nest calls it.
+   * @throws for GraphQL the converted error, which the server sends; on other transports, and without an HTTP
+   * response, the error itself
+   */
   catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): unknown {
     if (error instanceof LockUnavailableError) this.#log.log(error);
     const refusal = describeRefusal(error);

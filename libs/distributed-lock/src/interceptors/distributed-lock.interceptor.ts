@@ -34,11 +34,14 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  *
  * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler completes,
  * fails or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a
- * promise continues, and the lock is held until the promise settles. A handler without a declared return type
- * may do the same, so the lock is then held until its first value. A timeout interceptor inside of this one
- * releases the lock: place its decorator above this one, because Nest runs the interceptor of the lower
- * decorator first. A body that is streamed after the handler has ended, and a response that the handler sends
- * itself (`@Res()`), hold the lock until the response has been sent or the client has disconnected.
+ * promise continues, and the lock is held until the promise settles. If the return type of the handler is not
+ * declared, the handler is treated as one that returns a promise until its first value: the lock is held until
+ * then. For a body that is streamed after the handler has ended, and for a response that the handler sends
+ * itself (`@Res()`), the lock is held until the response has been sent or the client has disconnected.
+ *
+ * To release the lock at the timeout instead, put the decorator of the timeout interceptor above this
+ * decorator: Nest runs the interceptor of the lower decorator first, so the timeout then runs inside the lock.
+ * A handler that returns a promise then continues without the lock.
  */
 export class DistributedLockInterceptor implements NestInterceptor {
   static {
@@ -64,6 +67,10 @@ export class DistributedLockInterceptor implements NestInterceptor {
     this.#section = new GuardedScope('interceptor', options, where);
   }
 
+  /**
+   * Runs the handler under the lock. Nest calls it.
+   * @returns the values of the handler; fails as a request with {@link UseDistributedLock} does
+   */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = context.getHandler();
     const runsOn = readRunsOn(context);

@@ -71,7 +71,7 @@ export function markFire<T>(fire: Fire, start: () => T): T {
 /**
  * Marks calls of scheduled methods as direct calls. Inside `work`, the first call of each scheduled method with
  * `@DistributedLock` is not a tick: it acquires the lock like a method without a schedule. You need this only
- * if a decorator above `@DistributedLock` delays calls and loses their async context, such as a queue.
+ * if a decorator above `@DistributedLock`, such as a queue, delays calls and loses their async context.
  * Otherwise the library itself distinguishes direct calls from calls of the scheduler.
  * @returns the result of `work`
  */

@@ -43,6 +43,8 @@ const OPTIONS = optionNames<LockMetricsOptions>({ meterProvider: true, nameOf: t
 
 /**
  * Starts to measure the locks of a module instance.
+ * @param locks the service of the module instance
+ * @param options each option documents its default
  * @returns a function that stops the measurement
  * @throws LockConfigurationError `INVALID_OPTION`
  */

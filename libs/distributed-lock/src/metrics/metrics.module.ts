@@ -44,8 +44,8 @@ function measure(locks: LockService, options: LockMetricsOptions): true {
 @Module({})
 export class DistributedLockMetricsModule {
   /**
-   * Measures the locks of one module instance. @throws LockConfigurationError `INVALID_OPTION` for an unknown
-   * option
+   * Measures the locks of one module instance.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static forRoot(measured: LockMetricsOptions & MeasuredLocks = {}): DynamicModule {
     checkOptionNames(measured, OPTIONS, 'of DistributedLockMetricsModule.forRoot()');
@@ -56,7 +56,8 @@ export class DistributedLockMetricsModule {
   /**
    * Measures the locks of one module instance, with options from a factory, for example an injected
    * `MeterProvider`.
-   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option, or without `useFactory`
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option, or without `useFactory`. An invalid
+   * result of the factory fails the startup
    */
   static forRootAsync(measured: LockMetricsAsyncOptions): DynamicModule {
     checkOptionNames(measured, ASYNC, 'of DistributedLockMetricsModule.forRootAsync()');

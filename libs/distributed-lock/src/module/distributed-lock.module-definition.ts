@@ -12,7 +12,7 @@ export interface DistributedLockModuleOptions extends LockModuleSettings {
    * the startup before any connection is made.
    */
   readonly redis: RedisSource;
-  /** Independent servers, for `getRedLock`. */
+  /** Independent servers, for `getRedLock`. @default none: `getRedLock()` throws */
   readonly redLock?: RedLockOptions | undefined;
 }
 
@@ -25,7 +25,10 @@ export interface RedLockOptions extends RedLockTimes {
   readonly servers: readonly RedisSource[];
 }
 
-/** Options that shape the module itself. In `forRootAsync()` they stand beside the factory. */
+/**
+ * Options that shape the module itself. In `forRootAsync()`, pass them next to `useFactory`, not in the result
+ * of the factory.
+ */
 export interface DistributedLockModuleExtras {
   /** Whether the module is global, so that other modules need no import. @default true */
   readonly isGlobal?: boolean;
@@ -35,9 +38,9 @@ export interface DistributedLockModuleExtras {
    */
   readonly name?: string | undefined;
   /**
-   * Whether a global filter converts a `LockNotAcquiredError` to the error of the transport (423 over HTTP).
-   * With several instances the status comes from the filter that Nest calls first, so disable the other
-   * filters if their statuses differ.
+   * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError`
+   * (503) to the error of the transport. With several module instances the status comes from the filter that
+   * Nest calls first, so disable the other filters if their statuses differ.
    * @default true
    */
   readonly refusalFilter?: boolean;

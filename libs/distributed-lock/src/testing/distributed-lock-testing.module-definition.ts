@@ -11,7 +11,10 @@ import type { MemoryStore } from '../memory/memory.store.js';
 export interface DistributedLockTestingOptions extends LockModuleSettings {
   /** The store of the locks. Modules with the same store compete for its locks. @default a new store */
   readonly store?: MemoryStore | undefined;
-  /** Enables red locks, without `servers`: they use three stores of their own in memory. */
+  /**
+   * Enables red locks, without `servers`: they use three stores of their own in memory. @default none:
+   * `getRedLock()` throws
+   */
   readonly redLock?: RedLockTimes | undefined;
 }
 

@@ -62,12 +62,14 @@ export class LockTestingControl {
   }
 
   /**
-   * Returns the control of an application whose locks are in memory, by `DistributedLockTestingModule` or
-   * `withTestingLocks()`. If several applications of `withTestingLocks()` share a store, call it once for each
-   * of them: `advanceTick()` reaches only applications with a control.
+   * Returns the control of an application with locks in memory: one that imports
+   * `DistributedLockTestingModule`, or was built with `withTestingLocks()`. If several applications of
+   * `withTestingLocks()` share a store, call it once for each of them: `advanceTick()` reaches only
+   * applications with a control.
    * @param app the application, after `init()`
    * @param name the `name` of the module instance. @default the unnamed instance
    * @throws LockConfigurationError `NOT_BOUND` if the locks of the application are in Redis
+   * @throws UnknownElementException of Nest if there is no module instance with this `name`
    */
   static of(app: ProviderSource, name?: string): LockTestingControl {
     const locks = app.get<LockService>(lockServiceToken(name), { strict: false });
@@ -150,8 +152,8 @@ export class LockTestingControl {
   }
 
   /**
-   * Resets the store between two tests: all holds are lost, holds by {@link holdBy} are released, and all data
-   * is deleted, including tick records.
+   * Resets the store between two tests: the locks of all applications are lost, the locks of {@link holdBy} are
+   * released, and all data is deleted, including tick records.
    */
   async reset(): Promise<void> {
     this.store.beginAnew();

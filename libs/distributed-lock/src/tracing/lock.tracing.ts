@@ -36,6 +36,8 @@ const OPTIONS = optionNames<LockTracingOptions>({ tracerProvider: true });
  * Starts to trace the locks of a module instance. Each acquisition has one span, from the call to the end of
  * the release; its parent is the span that is active at the call. The work of `using()`, decorators,
  * interceptors and ticks runs inside the span.
+ * @param locks the service of the module instance
+ * @param options each option documents its default
  * @returns a function that stops the tracing
  * @throws LockConfigurationError `INVALID_OPTION`
  */

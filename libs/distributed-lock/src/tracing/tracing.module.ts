@@ -24,8 +24,8 @@ function trace(locks: LockService, options: LockTracingOptions): true {
 @Module({})
 export class DistributedLockTracingModule {
   /**
-   * Traces the locks of one module instance. @throws LockConfigurationError `INVALID_OPTION` for an unknown
-   * option
+   * Traces the locks of one module instance.
+   * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static forRoot(traced: LockTracingModuleOptions = {}): DynamicModule {
     checkOptionNames(traced, OPTIONS, 'of DistributedLockTracingModule.forRoot()');
