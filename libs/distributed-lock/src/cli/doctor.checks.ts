@@ -74,7 +74,7 @@ function worst(each: readonly { address: string; findings: readonly Finding[] }[
     const found = all.reduce((a, b) => (rank(b.its) > rank(a.its) ? b : a), { address: '', its: finding });
     const { its } = found;
     return each.length > 1 && rank(its) > 1
-      ? { ...its, told: `${found.address || first?.address}: ${its.told}` }
+      ? { ...its, text: `${found.address || first?.address}: ${its.text}` }
       : its;
   });
 }
@@ -95,12 +95,12 @@ async function checkPermissions(
   const name = user ?? (decodeURIComponent(urlOf(line.redis)?.username ?? '') || 'default');
   const who = `user "${name}"`;
   if (missing.length === 0)
-    return { check, status: 'ok', told: `${who} has all permissions that locks need` };
+    return { check, status: 'ok', text: `${who} has all permissions that locks need` };
   const rules = [...new Set(missing.map(({ rule }) => rule))].join(' ');
   return {
     check,
     status: missing.every(({ isMinor }) => isMinor === true) ? 'warn' : 'fail',
-    told: `${who} lacks ${rules}`,
+    text: `${who} lacks ${rules}`,
     remedy: `ACL SETUSER ${name} ${rules}`,
   };
 }
@@ -115,13 +115,13 @@ function unanswered(check: string, { kind, message }: RedisFailure): Finding {
     ? {
         check,
         status: 'warn',
-        told: `could not be checked: ${message}`,
+        text: `could not be checked: ${message}`,
         remedy: 'docs/security.md lists the permissions that the user needs.',
       }
     : {
         check,
         status: 'fail',
-        told: `the server has stopped answering: ${message}`,
+        text: `the server has stopped answering: ${message}`,
         remedy: 'Check whether the server is up, and whether it is busy.',
       };
 }

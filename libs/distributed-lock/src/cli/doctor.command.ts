@@ -16,7 +16,7 @@ export async function runDoctor({ line, wheel, terminal }: Omit<CommandContext, 
   const { address, findings } = await examineServer({ line, wheel });
   const count = (status: Finding['status']) => findings.filter((finding) => finding.status === status).length;
   const isWell = count('fail') === 0 && !(line.isStrict && count('warn') > 0);
-  if (line.isJson) terminal.json({ address, isWell, findings });
+  if (line.isJson) terminal.json({ address, isWell, findings: findings.map(jsonOf) });
   else {
     terminal.line(`Redis at ${address}`);
     for (const finding of findings) print(finding, terminal);
@@ -37,15 +37,20 @@ async function examineServer({
     return { address: addressOf(line.redis), findings: [unreached(RedisFailure.from(error))] };
   }
   try {
-    const reached: Finding = { check: 'connection', status: 'ok', told: 'it answers' };
+    const reached: Finding = { check: 'connection', status: 'ok', text: 'it answers' };
     return { address: session.address, findings: [reached, ...(await examine({ session, wheel, line }))] };
   } finally {
     await session.close();
   }
 }
 
-function print({ check, status, told, remedy }: Finding, terminal: Terminal): void {
-  terminal.line(`${status.padEnd(6)}${check.padEnd(WIDTH)}${told}`);
+/** The keys of `--json` are public, and older than the names of the fields. */
+function jsonOf({ check, status, text, remedy, isWithheld }: Finding) {
+  return { check, status, told: text, remedy, isUntold: isWithheld };
+}
+
+function print({ check, status, text, remedy }: Finding, terminal: Terminal): void {
+  terminal.line(`${status.padEnd(6)}${check.padEnd(WIDTH)}${text}`);
   if (remedy !== undefined) terminal.line(`${''.padEnd(6 + WIDTH)}→ ${remedy}`);
 }
 
@@ -54,7 +59,7 @@ function unreached({ message }: RedisFailure): Finding {
   return {
     check: 'connection',
     status: 'fail',
-    told: message,
+    text: message,
     remedy: isLogin
       ? 'Check the user and the password in the URL. Special characters must be percent-encoded.'
       : 'Check that Redis is up, that host and port are right, and that no firewall is in between. With TLS the URL begins with rediss://.',

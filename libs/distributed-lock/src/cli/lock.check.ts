@@ -29,7 +29,7 @@ interface Case {
 export async function checkLock({ line, session, wheel, role }: Case): Promise<Finding> {
   const check = 'lock';
   if (role !== undefined && role !== 'master')
-    return { check, status: 'skip', told: 'not tried: only a master accepts writes' };
+    return { check, status: 'skip', text: 'not tried: only a master accepts writes' };
   const finding = await wheel.within(
     LONGEST,
     Promise.all([openLocks(line, session), openLocks(line, session)]).then(
@@ -77,7 +77,7 @@ function judge(taken: number, woken: number | undefined, isLeft: boolean): Findi
     return {
       check,
       status: 'fail',
-      told: 'a waiter of another connection was not woken by the release: messages do not arrive',
+      text: 'a waiter of another connection was not woken by the release: messages do not arrive',
       remedy:
         'Allow PUBLISH and SUBSCRIBE on the channels of docs/security.md, on a connection without a proxy that drops them. Without pub/sub use spin locks.',
     };
@@ -85,21 +85,21 @@ function judge(taken: number, woken: number | undefined, isLeft: boolean): Findi
     return {
       check,
       status: 'fail',
-      told: 'the lock is still there after its release',
+      text: 'the lock is still there after its release',
       remedy: 'Make sure that this server is the master.',
     };
   return {
     check,
     status: 'ok',
-    told: `acquired in ${taken.toFixed(1)} ms; the next waiter acquired it ${woken.toFixed(1)} ms after the release`,
+    text: `acquired in ${taken.toFixed(1)} ms; the next waiter acquired it ${woken.toFixed(1)} ms after the release`,
   };
 }
 
 function unusable(error: unknown): Finding {
-  const told = error instanceof Error ? error.message : String(error);
+  const text = error instanceof Error ? error.message : String(error);
   const base = { check: 'lock', status: 'fail' } as const;
   if (!(error instanceof DistributedLockError))
-    return { ...base, told, remedy: 'See the other lines, and docs/security.md.' };
+    return { ...base, text, remedy: 'See the other lines, and docs/security.md.' };
   const { remedy } = error;
-  return { ...base, told: told.replace(remedy, '').trim(), remedy };
+  return { ...base, text: text.replace(remedy, '').trim(), remedy };
 }

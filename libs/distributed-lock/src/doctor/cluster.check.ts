@@ -10,7 +10,7 @@ export async function checkCluster(
   server: ServerPort,
 ): Promise<Finding> {
   const check = 'cluster';
-  if (!isCluster) return { check, status: 'ok', told: 'none: a single server' };
+  if (!isCluster) return { check, status: 'ok', text: 'none: a single server' };
   const info = String(await server.ask('CLUSTER', 'INFO'));
   const covered = Number(/^cluster_slots_ok:(\d+)/m.exec(info)?.[1] ?? 0);
   const masters = `${servers.length} masters`;
@@ -18,15 +18,15 @@ export async function checkCluster(
     return {
       check,
       status: 'fail',
-      told: `${masters}, and ${covered} of ${SLOTS} slots are served: locks in the other slots cannot be acquired`,
+      text: `${masters}, and ${covered} of ${SLOTS} slots are served: locks in the other slots cannot be acquired`,
       remedy: 'redis-cli --cluster check <node>, and bring the missing masters back.',
     };
   if (await hasShardedChannels(server))
-    return { check, status: 'ok', told: `${masters}, all slots served, sharded pub/sub` };
+    return { check, status: 'ok', text: `${masters}, all slots served, sharded pub/sub` };
   return {
     check,
     status: 'warn',
-    told: `${masters}, all slots served, no sharded pub/sub: every release is published to every node`,
+    text: `${masters}, all slots served, no sharded pub/sub: every release is published to every node`,
     remedy: 'Update to Redis 7 or newer, or allow the user pubsub|shardnumsub.',
   };
 }

@@ -16,25 +16,25 @@ export async function checkPersistence(
     return {
       check,
       status: 'fail',
-      told: `${unwritten} could not be written: the server may refuse all writes (MISCONF)`,
+      text: `${unwritten} could not be written: the server may refuse all writes (MISCONF)`,
       remedy: 'Check the disk and the log of the server.',
     };
   if (isAppending === undefined)
     return {
       check,
       status: 'warn',
-      told: 'the server does not report whether it writes to disk',
+      text: 'the server does not report whether it writes to disk',
       remedy: 'Check the settings of your provider.',
     };
-  if (isAppending) return { check, status: 'ok', told: 'append-only file' };
+  if (isAppending) return { check, status: 'ok', text: 'append-only file' };
   const points = await snapshotsOf(server);
-  const told =
+  const text =
     points === undefined
       ? 'no append-only file: a restart goes back to a snapshot, if there is one'
       : points === ''
         ? 'nothing is written to disk: a restart forgets held locks'
         : 'snapshots only: a restart goes back to the last one, and forgets later locks';
-  return { check, status: 'warn', told, remedy: REMEDY };
+  return { check, status: 'warn', text, remedy: REMEDY };
 }
 
 /** The times of snapshots; undefined where the user may not read them, as with managed servers. */

@@ -25,13 +25,13 @@ export async function checkClock(server: ServerPort): Promise<Finding> {
     if (error < best.error)
       best = { offset: Number(seconds) * 1000 + Number(micros) / 1000 - asked - error, error };
   }
-  const told = `the server's clock is ${Math.abs(best.offset).toFixed(1)} ms ${best.offset < 0 ? 'behind' : 'ahead'} (± ${best.error.toFixed(1)} ms)`;
+  const text = `the server's clock is ${Math.abs(best.offset).toFixed(1)} ms ${best.offset < 0 ? 'behind' : 'ahead'} (± ${best.error.toFixed(1)} ms)`;
   return Math.abs(best.offset) - best.error <= TOLERATED_OFFSET
-    ? { check, status: 'ok', told }
+    ? { check, status: 'ok', text }
     : {
         check,
         status: 'warn',
-        told,
+        text,
         remedy: "Synchronise both clocks by NTP. Ticks go by the server's clock.",
       };
 }
@@ -48,12 +48,12 @@ export async function checkRoundTrip(server: ServerPort): Promise<Finding> {
   }
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.ceil(share * times.length) - 1] ?? 0;
-  const told = `p50 ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)} ms, p99 ${at(0.99).toFixed(2)} ms, max ${at(1).toFixed(2)} ms (${times.length} ×)`;
-  if (at(0.99) < SLOW) return { check, status: 'ok', told };
+  const text = `p50 ${at(0.5).toFixed(2)} ms, p95 ${at(0.95).toFixed(2)} ms, p99 ${at(0.99).toFixed(2)} ms, max ${at(1).toFixed(2)} ms (${times.length} ×)`;
+  if (at(0.99) < SLOW) return { check, status: 'ok', text };
   return {
     check,
     status: at(0.99) < TOO_SLOW ? 'warn' : 'fail',
-    told,
+    text,
     remedy:
       'Bring the application and Redis closer together, look for slow commands (SLOWLOG), or raise commandTimeout.',
   };

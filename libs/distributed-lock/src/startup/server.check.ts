@@ -17,11 +17,11 @@ export function checkServer(lifecycle: ClientLifecycle, address: string, notices
       (info) => {
         const facts = readFacts(String(info));
         // A fact that a server withholds is for the doctor to report: a managed server would cause a warning at every start.
-        const told = judgeFacts(facts)
-          .filter(({ status, isUntold }) => (status === 'fail' || status === 'warn') && isUntold !== true)
-          .map(({ check, told: text, remedy }) => `${check}: ${text}. ${remedy}`);
-        if (told.length === 0) return;
-        notices.post({ kind: 'unsafe-server', address, why: told.join(' ') });
+        const texts = judgeFacts(facts)
+          .filter(({ status, isWithheld }) => (status === 'fail' || status === 'warn') && isWithheld !== true)
+          .map(({ check, text, remedy }) => `${check}: ${text}. ${remedy}`);
+        if (texts.length === 0) return;
+        notices.post({ kind: 'unsafe-server', address, why: texts.join(' ') });
       },
       (error: unknown) => {
         // A command without an answer is sent again on the next connection; a refused one would be refused again.

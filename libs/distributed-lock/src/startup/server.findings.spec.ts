@@ -19,12 +19,12 @@ function judge(check: string, ...changes: [string, string][]): string | undefine
     return text.replace(from, to);
   }, HEALTHY);
   const finding = judgeFacts(readFacts(info)).find((one) => one.check === check);
-  return finding && `${finding.status} ${finding.told}`;
+  return finding && `${finding.status} ${finding.text}`;
 }
 
 describe('the state of a server', () => {
   test('has no findings when it is healthy', () => {
-    expect(judgeFacts(readFacts(HEALTHY)).map(({ status, told }) => `${status} ${told}`)).toEqual([
+    expect(judgeFacts(readFacts(HEALTHY)).map(({ status, text }) => `${status} ${text}`)).toEqual([
       'ok Redis 7.2.4',
       'ok master',
       'ok noeviction',
@@ -55,7 +55,7 @@ describe('the state of a server', () => {
 
   test('can be unknown', () => {
     const findings = judgeFacts(readFacts(''));
-    expect(findings.map(({ status, isUntold }) => [status, isUntold])).toEqual([
+    expect(findings.map(({ status, isWithheld }) => [status, isWithheld])).toEqual([
       ['warn', true],
       ['warn', true],
       ['warn', true],

@@ -4,11 +4,12 @@ import type { ServerFacts } from './server.facts.js';
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warn' | 'fail' | 'skip';
-  readonly told: string;
+  /** What the check found. */
+  readonly text: string;
   /** The remedy for the reader; absent where all is well. */
   readonly remedy?: string | undefined;
   /** Whether the server withheld it, as managed ones may. */
-  readonly isUntold?: boolean;
+  readonly isWithheld?: boolean;
 }
 
 /** Older servers lack commands of the scripts. */
@@ -28,13 +29,13 @@ export function judgeFacts(facts: ServerFacts): Finding[] {
 function judgeVersion({ product, version, level }: ServerFacts): Finding {
   const check = 'version';
   if (version === undefined || level === undefined)
-    return untold(check, 'its version', 'Make sure that it is Redis 6.2 or newer.');
-  const told = `${product} ${version}`;
+    return withheld(check, 'its version', 'Make sure that it is Redis 6.2 or newer.');
+  const text = `${product} ${version}`;
   const [major = 0, minor = 0] = level.split('.').map(Number);
   const isOld = major < LEAST_VERSION[0] || (major === LEAST_VERSION[0] && minor < LEAST_VERSION[1]);
   return isOld
-    ? fail(check, `${told} is too old`, 'Update to Redis 6.2 or newer, or to Valkey.')
-    : ok(check, told);
+    ? fail(check, `${text} is too old`, 'Update to Redis 6.2 or newer, or to Valkey.')
+    : ok(check, text);
 }
 
 function judgeRole({ role, isSentinel }: ServerFacts): Finding {
@@ -45,7 +46,7 @@ function judgeRole({ role, isSentinel }: ServerFacts): Finding {
       'this is a sentinel: it keeps no data',
       'Give the address of the master. An application gives the sentinels in its ioredis options.',
     );
-  if (role === undefined) return untold(check, 'its role', 'Make sure that it is a master.');
+  if (role === undefined) return withheld(check, 'its role', 'Make sure that it is a master.');
   return role === 'master'
     ? ok(check, 'master')
     : fail(
@@ -59,7 +60,7 @@ function judgeEviction({ policy, memoryLimit, memoryUsed }: ServerFacts): Findin
   const check = 'eviction';
   const remedy = 'Set maxmemory-policy noeviction, or give the locks a Redis of their own.';
   if (policy === undefined)
-    return untold(
+    return withheld(
       check,
       'its eviction policy',
       'Check the settings of your provider: the policy must be noeviction.',
@@ -83,7 +84,7 @@ function judgeEviction({ policy, memoryLimit, memoryUsed }: ServerFacts): Findin
 
 function judgeReplicas({ replicas, role }: ServerFacts): Finding {
   const check = 'replicas';
-  if (role !== 'master') return { check, status: 'skip', told: 'only a master reports them' };
+  if (role !== 'master') return { check, status: 'skip', text: 'only a master reports them' };
   if (replicas.length === 0) return ok(check, 'none');
   const late = replicas.filter((lag) => lag === undefined || lag > LAGGING).length;
   if (late > 0)
@@ -100,18 +101,18 @@ function bytes(count: number | undefined): string {
   return count === undefined ? 'unknown' : `${(count / 2 ** 20).toFixed(1)} MiB`;
 }
 
-function ok(check: string, told: string): Finding {
-  return { check, status: 'ok', told };
+function ok(check: string, text: string): Finding {
+  return { check, status: 'ok', text };
 }
 
-function warn(check: string, told: string, remedy: string): Finding {
-  return { check, status: 'warn', told, remedy };
+function warn(check: string, text: string, remedy: string): Finding {
+  return { check, status: 'warn', text, remedy };
 }
 
-function untold(check: string, what: string, remedy: string): Finding {
-  return { ...warn(check, `the server does not report ${what}`, remedy), isUntold: true };
+function withheld(check: string, what: string, remedy: string): Finding {
+  return { ...warn(check, `the server does not report ${what}`, remedy), isWithheld: true };
 }
 
-function fail(check: string, told: string, remedy: string): Finding {
-  return { check, status: 'fail', told, remedy };
+function fail(check: string, text: string, remedy: string): Finding {
+  return { check, status: 'fail', text, remedy };
 }
