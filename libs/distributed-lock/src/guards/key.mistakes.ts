@@ -61,10 +61,10 @@ export function checkStaticKey(
   if (literal !== null) refuse(literal[0], -1);
   if (method === undefined) return;
   const parameters = readParameters(method);
-  if (parameters.most === 0 && others.length === 0) return;
+  if (parameters.parameterCount === 0 && others.length === 0) return;
   const shell = SHELL.exec(key);
   const shellIndex = Number(shell?.[0].slice(1));
-  if (shell !== null && shellIndex <= (parameters.most ?? Infinity)) refuse(shell[0], shellIndex);
+  if (shell !== null && shellIndex <= (parameters.parameterCount ?? Infinity)) refuse(shell[0], shellIndex);
   const known = [...parameters.names, ...parameters.inner, ...others];
   for (const { form, isSure } of FORMS) {
     for (const [found, word = ''] of key.matchAll(form)) {
@@ -81,7 +81,7 @@ export function checkStaticKey(
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function checkIndexes(key: string, where: string, indexes: readonly number[], method: object): void {
-  const { most } = readParameters(method);
+  const { parameterCount: most } = readParameters(method);
   if (most === undefined) return;
   const beyond = indexes.find((index) => index >= most);
   if (beyond === undefined) return;

@@ -5,7 +5,7 @@ export interface Parameters {
   /** The names in those that are destructured. */
   readonly inner: readonly string[];
   /** Undefined where a call may have more arguments than there are parameters. */
-  readonly most: number | undefined;
+  readonly parameterCount: number | undefined;
   /**
    * Whether a name that is missing here is certainly no parameter of the method: a wrapper hides them behind `...args`. Minified names count
    * as known, for the same code has been started before it was minified, and a build must not refuse what development accepts.
@@ -13,7 +13,7 @@ export interface Parameters {
   readonly areKnown: boolean;
 }
 
-const UNKNOWN: Parameters = { names: [], inner: [], most: undefined, areKnown: false };
+const UNKNOWN: Parameters = { names: [], inner: [], parameterCount: undefined, areKnown: false };
 
 const PAIRS: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 
@@ -33,7 +33,7 @@ export function readParameters(method: object): Parameters {
   const inner = parts
     .filter((part) => /^[{[]/.test(part))
     .flatMap((part) => part.match(/[\p{ID_Start}$_][\p{ID_Continue}$]*/gu) ?? []);
-  return { names, inner, most: hasMore ? undefined : names.length, areKnown: !hasRest };
+  return { names, inner, parameterCount: hasMore ? undefined : names.length, areKnown: !hasRest };
 }
 
 /** The parameters, one by one; undefined where the text has none that can be found, as that of a native function. */

@@ -2,11 +2,11 @@ import { Logger } from '@nestjs/common';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { RateLimitedLog } from './rate.limited.log.js';
 
-const told: unknown[] = [];
+const messages: unknown[] = [];
 beforeEach(() => {
-  told.length = 0;
+  messages.length = 0;
   vi.useFakeTimers();
-  vi.spyOn(Logger.prototype, 'debug').mockImplementation((sentence) => void told.push(sentence));
+  vi.spyOn(Logger.prototype, 'debug').mockImplementation((sentence) => void messages.push(sentence));
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -19,12 +19,12 @@ test('logs the first message at once, and later how many it left out', () => {
   log.log(() => 'call 6');
   vi.advanceTimersByTime(1000);
   log.log(() => 'call 7');
-  expect(told).toEqual(['call 1.', 'call 6 (and 4 more before it).', 'call 7.']);
+  expect(messages).toEqual(['call 1.', 'call 6 (and 4 more before it).', 'call 7.']);
 });
 
 test('makes no sentence that it leaves out', () => {
   const log = new RateLimitedLog('debug');
-  log.log(() => 'told');
+  log.log(() => 'logged');
   const sentence = vi.fn<() => string>(() => 'left out');
   log.log(sentence);
   expect(sentence).not.toHaveBeenCalled();

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { TickCall } from '../metadata/schedule.fires.js';
+import type { ScheduledTick } from '../metadata/schedule.fires.js';
 import type { TickAnswer } from '../ticks/tick.claim.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.port.js';
@@ -21,7 +21,7 @@ const LEAST_CLAIM_TIMEOUT = 1000;
 const CLAIM_TIMEOUT = 5000;
 
 /** The work of a run. */
-type TickWork = Parameters<TickCall['run']>[0];
+type TickWork = Parameters<ScheduledTick['run']>[0];
 
 /** The age that a tick may have, in ms. */
 export interface TickAges {
@@ -50,7 +50,7 @@ interface Question {
 }
 
 /** The ticks of one `@Cron` method: decides at an alarm which tick it is, by the store's clock, and claims it. */
-export class CronTick implements TickCall, JobTicks {
+export class CronTick implements ScheduledTick, JobTicks {
   readonly #wait: TickWait;
   /** The newest tick that has its verdict, for all instances. */
   #settled = -Infinity;

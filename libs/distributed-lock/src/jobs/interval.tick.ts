@@ -1,4 +1,4 @@
-import type { TickCall } from '../metadata/schedule.fires.js';
+import type { ScheduledTick } from '../metadata/schedule.fires.js';
 import type { JobClaims } from './job.claimer.port.js';
 
 /** The largest tolerance, in ms. */
@@ -14,14 +14,14 @@ export function toleranceOf(period: number): number {
 }
 
 /** The starts of a job that runs when enough time has passed since its last start, on whichever instance. */
-export class IntervalTick implements TickCall {
+export class IntervalTick implements ScheduledTick {
   /** @param gap the least time between two starts, in ms */
   constructor(
     private readonly claims: JobClaims,
     private readonly gap: number,
   ) {}
 
-  async run(work: Parameters<TickCall['run']>[0]): Promise<unknown> {
+  async run(work: Parameters<ScheduledTick['run']>[0]): Promise<unknown> {
     if (!(await this.claims.ready())) return undefined;
     const tick = Math.floor(this.claims.clock.now() ?? Date.now());
     const answer = await this.claims.ask({

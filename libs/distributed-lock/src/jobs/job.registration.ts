@@ -2,8 +2,8 @@ import type { TickRunner } from '../ticks/tick.runner.js';
 import type { Timer } from '../timing/timer.wheel.js';
 
 /** Pause before a registration that failed is tried again, in ms; doubled each time up to the longest. */
-const FIRST_PAUSE = 1000;
-const LONGEST_PAUSE = 30_000;
+const FIRST_RETRY_PAUSE = 1000;
+const LONGEST_RETRY_PAUSE = 30_000;
 
 /** The identity under which a job is registered. */
 export interface JobIdentity {
@@ -20,7 +20,7 @@ export class JobRegistration {
   #isCancelled = false;
   #attempt: Promise<void> | undefined;
   #timer: Timer | undefined;
-  #pause = FIRST_PAUSE;
+  #pause = FIRST_RETRY_PAUSE;
 
   constructor(
     private readonly runner: TickRunner,
@@ -45,7 +45,7 @@ export class JobRegistration {
       if (this.#isCancelled) return;
       const { wheel } = this.runner.engine.context;
       this.#timer = wheel.after(this.#pause, () => this.#attemptSoon());
-      this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE);
+      this.#pause = Math.min(this.#pause * 2, LONGEST_RETRY_PAUSE);
     });
   }
 

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { TickCall } from '../metadata/schedule.fires.js';
+import type { ScheduledTick } from '../metadata/schedule.fires.js';
 import type { GrantedTick } from '../ticks/tick.claim.js';
 import { JobFire } from '../nest-schedule/job.fire.js';
 import type { MethodFires } from '../nest-schedule/method.fires.js';
@@ -24,7 +24,7 @@ export class JobStarter {
   /** Settles when the run is over, with its error. */
   async run(granted: GrantedTick): Promise<void> {
     const { instance, method } = this.method;
-    const tick: TickCall = { run: (work) => granted.run(work) };
+    const tick: ScheduledTick = { run: (work) => granted.run(work) };
     const fire = new JobFire(this.fires, tick);
     try {
       if (typeof method === 'function')

@@ -1,10 +1,10 @@
-import type { TickCall } from '../metadata/schedule.fires.js';
+import type { ScheduledTick } from '../metadata/schedule.fires.js';
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import { criticalSection } from '../locks/critical.section.js';
 import type { LockService } from '../service/lock.service.js';
 
 /** A `@Timeout` without `minInterval`: every instance runs it, each in its turn under the plain lock. */
-export class SequentialTick implements TickCall {
+export class SequentialTick implements ScheduledTick {
   readonly #leaving = new AbortController();
 
   constructor(
@@ -12,7 +12,7 @@ export class SequentialTick implements TickCall {
     private readonly job: string,
   ) {}
 
-  async run(work: Parameters<TickCall['run']>[0]): Promise<unknown> {
+  async run(work: Parameters<ScheduledTick['run']>[0]): Promise<unknown> {
     const { signal } = this.#leaving;
     const granted = this.locks.getLock(this.job).lock({ waitTime: Infinity, signal });
     return await criticalSection(

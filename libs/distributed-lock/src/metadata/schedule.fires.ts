@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { GuardEntry } from './guard.registry.js';
 
 /** What a fire of a schedule means for one guarded method: a tick of its job. */
-export interface TickCall {
+export interface ScheduledTick {
   /**
    * Runs `work` if the tick is this instance's to run, under the job's lock; otherwise settles quietly.
    * @param work settles when the run is over; its error is the call's
@@ -22,12 +22,12 @@ export interface RunningLock {
 export type FireProof = 'stack' | 'context' | 'guess';
 
 /** What a call of a guarded method is: a tick, a call of the user's own, or one that nothing tells apart. */
-export type CallKind = TickCall | 'direct' | 'unclear';
+export type CallKind = ScheduledTick | 'direct' | 'unclear';
 
 /** One fire of a schedule: the first call of the guarded method that it is for is the tick. */
 export interface Fire {
   /** The tick that a call of that guard is; undefined where the fire is not for it. */
-  tickOf(guard: GuardEntry, instance: object): TickCall | undefined;
+  tickOf(guard: GuardEntry, instance: object): ScheduledTick | undefined;
   /** The call has come. */
   taken(proof: FireProof): void;
 }
@@ -35,7 +35,7 @@ export interface Fire {
 /** A fire whose callback has left the stack, and whose guarded method was not called by then. */
 export interface OpenFire extends Fire {
   /** What a call of its guard is that neither the stack nor the async context ties to a fire; undefined: none of this fire's. */
-  guess(instance: object): TickCall | 'unclear' | undefined;
+  guess(instance: object): ScheduledTick | 'unclear' | undefined;
 }
 
 /** A stretch of calls: those of one fire, or (without a fire) those that the user has said to be direct. */

@@ -1,5 +1,10 @@
 import type { GuardEntry } from '../metadata/guard.registry.js';
-import { outsideFires, type FireProof, type OpenFire, type TickCall } from '../metadata/schedule.fires.js';
+import {
+  outsideFires,
+  type FireProof,
+  type OpenFire,
+  type ScheduledTick,
+} from '../metadata/schedule.fires.js';
 
 /** The scheduled method that a fire calls. */
 export interface FireHost {
@@ -21,14 +26,14 @@ type State = 'fresh' | 'open' | 'lapsed' | 'taken' | 'guessed' | 'over';
 /** One fire of a method's job, from the scheduler's callback to the call of the guard. */
 export class JobFire implements OpenFire {
   state: State = 'fresh';
-  readonly #call: TickCall;
+  readonly #call: ScheduledTick;
   #decide: (() => void) | undefined;
   #release: (() => void) | undefined;
 
   /** @param tick the tick that the call runs */
   constructor(
     private readonly host: FireHost,
-    tick: TickCall,
+    tick: ScheduledTick,
   ) {
     this.#call = {
       run: (work) =>
@@ -45,7 +50,7 @@ export class JobFire implements OpenFire {
     return this.state === 'taken' || this.state === 'guessed' || this.state === 'over';
   }
 
-  tickOf(guard: GuardEntry, instance: object): TickCall | undefined {
+  tickOf(guard: GuardEntry, instance: object): ScheduledTick | undefined {
     return guard === this.host.guard && this.host.accepts(instance) ? this.#call : undefined;
   }
 
@@ -55,7 +60,7 @@ export class JobFire implements OpenFire {
     this.#decide?.();
   }
 
-  guess(instance: object): TickCall | 'unclear' | undefined {
+  guess(instance: object): ScheduledTick | 'unclear' | undefined {
     // The calls of a method that keeps its context come in that context, and any other call is direct.
     if (this.host.keepsContext || !this.host.accepts(instance)) return undefined;
     if (this.state !== 'open') return 'unclear';

@@ -1,4 +1,10 @@
-import { closeFire, holdOpen, markFire, type FireProof, type TickCall } from '../metadata/schedule.fires.js';
+import {
+  closeFire,
+  holdOpen,
+  markFire,
+  type FireProof,
+  type ScheduledTick,
+} from '../metadata/schedule.fires.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { JobFire, type FireHost } from './job.fire.js';
@@ -48,7 +54,7 @@ export class MethodFires implements FireHost {
    * @param tick the tick that the call of the guard runs
    * @param isAwaited whether the scheduler fires again only when the callback has ended
    */
-  run(tick: TickCall, callback: () => unknown, isAwaited = false): unknown {
+  run(tick: ScheduledTick, callback: () => unknown, isAwaited = false): unknown {
     const fire = new JobFire(this, tick);
     const aborted = isAwaited ? fire.aborted() : undefined;
     const result = this.begin(fire, callback);
@@ -68,7 +74,7 @@ export class MethodFires implements FireHost {
 
   taken(fire: JobFire, proof: FireProof): void {
     if (proof === 'context') this.keepsContext = true;
-    if (proof === 'guess') this.#warnGuessed();
+    if (proof === 'guess') this.#warnFireGuessed();
     else this.#close(fire);
     this.#cancel(fire);
     // Calls come in the order of their fires: the fires before this one have no call.
@@ -126,7 +132,7 @@ export class MethodFires implements FireHost {
     this.surroundings.notices.post({ kind: 'fire-lost', lock: this.method.job, where: this.method.where });
   }
 
-  #warnGuessed(): void {
+  #warnFireGuessed(): void {
     if (this.#hasWarnedGuess) return;
     this.#hasWarnedGuess = true;
     const { job, where } = this.method;

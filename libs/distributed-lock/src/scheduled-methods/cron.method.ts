@@ -1,4 +1,4 @@
-import { directCall, type TickCall } from '../metadata/schedule.fires.js';
+import { directCall, type ScheduledTick } from '../metadata/schedule.fires.js';
 import type { TickAnswer } from '../ticks/tick.claim.js';
 import type { CronJobLike } from '../instants/cron.job.port.js';
 import { CronTick, type TickAges } from '../jobs/cron.tick.js';
@@ -106,7 +106,7 @@ export class CronMethod implements JobTicks {
   }
 
   /** The tick that a fire of that job is. */
-  tickOf(job: CronJobLike): TickCall {
+  tickOf(job: CronJobLike): ScheduledTick {
     this.follow(job);
     const claimer = this.#claimer;
     const tick = this.#jobs.get(job)?.tick;
@@ -150,7 +150,7 @@ export class CronMethod implements JobTicks {
     const isOnInit = this.plan.cron.runOnInit && !this.#hasRunOnInit;
     this.#hasRunOnInit = true;
     if (isOnInit) return directCall(callback);
-    const late: TickCall = {
+    const late: ScheduledTick = {
       run: async (work) => {
         // By then the job has been added to the scheduler.
         await Promise.resolve();

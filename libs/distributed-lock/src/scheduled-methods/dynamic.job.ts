@@ -1,5 +1,5 @@
 import type { GuardEntry } from '../metadata/guard.registry.js';
-import { markFire, type Fire, type TickCall } from '../metadata/schedule.fires.js';
+import { markFire, type Fire, type ScheduledTick } from '../metadata/schedule.fires.js';
 import type { NoticeBoard } from '../events/notice.board.js';
 import type { CronJobLike } from '../instants/cron.job.port.js';
 import type { CronMethod } from './cron.method.js';
@@ -50,7 +50,7 @@ export class DynamicJob {
     };
   }
 
-  #tickOf(guard: GuardEntry, instance: object, isFirst: boolean): TickCall | undefined {
+  #tickOf(guard: GuardEntry, instance: object, isFirst: boolean): ScheduledTick | undefined {
     const methods = this.plan.methods().filter(({ method }) => method.guard === guard);
     const method = methods.find((one) => one.method.instance === instance) ?? methods[0];
     if (method !== undefined) return method.tickOf(this.job);

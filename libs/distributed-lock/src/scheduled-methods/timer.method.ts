@@ -1,11 +1,11 @@
-import type { TickCall } from '../metadata/schedule.fires.js';
+import type { ScheduledTick } from '../metadata/schedule.fires.js';
 import type { MethodFires } from '../nest-schedule/method.fires.js';
 import type { ScheduledMethod } from '../nest-schedule/scheduled.method.js';
 import type { MountEntry, RegistryLike } from '../nest-schedule/scheduler.finder.js';
 
 /** The ticks of a timer method, by its kind. */
 export interface TimerTicks {
-  readonly tick: TickCall;
+  readonly tick: ScheduledTick;
   /** Called when the schedule's timers are set. */
   readonly open: () => void;
   readonly close: () => void;
@@ -55,7 +55,7 @@ export class TimerMethod {
   }
 
   /** The tick that a call by a job of the application's own runs. */
-  tickOf(): TickCall {
+  tickOf(): ScheduledTick {
     return this.#ticks.tick;
   }
 
