@@ -167,8 +167,8 @@ describe('a method that only the leader runs', () => {
     expect(election).toMatchObject({ key: 'reports', isLeader: true });
     await expect(app.get(Reports).run()).resolves.toBe(`0 by ${election.token}`);
     const localLocks = app.get(LockService).engine.localLocks.values();
-    expect(localLocks.map(({ target: { name }, isWaitedFor }) => ({ name, isWaitedFor }))).toEqual([
-      { name: 'reports', isWaitedFor: false },
+    expect(localLocks.map(({ target: { name }, hasWaiters }) => ({ name, hasWaiters }))).toEqual([
+      { name: 'reports', hasWaiters: false },
     ]);
     // Who has left is followed by a candidate of the method's own.
     await election.stop();

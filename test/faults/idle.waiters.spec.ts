@@ -68,7 +68,7 @@ async function waitAndPass(
     ),
   );
   const line = () => waiters.engine.localLocks.get(waiters.settings.mapName('x'));
-  await until('the waiters stand in line', () => line()?.isWaitedFor === true);
+  await until('the waiters stand in line', () => line()?.hasWaiters === true);
   // The first of them asks, subscribes, and asks again.
   let before = total(await sent());
   await until('the line is at rest', async () => before === (before = total(await sent())));

@@ -95,7 +95,7 @@ describe.concurrent('candidates of one key', () => {
       let inside: Career | undefined;
       await locks.getFencedLock(KEY).using(async () => {
         inside = new Career(locks);
-        await until('it waits', () => locks.engine.localLocks.get(faults.key(KEY))?.isWaitedFor ?? false);
+        await until('it waits', () => locks.engine.localLocks.get(faults.key(KEY))?.hasWaiters ?? false);
         expect(inside.election.isLeader).toBe(false);
       });
       await until('it leads', () => inside?.election.isLeader === true);

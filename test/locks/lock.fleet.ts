@@ -97,11 +97,11 @@ export class StoreFleet<S extends FleetServices = FleetServices> implements Flee
     const { publishesRelease, form } = this.#kind(this.one);
     // Those behind a holder of their own service sleep until that one wakes them.
     const away = this.#opened.filter((service) => this.holds(service, name).length === 0);
-    if (!publishesRelease) return away.filter((service) => this.#isWaitedFor(service, name)).length;
+    if (!publishesRelease) return away.filter((service) => this.#hasWaiters(service, name)).length;
     if (form === 'shared')
       return away.filter(
         (service) =>
-          this.#isWaitedFor(service, name) &&
+          this.#hasWaiters(service, name) &&
           service.engine.context.subscriptions.isActive(this.channel(name)),
       ).length;
     if (form !== 'queued') return await this.services.store.listeners(this.channel(name));
@@ -116,8 +116,8 @@ export class StoreFleet<S extends FleetServices = FleetServices> implements Flee
     return service.engine.localLocks.get(this.#target(service, name).id)?.holds ?? [];
   }
 
-  #isWaitedFor(service: LockService, name: string): boolean {
-    return service.engine.localLocks.get(this.#target(service, name).id)?.isWaitedFor === true;
+  #hasWaiters(service: LockService, name: string): boolean {
+    return service.engine.localLocks.get(this.#target(service, name).id)?.hasWaiters === true;
   }
 
   #kind({ engine }: LockService): LockKind {

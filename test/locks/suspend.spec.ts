@@ -113,9 +113,9 @@ test('a hold ends for this process as soon as Redis gives its lock to another ho
   const target = engine.names.target(engine.context.kinds.reentrant, 'x');
   const line = engine.localLock(target);
   const lease = () => new Lease(target, engine.context.ids.next(), 30_000, instant());
-  const former = line.adopt(lease()).admit(undefined, performance.now());
+  const former = line.addHold(lease()).admit(undefined, performance.now());
   const { signal } = former;
-  const next = line.adopt(lease()).admit(undefined, performance.now());
+  const next = line.addHold(lease()).admit(undefined, performance.now());
   expect(signal.reason).toMatchObject({ code: 'LOST', lock: 'x' });
   expect([former.isHeld, next.isHeld]).toEqual([false, true]);
   expect(await former.unlock()).toBe('lost');

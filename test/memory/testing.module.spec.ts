@@ -155,7 +155,7 @@ test('a waiter waits until the other lets go', async () => {
   });
   await until(
     'it waits',
-    () => locks.engine.localLocks.get('lock:x')?.isWaitedFor === true || locks.engine.localLocks.size > 0,
+    () => locks.engine.localLocks.get('lock:x')?.hasWaiters === true || locks.engine.localLocks.size > 0,
   );
   expect(isIn).toBe(false);
   await other.release();

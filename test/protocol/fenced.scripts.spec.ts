@@ -55,7 +55,7 @@ test("a fenced lock's grants have the token that Redis has, exact beyond 2^53", 
     count: 2,
     token: 9007199254740994n,
   });
-  expect(await scripts.transfer({ lock, from: A, to: B, lease: LEASE, channel: CHANNEL })).toEqual({
+  expect(await scripts.transfer({ key: lock, from: A, to: B, lease: LEASE, channel: CHANNEL })).toEqual({
     kind: 'transferred',
     token: 9007199254740995n,
   });
@@ -63,7 +63,7 @@ test("a fenced lock's grants have the token that Redis has, exact beyond 2^53", 
     kind: 'released',
     reached: 0,
   });
-  expect(await scripts.transfer({ lock, from: B, to: A, lease: LEASE, channel: CHANNEL })).toEqual({
+  expect(await scripts.transfer({ key: lock, from: B, to: A, lease: LEASE, channel: CHANNEL })).toEqual({
     kind: 'granted',
     token: 9007199254740996n,
   });
@@ -76,7 +76,7 @@ test('a fenced lock is busy, lost, inspected, renewed and freed like a plain one
   expect(await acquired(scripts, lock, A, LEASE, 2)).toEqual({ kind: 'lost' });
   await redis.hset(lock, B, 1);
   expect(await acquired(scripts, lock, A, LEASE, 1)).toEqual({ kind: 'busy', ttl: -1, holder: B });
-  expect(await scripts.transfer({ lock, from: A, to: 'C', lease: LEASE, channel: CHANNEL })).toEqual({
+  expect(await scripts.transfer({ key: lock, from: A, to: 'C', lease: LEASE, channel: CHANNEL })).toEqual({
     kind: 'busy',
     ttl: -1,
     holder: B,

@@ -8,33 +8,33 @@ import { promised } from '../../libs/distributed-lock/src/replies/reply.callback
 /** Asks for a hold count as an attempt does. @param wait in ms; 0 asks once */
 export function acquired(
   scripts: Pick<LockScripts, 'acquire'>,
-  lock: string,
+  key: string,
   holder: string,
   lease: number,
   count: number,
   wait = 0,
 ): Promise<AcquireReply> {
-  return promised((hearer) => scripts.acquire({ lock, holder, lease, count, wait }, hearer));
+  return promised((callback) => scripts.acquire({ key, holder, lease, count, wait }, callback));
 }
 
 /** Lowers a hold to `count`, with a lease of `lease` ms if any is left; 0 ends it. */
 export function released(
   scripts: Pick<LockScripts, 'release'>,
-  lock: string,
+  key: string,
   holder: string,
   count: number,
   lease: number,
   channel: string,
 ): Promise<ReleaseReply> {
-  return promised((hearer) => scripts.release({ lock, holder, count, lease, channel }, hearer));
+  return promised((callback) => scripts.release({ key, holder, count, lease, channel }, callback));
 }
 
 /** Renews a hold to `lease` ms, as the watchdog does. @returns what is left in ms, or undefined when the hold is gone */
 export function renewed(
   scripts: Pick<LockScripts, 'renew'>,
-  lock: string,
+  key: string,
   holder: string,
   lease: number,
 ): Promise<number | undefined> {
-  return promised((hearer) => scripts.renew(lock, holder, lease, hearer));
+  return promised((callback) => scripts.renew(key, holder, lease, callback));
 }

@@ -16,7 +16,7 @@ export function fakeRunner(): { client: FakeClient; wheel: TimerWheel; runner: S
     lifecycle: new ClientLifecycle(client, wheel, 3000),
     mode: new PubSubMode(false, 'auto'),
     wheel,
-    silence: 3000,
+    stallTimeout: 3000,
     restart: () => undefined,
   });
   client.ready();

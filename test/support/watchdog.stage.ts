@@ -62,7 +62,7 @@ export function watchdogStage() {
     },
     newListener: () => made.listen(),
     lease: (key = 'key', ttl = TTL) => {
-      const lock = { key, renewer: made.scripts, holders: new HolderIds() };
+      const lock = { key, renewer: made.scripts, holderIds: new HolderIds() };
       const lease = new Lease(lock, `holder of ${key}`, ttl, instant());
       made.leases.push(lease);
       return lease;

@@ -11,7 +11,7 @@ export function leaseFacts(handle: object): LeaseFacts {
   const members: unknown = Reflect.get(handle, 'members');
   if (Array.isArray(members)) return groupFacts(members, numberAt(handle, 'needed'));
   const lease = objectAt(handle, 'lease');
-  const ttl = numberAt(lease, 'longest');
+  const ttl = numberAt(lease, 'longestTtl');
   const inRedis = numberAt(lease, 'deadline');
   const isFresh = Reflect.get(lease, 'state') === 'held';
   return {

@@ -9,13 +9,13 @@ import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { acquireAgain } from './late.grant.js';
 
-/** Nothing was asked for so far. */
+/** No request was made so far. */
 const NO_TERMS: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
 
 /**
- * Asks Redis for a free lock, one question at a time. An attempt whose answer got lost is made again under the same holder id, which is safe to
- * repeat; when it is given up, or answered with "busy", the id is freed, so that a late grant leaves nothing behind.
- * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is given up.
+ * Requests a lock from Redis, one request at a time. An attempt whose answer got lost is made again under the same holder id, which is safe to
+ * repeat; when it is undone, or answered with "busy", the id is freed, so that a late grant leaves nothing behind.
+ * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is undone.
  */
 export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   /** Made for the next attempt, if there is one. */
@@ -38,14 +38,14 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   /** The holder id under which the next attempt is made. */
   get holder(): string {
-    return (this.#holder ??= this.target.kind.holders.next());
+    return (this.#holder ??= this.target.kind.holderIds.next());
   }
 
-  /** @param conclude is called once, with what came of it; must not throw */
+  /** @param conclude is called once, with the outcome; must not throw */
   request(terms: AcquireTerms, conclude: (outcome: AttemptOutcome) => void): void {
     const { leaseTime: lease = this.context.settings.watchdogTimeout } = terms;
     // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
-    if (lease !== this.#lease) this.abandon();
+    if (lease !== this.#lease) this.undo();
     this.#terms = terms;
     this.#lease = lease;
     this.#conclude = conclude;
@@ -70,7 +70,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const failure = RedisFailure.from(error);
     if (failure.kind === 'ambiguous') this.#ambiguousFailure = failure;
     // What must not count must not be in the way of others either; but a place in a queue is worth more than that.
-    if (failure.isNotReplicated && !this.#marked) this.abandon();
+    if (failure.isNotReplicated && !this.#marked) this.undo();
     this.#conclude(failure);
   }
 
@@ -80,13 +80,13 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     this.#isHandoffMessage ||= this.target.kind.handoffLease !== undefined && isHandoff(payload);
   }
 
-  /** A release of this process has made it the holder, with its whole lease. @param sent when that was asked for */
+  /** A release of this process has made it the holder, with its whole lease. @param sent when that release was sent */
   acceptHandoff(sent: Instant): void {
     this.#handoffSent = sent;
   }
 
   /** Sees to it that nothing of an attempt is left: no late grant, no mark of a waiter. */
-  abandon(): void {
+  undo(): void {
     if (this.#ambiguousFailure === undefined && !this.#marked) return;
     void this.context.backgroundRelease.release({
       target: this.target,
@@ -122,7 +122,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const declared = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
     const { holder } = this;
     const terms = {
-      lock: key,
+      key,
       holder,
       lease: this.#lease,
       count: 1,
@@ -134,8 +134,8 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   /** As acquireFresh does, and without a promise where the first answer is in time: this is what every lock waits for. */
   async #sendAgain(first: AcquireReply): Promise<void> {
-    const ask = () => promised<AcquireReply>((callback) => this.#acquire(callback));
-    await acquireAgain(this.#lease, ask, first).then(
+    const send = () => promised<AcquireReply>((callback) => this.#acquire(callback));
+    await acquireAgain(this.#lease, send, first).then(
       ({ reply, sent }) => this.#conclude(this.#outcomeOf(reply, sent, now())),
       (error: unknown) => this.failed(error),
     );
@@ -143,7 +143,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   #outcomeOf(reply: AcquireReply, sent: Instant, at: number): AttemptOutcome {
     if (reply.kind === 'granted') return this.#granted(sent, at, reply);
-    if (!this.#marked) this.abandon();
+    if (!this.#marked) this.undo();
     if (reply.kind === 'busy') return reply;
     return new RedisFailure('refused', 'a first acquisition cannot have been lost');
   }
@@ -158,7 +158,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room };
   }
 
-  /** What it was handed; a lease that is half over is asked for anew, as any is that was so long on its way. */
+  /** The lock that a release handed to it; a lease that is half over is requested anew, as after any late grant. */
   #takeHandoff(lease: number): AcquireResult | undefined {
     const sent = this.#handoffSent;
     if (sent === undefined) return undefined;

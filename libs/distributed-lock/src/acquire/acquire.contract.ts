@@ -2,11 +2,11 @@ import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
 
-/** What a caller asks for, in ms. */
+/** The terms of a request for a lock, in ms. */
 export interface AcquireTerms {
   /** Undefined for a lease that the watchdog renews. */
   readonly leaseTime: number | undefined;
-  /** How long the caller is ready to wait from its first attempt on; 0 asks once. */
+  /** How long the caller is ready to wait from its first attempt on: Infinity for no bound, 0 for a single attempt, which Redis answers in its own time. */
   readonly waitTime: number;
 }
 
@@ -14,7 +14,7 @@ export interface AcquireTerms {
 export interface AcquireResult {
   readonly kind: 'granted';
   readonly holder: string;
-  /** The fixed lease that was asked for, in ms; undefined for a watchdog lease. */
+  /** The requested fixed lease, in ms; undefined for a watchdog lease. */
   readonly leaseTime: number | undefined;
   readonly sent: Instant;
   /** When the reply arrived, on the monotonic clock. */
@@ -25,36 +25,36 @@ export interface AcquireResult {
 }
 
 /** The outcome of an attempt. */
-export type AttemptOutcome<G = AcquireResult> = G | Busy | RedisFailure;
+export type AttemptOutcome<Result = AcquireResult> = Result | Busy | RedisFailure;
 
 /** A request that succeeded. */
-export interface Granted {
+export interface GrantedResult {
   readonly kind: 'granted';
 }
 
 /** One kind of request to Redis, as the acquire loop makes it. */
-export interface AttemptPort<W = AcquireTerms, G extends Granted = AcquireResult> {
+export interface Attempt<Terms = AcquireTerms, Result extends GrantedResult = AcquireResult> {
   /**
    * Must not throw.
-   * @param conclude is called once, with what came of it: most locks are granted at once, and need no promise for that
+   * @param conclude is called once, with the outcome: most locks are granted at once, and need no promise for that
    */
-  request(terms: W, conclude: (outcome: AttemptOutcome<G>) => void): void;
-  /** A message has arrived that is a reason to ask again. */
+  request(terms: Terms, conclude: (outcome: AttemptOutcome<Result>) => void): void;
+  /** A message has arrived that is a reason for another request. */
   onMessage?(payload: string): void;
   /** Removes what failed requests may have left in Redis. */
-  abandon(): void;
+  undo(): void;
 }
 
 /** The owner of an acquire loop: it knows the waiters. */
-export interface AcquireHost<W = AcquireTerms, G extends Granted = AcquireResult> {
+export interface LoopOwner<Terms = AcquireTerms, Result extends GrantedResult = AcquireResult> {
   /** The terms of the first waiter; undefined without a waiter, or while this process holds the lock. */
-  next(): W | undefined;
-  /** A promise only where more is to be done before it asks again. */
-  granted(grant: G): Promise<void> | void;
+  next(): Terms | undefined;
+  /** Returns a promise only if more is to be done before the next request. */
+  granted(result: Result): Promise<void> | void;
   /** The lock is busy, or Redis did not answer. A refusal that is not transient ends every wait. */
   notGranted(outcome: Busy | RedisFailure): void;
   /** Whether this process has a waiter. */
-  readonly isWaitedFor: boolean;
+  readonly hasWaiters: boolean;
   /** The loop runs: the local lock is kept until {@link end}. */
   begin(): void;
   end(): void;
@@ -66,8 +66,8 @@ export interface WakeSource {
   readonly channel: string | undefined;
   /** In ms. */
   readonly longestSleep: number;
-  /** Whether a payload of the channel is a reason to ask. */
+  /** Whether a payload of the channel is a reason for a request. */
   readonly wakes: (payload: string) => boolean;
-  /** Whether the channel has no other listener, so that nothing counts its subscribers. @default false */
-  readonly isOwn?: boolean;
+  /** Whether the channel has no other listener, so that no count of its subscribers is used. @default false */
+  readonly hasNoOtherListeners?: boolean;
 }

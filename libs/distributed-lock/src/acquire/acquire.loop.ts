@@ -3,10 +3,10 @@ import type { Busy } from '../replies/lock.replies.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 import { WakeSignal } from './wake.signal.js';
 import type {
-  AttemptPort,
-  AcquireHost,
+  Attempt,
+  LoopOwner,
   WakeSource,
-  Granted,
+  GrantedResult,
   AttemptOutcome,
   AcquireResult,
   AcquireTerms,
@@ -24,7 +24,7 @@ const UNSUBSCRIBE_DELAY = 50;
 const SPIN = { first: 1, longest: 128 };
 
 /** Acquires one lock for the waiters of this process: one request at a time, then sleep until a message or a timeout. */
-export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
+export class AcquireLoop<Terms = AcquireTerms, Result extends GrantedResult = AcquireResult> {
   readonly #wakeSignal: WakeSignal;
   #subscription: Subscription | undefined;
   #running = false;
@@ -33,8 +33,8 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
 
   constructor(
     private readonly context: Pick<LockContext, 'outside' | 'settings' | 'subscriptions' | 'wheel'>,
-    private readonly host: AcquireHost<W, G>,
-    private readonly attempt: AttemptPort<W, G>,
+    private readonly owner: LoopOwner<Terms, Result>,
+    private readonly attempt: Attempt<Terms, Result>,
     private readonly source: WakeSource,
   ) {
     this.#wakeSignal = new WakeSignal(context.wheel);
@@ -55,14 +55,14 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     this.#wakeSignal.wake();
     if (this.#running) return;
     this.#running = true;
-    this.host.begin();
+    this.owner.begin();
     this.context.outside(() => this.#next());
   }
 
   /** Goes on from the outcome of a request that was made before there was a loop. */
-  resume(outcome: AttemptOutcome<G>): void {
+  resume(outcome: AttemptOutcome<Result>): void {
     this.#running = true;
-    this.host.begin();
+    this.owner.begin();
     this.context.outside(() => this.#onOutcome(outcome));
   }
 
@@ -81,27 +81,28 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
     const subscription = this.#subscription;
     this.#subscription = undefined;
     if (subscription === undefined) return;
-    if (this.source.isOwn === true) this.context.wheel.after(UNSUBSCRIBE_DELAY, () => subscription.release());
+    if (this.source.hasNoOtherListeners === true)
+      this.context.wheel.after(UNSUBSCRIBE_DELAY, () => subscription.release());
     else subscription.release();
   }
 
   /** Makes a request for the first waiter; stops without one. */
   #next(): void {
-    const terms = this.host.next();
+    const terms = this.owner.next();
     if (terms === undefined) this.#stop();
     else if (this.#yielding.isYielding)
-      this.#after(this.#yielding.pause(this.#wakeSignal), () => this.#ask(terms));
-    else this.#ask(terms);
+      this.#after(this.#yielding.pause(this.#wakeSignal), () => this.#request(terms));
+    else this.#request(terms);
   }
 
-  #ask(terms: W): void {
+  #request(terms: Terms): void {
     this.#yielding.requested();
     // An earlier wake-up announced what this attempt finds out itself; a later one is kept for the sleep.
     this.#wakeSignal.clear();
     this.attempt.request(terms, this.#onOutcome);
   }
 
-  readonly #onOutcome = (outcome: AttemptOutcome<G>): void => {
+  readonly #onOutcome = (outcome: AttemptOutcome<Result>): void => {
     let more: Promise<void> | void;
     try {
       more = outcome.kind === 'granted' ? this.#granted(outcome) : this.#refused(outcome);
@@ -118,19 +119,19 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
 
   /** A failed loop must not keep its local lock. */
   #fail(error: unknown): never {
-    this.host.end();
+    this.owner.end();
     throw error;
   }
 
-  #granted(grant: G): Promise<void> | void {
+  #granted(result: Result): Promise<void> | void {
     this.#spin = SPIN.first;
     this.#yielding.end();
-    return this.host.granted(grant);
+    return this.owner.granted(result);
   }
 
   #refused(outcome: Busy | RedisFailure): Promise<void> {
-    this.host.notGranted(outcome);
-    if (outcome instanceof RedisFailure) return this.#waitOut(outcome);
+    this.owner.notGranted(outcome);
+    if (outcome instanceof RedisFailure) return this.#waitUntilSettled(outcome);
     return this.source.channel === undefined
       ? this.#pause(outcome.ttl)
       : this.#sleep(outcome.ttl, this.source.channel);
@@ -138,27 +139,27 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
 
   #stop(): void {
     this.#running = false;
-    this.attempt.abandon();
-    if (!this.host.isWaitedFor) this.stopListening();
-    this.host.end();
+    this.attempt.undo();
+    if (!this.owner.hasWaiters) this.stopListening();
+    this.owner.end();
   }
 
-  /** The first time it subscribes, and the answer wakes it: the release may have come before the subscription. */
+  /** The first time it subscribes, and the acknowledgement wakes it: the release may have come before the subscription. */
   async #sleep(ttl: number, channel: string): Promise<void> {
     if (this.#subscription === undefined) {
       this.#subscription = this.context.subscriptions.subscribe(channel, (payload) =>
         this.#onMessage(payload),
       );
-      void this.#subscription.answered.then(() => this.#wakeSignal.wake());
+      void this.#subscription.acknowledged.then(() => this.#wakeSignal.wake());
     }
     const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
-    // Without a subscription nothing wakes us: Redis refuses it, or has not answered yet.
+    // Without a subscription no message wakes the loop: Redis has refused it, or has not acknowledged it yet.
     const cap = this.#subscription.isActive ? this.source.longestSleep : SLEEP.unsubscribed;
     await this.#wakeSignal.sleep(Math.min(bound, cap));
   }
 
-  /** Jittered, so that the contenders of several processes do not ask in step. */
+  /** Jittered, so that the waiters of several processes do not send requests at the same moment. */
   async #pause(ttl: number): Promise<void> {
     const pause = this.#spin * (0.75 + 0.5 * Math.random());
     await this.#wakeSignal.sleep(ttl > 0 ? Math.min(pause, ttl + 1) : pause);
@@ -166,16 +167,16 @@ export class AcquireLoop<W = AcquireTerms, G extends Granted = AcquireResult> {
   }
 
   /** Never more than one attempt under way: the next one waits until the last one cannot run any more. */
-  async #waitOut(failure: RedisFailure): Promise<void> {
+  async #waitUntilSettled(failure: RedisFailure): Promise<void> {
     if (!failure.isTransient) return;
     const command = { settled: false };
     void failure.settled.then(() => {
       command.settled = true;
       this.#wakeSignal.wake();
     });
-    while (!command.settled && this.host.isWaitedFor)
+    while (!command.settled && this.owner.hasWaiters)
       await this.#wakeSignal.sleep(this.context.settings.watchdogTimeout);
-    if (this.host.isWaitedFor) await this.#wakeSignal.sleep(SLEEP.afterError);
+    if (this.owner.hasWaiters) await this.#wakeSignal.sleep(SLEEP.afterError);
   }
 
   #onMessage(payload: string | undefined): void {

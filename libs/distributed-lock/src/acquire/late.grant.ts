@@ -17,29 +17,32 @@ export interface FreshAnswer<R> {
 }
 
 /**
- * Asks for a lease, and once more when the grant was so long on its way that half of it is over: no work may begin with a lease
+ * Requests a lease, and once more when the grant was so long on its way that half of it is over: no work may begin with a lease
  * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh; an `AcquireAttempt` does the same by itself.
  * @throws RedisFailure `ambiguous` when the second grant is late, too: it was granted, and is of no use
  */
-export function acquireFresh<R extends Reply>(lease: number, ask: () => Promise<R>): Promise<FreshAnswer<R>> {
+export function acquireFresh<R extends Reply>(
+  lease: number,
+  send: () => Promise<R>,
+): Promise<FreshAnswer<R>> {
   const sent = instant();
-  return ask().then((first) =>
-    isFresh(first, sent, lease) ? { reply: first, sent, first } : acquireAgain(lease, ask, first),
+  return send().then((first) =>
+    isFresh(first, sent, lease) ? { reply: first, sent, first } : acquireAgain(lease, send, first),
   );
 }
 
 /** The second request of {@link acquireFresh}, for callers that made the first one themselves. */
 export async function acquireAgain<R extends Reply>(
   lease: number,
-  ask: () => Promise<R>,
+  send: () => Promise<R>,
   first: R,
 ): Promise<FreshAnswer<R>> {
   const sent = instant();
   let reply: R;
   try {
-    reply = await ask();
+    reply = await send();
   } catch (error) {
-    // Whatever became of the second question, the first one was granted.
+    // Whatever became of the second request, the first one was granted.
     const { message, code, settled } = RedisFailure.from(error);
     throw new RedisFailure('ambiguous', message, { code, settled, cause: error });
   }

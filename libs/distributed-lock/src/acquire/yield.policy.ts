@@ -2,13 +2,13 @@ import { now } from '../timing/monotonic.clock.js';
 import type { WakeSignal } from './wake.signal.js';
 
 /** The longest that a lock may stay free because another process does not take it, in ms. */
-export const LONGEST_PAUSE = 40;
+export const LONGEST_YIELD = 40;
 
 /** A pause after a release, in which other processes may acquire the lock. */
 export interface Yield {
-  /** The monotonic instant until which nothing is asked after the release. */
+  /** The monotonic instant until which this process sends no request after the release. */
   readonly until: number;
-  /** How long after a release of theirs nothing is asked, in ms; longer where they hold it longer, up to {@link LONGEST_PAUSE}. */
+  /** How long this process sends no request after a release of theirs, in ms; longer where they hold it longer, up to {@link LONGEST_YIELD}. */
   readonly pause: number;
   /** The count of messages at which each of them has had it. */
   readonly untilMessage: number;
@@ -62,11 +62,11 @@ export class YieldPolicy {
   async pause(sleeper: WakeSignal): Promise<void> {
     if (this.#current === undefined) return;
     const { until, pause, untilMessage } = this.#current;
-    let answered = this.#messagesAtAttempt;
+    let messagesSeen = this.#messagesAtAttempt;
     let end = until;
     while (this.#messages < untilMessage) {
-      if (this.#messages > answered) end = this.#releasedAt + this.#pauseAfterMessage(pause);
-      answered = this.#messages;
+      if (this.#messages > messagesSeen) end = this.#releasedAt + this.#pauseAfterMessage(pause);
+      messagesSeen = this.#messages;
       const left = end - now();
       if (left <= 0) return;
       await sleeper.sleep(left);
@@ -76,6 +76,6 @@ export class YieldPolicy {
 
   /** How long the next of the others may take until it has the lock, and has released it. */
   #pauseAfterMessage(pause: number): number {
-    return Math.max(pause, Math.min(this.#interval * 1.25, LONGEST_PAUSE));
+    return Math.max(pause, Math.min(this.#interval * 1.25, LONGEST_YIELD));
   }
 }

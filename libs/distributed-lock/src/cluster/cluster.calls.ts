@@ -17,7 +17,7 @@ const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN']);
 const MAX_REDIRECTIONS = 8;
 
 /** The time that ioredis waits before it tries again in a cluster that is being changed, in ms. */
-const PAUSE = 100;
+const RETRY_PAUSE = 100;
 
 /**
  * Sends scripts on the connection to the master that has their keys, and follows its redirections. ioredis would fall back to any
@@ -94,7 +94,7 @@ export class ClusterCalls {
     for (let left = MAX_REDIRECTIONS; left > 0 && this.isRedirection(failure); left -= 1) {
       const isAsking = failure.code === 'ASK';
       if (failure.code === 'MOVED') await this.map.refresh();
-      else if (!isAsking) await this.wheel.pause(PAUSE);
+      else if (!isAsking) await this.wheel.pause(RETRY_PAUSE);
       const node = this.#nodeNamedBy(failure) ?? this.ownerOf(key);
       if (node === undefined) throw this.#unsent(key);
       try {

@@ -133,8 +133,8 @@ export class ClusterSubscriber implements Subscriber {
     this.#connections.set(node, connection);
     connection.listen({
       message: (channel, payload) => this.#listener?.message(channel, payload),
-      restored: (channel) => this.#listener?.restored(channel),
-      lost: (channel) => this.#lost(node, channel),
+      resubscribed: (channel) => this.#listener?.resubscribed(channel),
+      disconnected: (channel) => this.#lost(node, channel),
     });
     connection.onMoved(() => {
       this.#movedConnections.add(connection);
@@ -145,7 +145,7 @@ export class ClusterSubscriber implements Subscriber {
   }
 
   #lost(node: NodeKey, channel: string): void {
-    this.#listener?.lost(channel);
+    this.#listener?.disconnected(channel);
     // Any other node will do for classic channels; a sharded one waits until its slot has a master again.
     if (node === this.#classicNode)
       this.#classicNode = this.parts.map.masters.find((other) => other !== node);
@@ -165,7 +165,7 @@ export class ClusterSubscriber implements Subscriber {
     if (this.#isClosed) return;
     this.#moveChannels();
     // A server that gave a channel up may have it again, or may still own another one of the channels.
-    for (const connection of this.#movedConnections) void connection.restore();
+    for (const connection of this.#movedConnections) void connection.resubscribe();
     this.#movedConnections.clear();
     const hasUnsubscribed = [...this.#channelNodes.values()].some(
       (node) => node === undefined || this.#connections.get(node)?.lifecycle.isReady !== true,
@@ -188,7 +188,7 @@ export class ClusterSubscriber implements Subscriber {
       if (group === undefined) arrivals.set(connection, [channel]);
       else group.push(channel);
     }
-    for (const [connection, channels] of arrivals) void connection.adopt(channels);
+    for (const [connection, channels] of arrivals) void connection.subscribeMoved(channels);
     this.#closeUnusedConnections();
   }
 

@@ -4,7 +4,7 @@ import { ReplicaAcks, type Guard, type NodePort } from './replica.acks.js';
 /** A server that tells what the test lets it tell. */
 class FakeNode implements NodePort {
   status = 'ready';
-  told = 'role:master';
+  replicationInfo = 'role:master';
   readonly waits: number[] = [];
   acknowledge: (replicas: number) => Promise<unknown> = (replicas) => Promise.resolve(replicas);
 
@@ -14,11 +14,11 @@ class FakeNode implements NodePort {
 
   tell(replicas: number): void {
     const lines = Array.from({ length: replicas }, (_, at) => `slave${at}:ip=::1,port=1,state=online,lag=0`);
-    this.told = ['role:master', ...lines].join('\r\n');
+    this.replicationInfo = ['role:master', ...lines].join('\r\n');
   }
 
   info(): Promise<unknown> {
-    return Promise.resolve(this.told);
+    return Promise.resolve(this.replicationInfo);
   }
 
   wait(replicas: number): Promise<unknown> {
@@ -126,7 +126,7 @@ describe('the acknowledgement of replicas', () => {
   test('is not requested from a replica, which takes no scripts either, and nothing is concluded from it', async () => {
     const warnings: string[] = [];
     const node = new FakeNode(0);
-    node.told = 'role:slave';
+    node.replicationInfo = 'role:slave';
     await acksOf(1, warnings).of('', node, GUARD).untilSendable();
     expect(warnings).toEqual([]);
   });

@@ -177,6 +177,6 @@ export class NodeAcks {
 }
 
 function tooFew(reached: number, needed: number, timeout: number): RedisFailure {
-  const told = `${reached} of ${needed} required replicas acknowledged it within ${timeout} ms`;
-  return new RedisFailure('ambiguous', told, { code: NOT_REPLICATED });
+  const message = `${reached} of ${needed} required replicas acknowledged it within ${timeout} ms`;
+  return new RedisFailure('ambiguous', message, { code: NOT_REPLICATED });
 }

@@ -10,6 +10,6 @@ export interface Backend {
   /** Whether keys and channels have slots. */
   readonly isCluster: boolean;
   /** Whether PUBLISH counts the receivers of the whole fleet. */
-  readonly countsFleet: boolean;
+  readonly countsAllReceivers: boolean;
   close(): Promise<void>;
 }

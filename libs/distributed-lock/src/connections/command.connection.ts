@@ -18,7 +18,7 @@ export interface CommandConnectionParts {
   readonly mode: PubSubMode;
   readonly wheel: TimerWheel;
   /** Silence in ms, while an answer is expected, that counts as a stall. */
-  readonly silence: number;
+  readonly stallTimeout: number;
   /** Drops the connections, and makes new ones. */
   readonly restart: () => void;
   /** The map of a cluster; undefined for one server. */
@@ -41,7 +41,7 @@ export class CommandConnection implements Commands {
 
   constructor(private readonly parts: CommandConnectionParts) {
     this.lifecycle = parts.lifecycle;
-    const { mode, map, lifecycle, acked, wheel, silence } = parts;
+    const { mode, map, lifecycle, acked, wheel, stallTimeout } = parts;
     this.#cluster = map && new ClusterCalls(map, wheel, parts.nodeOptions);
     this.isAcked = acked !== undefined;
     if (acked !== undefined) {
@@ -50,7 +50,7 @@ export class CommandConnection implements Commands {
       lifecycle.onReady(() => this.#acked?.countReplicas());
     }
     if (map === undefined) return;
-    lifecycle.onReady(() => void mode.detect(lifecycle, wheel, silence));
+    lifecycle.onReady(() => void mode.detect(lifecycle, wheel, stallTimeout));
   }
 
   get isReady(): boolean {
@@ -100,7 +100,7 @@ export class CommandConnection implements Commands {
 
   /** To be called for a master that has become a replica, and can still be reached: its name or the sentinels may lead to the new one. */
   demoted(): void {
-    if (now() - this.#demotedAt < this.parts.silence) return;
+    if (now() - this.#demotedAt < this.parts.stallTimeout) return;
     this.#demotedAt = now();
     if (this.parts.map === undefined) this.parts.restart();
     else void this.parts.map.refresh();
@@ -153,10 +153,10 @@ export class CommandConnection implements Commands {
 
   /** One guard per server: a node that stands still must not cost the others of its cluster their connections. */
   #guardAt(node: NodeKey): StallGuard {
-    const { map, wheel, silence, restart } = this.parts;
+    const { map, wheel, stallTimeout, restart } = this.parts;
     const known = this.#guards.get(node);
     if (known !== undefined) return known;
-    const guard = new StallGuard(wheel, silence, () => (map === undefined ? restart() : map.drop(node)));
+    const guard = new StallGuard(wheel, stallTimeout, () => (map === undefined ? restart() : map.drop(node)));
     this.#guards.set(node, guard);
     return guard;
   }

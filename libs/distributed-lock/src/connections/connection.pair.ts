@@ -7,7 +7,7 @@ import { ClusterMap, type NodeKey } from '../cluster/cluster.map.js';
 import { ClusterSubscriber } from '../cluster/cluster.subscriber.js';
 import { CommandConnection } from './command.connection.js';
 import type { Backend } from './backend.contract.js';
-import { HandshakeWatch, type HandshakeWarning, type WarningListener } from '../redis/handshake.watch.js';
+import { HandshakeCheck, type HandshakeWarning, type WarningListener } from '../redis/handshake.check.js';
 import { watchNodes } from './node.watch.js';
 import { PubSubMode, type PubSubOption } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';
@@ -44,13 +44,13 @@ export class ConnectionPair implements Backend {
   readonly commands: CommandConnection;
   readonly subscriber: Subscriber;
   readonly mode: PubSubMode;
-  readonly #silence: number;
+  readonly #stallTimeout: number;
   readonly #map: ClusterMap | undefined;
   readonly #warnings = new Set<string>();
 
   constructor(private readonly parts: ConnectionPairParts) {
     const { template, wheel, pubsub = 'auto', acks } = parts;
-    this.#silence = parts.commandTimeout * STALL_FACTOR;
+    this.#stallTimeout = parts.commandTimeout * STALL_FACTOR;
     this.mode = new PubSubMode(template.isCluster, pubsub);
     const client = template.create('commands');
     const lifecycle = this.#follow(client);
@@ -61,7 +61,7 @@ export class ConnectionPair implements Backend {
       lifecycle,
       mode: this.mode,
       wheel,
-      silence: this.#silence,
+      stallTimeout: this.#stallTimeout,
       restart: () => this.#restart(),
       map: this.#map,
       nodeOptions: template.nodeOptions('commands'),
@@ -79,7 +79,7 @@ export class ConnectionPair implements Backend {
   }
 
   /** Whether PUBLISH counts the receivers of the whole fleet: not in a cluster where each node counts its own. */
-  get countsFleet(): boolean {
+  get countsAllReceivers(): boolean {
     return !this.parts.template.isCluster || this.mode.isSharded;
   }
 
@@ -129,7 +129,7 @@ export class ConnectionPair implements Backend {
     if (map === undefined) {
       const lifecycle = this.#follow(template.create('subscriber'));
       const stalled = () => this.#restart();
-      return new SubscriberConnection({ lifecycle, wheel, silence: this.#silence, stalled });
+      return new SubscriberConnection({ lifecycle, wheel, stallTimeout: this.#stallTimeout, stalled });
     }
     const connect = (node: NodeKey) => {
       const client = map.connect(node, template.nodeOptions('subscriber'));
@@ -137,7 +137,13 @@ export class ConnectionPair implements Backend {
       const lifecycle = this.#follow(client);
       const { isSharded } = this.mode;
       const stalled = () => lifecycle.restart();
-      return new SubscriberConnection({ lifecycle, wheel, silence: this.#silence, stalled, isSharded });
+      return new SubscriberConnection({
+        lifecycle,
+        wheel,
+        stallTimeout: this.#stallTimeout,
+        stalled,
+        isSharded,
+      });
     };
     const start = () => this.commands.lifecycle.start();
     return new ClusterSubscriber({ map, mode: this.mode, wheel, connect, start });
@@ -150,7 +156,7 @@ export class ConnectionPair implements Backend {
     const lifecycle = new ClientLifecycle(port, this.parts.wheel, this.parts.commandTimeout, address);
     // In a cluster the connections are those of its nodes.
     if (isCluster) return lifecycle;
-    HandshakeWatch.on(client, { master: true, resp3 }, (warning, why) => this.#warnOnce(warning, why));
+    HandshakeCheck.on(client, { master: true, resp3 }, (warning, why) => this.#warnOnce(warning, why));
     watchSentinels(client, lifecycle.trouble, (why) => this.#warnOnce('sentinel-away', why));
     return lifecycle;
   }

@@ -1,11 +1,11 @@
 import type { Cluster, Redis } from 'ioredis';
 import type { ConnectionTrouble } from '../redis/connection.trouble.js';
 import {
-  HandshakeWatch,
+  HandshakeCheck,
   replaceMethod,
   type Demands,
   type WarningListener,
-} from '../redis/handshake.watch.js';
+} from '../redis/handshake.check.js';
 
 /** A node need not be a master: the cluster's map knows its role. */
 type NodeDemands = Pick<Demands, 'resp3'>;
@@ -22,12 +22,12 @@ export function watchNodes(
 ): void {
   const demands = { master: false, resp3 };
   cluster.on('+node', (node: Redis) => {
-    HandshakeWatch.on(node, demands, warn);
+    HandshakeCheck.on(node, demands, warn);
     const { host, port } = node.options;
     const duplicate = node.duplicate.bind(node);
     node.duplicate = (options) => {
       const copy = duplicate(options);
-      HandshakeWatch.on(copy, demands, warn);
+      HandshakeCheck.on(copy, demands, warn);
       // ioredis rejects commands that wait for such a connection with "Connection is closed." alone.
       copy.on('error', (error) => trouble.recordNode(error, `${host}:${port}`));
       return copy;

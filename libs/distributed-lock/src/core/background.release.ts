@@ -4,7 +4,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LockTarget } from './lock.target.js';
 
 /** Pauses between attempts, in ms. */
-const PAUSE = { first: 20, longest: 500 };
+const RETRY_PAUSE = { first: 20, longest: 500 };
 
 /** A holder id to be freed. */
 export interface PendingRelease {
@@ -16,8 +16,8 @@ export interface PendingRelease {
   readonly failure?: RedisFailure | undefined;
 }
 
-/** The answer of Redis; `unanswered`: Redis refused, or could not be reached before the lease ended. */
-export type BackgroundOutcome = 'released' | 'gone' | 'unanswered';
+/** The answer of Redis; `unconfirmed`: Redis refused, or could not be reached before the lease ended. */
+export type BackgroundOutcome = 'released' | 'gone' | 'unconfirmed';
 
 /**
  * Frees holder ids whose last command got no answer, or whose waiter has left. Repeats the release until Redis has confirmed that nothing is
@@ -44,7 +44,7 @@ export class BackgroundRelease {
 
   async release({ target, holder, lease, failure }: PendingRelease): Promise<BackgroundOutcome> {
     const answer = await this.retry(() => target.release(holder, 0, 1), lease, failure);
-    if (answer === undefined) return 'unanswered';
+    if (answer === undefined) return 'unconfirmed';
     return answer.reply.kind === 'released' ? 'released' : 'gone';
   }
 
@@ -55,11 +55,11 @@ export class BackgroundRelease {
    * @returns undefined when Redis refused, or could not be reached in time
    */
   retry<T>(
-    ask: () => Promise<T>,
+    send: () => Promise<T>,
     life: number,
     failure?: RedisFailure,
   ): Promise<{ readonly reply: T } | undefined> {
-    const done = this.outside(() => this.#retry(ask, life, failure)).finally(() =>
+    const done = this.outside(() => this.#retry(send, life, failure)).finally(() =>
       this.#underWay.delete(done),
     );
     this.#underWay.add(done);
@@ -72,11 +72,11 @@ export class BackgroundRelease {
   }
 
   async #retry<T>(
-    ask: () => Promise<T>,
+    send: () => Promise<T>,
     life: number,
     failure: RedisFailure | undefined,
   ): Promise<{ readonly reply: T } | undefined> {
-    let pause = PAUSE.first;
+    let pause = RETRY_PAUSE.first;
     let last = failure;
     let end = Infinity;
     while (now() < end && !this.#over) {
@@ -84,13 +84,13 @@ export class BackgroundRelease {
       // From here on earlier commands have no new effect, so what they made lasts `life` ms at most.
       if (end === Infinity) end = now() + life;
       try {
-        return { reply: await ask() };
+        return { reply: await send() };
       } catch (error) {
         last = RedisFailure.from(error);
         if (!last.isTransient) return undefined;
       }
       await this.wheel.pause(pause);
-      pause = Math.min(pause * 2, PAUSE.longest);
+      pause = Math.min(pause * 2, RETRY_PAUSE.longest);
     }
     return undefined;
   }

@@ -24,7 +24,7 @@ export interface LockContext {
   /** Whether keys and channels have slots, which those of one name must share. */
   readonly isCluster: boolean;
   /** Whether the number of clients that PUBLISH reached is the fleet's; in a cluster it is one node's. */
-  readonly countsFleet: boolean;
+  readonly countsAllReceivers: boolean;
   /** Runs machinery that many callers share outside of any caller's async context. */
   readonly outside: <T>(run: () => T) => T;
 }

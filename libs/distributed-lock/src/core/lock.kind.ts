@@ -1,9 +1,14 @@
 import type { LockKindName } from '../events/lock.listener.js';
-import type { HolderForm } from '../renewal/lease.contract.js';
+import type { HolderIdFormat } from '../renewal/lease.contract.js';
 import type { LockScripts } from '../replies/lock.replies.js';
 
 /** The form of the local lock: see the three classes in `local/`. */
 export type LocalLockForm = 'exclusive' | 'queued' | 'shared';
+
+/** Makes the ids of holders. */
+export interface HolderIdSource extends HolderIdFormat {
+  next(): string;
+}
 
 /** A kind of lock: its scripts, and the rules for its holders and waiters. */
 export interface LockKind {
@@ -19,7 +24,7 @@ export interface LockKind {
   /** What a scope that holds the lock and requests it again gets: one more count of its hold, an error, or a further hold as any other caller. */
   readonly reentry: 'counted' | 'refused' | 'another';
   /** Whether a release may hand the lock to the next local waiter under the same holder id, without a call to Redis. */
-  readonly sharesHolder: boolean;
+  readonly reusesHolderId: boolean;
   /** Whether its waiters leave a mark in Redis that is removed when they leave: a place in a queue, the intent of a writer. */
   readonly marksWaiters: boolean;
   /** Whether its releases are published; where pub/sub is forbidden its waiters poll, with growing pauses. */
@@ -38,5 +43,5 @@ export interface LockKind {
   /** Whether the lock is held, and waited for, as long as a process lives as a rule: `maxHold` and `warnAfter` do not apply to it. */
   readonly isLasting?: boolean;
   /** Makes and stores the ids of its holders. */
-  readonly holders: HolderForm & { readonly next: () => string };
+  readonly holderIds: HolderIdSource;
 }

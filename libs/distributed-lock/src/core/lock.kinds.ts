@@ -12,7 +12,7 @@ import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
 import type { LockKind } from './lock.kind.js';
 
 /** A permit has an id of its own, independent of its holder. */
-const PERMIT_IDS: LockKind['holders'] = {
+const PERMIT_IDS: LockKind['holderIds'] = {
   next: () => randomBytes(16).toString('hex'),
   brief: (holder) => holder,
   whole: String,
@@ -34,17 +34,17 @@ export interface LockKinds {
 }
 
 /** Defines each kind; the rules are described at {@link LockKind}. */
-export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
+export function lockKinds(runner: ScriptRunner, holderIds: HolderIds): LockKinds {
   const reentrant: LockKind = {
     id: 'reentrant',
     name: 're-entrant lock',
     family: 're-entrant lock',
     scripts: new ReentrantScripts(runner),
-    holders,
+    holderIds,
     channelOf: lockChannel,
     form: 'exclusive',
     reentry: 'counted',
-    sharesHolder: true,
+    reusesHolderId: true,
     marksWaiters: false,
     publishesRelease: true,
   };
@@ -55,7 +55,7 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
     family: 'fair lock',
     scripts: new FairScripts(runner),
     form: 'queued',
-    sharesHolder: false,
+    reusesHolderId: false,
     marksWaiters: true,
     wakes: (payload) => isRelease(payload) || isHandoff(payload),
     // Given by a message, whose receiver may be dead: it delays the others for no longer than a dead waiter in the queue does.
@@ -65,9 +65,9 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
   const fenced = kindOf(reentrant, 'fenced lock', {
     id: 'fenced',
     scripts: new FencedScripts(runner),
-    sharesHolder: false,
+    reusesHolderId: false,
   });
-  const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, sharesHolder: false };
+  const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, reusesHolderId: false };
   return {
     reentrant,
     nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { id: 'non-reentrant', reentry: 'refused' }),
@@ -106,12 +106,12 @@ export function lockKinds(runner: ScriptRunner, holders: HolderIds): LockKinds {
       channelOf: semaphoreChannel,
       form: 'shared',
       reentry: 'another',
-      sharesHolder: false,
+      reusesHolderId: false,
       marksWaiters: false,
       publishesRelease: true,
       // The payload of its messages is the number of available permits.
       wakes: (payload) => Number(payload) > 0,
-      holders: PERMIT_IDS,
+      holderIds: PERMIT_IDS,
     },
   };
 }

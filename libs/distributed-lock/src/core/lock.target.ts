@@ -1,4 +1,4 @@
-import type { HolderForm, Leased, Renewer } from '../renewal/lease.contract.js';
+import type { HolderIdFormat, Leased, Renewer } from '../renewal/lease.contract.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
 import { promised } from '../replies/reply.callback.js';
 import type { LockKind } from './lock.kind.js';
@@ -23,8 +23,8 @@ export class LockTarget implements Leased {
     return this.kind.channelOf(this.key);
   }
 
-  get holders(): HolderForm {
-    return this.kind.holders;
+  get holderIds(): HolderIdFormat {
+    return this.kind.holderIds;
   }
 
   /** The renewer of its leases. */
@@ -34,12 +34,12 @@ export class LockTarget implements Leased {
 
   /**
    * Lowers a holder's count to `count`, and restores `lease` ms; 0 ends all holds of the holder id.
-   * @param nextLease see {@link ReleaseCommand}
+   * @param pairedLease see {@link ReleaseCommand}
    * @throws RedisFailure as a script does
    */
-  release(holder: string, count: number, lease: number, nextLease?: number): Promise<ReleaseReply> {
+  release(holder: string, count: number, lease: number, pairedLease?: number): Promise<ReleaseReply> {
     const { key, channel, kind } = this;
-    const command = { lock: key, holder, count, lease, channel, nextLease };
+    const command = { key, holder, count, lease, channel, pairedLease };
     return promised((callback) => kind.scripts.release(command, callback));
   }
 }

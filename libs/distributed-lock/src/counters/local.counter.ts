@@ -1,32 +1,36 @@
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../replies/lock.replies.js';
-import type { AcquireHost, Granted } from '../acquire/acquire.contract.js';
+import type { LoopOwner, GrantedResult } from '../acquire/acquire.contract.js';
 import type { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { RegistryPort } from '../local/local.lock.registry.js';
-import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
+import type { LocalLockOwner } from '../local/local.lock.registry.js';
+import { LocalWaiters, type LocalWaitersOwner } from '../waiters/local.waiters.js';
 
 /** A latch or a semaphore as this process sees it: its waiters, and the loop that makes requests for them. */
-export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest = WaitRequest>
-  implements AcquireHost<W, G>, WaitersOwner<void, R>
+export abstract class LocalCounter<
+  Terms,
+  Result extends GrantedResult,
+  Request extends WaitRequest = WaitRequest,
+>
+  implements LoopOwner<Terms, Result>, LocalWaitersOwner<void, Request>
 {
-  readonly waiters = new LocalWaiters<void, R>(this);
-  protected abstract readonly loop: AcquireLoop<W, G>;
+  readonly waiters = new LocalWaiters<void, Request>(this);
+  protected abstract readonly loop: AcquireLoop<Terms, Result>;
 
   constructor(
-    readonly registry: RegistryPort<LocalCounter<W, G, R>>,
+    readonly registry: LocalLockOwner<LocalCounter<Terms, Result, Request>>,
     readonly target: CounterTarget,
   ) {}
 
-  abstract next(): W | undefined;
-  abstract granted(grant: G): void;
+  abstract next(): Terms | undefined;
+  abstract granted(grant: Result): void;
 
-  get knownWaiters(): LocalWaiters<void, R> {
+  get existingWaiters(): LocalWaiters<void, Request> {
     return this.waiters;
   }
 
-  get isWaitedFor(): boolean {
+  get hasWaiters(): boolean {
     return this.waiters.first !== undefined;
   }
 
@@ -42,8 +46,8 @@ export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest =
     this.waiters.end();
   }
 
-  onEnter(waiter: Waiter<void, R>): void {
-    if (this.waiters.isReasonToAsk(waiter)) this.loop.wake();
+  onEnter(waiter: Waiter<void, Request>): void {
+    if (this.waiters.needsRequest(waiter)) this.loop.wake();
   }
 
   onLeave(): void {
@@ -56,6 +60,6 @@ export abstract class LocalCounter<W, G extends Granted, R extends WaitRequest =
 
   /** Without a waiter there is no need to listen. */
   protected stopIfUnneeded(): void {
-    if (!this.isWaitedFor) this.loop.stopListening();
+    if (!this.hasWaiters) this.loop.stopListening();
   }
 }

@@ -1,9 +1,9 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
-import type { AttemptPort, AttemptOutcome } from '../acquire/acquire.contract.js';
+import type { Attempt, AttemptOutcome } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { RegistryPort } from '../local/local.lock.registry.js';
+import type { LocalLockOwner } from '../local/local.lock.registry.js';
 import { LocalCounter } from './local.counter.js';
 
 /** A check of the latch. */
@@ -20,11 +20,11 @@ interface OpenLatch extends LatchCheck {
 /** A latch as this process sees it: one check that finds it open resolves all waiters of this process. */
 export class LocalLatch
   extends LocalCounter<LatchCheck, OpenLatch>
-  implements AttemptPort<LatchCheck, OpenLatch>
+  implements Attempt<LatchCheck, OpenLatch>
 {
   protected readonly loop: AcquireLoop<LatchCheck, OpenLatch>;
 
-  constructor(registry: RegistryPort<LocalLatch>, target: CounterTarget) {
+  constructor(registry: LocalLockOwner<LocalLatch>, target: CounterTarget) {
     super(registry, target);
     const { context } = registry;
     this.loop = new AcquireLoop<LatchCheck, OpenLatch>(context, this, this, {
@@ -35,7 +35,7 @@ export class LocalLatch
   }
 
   next(): LatchCheck | undefined {
-    return this.isWaitedFor ? { at: now() } : undefined;
+    return this.hasWaiters ? { at: now() } : undefined;
   }
 
   request({ at }: LatchCheck, conclude: (outcome: AttemptOutcome<OpenLatch>) => void): void {
@@ -47,7 +47,7 @@ export class LocalLatch
   }
 
   /** A check leaves no state behind. */
-  abandon(): void {}
+  undo(): void {}
 
   /** A caller that came after the check was sent may have come after the latch was closed again. */
   granted({ at }: OpenLatch): void {
@@ -56,7 +56,7 @@ export class LocalLatch
     for (const waiter of queue.snapshot()) {
       if (waiter.since > at) continue;
       queue.remove(waiter);
-      waiter.grant();
+      waiter.resolve();
     }
     this.stopIfUnneeded();
   }

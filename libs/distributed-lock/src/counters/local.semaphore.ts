@@ -3,7 +3,7 @@ import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
 import type { WaitRequest } from '../waiters/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { CounterTarget } from '../core/counter.target.js';
-import type { RegistryPort } from '../local/local.lock.registry.js';
+import type { LocalLockOwner } from '../local/local.lock.registry.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import { PermitsAttempt, type PermitsGrant, type PermitsTerms } from './permits.attempt.js';
 import { RecordedCalls } from './recorded.calls.js';
@@ -24,7 +24,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   /** The permits that were left after the last grant. */
   #left = 0;
 
-  constructor(registry: RegistryPort<LocalSemaphore>, target: CounterTarget) {
+  constructor(registry: LocalLockOwner<LocalSemaphore>, target: CounterTarget) {
     super(registry, target);
     const { context } = registry;
     this.#calls = new RecordedCalls(context, target);
@@ -41,7 +41,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
     return this.waiters.during(async () => {
       const attempt = new PermitsAttempt(this.registry.context, this.target);
       const outcome = await attempt.make({ permits, least: permits });
-      attempt.abandon();
+      attempt.undo();
       if (outcome instanceof RedisFailure) throw unavailable(this.target.name, outcome);
       return outcome.kind === 'granted';
     });
@@ -55,7 +55,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
       const reply = await this.#calls.retry(what, ask);
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.target.name, channel: this.target.channel });
-      if (this.isWaitedFor) this.loop.wake();
+      if (this.hasWaiters) this.loop.wake();
       return reply;
     });
   }
@@ -87,7 +87,7 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
       if (first.request.permits > rest) break;
       rest -= first.request.permits;
       queue.remove(first);
-      first.grant();
+      first.resolve();
     }
     if (rest > 0) this.giveBack(rest);
     this.stopIfUnneeded();

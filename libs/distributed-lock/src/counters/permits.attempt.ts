@@ -1,6 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../replies/lock.replies.js';
-import type { AttemptPort, AttemptOutcome } from '../acquire/acquire.contract.js';
+import type { Attempt, AttemptOutcome } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LockContext } from '../core/lock.context.js';
 import { RecordedCalls } from './recorded.calls.js';
@@ -24,9 +24,9 @@ export interface PermitsGrant {
 const NONE: Busy = { kind: 'busy', ttl: Infinity, holder: '' };
 
 /** Requests permits from Redis. An attempt whose answer was lost is repeated under the same call id, or undone. */
-export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
+export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
   readonly #calls: RecordedCalls;
-  #call: string;
+  #callId: string;
   #permits = 0;
   #ambiguousFailure: RedisFailure | undefined;
 
@@ -38,7 +38,7 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
     private readonly target: CounterTarget,
   ) {
     this.#calls = new RecordedCalls(context, target);
-    this.#call = context.ids.next();
+    this.#callId = context.ids.next();
   }
 
   request(terms: PermitsTerms, conclude: (outcome: AttemptOutcome<PermitsGrant>) => void): void {
@@ -47,36 +47,36 @@ export class PermitsAttempt implements AttemptPort<PermitsTerms, PermitsGrant> {
 
   async make({ permits, least }: PermitsTerms): Promise<AttemptOutcome<PermitsGrant>> {
     // A record in Redis answers for the permits that its call requested.
-    if (permits !== this.#permits) this.abandon();
+    if (permits !== this.#permits) this.undo();
     this.#permits = permits;
     try {
-      const reply = await this.context.counters.semaphore.acquire(this.target.key, this.#call, permits);
+      const reply = await this.context.counters.semaphore.acquire(this.target.key, this.#callId, permits);
       if (reply.kind === 'granted') {
-        this.#calls.forget(this.#call, this.#ambiguousFailure !== undefined);
+        this.#calls.forget(this.#callId, this.#ambiguousFailure !== undefined);
         this.#nextCall();
         return { kind: 'granted', permits, left: reply.permits };
       }
-      this.abandon();
+      this.undo();
       if (reply.kind === 'undone') return new RedisFailure('refused', 'this call was not undone');
       return reply.permits >= least && least < permits ? await this.make({ permits: least, least }) : NONE;
     } catch (error) {
       const failure = RedisFailure.from(error);
       if (failure.kind === 'ambiguous') this.#ambiguousFailure = failure;
-      if (failure.isNotReplicated) this.abandon();
+      if (failure.isNotReplicated) this.undo();
       return failure;
     }
   }
 
-  abandon(): void {
+  undo(): void {
     const { key } = this.target;
-    const call = this.#call;
+    const callId = this.#callId;
     if (this.#ambiguousFailure === undefined) return;
-    this.#calls.undo(() => this.context.counters.semaphore.undo(key, call), this.#ambiguousFailure);
+    this.#calls.undo(() => this.context.counters.semaphore.undo(key, callId), this.#ambiguousFailure);
     this.#nextCall();
   }
 
   #nextCall(): void {
     this.#ambiguousFailure = undefined;
-    this.#call = this.context.ids.next();
+    this.#callId = this.context.ids.next();
   }
 }

@@ -9,7 +9,7 @@ import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { showAs } from '../contracts/object.form.js';
 
 /** Pauses before the next campaign, in ms: after a leadership, and after a failure, doubled up to the longest while failures go on. */
-const PAUSE = { again: 500, failed: 1000, longest: 30_000 };
+const CAMPAIGN_PAUSE = { again: 500, failed: 1000, longest: 30_000 };
 
 /** Campaigns for the leadership of a lock's name, leads, and campaigns again, until it leaves. */
 export class Candidate implements Election {
@@ -121,7 +121,9 @@ export class Candidate implements Election {
   /** Jittered, so that the candidates of a fleet do not campaign again in step. */
   #pause(): number {
     const pause =
-      this.#failures === 0 ? PAUSE.again : Math.min(PAUSE.failed * 2 ** (this.#failures - 1), PAUSE.longest);
+      this.#failures === 0
+        ? CAMPAIGN_PAUSE.again
+        : Math.min(CAMPAIGN_PAUSE.failed * 2 ** (this.#failures - 1), CAMPAIGN_PAUSE.longest);
     return pause * (0.75 + 0.5 * Math.random());
   }
 }

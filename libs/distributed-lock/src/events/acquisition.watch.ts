@@ -13,7 +13,7 @@ export interface Requested {
 }
 
 /** The known properties of a grant. */
-type Granted = Partial<Pick<Watchable, 'holder' | 'token'>>;
+type GrantDetails = Partial<Pick<Watchable, 'holder' | 'token'>>;
 
 /**
  * Emits the events of one acquisition: one `attempt`, one answer, and one end of the hold. Created only where there are listeners. Events are
@@ -66,7 +66,7 @@ export class AcquisitionWatch implements HandleWatch {
     this.#events.emit('waiting', { acquisition: this, lock, kind, isReentry, heldBy });
   }
 
-  acquired({ holder, token }: Granted, hasEnd = true): void {
+  acquired({ holder, token }: GrantDetails, hasEnd = true): void {
     this.#holder = holder;
     this.#grantedAt = now();
     const waited = this.#grantedAt - this.#since;

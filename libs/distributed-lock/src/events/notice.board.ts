@@ -1,5 +1,5 @@
 import { errorText } from '../errors/error.text.js';
-import type { HandshakeWarning } from '../redis/handshake.watch.js';
+import type { HandshakeWarning } from '../redis/handshake.check.js';
 import { LockEvents } from './lock.events.js';
 
 /** An occurrence in the life of a hold. Durations in ms. */

@@ -9,15 +9,15 @@ import { leaveEarly } from '../waiters/cancellable.wait.js';
 import { GroupHandle } from './group.handle.js';
 import { HandoffPolicy } from '../local/handoff.policy.js';
 import type { Hold } from '../holds/hold.js';
-import type { RegistryPort } from '../local/local.lock.registry.js';
+import type { LocalLockOwner } from '../local/local.lock.registry.js';
 import { unavailable } from '../core/unavailable.errors.js';
-import { askQuorum, checkQuorum } from './quorum.round.js';
+import { requestQuorum, checkQuorum } from './quorum.round.js';
 import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from '../locks/reentry.js';
-import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
+import { LocalWaiters, type LocalWaitersOwner } from '../waiters/local.waiters.js';
 
 /** Pauses between rounds, in ms: after a collision a random one, whose bound doubles; after a message; while too few servers answer. */
-const PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
+const ROUND_PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
 
 /** Sleeps, in ms: a floor against a hot loop at the end of a lease; a poll while too few servers are subscribed to. */
 const SLEEP = { floor: 10, unsubscribed: 1000 };
@@ -26,7 +26,7 @@ const SLEEP = { floor: 10, unsubscribed: 1000 };
 const TRIES = 5;
 
 /** A red lock as this process sees it: its waiters are served first come, first served, and the first one requests the lock. */
-export class LocalRedLock implements WaitersOwner<GroupHandle> {
+export class LocalRedLock implements LocalWaitersOwner<GroupHandle> {
   readonly waiters = new LocalWaiters<GroupHandle>(this);
   readonly isExclusive = true;
   readonly #signal: WakeSignal;
@@ -40,7 +40,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
   #isNext = false;
 
   constructor(
-    readonly registry: RegistryPort<LocalRedLock>,
+    readonly registry: LocalLockOwner<LocalRedLock>,
     readonly target: QuorumTerms & { readonly id: string },
   ) {
     const { context } = registry;
@@ -48,11 +48,11 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     this.#handOver = new HandoffPolicy(context.settings.handOver);
   }
 
-  get knownWaiters(): LocalWaiters<GroupHandle> {
+  get existingWaiters(): LocalWaiters<GroupHandle> {
     return this.waiters;
   }
 
-  get isWaitedFor(): boolean {
+  get hasWaiters(): boolean {
     return this.waiters.first !== undefined;
   }
 
@@ -91,14 +91,14 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
   }
 
   onEnter(waiter: Waiter<GroupHandle>): void {
-    if (this.waiters.isReasonToAsk(waiter)) this.#signal.wake();
+    if (this.waiters.needsRequest(waiter)) this.#signal.wake();
     if (this.#running) return;
     this.#running = true;
     void this.registry.context.outside(() => this.waiters.during(() => this.#run()));
   }
 
   onLeave(): void {
-    if (!this.isWaitedFor) this.#signal.wake();
+    if (!this.hasWaiters) this.#signal.wake();
   }
 
   onIdle(): void {
@@ -111,7 +111,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     outer: GroupHandle | undefined,
   ): Promise<GroupHandle> {
     for (let tries = 1; ; tries += 1) {
-      const outcome = await askQuorum(this.target, leaseTime, outer);
+      const outcome = await requestQuorum(this.target, leaseTime, outer);
       if (outcome instanceof GroupHandle) return outcome;
       if (!outcome.isReachable) throw unavailable(this.target.name, outcome.failure);
       if (!outcome.isSplit || tries === TRIES)
@@ -127,7 +127,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
       this.#signal.clear();
       const seen = this.#isLoose ? await checkQuorum(this.target) : undefined;
       this.#isLoose = seen !== undefined;
-      if (seen === undefined) await this.#ask(first.request.leaseTime);
+      if (seen === undefined) await this.#request(first.request.leaseTime);
       else await this.#sleep(seen, false);
     }
     this.#running = false;
@@ -136,8 +136,8 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     for (const subscription of this.#subscriptions.splice(0)) subscription.release();
   }
 
-  async #ask(leaseTime: number | undefined): Promise<void> {
-    const outcome = await askQuorum(this.target, leaseTime);
+  async #request(leaseTime: number | undefined): Promise<void> {
+    const outcome = await requestQuorum(this.target, leaseTime);
     if (!(outcome instanceof GroupHandle)) return await this.#sleep(outcome, true);
     this.#collisions = 0;
     this.waiters.wasGranted();
@@ -145,14 +145,14 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     // The waiter that made the request may have left meanwhile, and the next one may want another lease.
     if (first === undefined || first.request.leaseTime !== leaseTime) return await outcome.giveBack();
     this.waiters.queue.remove(first);
-    first.grant(outcome);
+    first.resolve(outcome);
   }
 
   async #sleep(refusal: RoundRefusal, hasTaken: boolean): Promise<void> {
     const { heldBy, isSplit, granted, isReachable, freeIn, failure } = refusal;
     if (!isReachable) {
       this.waiters.notGranted(failure);
-      await this.#signal.sleep(PAUSE.unreachable * (0.75 + 0.5 * Math.random()));
+      await this.#signal.sleep(ROUND_PAUSE.unreachable * (0.75 + 0.5 * Math.random()));
       return;
     }
     this.waiters.notGranted({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
@@ -166,7 +166,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
   async #backOff(): Promise<void> {
     this.#collisions += 1;
     const end = now() + collisionPause(this.#collisions);
-    for (let left = end - now(); left > 0 && this.isWaitedFor; left = end - now())
+    for (let left = end - now(); left > 0 && this.hasWaiters; left = end - now())
       await this.#signal.sleep(left);
   }
 
@@ -180,7 +180,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
     this.#isNext = false;
     if (isNext) return;
     // The waiters of all processes receive the same message: they should not try at the same moment.
-    const jitter = Math.random() * PAUSE.afterMessage;
+    const jitter = Math.random() * ROUND_PAUSE.afterMessage;
     await this.registry.context.wheel.pause(jitter);
   }
 
@@ -202,7 +202,7 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
       }),
     );
     for (const subscription of this.#subscriptions) {
-      void subscription.answered.then(() => {
+      void subscription.acknowledged.then(() => {
         if (subscription.isActive && (active += 1) === this.target.quorum) this.#signal.wake();
       });
     }
@@ -212,5 +212,8 @@ export class LocalRedLock implements WaitersOwner<GroupHandle> {
 
 /** Random, so that callers that collided do not collide again. */
 function collisionPause(collisions: number): number {
-  return Math.random() * Math.min(PAUSE.collision * 2 ** Math.min(collisions - 1, 8), PAUSE.longestCollision);
+  return (
+    Math.random() *
+    Math.min(ROUND_PAUSE.collision * 2 ** Math.min(collisions - 1, 8), ROUND_PAUSE.longestCollision)
+  );
 }

@@ -13,7 +13,7 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { isTransient, type TransientRefusal } from '../core/transient.refusal.js';
 import type { AcquireRequest } from '../locks/reentry.js';
-import { ROUND_TRIP } from '../waiters/local.waiters.js';
+import { LONGEST_ROUND_TRIP } from '../waiters/local.waiters.js';
 
 /** The answers that one call has received so far. */
 interface Progress {
@@ -87,7 +87,11 @@ export class MultiLock extends BaseLock {
     const since = now();
     const progress: Progress = { refusal: undefined, trouble: undefined, answeredAt: -Infinity };
     const timeUp = () => this.#timeUp(progress, now() - since);
-    const bounds = { signal, within: waitTime >= ROUND_TRIP ? waitTime + GIVING_BACK : Infinity, timeUp };
+    const bounds = {
+      signal,
+      within: waitTime >= LONGEST_ROUND_TRIP ? waitTime + GIVING_BACK : Infinity,
+      timeUp,
+    };
     const taken = this.#take(request, since, progress);
     return leaveEarly(taken, bounds, this.#engine.context.wheel, (late) => late.unlock());
   }
@@ -108,8 +112,8 @@ export class MultiLock extends BaseLock {
 
   #timeUp({ refusal, trouble, answeredAt }: Progress, waited: number): Error {
     if (now() - answeredAt <= FRESH) return new LockNotAcquiredError(this.name, waited, refusal?.heldBy);
-    const silence = new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`);
-    return unavailable(this.name, trouble?.cause ?? silence);
+    const noAnswer = new RedisFailure('unsent', `no answer within ${Math.round(waited)} ms`);
+    return unavailable(this.name, trouble?.cause ?? noAnswer);
   }
 
   /** Acquires the free members and waits for the next one, but no longer than half of a fixed lease, which would end meanwhile. */

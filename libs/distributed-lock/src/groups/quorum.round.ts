@@ -14,12 +14,12 @@ import type { Upheld } from './red.upkeep.js';
  * @param leaseTime in ms; undefined for a lease that the watchdog renews
  * @param outer the handle through which the caller's scope, which is this one's, already holds the lock
  */
-export function askQuorum(
+export function requestQuorum(
   terms: QuorumTerms,
   leaseTime: number | undefined,
   outer?: GroupHandle,
 ): Promise<GroupHandle | RoundRefusal> {
-  return new Promise((resolve) => new QuorumRound(terms, leaseTime, outer, resolve).ask());
+  return new Promise((resolve) => new QuorumRound(terms, leaseTime, outer, resolve).start());
 }
 
 /**
@@ -70,30 +70,32 @@ class QuorumRound implements Upheld {
     return this.#handle.isHeld;
   }
 
-  ask(): void {
+  start(): void {
     this.terms.asOneHolder(() => {
-      for (const { engine } of this.#tally.requested) void this.#ask(engine).then(() => this.#check());
+      for (const { engine } of this.#tally.requested)
+        void this.#requestFrom(engine).then(() => this.#check());
     });
     this.#check();
   }
 
   /** A server that forgot the lock, or was away, gets another holder id: a command with the first id may still be on its way. */
   complete(): void {
-    const ask = () => {
+    const requestAll = () => {
       for (const { engine, trouble } of this.terms.servers) {
         const member = this.#members.get(engine);
-        if (trouble === undefined && member !== null && member?.isOpen !== true) void this.#ask(engine);
+        if (trouble === undefined && member !== null && member?.isOpen !== true)
+          void this.#requestFrom(engine);
       }
     };
     // A server that the outer handle has got by now is re-entered.
-    if (this.outer === undefined) ask();
-    else this.outer.run(ask);
+    if (this.outer === undefined) requestAll();
+    else this.outer.run(requestAll);
   }
 
-  async #ask(engine: LockEngine): Promise<void> {
+  async #requestFrom(engine: LockEngine): Promise<void> {
     this.#members.set(engine, null);
     try {
-      const answer = await this.#answerOf(engine);
+      const answer = await this.#acquireOn(engine);
       if (answer instanceof HoldHandle) this.#got(engine, answer);
       else if (!this.#isOver) this.#tally.refuse(answer);
     } catch (error) {
@@ -107,7 +109,7 @@ class QuorumRound implements Upheld {
    * A scope that holds the lock on the server re-enters it, and acquires nothing new: it is the outer handle that is completed.
    * Other callers bypass the admission of the engine: admission is decided for all servers together.
    */
-  async #answerOf(engine: LockEngine): Promise<HoldHandle | HeldBy> {
+  async #acquireOn(engine: LockEngine): Promise<HoldHandle | HeldBy> {
     const target = this.terms.targetOn(engine);
     const { leaseTime } = this;
     const isOurs = engine.holdOf(target) !== undefined;

@@ -18,8 +18,8 @@ export interface QuorumTerms {
   readonly quorum: number;
   readonly servers: readonly QuorumServer[];
   readonly targetOn: (engine: LockEngine) => LockTarget;
-  /** All requests that `ask` sends, in this turn of the event loop, use one holder id on all servers. */
-  readonly asOneHolder: (ask: () => void) => void;
+  /** All requests that `sendAll` sends, in this turn of the event loop, use one holder id on all servers. */
+  readonly asOneHolder: (sendAll: () => void) => void;
   readonly bounds: GroupLimits;
   readonly upkeep: RedUpkeep;
   /** To be called when this process has released the lock. */
@@ -135,4 +135,9 @@ export class QuorumTally {
 /** A hold has one id on the servers that granted it in one round, and other ids on servers where it was completed later. */
 function clientOf(holder: string | undefined): string | undefined {
   return holder?.slice(0, holder.lastIndexOf(':'));
+}
+
+/** How many of several servers are their majority. */
+export function majorityOf(servers: number): number {
+  return Math.floor(servers / 2) + 1;
 }

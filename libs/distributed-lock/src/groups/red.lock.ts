@@ -13,14 +13,14 @@ import type { LockKind } from '../core/lock.kind.js';
 import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { isTransient } from '../core/transient.refusal.js';
-import type { QuorumServer, QuorumTerms } from './quorum.tally.js';
+import { majorityOf, type QuorumServer, type QuorumTerms } from './quorum.tally.js';
 import { LocalRedLock } from './local.red.lock.js';
 import { RedUpkeep } from './red.upkeep.js';
 import type { AcquireRequest } from '../locks/reentry.js';
-import { ROUND_TRIP } from '../waiters/local.waiters.js';
+import { LONGEST_ROUND_TRIP } from '../waiters/local.waiters.js';
 
 /** Pause between attempts to re-enter while too few servers answer, in ms. */
-const PAUSE = 100;
+const RETRY_PAUSE = 100;
 
 /** The independent servers of a module instance, and its locks on them. */
 export class RedLocks {
@@ -45,7 +45,12 @@ export class RedLocks {
       whole: (brief: string | number) => context.ids.whole(brief),
     };
     for (const { engine } of servers)
-      this.#kinds.set(engine, { ...engine.context.kinds.reentrant, id: 'red', name: 'red lock', holders });
+      this.#kinds.set(engine, {
+        ...engine.context.kinds.reentrant,
+        id: 'red',
+        name: 'red lock',
+        holderIds: holders,
+      });
   }
 
   /** How many callers of this process are waiting. */
@@ -112,14 +117,14 @@ export class RedLocks {
       if (outer === undefined) return undefined;
       const rest = end - now();
       try {
-        const within = request.waitTime >= ROUND_TRIP && rest > 0 ? rest : Infinity;
+        const within = request.waitTime >= LONGEST_ROUND_TRIP && rest > 0 ? rest : Infinity;
         return await outer.run(() => this.#waitersOf(name).try(request, within, outer));
       } catch (error) {
         signal?.throwIfAborted();
         // The lock was lost during the request: there is nothing left to re-enter.
         if (isTransient(error) && this.#handleOf(name) === undefined) return undefined;
-        if (!isTransient(error) || now() + PAUSE >= end) throw error;
-        await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
+        if (!isTransient(error) || now() + RETRY_PAUSE >= end) throw error;
+        await leaveOnAbort(wheel.pause(RETRY_PAUSE), signal, () => undefined);
       }
     }
   }
@@ -140,7 +145,7 @@ export class RedLocks {
   }
 
   get #quorum(): number {
-    return Math.floor(this.servers.length / 2) + 1;
+    return majorityOf(this.servers.length);
   }
 
   #waitersOf(name: string): LocalRedLock {
@@ -150,7 +155,7 @@ export class RedLocks {
       quorum: this.#quorum,
       servers: this.servers,
       targetOn: (engine) => this.targetOn(engine, name),
-      asOneHolder: (ask) => this.#asOneHolder(ask),
+      asOneHolder: (sendAll) => this.#asOneHolder(sendAll),
       upkeep: this.#upkeep,
       freed: () => this.#registry.get(name)?.freed(),
       lost: (holder, why) => {
@@ -165,10 +170,10 @@ export class RedLocks {
   }
 
   /** Only for this turn: a later request, for whatever reason, must not get the same holder id. */
-  #asOneHolder(ask: () => void): void {
+  #asOneHolder(sendAll: () => void): void {
     this.#holder = this.context.ids.next();
     try {
-      ask();
+      sendAll();
     } finally {
       this.#holder = undefined;
     }

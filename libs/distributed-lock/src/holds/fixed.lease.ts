@@ -14,7 +14,7 @@ export interface FixedLease {
   readonly deadline: number;
 }
 
-/** @param ttl in ms @param sentAt the monotonic instant at which it was asked for */
+/** @param ttl in ms @param sentAt the monotonic instant at which it was requested */
 export function fixedLease(ttl: number, sentAt: number): FixedLease {
   const end = sentAt + ttl;
   return { ttl, end, deadline: end - safetyMargin(ttl) };

@@ -11,7 +11,7 @@ test('an unlock inside of an unlock, by a listener to the end of an inner lease,
   let hears = true;
   const scripts = new ReentrantScripts({} as ScriptRunner);
   const hold = {
-    lease: new Lease({ key: 'key', renewer: scripts, holders: new HolderIds() }, 'holder', 1000, instant()),
+    lease: new Lease({ key: 'key', renewer: scripts, holderIds: new HolderIds() }, 'holder', 1000, instant()),
     checkDeadlines: () => {
       if (!hears) return;
       hears = false;

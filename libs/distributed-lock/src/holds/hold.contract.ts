@@ -53,11 +53,11 @@ export type PairedRequest<T> = (lease: number | undefined) => Promise<T>;
 /** A hold beside another one, under the same holder id: what is done to that one's lease goes through it. */
 export interface PairedHold {
   /**
-   * Has `ask` end, in its turn, a hold that may have kept their common ttl longer than this one needs it.
-   * @param ask may set the ttl down to the lease that it gets
+   * Has `request` end, in its turn, a hold that may have kept their common ttl longer than this one needs it.
+   * @param request may set the ttl down to the lease that it gets
    * @param doneOf settles when nothing of an answer is still to be sent. @default at once
    */
-  endPaired<T>(ask: PairedRequest<T>, doneOf?: (answer: T) => Promise<unknown>): Promise<T>;
+  endPaired<T>(request: PairedRequest<T>, doneOf?: (answer: T) => Promise<unknown>): Promise<T>;
 }
 
 /** What few holds have: most are taken, renewed and released, and nothing else. One field of a hold for all of it. */

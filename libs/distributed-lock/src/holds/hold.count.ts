@@ -24,16 +24,16 @@ export interface CountedHold {
   /** What Redis is to have now; undefined once the hold has ended, after which nothing is sent. */
   readonly targetCount: TargetCount | undefined;
   /**
-   * Has `ask` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long.
-   * @param ask gets the lease that a hold beside this one needs yet, in ms; undefined where there is none, or it is not known
+   * Has `request` shorten the lease to `lease` ms: an answer that gets lost must not leave a belief too long.
+   * @param request gets the lease that a hold beside this one needs yet, in ms; undefined where there is none, or it is not known
    */
-  shorten<T>(lease: number, ask: (nextLease?: number) => Promise<T>): Promise<T>;
+  shorten<T>(lease: number, request: (pairedLease?: number) => Promise<T>): Promise<T>;
   /** Redis answered that the holder has nothing. */
   gone(): void;
 }
 
 /** Lowers a count in a way of its own: a tick's last step stores the outcome with it. */
-export type ReleaseScript = (count: number, lease: number, nextLease?: number) => Promise<ReleaseReply>;
+export type ReleaseScript = (count: number, lease: number, pairedLease?: number) => Promise<ReleaseReply>;
 
 /**
  * The hold count of one holder id in Redis. Its operations run one after the other, and each names the count that it is to
@@ -54,7 +54,7 @@ export class HoldCount {
   ) {}
 
   /** Whether Redis surely counts 1, so that the holder id may go on to another hold. */
-  get isSingle(): boolean {
+  get hasOneAcquisition(): boolean {
     return this.#confirmedCount === 1;
   }
 
@@ -88,7 +88,7 @@ export class HoldCount {
       const answer = await acquireFresh(lease, () =>
         promised<AcquireReply>((callback) =>
           this.target.kind.scripts.acquire(
-            { lock: this.target.key, holder: this.lease.holder, lease, count, wait: 0 },
+            { key: this.target.key, holder: this.lease.holder, lease, count, wait: 0 },
             callback,
           ),
         ),
@@ -107,7 +107,9 @@ export class HoldCount {
     this.#confirmedCount = undefined;
     const { count, lease } = targetCount;
     try {
-      const reply = await this.counted.shorten(lease, (nextLease) => releaseScript(count, lease, nextLease));
+      const reply = await this.counted.shorten(lease, (pairedLease) =>
+        releaseScript(count, lease, pairedLease),
+      );
       if (reply.kind === 'kept') this.#answered(count);
       return reply;
     } catch (error) {
@@ -131,19 +133,22 @@ export class HoldCount {
     return 'lost';
   }
 
-  readonly #release: ReleaseScript = (count, lease, nextLease) =>
-    this.target.release(this.lease.holder, count, lease, nextLease);
+  readonly #release: ReleaseScript = (count, lease, pairedLease) =>
+    this.target.release(this.lease.holder, count, lease, pairedLease);
 
   /**
    * As {@link PairedHold.endPaired}. What a lost command may have given it is not known: then nothing is made shorter.
    * @param shorten has the lease shortened to what this hold needs yet, in ms
    */
-  endPaired<T>(ask: (lease: undefined) => Promise<T>, shorten: (lease: number) => Promise<T>): Promise<T> {
+  endPaired<T>(
+    request: (lease: undefined) => Promise<T>,
+    shorten: (lease: number) => Promise<T>,
+  ): Promise<T> {
     return this.enqueue(() => {
       const { targetCount } = this.counted;
       const isKnown =
         targetCount !== undefined && targetCount.count > 0 && this.#ambiguousFailure === undefined;
-      return isKnown ? shorten(targetCount.lease) : ask(undefined);
+      return isKnown ? shorten(targetCount.lease) : request(undefined);
     });
   }
 
@@ -151,11 +156,11 @@ export class HoldCount {
   takeBackIfOver(): boolean {
     if (this.counted.targetCount !== undefined) return false;
     const { target, context, lease } = this;
-    const { holder, longest } = lease;
+    const { holder, longestTtl } = lease;
     const freed = context.backgroundRelease.release({
       target,
       holder,
-      lease: longest,
+      lease: longestTtl,
       failure: this.#ambiguousFailure,
     });
     context.downgrades.ended(holder, freed);
@@ -190,7 +195,7 @@ export class HoldCount {
     const { targetCount } = this.counted;
     // A later reply settled it. The hold may have ended, and its holder id may be in use by the next one.
     if (this.#ambiguousFailure === undefined) return undefined;
-    // A count of 0 is a hold without an acquisition yet: its caller asks again, or ends it.
+    // A count of 0 is a hold without an acquisition yet: its caller sends another request, or ends it.
     if (this.takeBackIfOver() || targetCount?.count === 0 || this.#confirmedCount === targetCount?.count)
       return undefined;
     try {

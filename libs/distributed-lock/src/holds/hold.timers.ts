@@ -16,7 +16,7 @@ export interface HoldLimits {
   readonly maxHold: number;
 }
 
-/** The alarms of one hold, where any are asked for. */
+/** The alarms of one hold, where there are any. */
 export class HoldTimers {
   readonly #timers: Timer[] = [];
 

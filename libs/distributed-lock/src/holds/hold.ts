@@ -73,8 +73,8 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
   }
 
   /** Whether its holder id may go on to another hold: Redis surely counts nothing but the acquisition that is released. */
-  get isSingle(): boolean {
-    return this.#extras?.count?.isSingle ?? true;
+  get hasOneAcquisition(): boolean {
+    return this.#extras?.count?.hasOneAcquisition ?? true;
   }
 
   /** Not after a suspend, until Redis has confirmed it. */
@@ -82,8 +82,8 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     return !this.lease.isDoubtful || this.leaseControl.isBelieved;
   }
 
-  /** Whether Redis need not be asked for it. */
-  get isCertain(): boolean {
+  /** Whether this process knows without a request to Redis that it is held. */
+  get isSurelyHeld(): boolean {
     return this.isLive && this.isBelieved && this.lease.state !== 'unknown';
   }
 
@@ -193,7 +193,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     this.lease.lose();
     this.end();
     this.context.watchdog.unwatch(this.lease, this);
-    // A scope that asked for the other side of its lock in vain has lost nothing.
+    // A scope that requested the other side of its lock in vain has lost nothing.
     if (lost.length > 0) this.post({ kind: 'lost', why: reason.why });
     const loss = LockLostError.of(this.target.name, reason);
     for (const handle of lost) handle.lose(loss);
@@ -229,8 +229,8 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     if (!this.#ended) this.context.watchdog.watch(this.lease, this, at);
   }
 
-  shorten<T>(ttl: number, ask: (nextLease?: number) => Promise<T>): Promise<T> {
-    const shorten = (nextLease?: number) => this.leaseControl.shorten(ttl, () => ask(nextLease));
+  shorten<T>(ttl: number, request: (pairedLease?: number) => Promise<T>): Promise<T> {
+    const shorten = (pairedLease?: number) => this.leaseControl.shorten(ttl, () => request(pairedLease));
     return this.writer?.endPaired(shorten) ?? shorten();
   }
 
@@ -239,8 +239,10 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     return this.#extras?.terms?.writer;
   }
 
-  endPaired<T>(ask: PairedRequest<T>, doneOf?: (answer: T) => Promise<unknown>): Promise<T> {
-    return this.count.endPaired(ask, (lease) => this.leaseControl.shorten(lease, () => ask(lease), doneOf));
+  endPaired<T>(request: PairedRequest<T>, doneOf?: (answer: T) => Promise<unknown>): Promise<T> {
+    return this.count.endPaired(request, (lease) =>
+      this.leaseControl.shorten(lease, () => request(lease), doneOf),
+    );
   }
 
   post(notice: HoldNotice): void {

@@ -29,7 +29,7 @@ export class LeaseControl {
     return false;
   }
 
-  /** @returns when the question was sent, or false when the hold is gone; undefined without an answer */
+  /** @returns when the request was sent, or false when the hold is gone; undefined without an answer */
   async extend(ttl: number): Promise<number | false | undefined> {
     const sent = instant();
     const confirmed = await this.watchdog.renewNow(this.lease, ttl, this.owner);
@@ -37,14 +37,18 @@ export class LeaseControl {
   }
 
   /**
-   * Has `ask` set the ttl to `ttl` ms, which may be shorter: from now on no more than that is believed in, whether it answers or not.
-   * @param doneOf for an `ask` that may answer while something of it is still to be sent: settles when nothing is
+   * Has `request` set the ttl to `ttl` ms, which may be shorter: from now on no more than that is believed in, whether it answers or not.
+   * @param doneOf for a `request` that may answer while something of it is still to be sent: settles when nothing is
    */
-  async shorten<T>(ttl: number, ask: () => Promise<T>, doneOf?: (answer: T) => Promise<unknown>): Promise<T> {
+  async shorten<T>(
+    ttl: number,
+    request: () => Promise<T>,
+    doneOf?: (answer: T) => Promise<unknown>,
+  ): Promise<T> {
     const lift = this.lease.cap(instant(), ttl);
     this.owner.rearm();
     try {
-      const answer = await ask();
+      const answer = await request();
       if (doneOf === undefined) lift();
       else void doneOf(answer).then(lift, lift);
       return answer;

@@ -50,7 +50,7 @@ export class JobWatch {
     if (this.#isClosed || this.#job !== undefined) return;
     this.#job = this.context.subscriptions.subscribe(this.channels.job, (text) => {
       if (text === undefined) this.#due(JITTER, this.returned);
-      else if (text === 'look') this.#soon();
+      else if (text === 'look') this.#claimSoon();
     });
   }
 
@@ -92,15 +92,15 @@ export class JobWatch {
 
   #listen(): void {
     if (this.#isClosed || this.#isResting || this.#lock !== undefined) return;
-    const lock = this.context.subscriptions.subscribe(this.channels.lock, () => this.#soon());
+    const lock = this.context.subscriptions.subscribe(this.channels.lock, () => this.#claimSoon());
     this.#lock = lock;
     // The lock may have been freed before the subscription was active.
-    void lock.answered.then(() => {
-      if (this.#lock === lock && lock.isActive) this.#soon();
+    void lock.acknowledged.then(() => {
+      if (this.#lock === lock && lock.isActive) this.#claimSoon();
     });
   }
 
-  #soon(): void {
+  #claimSoon(): void {
     if (!this.#isDue) this.#due(SHORT_JITTER, this.claimWaiting);
   }
 

@@ -4,7 +4,7 @@ import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
-import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
+import type { LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import { canReuseHolder } from './handoff.policy.js';
@@ -14,7 +14,7 @@ import { LockRelease, type ReleaseResult } from './lock.release.js';
 import { LocalLock } from './local.lock.js';
 
 /** One holder at a time; the waiters of this process are served in order, and only the first one makes requests to Redis. */
-export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
+export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
   #hold: Hold | undefined;
   /** A release or a hand-off is under way. */
   #isReleasing = false;
@@ -27,19 +27,19 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     return this.#hold === undefined;
   }
 
-  adopt(lease: Lease, terms?: HoldTerms): Hold {
-    const former = this.#hold;
+  addHold(lease: Lease, terms?: HoldTerms): Hold {
+    const previousHold = this.#hold;
     const hold = new Hold(this, lease, terms);
     this.#hold = hold;
-    // Redis gave the lock to a new holder id: the former one has nothing any more, whatever was still believed here.
-    former?.gone();
+    // Redis gave the lock to a new holder id: the previous one has nothing any more, whatever was still believed here.
+    previousHold?.gone();
     return hold;
   }
 
   /** While this process holds the lock or releases it, a request would be in vain. */
   protected enter(request: WaitRequest): Promise<HoldHandle> {
     const isBusy = this.#hold !== undefined || this.#isReleasing || this.hasQueue;
-    return isBusy ? this.waiters.wait(request) : this.askFirst(request, this);
+    return isBusy ? this.waiters.wait(request) : this.requestFirst(request, this);
   }
 
   next(): WaitRequest | undefined {
@@ -47,17 +47,17 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   }
 
   override notGranted(outcome: Busy | RedisFailure): void {
-    if (outcome.kind === 'busy') this.fairnessIfAny?.otherAcquired();
+    if (outcome.kind === 'busy') this.existingFairness?.otherAcquired();
     super.notGranted(outcome);
   }
 
-  /** Delivers a grant with the lease that its waiter wants. */
+  /** Admits the first waiter if it wants the lease that was granted. */
   granted(result: AcquireResult): Promise<void> | undefined {
     this.wasGranted();
     const { first } = this;
-    const fits = first === undefined || first.request.leaseTime === result.leaseTime;
-    if (fits) {
-      this.deliver(result);
+    const hasWantedLease = first === undefined || first.request.leaseTime === result.leaseTime;
+    if (hasWantedLease) {
+      this.admitFirst(result);
       return undefined;
     }
     // No caller waits for the outcome of the grant that is exchanged.
@@ -81,12 +81,12 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
       return this.releaseBy(new LockRelease(this.registry.context, this.target, lease), releaseScript, at);
     const { watchdogTimeout } = this.registry.context.settings;
     if (
-      !this.target.kind.sharesHolder ||
-      !hold.isSingle ||
+      !this.target.kind.reusesHolderId ||
+      !hold.hasOneAcquisition ||
       !canReuseHolder(lease, watchdogTimeout, first.request, at)
     )
       return this.waiters.during(() => this.handOff(lease, first));
-    this.grant(first, this.adopt(lease).admit(first.request.leaseTime, at, undefined, at));
+    this.resolveQueued(first, this.addHold(lease).admit(first.request.leaseTime, at, undefined, at));
     return Promise.resolve('released');
   }
 
@@ -94,33 +94,33 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.wasFreed();
-    this.fairnessIfAny?.handoff.begin();
+    this.existingFairness?.handoff.begin();
     this.releaseWriteSide(hold.lease);
-    if (this.isWaitedFor) this.wakeLoop(this);
+    if (this.hasWaiters) this.wakeLoop(this);
     this.forgetIfFree();
   }
 
   /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
-  private releaseWriteSide({ holder, longest }: Lease): void {
+  private releaseWriteSide({ holder, longestTtl }: Lease): void {
     if (this.target.kind.side === 'write' && this.registry.context.downgrades.has(holder))
-      this.giveBack(holder, longest);
+      this.giveBack(holder, longestTtl);
   }
 
   onEnter(waiter: Waiter<HoldHandle>): void {
-    if (this.#hold === undefined && !this.#isReleasing && this.waiters.isReasonToAsk(waiter))
+    if (this.#hold === undefined && !this.#isReleasing && this.waiters.needsRequest(waiter))
       this.wakeLoop(this);
   }
 
-  /** Gives the lock to the first waiter; frees it when none is left. */
-  private deliver(result: AcquireResult): void {
+  /** Admits the first waiter; releases the grant when no waiter is left. */
+  private admitFirst(result: AcquireResult): void {
     const waiter = this.first;
-    if (waiter === undefined) this.giveBack(result.holder, this.leaseOf(result).longest);
-    else this.grant(waiter, this.admit(result));
+    if (waiter === undefined) this.giveBack(result.holder, this.leaseOf(result).longestTtl);
+    else this.resolveQueued(waiter, this.admit(result));
   }
 
-  private grant(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
+  private resolveQueued(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
     this.waiters.queue.remove(waiter);
-    this.give(waiter, handle);
+    this.resolveWaiter(waiter, handle);
     this.stopIfUnneeded();
   }
 
@@ -147,7 +147,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
   ): Promise<UnlockOutcome> {
     const { waiters } = this;
     waiters.begin();
-    this.fairnessIfAny?.handoff.begin();
+    this.existingFairness?.handoff.begin();
     const messagesBefore = this.loop?.messages ?? 0;
     this.#isReleasing = true;
     return release.free(releaseScript, at, (freed) => {
@@ -164,7 +164,7 @@ export class ExclusiveLocalLock extends LocalLock implements AcquireHost {
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
     const hasOtherListeners = listeners > (this.loop?.isListening === true ? 1 : 0);
     const others = Math.max(otherProcesses, hasOtherListeners ? 1 : 0);
-    this.fairnessIfAny?.handoff.noteOthers(others > 0);
+    this.existingFairness?.handoff.noteOthers(others > 0);
     if (others > 0) this.yieldToOthers(others, messagesBefore, this.fairness.pause);
     if (this.first !== undefined) this.wakeLoop(this);
   }

@@ -5,13 +5,13 @@ import type { Busy } from '../replies/lock.replies.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
 import type { AcquireLoop } from '../acquire/acquire.loop.js';
-import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
+import type { LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import { LockRelease, type ReleaseResult } from './lock.release.js';
-import type { RegistryPort } from './local.lock.registry.js';
+import type { LocalLockOwner } from './local.lock.registry.js';
 import { LocalLock } from './local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { FairHeartbeat } from './fair.heartbeat.js';
@@ -22,7 +22,7 @@ export class FairLocalLock extends LocalLock {
   readonly #heartbeat: FairHeartbeat;
   #hold: Hold | undefined;
 
-  constructor(registry: RegistryPort<LocalLock>, target: LockTarget) {
+  constructor(registry: LocalLockOwner<LocalLock>, target: LockTarget) {
     super(registry, target);
     const { context } = registry;
     this.#heartbeat = new FairHeartbeat(context, target, (holder) => this.#checkPlace(holder));
@@ -41,10 +41,10 @@ export class FairLocalLock extends LocalLock {
     return this.waiters.wait(request);
   }
 
-  adopt(lease: Lease, terms?: HoldTerms): Hold {
-    const former = this.#hold;
+  addHold(lease: Lease, terms?: HoldTerms): Hold {
+    const previousHold = this.#hold;
     this.#hold = new Hold(this, lease, terms);
-    former?.gone();
+    previousHold?.gone();
     return this.#hold;
   }
 
@@ -58,9 +58,9 @@ export class FairLocalLock extends LocalLock {
         ({ outcome, otherProcesses, handoff }) => {
           if (handoff !== undefined) this.#handOff(handoff);
           // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
-          else if (typeof outcome !== 'string') this.#requestAll();
-          // The message reached no other process: if the head of the queue is a waiter of this process, it asks without a message.
-          else if (otherProcesses === 0) this.#requestFirst();
+          else if (typeof outcome !== 'string') this.#wakeAll();
+          // The message reached no other process: if the head of the queue is a waiter of this process, it sends a request without a message.
+          else if (otherProcesses === 0) this.#wakeFirst();
           return outcome;
         },
       ),
@@ -71,7 +71,7 @@ export class FairLocalLock extends LocalLock {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.wasFreed();
-    this.#requestAll();
+    this.#wakeAll();
     this.forgetIfFree();
   }
 
@@ -80,11 +80,11 @@ export class FairLocalLock extends LocalLock {
     this.wasGranted();
     this.waiters.queue.remove(waiter);
     this.#leavePlace(waiter);
-    this.answer(waiter, result);
+    this.admitWaiter(waiter, result);
   }
 
   /** @internal The loop of a place that has to wait. */
-  createLoop(place: AcquireHost, attempt: AcquireAttempt): AcquireLoop {
+  createLoop(place: LoopOwner, attempt: AcquireAttempt): AcquireLoop {
     this.#heartbeat.start();
     return this.acquireLoop(place, attempt, `${this.target.channel}:${attempt.holder}`);
   }
@@ -92,21 +92,21 @@ export class FairLocalLock extends LocalLock {
   onEnter(waiter: Waiter<HoldHandle>): void {
     const place = new FairWaiter(this, waiter, new AcquireAttempt(this.registry.context, this.target));
     this.#places.set(waiter, place);
-    place.ask();
+    place.start();
   }
 
   override onLeave(waiter: Waiter<HoldHandle>): void {
     this.#leavePlace(waiter);
   }
 
-  /** A release made a waiter of this process the holder. A waiter that has left has abandoned its holder id, which frees the lock. */
+  /** A release made a waiter of this process the holder. A waiter that has left has undone its attempt, which frees the lock. */
   #handOff({ holder, sent }: NonNullable<ReleaseResult['handoff']>): void {
     this.#placeOf(holder)?.acceptHandoff(sent);
   }
 
   /** A waiter that is the holder in Redis missed the message of its hand-off. */
   #checkPlace(holder: string): void {
-    this.#placeOf(holder)?.request();
+    this.#placeOf(holder)?.wake();
   }
 
   #placeOf(holder: string): FairWaiter | undefined {
@@ -114,13 +114,13 @@ export class FairLocalLock extends LocalLock {
     return undefined;
   }
 
-  #requestAll(): void {
-    for (const place of this.#places.values()) place.request();
+  #wakeAll(): void {
+    for (const place of this.#places.values()) place.wake();
   }
 
-  #requestFirst(): void {
+  #wakeFirst(): void {
     const { first } = this;
-    if (first !== undefined) this.#places.get(first)?.request();
+    if (first !== undefined) this.#places.get(first)?.wake();
   }
 
   #leavePlace(waiter: Waiter<HoldHandle>): void {
@@ -131,7 +131,7 @@ export class FairLocalLock extends LocalLock {
 }
 
 /** One waiter's place in the queue. If the lock is busy, it gets an acquire loop of its own. */
-class FairWaiter implements AcquireHost {
+class FairWaiter implements LoopOwner {
   /** Undefined until the first request is answered with "busy". */
   #loop: AcquireLoop | undefined;
   /** Whether there is a reason for a further request since the first one was sent. */
@@ -147,17 +147,17 @@ class FairWaiter implements AcquireHost {
     return this.attempt.holder;
   }
 
-  get isWaitedFor(): boolean {
+  get hasWaiters(): boolean {
     return !this.waiter.isDone;
   }
 
   /** Makes the first request, which takes the place in the queue. */
-  ask(): void {
+  start(): void {
     this.begin();
     this.attempt.request(this.waiter.request, (outcome) => {
       if (outcome.kind === 'granted') this.granted(outcome);
-      else if (this.isWaitedFor) this.#wait(outcome);
-      else this.attempt.abandon();
+      else if (this.hasWaiters) this.#wait(outcome);
+      else this.attempt.undo();
       this.end();
     });
   }
@@ -188,14 +188,14 @@ class FairWaiter implements AcquireHost {
     this.lock.end();
   }
 
-  request(): void {
+  wake(): void {
     if (this.#loop === undefined) this.#isWoken = true;
     else this.#loop.wake();
   }
 
   acceptHandoff(sent: Instant): void {
     this.attempt.acceptHandoff(sent);
-    this.request();
+    this.wake();
   }
 
   leave(): void {

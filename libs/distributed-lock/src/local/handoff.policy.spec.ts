@@ -73,7 +73,7 @@ describe('a series of hand-offs', () => {
   });
 });
 
-const LOCK = { key: 'key', renewer: { renew: () => undefined }, holders: new HolderIds() };
+const LOCK = { key: 'key', renewer: { renew: () => undefined }, holderIds: new HolderIds() };
 
 describe('a holder id', () => {
   const newLease = (ttl = T) => new Lease(LOCK, 'holder', ttl, instant());

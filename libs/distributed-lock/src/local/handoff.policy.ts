@@ -53,8 +53,8 @@ export class HandoffPolicy {
 const NEARLY_ALL = 0.99;
 
 /**
- * Whether the next waiter can go on under the same holder id without asking Redis: for Redis it is one longer hold of this process.
- * Only with a lease of the length that it wants, the longest that was ever asked for, and which is surely alive: one that the watchdog
+ * Whether the next waiter can go on under the same holder id without a request to Redis: for Redis it is one longer hold of this process.
+ * Only with a lease of the length that it wants, the longest that was ever requested, and which is surely alive: one that the watchdog
  * renews must have most of its time left, a fixed one nearly all of it.
  * @param at the monotonic clock
  */
@@ -65,11 +65,11 @@ export function canReuseHolder(
   at = now(),
 ): boolean {
   const { leaseTime: fixed, leaseTime: wanted = watchdogTimeout } = next;
-  if (lease.longest !== wanted) return false;
+  if (lease.longestTtl !== wanted) return false;
   if (lease.state === 'unknown' || lease.state === 'lost' || lease.isDoubtfulAt(at)) return false;
   // What was cut off of its deadline counts as gone.
   const left = lease.deadline - at;
-  // The lease is longer than asked for: if this holder died, the lock would stay held for too long.
+  // The lease is longer than requested: if this holder died, the lock would stay held for too long.
   if (left > wanted) return false;
   return fixed === undefined ? left > wanted / 2 : left >= fixed * NEARLY_ALL - safetyMargin(fixed);
 }

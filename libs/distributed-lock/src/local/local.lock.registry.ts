@@ -1,8 +1,8 @@
 import type { LockContext } from '../core/lock.context.js';
 import { SelfWaitWatch, type SelfWaitSubject } from '../waiters/self-wait.watch.js';
 
-/** What a local lock needs of its registry. */
-export interface RegistryPort<L> {
+/** The owner of a local lock, or of a local counter: the registry that it is in. */
+export interface LocalLockOwner<L> {
   readonly context: LockContext;
   /** To be called when the last hold, waiter and work have ended. */
   forget(lock: L): void;
@@ -22,9 +22,9 @@ export interface LocalLocks<L> {
 /** The local locks of one sort: each is created on first use, and forgotten after the last. */
 export class LocalLockRegistry<
   T extends { readonly id: string },
-  L extends { readonly target: T; readonly knownWaiters: SelfWaitSubject | undefined },
+  L extends { readonly target: T; readonly existingWaiters: SelfWaitSubject | undefined },
 >
-  implements LocalLocks<L>, RegistryPort<L>
+  implements LocalLocks<L>, LocalLockOwner<L>
 {
   /** One of them has a place of its own: a map that is emptied is made anew, and a caller who takes one lock after the other empties it each time. */
   #single: L | undefined;
@@ -34,10 +34,10 @@ export class LocalLockRegistry<
 
   constructor(
     readonly context: LockContext,
-    private readonly make: (registry: RegistryPort<L>, target: T) => L,
+    private readonly make: (registry: LocalLockOwner<L>, target: T) => L,
   ) {
     this.selfWaits = new SelfWaitWatch(context.wheel, context.settings.selfWaitAfter, () =>
-      this.values().flatMap(({ knownWaiters }) => knownWaiters ?? []),
+      this.values().flatMap(({ existingWaiters }) => existingWaiters ?? []),
     );
   }
 

@@ -10,40 +10,38 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
-import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
+import type { LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { HoldOwner, HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import type { RegistryPort } from './local.lock.registry.js';
+import type { LocalLockOwner } from './local.lock.registry.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from './process.fairness.js';
-import { LocalWaiters, type WaitersOwner } from '../waiters/local.waiters.js';
-
-type LeaseTerms = Pick<AcquireResult, 'holder' | 'leaseTime' | 'sent'>;
+import { LocalWaiters, type LocalWaitersOwner } from '../waiters/local.waiters.js';
 
 /** One lock as this process sees it: the holds and the waiters of this process. Subclasses decide how waiters are served. */
-export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHandle> {
+export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<HoldHandle> {
   /** Undefined while no caller acquires or waits, and no work is under way: most locks are only held. */
   #waiters: LocalWaiters<HoldHandle> | undefined;
   /** Undefined for a lock that was never waited for, as far as this process knows. */
-  protected fairnessIfAny: ProcessFairness | undefined = undefined;
+  protected existingFairness: ProcessFairness | undefined = undefined;
   /** Acquires the lock for the waiters; undefined until a caller has to wait. */
   protected loop: AcquireLoop | undefined = undefined;
 
   constructor(
-    readonly registry: RegistryPort<LocalLock>,
+    readonly registry: LocalLockOwner<LocalLock>,
     readonly target: LockTarget,
   ) {}
 
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
-  /** Whether there are none; asked each time that anything ends. */
+  /** Whether there are none; read each time that a hold or a waiter ends. */
   protected abstract get isFree(): boolean;
 
-  /** Takes over what Redis has granted. */
-  abstract adopt(lease: Lease, terms?: HoldTerms): Hold;
+  /** Creates the hold of a grant. */
+  abstract addHold(lease: Lease, terms?: HoldTerms): Hold;
   abstract free(hold: Hold, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
   abstract onEnter(waiter: Waiter<HoldHandle>): void;
@@ -54,11 +52,11 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   }
 
   /** Undefined if this process does nothing with the lock but hold it. */
-  get knownWaiters(): LocalWaiters<HoldHandle> | undefined {
+  get existingWaiters(): LocalWaiters<HoldHandle> | undefined {
     return this.#waiters;
   }
 
-  get isWaitedFor(): boolean {
+  get hasWaiters(): boolean {
     return this.first !== undefined;
   }
 
@@ -91,7 +89,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   }
 
   /**
-   * Acquires the lock: asks Redis first, and waits only if the lock is busy and the request has time.
+   * Acquires the lock: sends a request first, and waits only if the lock is busy and the request has time.
    * @returns rejects with a {@link LockNotAcquiredError} or {@link LockUnavailableError}, or with the reason of the signal
    */
   acquire(request: WaitRequest): Promise<HoldHandle> {
@@ -107,22 +105,22 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   protected abstract enter(request: WaitRequest): Promise<HoldHandle>;
 
   /** Makes the first request for a caller before which no other one waits. @param host goes on if the lock is busy */
-  protected askFirst(request: WaitRequest, host: AcquireHost): Promise<HoldHandle> {
+  protected requestFirst(request: WaitRequest, host: LoopOwner): Promise<HoldHandle> {
     const { waiters } = this;
     const waiter = waiters.create(request, this.acquire);
     const attempt = new AcquireAttempt(this.registry.context, this.target);
-    waiters.asking = waiter;
+    waiters.firstRequester = waiter;
     waiters.begin();
     attempt.request(request, (outcome) => {
-      waiters.asking = undefined;
+      waiters.firstRequester = undefined;
       if (waiters.first !== undefined || (outcome.kind !== 'granted' && !waiter.isDone)) {
         if (!waiter.isDone) waiters.push(waiter, true);
         this.loop = this.acquireLoop(host, attempt);
         this.loop.resume(outcome);
       } else if (outcome.kind === 'granted') {
         this.wasGranted();
-        this.answer(waiter, outcome);
-      } else attempt.abandon();
+        this.admitWaiter(waiter, outcome);
+      } else attempt.undo();
       waiters.end();
     });
     return waiter.outcome;
@@ -132,7 +130,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     const { registry, target, blockingHold, waiters } = this;
     // First: the check of a hold may end it, and a local lock without holds and work is forgotten.
     waiters.begin();
-    if (blockingHold?.isCertain === true) {
+    if (blockingHold?.isSurelyHeld === true) {
       waiters.end();
       const { lease, since } = blockingHold;
       return forCaller(() => {
@@ -142,8 +140,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     const waiter = waiters.create(request, this.acquire);
     const attempt = new AcquireAttempt(registry.context, target);
     attempt.request(request, (outcome) => {
-      attempt.abandon();
-      if (outcome.kind === 'granted') this.answer(waiter, outcome);
+      attempt.undo();
+      if (outcome.kind === 'granted') this.admitWaiter(waiter, outcome);
       else if (outcome instanceof RedisFailure) waiter.refuse(unavailable(target.name, outcome));
       else
         waiter.refuse(
@@ -154,15 +152,15 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     return waiter.outcome;
   }
 
-  /** Gives what Redis granted for a waiter to it, or back if the waiter has left. */
-  protected answer(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
-    if (waiter.isDone) this.giveBack(result.holder, this.leaseOf(result).longest);
-    else this.give(waiter, this.admit(result));
+  /** Admits a waiter with the grant that was requested for it; releases the grant if the waiter has left. */
+  protected admitWaiter(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
+    if (waiter.isDone) this.giveBack(result.holder, this.leaseOf(result).longestTtl);
+    else this.resolveWaiter(waiter, this.admit(result));
   }
 
   /**
    * Redis has freed the lock for this process, and not for its holders: they need not wait for their next renewal to learn of it.
-   * @param leases those of when it was asked to; one that has come since may be a grant of after that, as only Redis knows
+   * @param leases the leases at the moment of the request to free the lock; a later one may be a grant of after that, as only Redis knows
    */
   freedFor(reason: LossReason, leases: ReadonlySet<Lease>): void {
     this.#waiters?.lastAnswer.forced();
@@ -189,7 +187,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
 
   /** Without a waiter there is no need to listen. */
   protected stopIfUnneeded(): void {
-    if (!this.isWaitedFor) this.loop?.stopListening();
+    if (!this.hasWaiters) this.loop?.stopListening();
   }
 
   /** What was kept for waiters is forgotten, and so is a local lock without holds. */
@@ -218,7 +216,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   }
 
   protected get fairness(): ProcessFairness {
-    return (this.fairnessIfAny ??= new ProcessFairness(this.registry.context.settings));
+    return (this.existingFairness ??= new ProcessFairness(this.registry.context.settings));
   }
 
   /** Whether callers of this process wait, or have to let other processes go first. */
@@ -226,14 +224,14 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     return (
       this.loop !== undefined ||
       this.first !== undefined ||
-      this.#waiters?.asking !== undefined ||
-      this.fairnessIfAny?.currentYield !== undefined
+      this.#waiters?.firstRequester !== undefined ||
+      this.existingFairness?.currentYield !== undefined
     );
   }
 
   protected wasGranted(): void {
     this.#waiters?.wasGranted();
-    this.fairnessIfAny?.granted();
+    this.existingFairness?.granted();
   }
 
   /** This process let go of the lock, or lost it. */
@@ -242,27 +240,27 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
   }
 
   /** Starts the loop, or ends its sleep. While the first request is under way, its answer starts the loop. */
-  protected wakeLoop(host: AcquireHost): void {
-    if (this.#waiters?.asking !== undefined) return;
+  protected wakeLoop(host: LoopOwner): void {
+    if (this.#waiters?.firstRequester !== undefined) return;
     this.loop ??= this.acquireLoop(host, new AcquireAttempt(this.registry.context, this.target));
-    const currentYield = this.fairnessIfAny?.currentYield;
+    const currentYield = this.existingFairness?.currentYield;
     if (currentYield === undefined) this.loop.wake();
     else this.loop.wakeAfterYield(currentYield);
   }
 
-  /** Takes a grant over for its caller. */
+  /** Makes a grant the hold, and the handle, of its caller. */
   protected admit(result: AcquireResult): HoldHandle {
-    const hold = this.adopt(this.leaseOf(result));
+    const hold = this.addHold(this.leaseOf(result));
     const handle = hold.admit(result.leaseTime, result.sent.at, result.token, result.at);
     // A forced unlock may have freed this grant while its reply was under way: only Redis knows.
-    if (this.#waiters?.knownAnswer?.wasForcedAfter(result.sent.at) === true)
+    if (this.#waiters?.existingAnswer?.wasForcedAfter(result.sent.at) === true)
       void this.registry.context.watchdog.renewNow(hold.lease, 0, hold);
     return handle;
   }
 
-  /** Gives a waiter its handle. The waiter may have left: admitting a hold can end an older one, whose signal may cancel the wait. */
-  protected give(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
-    if (!waiter.grant(handle)) void handle.unlock().catch(() => undefined);
+  /** Resolves a waiter with its handle. The waiter may have left: admitting a hold can end an older one, whose signal may cancel the wait. */
+  protected resolveWaiter(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
+    if (!waiter.resolve(handle)) void handle.unlock().catch(() => undefined);
   }
 
   /** Gives back what came for a waiter that has left. */
@@ -270,13 +268,17 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
     void this.registry.context.backgroundRelease.release({ target: this.target, holder, lease });
   }
 
-  protected leaseOf({ holder, leaseTime, sent }: LeaseTerms): Lease {
+  protected leaseOf({
+    holder,
+    leaseTime,
+    sent,
+  }: Pick<AcquireResult, 'holder' | 'leaseTime' | 'sent'>): Lease {
     const ttl = leaseTime ?? this.registry.context.settings.watchdogTimeout;
     return new Lease(this.target, holder, ttl, sent);
   }
 
   protected acquireLoop(
-    host: AcquireHost,
+    host: LoopOwner,
     attempt: AcquireAttempt,
     channel = this.target.channel,
   ): AcquireLoop {
@@ -285,7 +287,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, WaitersOwner<HoldHan
       channel: publishesRelease ? channel : undefined,
       longestSleep: longestSleep ?? this.registry.context.settings.watchdogTimeout,
       wakes,
-      isOwn: channel !== this.target.channel,
+      hasNoOtherListeners: channel !== this.target.channel,
     });
   }
 }

@@ -53,7 +53,13 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   constructor(
     private readonly context: Pick<
       LockContext,
-      'backgroundRelease' | 'countsFleet' | 'isCluster' | 'notices' | 'settings' | 'subscriptions' | 'wheel'
+      | 'backgroundRelease'
+      | 'countsAllReceivers'
+      | 'isCluster'
+      | 'notices'
+      | 'settings'
+      | 'subscriptions'
+      | 'wheel'
     >,
     private readonly target: LockTarget,
     private readonly lease: Lease,
@@ -71,10 +77,10 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const { context, target, lease } = this;
     const { scripts } = target.kind;
     if (!canTransfer(scripts)) throw new TypeError(`a ${target.kind.name} is not handed off`);
-    const to = target.kind.holders.next();
+    const to = target.kind.holderIds.next();
     const ttl = leaseTime ?? context.settings.watchdogTimeout;
     try {
-      const command = { lock: target.key, from: lease.holder, to, lease: ttl, channel: this.#channel };
+      const command = { key: target.key, from: lease.holder, to, lease: ttl, channel: this.#channel };
       const { reply, sent, first } = await acquireFresh(ttl, () => scripts.transfer(command));
       const outcome = first.kind === 'transferred' ? 'released' : 'lost';
       if (reply.kind === 'busy') return { outcome, result: reply };
@@ -145,11 +151,11 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const channel = this.#channel;
     const { subscriptions, settings } = this.context;
     this.#isListening = subscriptions.isActive(channel);
-    const nextLease = kind.handoffLease === undefined ? pairedLease : settings.watchdogTimeout;
-    if (kind.handoffLease !== undefined) this.#sent = instant(this.sentAt);
+    const handoffLease = kind.handoffLease === undefined ? undefined : settings.watchdogTimeout;
+    if (handoffLease !== undefined) this.#sent = instant(this.sentAt);
     const { holder } = this.lease;
     if (releaseScript === undefined)
-      kind.scripts.release({ lock: key, holder, count: 0, lease: 1, channel, nextLease }, this);
+      kind.scripts.release({ key, holder, count: 0, lease: 1, channel, handoffLease, pairedLease }, this);
     else
       void releaseScript(0, 1).then(
         (reply) => this.answered(reply),
@@ -164,14 +170,14 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     if (reached === -1 && publishesRelease)
       context.notices.post({ kind: 'unpublished', lock: target.name, channel: this.#channel });
     // Without pub/sub nothing is counted: another process has to be assumed.
-    const isCountKnown = publishesRelease && (!context.isCluster || context.countsFleet);
+    const isCountKnown = publishesRelease && (!context.isCluster || context.countsAllReceivers);
     return isCountKnown ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;
   }
 
   /** The release goes on in the background, unless Redis refused it. */
   #freeLater(failure: RedisFailure): Omit<ReleaseResult, 'otherProcesses' | 'listeners'> {
     const { target, context } = this;
-    const { holder, longest } = this.lease;
+    const { holder, longestTtl } = this.lease;
     if (!failure.isTransient) {
       context.notices.post({ kind: 'release-refused', lock: target.name, holder, why: failure.message });
       const outcome = forCaller<UnlockOutcome>(() => {
@@ -179,7 +185,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       });
       return { outcome, settled: DONE };
     }
-    const done = context.backgroundRelease.release({ target, holder, lease: longest, failure });
+    const done = context.backgroundRelease.release({ target, holder, lease: longestTtl, failure });
     return { outcome: this.#outcomeInTime(failure, done), settled: done };
   }
 
@@ -190,7 +196,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   ): Promise<UnlockOutcome> {
     const { target, context, lease } = this;
     const outcome = await context.wheel.within(context.settings.commandTimeout, backgroundOutcome);
-    if (outcome === undefined || outcome === 'unanswered') {
+    if (outcome === undefined || outcome === 'unconfirmed') {
       const { holder } = lease;
       context.notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
       throw unavailable(target.name, failure);

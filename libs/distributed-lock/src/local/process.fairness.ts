@@ -1,10 +1,10 @@
-import { LONGEST_PAUSE, type Yield } from '../acquire/yield.policy.js';
+import { LONGEST_YIELD, type Yield } from '../acquire/yield.policy.js';
 import type { LockSettings } from '../contracts/settings.js';
 import { now } from '../timing/monotonic.clock.js';
 import { HandoffPolicy } from './handoff.policy.js';
 
 /** How long other processes go first after a release, in ms; it doubles while they are too slow to take the lock. */
-const YIELD_PAUSE = { first: 5, longest: LONGEST_PAUSE };
+const YIELD_PAUSE = { first: 5, longest: LONGEST_YIELD };
 
 /** Fairness between the processes that wait for one lock, as this process sees it. Created with the first waiter. */
 export class ProcessFairness {
@@ -33,7 +33,7 @@ export class ProcessFairness {
     this.#currentYield = next;
   }
 
-  /** Another one had the lock when this process asked. */
+  /** Another one had the lock when this process requested it. */
   otherAcquired(): void {
     this.#pause = YIELD_PAUSE.first;
   }

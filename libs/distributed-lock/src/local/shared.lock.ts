@@ -2,7 +2,7 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { instant, type Lease } from '../renewal/lease.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
-import type { AcquireHost, AcquireResult } from '../acquire/acquire.contract.js';
+import type { LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { HoldTerms } from '../holds/hold.contract.js';
@@ -15,10 +15,10 @@ import { LOSSES } from '../errors/loss.reasons.js';
 /** How long other processes go first after a release, in ms, where there may be room for a few holders only. */
 const YIELD_PAUSE = 5;
 
-/** Many holders at a time. One waiter asks; once it is let in, as many of the others as there is room for ask in one call. */
-export class SharedLocalLock extends LocalLock implements AcquireHost {
+/** Many holders at a time. The first waiter sends a request; once it is granted, as many of the others as there is room for send theirs in one call. */
+export class SharedLocalLock extends LocalLock implements LoopOwner {
   readonly #holds = new Map<string, Hold>();
-  /** Releases under way that make room for a few holders: their outcome decides which process asks next. */
+  /** Releases under way that make room for a few holders: their outcome decides which process sends the next request. */
   #releasing = 0;
 
   get holds(): readonly Hold[] {
@@ -31,10 +31,10 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
 
   protected enter(request: WaitRequest): Promise<HoldHandle> {
     const isBusy = this.#releasing > 0 || this.hasQueue;
-    return isBusy ? this.waiters.wait(request) : this.askFirst(request, this);
+    return isBusy ? this.waiters.wait(request) : this.requestFirst(request, this);
   }
 
-  adopt(lease: Lease, terms?: HoldTerms): Hold {
+  addHold(lease: Lease, terms?: HoldTerms): Hold {
     const hold = new Hold(this, lease, terms);
     this.#holds.set(lease.holder, hold);
     return hold;
@@ -46,7 +46,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     this.registry.context.downgrades.enter(holder);
     const known = this.#holds.get(holder);
     if (known !== undefined) return known;
-    return this.adopt(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }), { writer });
+    return this.addHold(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }), { writer });
   }
 
   /** The last one that has joined a hold in vain ends it. */
@@ -64,10 +64,10 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     this.wasGranted();
     const { first } = this;
     if (first === undefined || first.request.leaseTime !== result.leaseTime) {
-      this.giveBack(result.holder, this.leaseOf(result).longest);
+      this.giveBack(result.holder, this.leaseOf(result).longestTtl);
       return;
     }
-    this.#grant(first, result);
+    this.#admitQueued(first, result);
     await this.#requestForOthers(this.waiters.queue.snapshot().slice(0, result.room ?? 0));
     this.stopIfUnneeded();
   }
@@ -89,7 +89,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
       const { outcome, otherProcesses } = await freed;
       if (isLimited) this.#releasing -= 1;
       if (isLimited && otherProcesses > 0) this.yieldToOthers(otherProcesses, messagesBefore, YIELD_PAUSE);
-      if (this.isWaitedFor) this.wakeLoop(this);
+      if (this.hasWaiters) this.wakeLoop(this);
       return await outcome;
     });
   }
@@ -104,7 +104,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     const known = (freed: ReleaseResult) => freed;
     if (writer === undefined) return release.free(releaseScript, at, known);
     return writer.endPaired(
-      (nextLease) => release.free(releaseScript, now(), known, nextLease),
+      (pairedLease) => release.free(releaseScript, now(), known, pairedLease),
       ({ settled }) => settled,
     );
   }
@@ -114,7 +114,7 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     if (this.#holds.get(holder) === hold) this.#holds.delete(holder);
     this.registry.context.downgrades.lost(holder);
     this.wasFreed();
-    if (this.isWaitedFor) this.wakeLoop(this);
+    if (this.hasWaiters) this.wakeLoop(this);
     this.forgetIfFree();
   }
 
@@ -123,25 +123,25 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
   }
 
   onEnter(waiter: Waiter<HoldHandle>): void {
-    if (this.waiters.isReasonToAsk(waiter)) this.wakeLoop(this);
+    if (this.waiters.needsRequest(waiter)) this.wakeLoop(this);
   }
 
-  /** What was asked for the hold is answered first, or given up; what a lost answer may have given it is freed. */
+  /** An operation of the hold that is under way ends first; a grant whose answer was lost is freed. */
   async #endEmpty(hold: Hold): Promise<void> {
     await hold.reenter(undefined, () => false);
     if (hold.targetCount?.count !== 0) return;
     const { ambiguousFailure } = hold;
-    const { holder, longest } = hold.lease;
+    const { holder, longestTtl } = hold.lease;
     hold.lose(LOSSES.notGranted);
     await this.registry.context.backgroundRelease.release({
       target: this.target,
       holder,
-      lease: longest,
+      lease: longestTtl,
       failure: ambiguousFailure,
     });
   }
 
-  /** They are asked for in one turn, so that they travel together. Resolves when each has its answer. */
+  /** Sends their requests in one turn of the event loop, so that they share a call. Resolves when each has its answer. */
   #requestForOthers(waiters: readonly Waiter<HoldHandle>[]): Promise<void> | undefined {
     let open = waiters.length;
     if (open === 0) return undefined;
@@ -149,8 +149,8 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
       for (const waiter of waiters) {
         const attempt = new AcquireAttempt(this.registry.context, this.target);
         attempt.request(waiter.request, (outcome) => {
-          attempt.abandon();
-          if (outcome.kind === 'granted') this.#grant(waiter, outcome);
+          attempt.undo();
+          if (outcome.kind === 'granted') this.#admitQueued(waiter, outcome);
           open -= 1;
           if (open === 0) done();
         });
@@ -158,8 +158,8 @@ export class SharedLocalLock extends LocalLock implements AcquireHost {
     });
   }
 
-  #grant(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
+  #admitQueued(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     this.waiters.queue.remove(waiter);
-    this.answer(waiter, result);
+    this.admitWaiter(waiter, result);
   }
 }

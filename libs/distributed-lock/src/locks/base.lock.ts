@@ -60,7 +60,7 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
       if (options !== undefined) checkCallOptions('using', this.name, options);
       const onLost = options?.onLost;
       checkUsing(this.name, work, onLost);
-      return criticalSection(this.#ask('using', options), work, onLost);
+      return criticalSection(this.#acquireFor('using', options), work, onLost);
     } catch (error) {
       return Promise.reject(error);
     }
@@ -69,13 +69,13 @@ export abstract class BaseLock<H extends LockHandle = LockHandle> implements Loc
   #take(method: keyof WaitTimes, options: LockOptions | undefined): Promise<H> {
     try {
       if (options !== undefined) checkCallOptions('lock', this.name, options);
-      return this.#ask(method, options);
+      return this.#acquireFor(method, options);
     } catch (error) {
       return Promise.reject(error);
     }
   }
 
-  #ask(method: keyof WaitTimes, options: LockOptions = NONE): Promise<H> {
+  #acquireFor(method: keyof WaitTimes, options: LockOptions = NONE): Promise<H> {
     try {
       const request = this.#request(method, options);
       const { events } = this.#context.notices;

@@ -57,7 +57,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async setPermits(permits: number): Promise<void> {
     checkPermits(this.name, permits, 0);
-    await this.#ask((scripts, key) => scripts.setPermits(key, permits));
+    await this.#request((scripts, key) => scripts.setPermits(key, permits));
   }
 
   async addPermits(permits: number): Promise<void> {
@@ -70,7 +70,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async tryRelease(permitId: string): Promise<boolean> {
     this.#checkId(permitId);
-    const { kind } = await this.#ask(() => this.#target.release(permitId, 0, 1));
+    const { kind } = await this.#request(() => this.#target.release(permitId, 0, 1));
     this.#holdOf(permitId)?.lose(LOSSES.permitGivenBack);
     return kind === 'released';
   }
@@ -80,7 +80,7 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
     const lease = parseDuration(leaseTime, { option: 'leaseTime', lock: this.name, min: SHORTEST_LEASE });
     // The lease that this process counts on must not be longer than the one in Redis.
     const hold = this.#holdOf(permitId);
-    return await this.#ask((scripts, key) => {
+    return await this.#request((scripts, key) => {
       const update = () => scripts.updateLease(key, permitId, lease);
       return hold === undefined ? update() : hold.shorten(lease, update);
     });
@@ -88,35 +88,35 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
 
   async getLeaseTime(permitId: string): Promise<number> {
     this.#checkId(permitId);
-    return (await this.#ask((scripts, key) => scripts.readLease(key, permitId))) ?? -2;
+    return (await this.#request((scripts, key) => scripts.readLease(key, permitId))) ?? -2;
   }
 
   async availablePermits(): Promise<number> {
-    return (await this.#ask((scripts, key) => scripts.permits(key))).available;
+    return (await this.#request((scripts, key) => scripts.permits(key))).available;
   }
 
   async acquiredPermits(): Promise<number> {
-    return (await this.#ask((scripts, key) => scripts.permits(key))).taken;
+    return (await this.#request((scripts, key) => scripts.permits(key))).taken;
   }
 
   async getPermits(): Promise<number> {
-    const { available, taken } = await this.#ask((scripts, key) => scripts.permits(key));
+    const { available, taken } = await this.#request((scripts, key) => scripts.permits(key));
     return available + taken;
   }
 
   async delete(): Promise<boolean> {
     const { semaphore } = this.#engine.context.counters;
     const loseHolds = this.#engine.holdersOf(this.#target);
-    const isDeleted = await this.#ask((_, key) => semaphore.delete(key));
+    const isDeleted = await this.#request((_, key) => semaphore.delete(key));
     loseHolds(LOSSES.semaphoreDeleted);
     return isDeleted;
   }
 
-  async #ask<T>(ask: (scripts: PermitScripts, key: string) => Promise<T>): Promise<T> {
+  async #request<T>(send: (scripts: PermitScripts, key: string) => Promise<T>): Promise<T> {
     const { kind, key, name } = this.#target;
     if (!(kind.scripts instanceof PermitScripts)) throw new TypeError(`a ${kind.name} has no permits`);
     try {
-      return await ask(kind.scripts, key);
+      return await send(kind.scripts, key);
     } catch (error) {
       throw unavailable(name, error);
     }

@@ -126,8 +126,8 @@ export class LockEngine {
   refuseNewcomers(): void {
     this.#closing = true;
     this.counters.refuseNewcomers();
-    for (const { target, knownWaiters } of this.localLocks.values())
-      knownWaiters?.refuse(({ nested }) => (nested ? undefined : shuttingDown(target.name)));
+    for (const { target, existingWaiters } of this.localLocks.values())
+      existingWaiters?.refuse(({ nested }) => (nested ? undefined : shuttingDown(target.name)));
   }
 
   /** The existing local locks of a target and of its other side. */

@@ -23,15 +23,15 @@ export async function shutDown(engine: LockEngine, left: number): Promise<void> 
     await isDoneWithin(LET_GO, engine.idle(), wheel);
   }
   engine.counters.end();
-  for (const { holds, target, knownWaiters } of engine.localLocks.values()) {
-    knownWaiters?.refuse(() => shuttingDown(target.name));
+  for (const { holds, target, existingWaiters } of engine.localLocks.values()) {
+    existingWaiters?.refuse(() => shuttingDown(target.name));
     for (const hold of holds) {
       const { ownRelease, lease } = hold;
       const release = ownRelease?.giveUp();
       hold.lose(LOSSES.shutDown);
       if (release === undefined)
-        void backgroundRelease.release({ target, holder: lease.holder, lease: lease.longest });
-      else void backgroundRelease.retry(release, lease.longest);
+        void backgroundRelease.release({ target, holder: lease.holder, lease: lease.longestTtl });
+      else void backgroundRelease.retry(release, lease.longestTtl);
     }
   }
   const settled = Promise.all([engine.idle(), backgroundRelease.idle()]).then(() => backgroundRelease.idle());

@@ -2,7 +2,7 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { findHold } from '../holds/hold.scope.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { WaitWatch } from '../waiters/waiter.js';
+import type { WaitRequest } from '../waiters/waiter.js';
 import { leaveEarly, leaveOnAbort } from '../waiters/cancellable.wait.js';
 import { HoldHandle } from '../holds/handle.js';
 import { Hold } from '../holds/hold.js';
@@ -11,20 +11,14 @@ import type { LockContext } from '../core/lock.context.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
-import { ROUND_TRIP } from '../waiters/local.waiters.js';
+import { LONGEST_ROUND_TRIP } from '../waiters/local.waiters.js';
 import { SharedLocalLock } from '../local/shared.lock.js';
 
 /** The terms of an acquisition, times in ms. */
-export interface AcquireRequest {
-  readonly waitTime: number;
-  readonly leaseTime: number | undefined;
-  readonly signal: AbortSignal | undefined;
-  /** Undefined where there are no listeners. */
-  readonly watch?: WaitWatch | undefined;
-}
+export type AcquireRequest = Omit<WaitRequest, 'nested'>;
 
 /** Pause between attempts to re-enter while Redis does not answer, in ms. */
-const PAUSE = 100;
+const RETRY_PAUSE = 100;
 
 /** Acquires a lock once more for a scope that holds it, or the read side of a lock whose write side the scope holds. */
 export class Reentry {
@@ -123,7 +117,8 @@ export class Reentry {
       let isWanted = true;
       try {
         const rest = end - now();
-        const within = request.waitTime >= ROUND_TRIP && rest > 0 ? rest : settings.commandTimeout * 2;
+        const within =
+          request.waitTime >= LONGEST_ROUND_TRIP && rest > 0 ? rest : settings.commandTimeout * 2;
         const timeUp = () => new RedisFailure('ambiguous', 'no answer in time');
         const granted = hold.reenter(leaseTime, () => isWanted);
         return await leaveEarly(granted, { signal, within, timeUp }, wheel, (late) => late?.unlock());
@@ -133,9 +128,9 @@ export class Reentry {
         const failure = RedisFailure.from(error);
         if (failure.isNotReplicated) notReplicated += 1;
         const isFinal = end === Infinity && notReplicated === NOT_REPLICATED_LIMIT;
-        if (!failure.isTransient || isFinal || now() + PAUSE >= end)
+        if (!failure.isTransient || isFinal || now() + RETRY_PAUSE >= end)
           throw unavailable(hold.target.name, failure);
-        await leaveOnAbort(wheel.pause(PAUSE), signal, () => undefined);
+        await leaveOnAbort(wheel.pause(RETRY_PAUSE), signal, () => undefined);
       }
     }
   }

@@ -12,12 +12,12 @@ export function reportOf(engines: readonly LockEngine[]): string[] {
 }
 
 function heldBy({ localLocks }: LockEngine): string[] {
-  return [...localLocks.values()].flatMap(({ target, holds, knownWaiters }) => {
+  return [...localLocks.values()].flatMap(({ target, holds, existingWaiters }) => {
     const held = holds.map(({ since, lease, kind }) => {
       const by = kind === 'tick' ? 'a run of that job' : lease.holder;
       return `lock "${target.name}" is held by ${by} ${sinceWhen(since)}`;
     });
-    return [...held, ...waitersOf(target.name, knownWaiters?.size ?? 0)];
+    return [...held, ...waitersOf(target.name, existingWaiters?.size ?? 0)];
   });
 }
 

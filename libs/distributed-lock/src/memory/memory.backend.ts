@@ -12,7 +12,7 @@ export class MemoryBackend implements Backend, Commands {
   readonly lifecycle = { start: () => undefined, lastTrouble: 'the store is closed' };
   readonly keyPrefix = '';
   readonly isCluster = false;
-  readonly countsFleet = true;
+  readonly countsAllReceivers = true;
   readonly publish = 'PUBLISH';
   readonly isAcked = false;
   #isClosed = false;

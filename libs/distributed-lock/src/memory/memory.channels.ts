@@ -22,12 +22,12 @@ export class MemoryChannels {
 
   /** Listeners check again, as after a connection that was away. */
   refresh(): void {
-    for (const channel of this.names()) this.#deliver(channel, undefined);
+    for (const channel of this.names()) this.#notify(channel, undefined);
   }
 
   /** @returns how many it reaches, a little later */
   publish(channel: string, payload: string): number {
-    return this.#deliver(channel, payload);
+    return this.#notify(channel, payload);
   }
 
   listeners(channel: string): number {
@@ -38,7 +38,7 @@ export class MemoryChannels {
     return [...this.#listeners.keys()];
   }
 
-  #deliver(channel: string, payload: string | undefined): number {
+  #notify(channel: string, payload: string | undefined): number {
     const listeners = [...(this.#listeners.get(channel) ?? [])];
     for (const listener of listeners) {
       // A listener that has left by then receives nothing.

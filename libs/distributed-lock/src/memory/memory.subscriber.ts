@@ -42,7 +42,7 @@ export class MemorySubscriber implements Subscriber {
 
   readonly #receive = (channel: string, payload: string | undefined): void => {
     const name = fromBytes(channel);
-    if (payload === undefined) this.#listener?.restored(name);
+    if (payload === undefined) this.#listener?.resubscribed(name);
     else this.#listener?.message(name, fromBytes(payload));
   };
 }

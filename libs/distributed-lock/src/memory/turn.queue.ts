@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 const IN_A_ROW = 100;
 
 /** Node's own, whatever a test puts in their place while it fakes the time. */
-const { setImmediate: soon, queueMicrotask: next } = globalThis;
+const { setImmediate: nodeSetImmediate, queueMicrotask: nodeQueueMicrotask } = globalThis;
 
 /**
  * Runs things a little later, in their order: in a microtask, which fake timers do not hold up. Outside of the async context of
@@ -23,10 +23,10 @@ export class TurnQueue {
 
   #set(): void {
     this.#isSet = true;
-    if (this.#inARow === 0) soon(() => (this.#inARow = 0));
+    if (this.#inARow === 0) nodeSetImmediate(() => (this.#inARow = 0));
     this.#inARow += 1;
-    if (this.#inARow < IN_A_ROW) next(() => this.#run());
-    else soon(() => this.#run());
+    if (this.#inARow < IN_A_ROW) nodeQueueMicrotask(() => this.#run());
+    else nodeSetImmediate(() => this.#run());
   }
 
   #run(): void {

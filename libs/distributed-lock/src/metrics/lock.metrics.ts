@@ -71,7 +71,7 @@ function check(options: LockMetricsOptions): void {
 }
 
 function observeInventory(meter: Meter, { held, waiting }: LockInstruments, locks: LockService): () => void {
-  // A kind that was there goes on being told, as 0: a series that ends looks like one that is not measured.
+  // A kind that was there is still reported, as 0: a series that ends looks like one that is not measured.
   const kinds = new Set<LockKindName>();
   const observe = (result: BatchObservableResult) => {
     const rows = new Map(takeInventory(locks).map((row) => [row.kind, row]));

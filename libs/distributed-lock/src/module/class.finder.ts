@@ -46,7 +46,7 @@ export function findHidden(modules: ModulesContainer): HiddenProviders {
   return { proxies, hasLater };
 }
 
-/** Whether an application has an instance, told by its identity. */
+/** Whether an application has an instance, compared by its identity. */
 export function hasInstance(modules: ModulesContainer, instance: object): boolean {
   return wrappersOf(modules).some((wrapper) => wrapper.instance === instance);
 }

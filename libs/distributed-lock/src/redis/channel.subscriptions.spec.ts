@@ -18,7 +18,7 @@ describe('the subscriptions of a service', () => {
     client = new FakeClient();
     const lifecycle = new ClientLifecycle(client, wheel, 3000);
     subscriptions = new ChannelSubscriptions(
-      new SubscriberConnection({ lifecycle, wheel, silence: 3000, stalled: () => undefined }),
+      new SubscriberConnection({ lifecycle, wheel, stallTimeout: 3000, stalled: () => undefined }),
     );
     client.ready();
   });
@@ -26,7 +26,7 @@ describe('the subscriptions of a service', () => {
     client.disconnect();
   });
 
-  const asked = () => client.take('subscribe').map(({ args }) => args);
+  const subscribed = () => client.take('subscribe').map(({ args }) => args);
   const left = () => client.take('unsubscribe').map(({ args }) => args);
   /** Hears a channel. */
   const listen = (channel: string): [Subscription, Mock<Listener>] => {
@@ -42,7 +42,7 @@ describe('the subscriptions of a service', () => {
   test('subscribe to a channel once, however many listeners it has', async () => {
     const [one] = listen('a');
     const [other] = listen('a');
-    expect(asked()).toEqual([['a']]);
+    expect(subscribed()).toEqual([['a']]);
     one.release();
     expect(left()).toEqual([]);
     other.release();
@@ -56,10 +56,10 @@ describe('the subscriptions of a service', () => {
     const [one] = listen('a');
     expect([one.isActive, subscriptions.isActive('a')]).toEqual([false, false]);
     await answer();
-    await one.answered;
+    await one.acknowledged;
     expect([one.isActive, subscriptions.isActive('a')]).toEqual([true, true]);
     one.release();
-    // Until Redis is told, its messages reach this process.
+    // Until Redis has received the command, its messages reach this process.
     expect(subscriptions.isActive('a')).toBe(true);
     await settle();
     expect(subscriptions.isActive('a')).toBe(false);
@@ -80,13 +80,13 @@ describe('the subscriptions of a service', () => {
   });
 
   test('pass nothing to a listener that has left, and one that leaves twice removes no other', async () => {
-    const [one, heard] = listen('a');
+    const [one, received] = listen('a');
     const [, staying] = listen('a');
     await answer();
     one.release();
     one.release();
     client.message('a', '0');
-    expect(heard).not.toHaveBeenCalled();
+    expect(received).not.toHaveBeenCalled();
     expect(staying).toHaveBeenCalledOnce();
     expect(left()).toEqual([]);
   });
@@ -105,12 +105,12 @@ describe('the subscriptions of a service', () => {
     const [one, former] = listen('a');
     await answer();
     one.release();
-    const [again, heard] = listen('a');
+    const [again, received] = listen('a');
     await settle();
-    expect([asked(), left(), again.isActive]).toEqual([[], [], true]);
+    expect([subscribed(), left(), again.isActive]).toEqual([[], [], true]);
     one.release();
     client.message('a', '0');
-    expect([former.mock.calls.length, heard.mock.calls.length]).toEqual([0, 1]);
+    expect([former.mock.calls.length, received.mock.calls.length]).toEqual([0, 1]);
     again.release();
     again.release();
     await settle();
@@ -121,61 +121,61 @@ describe('the subscriptions of a service', () => {
     const [one] = listen('a');
     one.release();
     await settle();
-    const [again, heard] = listen('a');
-    expect([asked(), left()]).toEqual([[['a'], ['a']], [['a']]]);
+    const [again, received] = listen('a');
+    expect([subscribed(), left()]).toEqual([[['a'], ['a']], [['a']]]);
     one.release();
     await settle();
     expect(left()).toEqual([]);
     client.message('a', '0');
-    expect(heard).toHaveBeenCalledOnce();
+    expect(received).toHaveBeenCalledOnce();
     again.release();
     await settle();
     expect(left()).toEqual([['a']]);
   });
 
   test('are made anew after a reconnect, and everybody is woken once', async () => {
-    const [one, heard] = listen('a');
+    const [one, received] = listen('a');
     const [, other] = listen('b');
     await answer();
     client.cut();
     expect(one.isActive).toBe(false);
     client.ready();
-    expect(asked()).toEqual([['a', 'b']]);
-    expect(heard).not.toHaveBeenCalled();
+    expect(subscribed()).toEqual([['a', 'b']]);
+    expect(received).not.toHaveBeenCalled();
     client.cut();
     client.ready();
     await answer();
-    expect(heard.mock.calls).toEqual([[undefined]]);
+    expect(received.mock.calls).toEqual([[undefined]]);
     expect(other.mock.calls).toEqual([[undefined]]);
     expect(one.isActive).toBe(true);
   });
 
   test('without listeners are not made anew', async () => {
     const [one] = listen('a');
-    const [two, heard] = listen('b');
+    const [two, received] = listen('b');
     await answer();
     client.cut();
     one.release();
     await settle();
     client.ready();
-    expect(asked()).toEqual([['b']]);
+    expect(subscribed()).toEqual([['b']]);
     client.cut();
     two.release();
     await settle();
     client.ready();
-    expect([asked(), heard.mock.calls.length]).toEqual([[], 0]);
+    expect([subscribed(), received.mock.calls.length]).toEqual([[], 0]);
   });
 
   test('requested while the connection is away are made when it is back', async () => {
     client.cut();
-    const [one, heard] = listen('a');
+    const [one, received] = listen('a');
     for (const command of client.take('subscribe')) command.fail(new Error('no connection'));
-    await one.answered;
+    await one.acknowledged;
     expect(one.isActive).toBe(false);
     client.ready();
     await answer();
     expect(one.isActive).toBe(true);
-    expect(heard.mock.calls).toEqual([[undefined]]);
+    expect(received.mock.calls).toEqual([[undefined]]);
   });
 
   test('that Redis refuses do not keep the others from being made', async () => {

@@ -6,7 +6,7 @@ export interface Subscription {
   /** Whether Redis has acknowledged the subscription, so that no message from now on is missed. */
   readonly isActive: boolean;
   /** Resolves when Redis has acknowledged the subscription, or has failed to: see {@link isActive}. */
-  readonly answered: Promise<void>;
+  readonly acknowledged: Promise<void>;
   /** Ends this use of the channel; after its last user the channel is unsubscribed at the end of the turn. */
   release(): void;
 }
@@ -15,12 +15,12 @@ export interface Subscription {
 export type Listener = (payload: string | undefined) => void;
 
 /** Node's own function: a test that fakes the time must not keep a channel subscribed. */
-const { setImmediate: soon } = globalThis;
+const { setImmediate: nodeSetImmediate } = globalThis;
 
 interface Channel {
   readonly listeners: Set<Listener>;
   isActive: boolean;
-  answered: Promise<void>;
+  acknowledged: Promise<void>;
 }
 
 /** The channels of a module instance on its one subscriber, each subscribed once for all its users. */
@@ -34,8 +34,8 @@ export class ChannelSubscriptions {
   constructor(private readonly subscriber: Subscriber) {
     subscriber.listen({
       message: (name, payload) => this.#notify(name, payload),
-      restored: (name) => this.#restored(name),
-      lost: (name) => this.#lost(name),
+      resubscribed: (name) => this.#onResubscribed(name),
+      disconnected: (name) => this.#onDisconnected(name),
     });
   }
 
@@ -63,8 +63,8 @@ export class ChannelSubscriptions {
       get isActive() {
         return channel.isActive;
       },
-      get answered() {
-        return channel.answered;
+      get acknowledged() {
+        return channel.acknowledged;
       },
       release: () => this.#release(name, channel, listener),
     };
@@ -76,9 +76,9 @@ export class ChannelSubscriptions {
   }
 
   #open(name: string): Channel {
-    const channel: Channel = { listeners: new Set(), isActive: false, answered: Promise.resolve() };
+    const channel: Channel = { listeners: new Set(), isActive: false, acknowledged: Promise.resolve() };
     this.#channels.set(name, channel);
-    channel.answered = this.subscriber.subscribe(name).then(
+    channel.acknowledged = this.subscriber.subscribe(name).then(
       () => {
         channel.isActive = true;
       },
@@ -91,7 +91,7 @@ export class ChannelSubscriptions {
   #release(name: string, channel: Channel, listener: Listener): void {
     if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
     this.#unused.push(name);
-    if (this.#unused.length === 1) this.#outside(() => soon(() => this.#unsubscribe()));
+    if (this.#unused.length === 1) this.#outside(() => nodeSetImmediate(() => this.#unsubscribe()));
   }
 
   /** Not before the waiter that the last message admitted goes on: the time for unsubscribing would be a part of its wait. */
@@ -106,7 +106,7 @@ export class ChannelSubscriptions {
     for (const listener of this.#channels.get(name)?.listeners ?? []) listener(payload);
   }
 
-  #lost(name: string): void {
+  #onDisconnected(name: string): void {
     const channel = this.#channels.get(name);
     if (channel === undefined) return;
     channel.isActive = false;
@@ -114,7 +114,7 @@ export class ChannelSubscriptions {
     this.#notify(name, undefined);
   }
 
-  #restored(name: string): void {
+  #onResubscribed(name: string): void {
     const channel = this.#channels.get(name);
     if (channel === undefined) return;
     channel.isActive = true;

@@ -54,7 +54,7 @@ export class ClientLifecycle {
     });
     client.on('connect', () => this.#expectReady());
     client.on('close', () => this.wheel.cancel(this.#readyTimer));
-    // A client may end by itself: ioredis gives it up for good when the sentinels report a new master while it asks them for one.
+    // A client may end by itself: ioredis gives it up for good when the sentinels report a new master while it requests one from them.
     client.on('end', () => this.#reconnectSoon());
     // Without a listener an `error` event would end the process; each call reports what the error means for its lock.
     client.on('error', (error: unknown) => this.trouble.record(error));
@@ -87,26 +87,26 @@ export class ClientLifecycle {
   /** Notifies once when the connection has been away for longer than `delay` ms, or is refused, with the reason; and once when it is back. */
   watch(delay: number, { lost, refused, back }: ConnectionListener): void {
     let timer: Timer | undefined;
-    let isLossReported = false;
+    let isOutageReported = false;
     let isRefusalReported = false;
     this.client.on('close', () => {
       if (this.#closed) return;
       if (this.trouble.isRefusal && !isRefusalReported) {
         this.wheel.cancel(timer);
-        [isLossReported, isRefusalReported] = [true, true];
+        [isOutageReported, isRefusalReported] = [true, true];
         refused(this.lastError);
       }
-      if (isLossReported) return;
+      if (isOutageReported) return;
       timer ??= this.wheel.after(delay, () => {
-        isLossReported = true;
+        isOutageReported = true;
         lost(this.lastError);
       });
     });
     this.onReady(() => {
       this.wheel.cancel(timer);
       timer = undefined;
-      if (isLossReported) back();
-      [isLossReported, isRefusalReported] = [false, false];
+      if (isOutageReported) back();
+      [isOutageReported, isRefusalReported] = [false, false];
     });
     this.#atClose.push(() => this.wheel.cancel(timer));
   }

@@ -1,6 +1,6 @@
 import { isObject } from '../contracts/prototype.chain.js';
 import { errorText } from '../errors/error.text.js';
-import { WrongConnectionError } from './handshake.watch.js';
+import { HandshakeMismatchError } from './handshake.check.js';
 
 /** The messages of ioredis when it rejects what waits for a connection: the reason came before. */
 const WITHOUT_REASON =
@@ -20,7 +20,7 @@ const NOT_CONNECTED = /^failed to connect to sentinel (\S+) because (.*)$/;
 
 /** Why a client has no connection, as ioredis reports it: by its events `error`, `node error` and `sentinelError`, and by its rejections. */
 export class ConnectionTrouble {
-  /** The errors of sentinels since the last time that all of them were asked. */
+  /** The errors of sentinels since the last request to all of them. */
   #sentinels: string[] = [];
   readonly #nodes = new Map<string, string>();
   /** The node of a cluster that an error came from. */
@@ -72,7 +72,7 @@ export class ConnectionTrouble {
     // A refused SELECT is part of a longer sentence, which comes with the last answer of the handshake.
     if (WITHOUT_REASON.test(text) || isOfSelect(error)) return;
     const node = isObject(error) && 'lastNodeError' in error ? error.lastNodeError : undefined;
-    this.#isMismatch = (node ?? error) instanceof WrongConnectionError;
+    this.#isMismatch = (node ?? error) instanceof HandshakeMismatchError;
     this.#isRefusal = this.#isMismatch || NOT_THIS_USER.test(errorText(node ?? error));
     this.#why = this.#ofSentinels(text) ?? (isObject(node) ? this.#withOrigin(node) : text);
   }
@@ -87,12 +87,12 @@ export class ConnectionTrouble {
   /** Records the error of the event `sentinelError`. */
   recordSentinel(error: unknown): void {
     const text = textOf(error);
-    const [, asked, why = ''] = NOT_CONNECTED.exec(text) ?? [];
-    const known = asked === undefined ? undefined : this.#nodes.get(asked);
+    const [, address, why = ''] = NOT_CONNECTED.exec(text) ?? [];
+    const known = address === undefined ? undefined : this.#nodes.get(address);
     const [, sentinel] = NO_MASTER.exec(text) ?? [];
     if (sentinel !== undefined) this.#sentinels.push(`the sentinel ${sentinel} knows no master of that name`);
-    else if (known !== undefined && WITHOUT_REASON.test(why)) this.#sentinels.push(`${asked}: ${known}`);
-    else this.#sentinels.push(asked === undefined ? text : `${asked}: ${why}`);
+    else if (known !== undefined && WITHOUT_REASON.test(why)) this.#sentinels.push(`${address}: ${known}`);
+    else this.#sentinels.push(address === undefined ? text : `${address}: ${why}`);
   }
 
   #ofSentinels(text: string): string | undefined {
@@ -108,7 +108,7 @@ export class ConnectionTrouble {
 
 /** Only the message of an error: an error reply of ioredis carries its command's arguments, a password among them. */
 function textOf(error: unknown): string {
-  if (error instanceof WrongConnectionError) return error.why;
+  if (error instanceof HandshakeMismatchError) return error.why;
   const text = errorText(error);
   // The message for the time that ioredis gives to CLUSTER SLOTS.
   if (text === 'timeout') return 'no answer to CLUSTER SLOTS in time';

@@ -3,8 +3,8 @@ import type { ClientLifecycle } from './client.lifecycle.js';
 import type { ClientPort } from './client.port.js';
 import { RedisFailure } from './redis.failure.js';
 
-/** Pause before the next node is asked, in ms. */
-const PAUSE = 100;
+/** Pause before the request to the next node, in ms. */
+const DETECTION_PAUSE = 100;
 
 /** The values of the option `pubsub`. */
 export type PubSubOption = 'auto' | 'sharded' | 'classic';
@@ -37,7 +37,7 @@ export class PubSubMode {
   }
 
   /**
-   * Asks the nodes of a reachable cluster, one after another, until one has answered or the connection is away.
+   * Sends a request to the nodes of a reachable cluster, one after another, until one has answered or the connection is away.
    * @param timeout with one node, in ms
    */
   async detect(lifecycle: ClientLifecycle, wheel: TimerWheel, timeout: number): Promise<void> {
@@ -45,7 +45,7 @@ export class PubSubMode {
     this.#isDetecting = true;
     while (!this.isKnown && lifecycle.isReady) {
       this.#isSharded ??= await wheel.within(timeout, hasShardedPubSub(lifecycle.client));
-      if (!this.isKnown) await wheel.pause(PAUSE);
+      if (!this.isKnown) await wheel.pause(DETECTION_PAUSE);
     }
     this.#isDetecting = false;
     if (this.isKnown) for (const listener of this.#known.splice(0)) listener();

@@ -18,8 +18,8 @@ test.each(['evalsha', 'eval'] as const)('%s is sent as the client would send it'
   void sendScript(client, how, ['script', `${keys.length}`, ...keys, ...args]);
   const [expected, found] = sent;
   expect(found?.toWritable(client.stream)).toBe(expected?.toWritable(client.stream));
-  const told = (command?: Command) => JSON.stringify({ ...command, args: command?.args.map(String) });
-  expect(told(found)).toBe(told(expected));
+  const textOf = (command?: Command) => JSON.stringify({ ...command, args: command?.args.map(String) });
+  expect(textOf(found)).toBe(textOf(expected));
 });
 
 test('the caller receives what a patched client makes of the reply', async () => {

@@ -12,8 +12,8 @@ export class StallGuard {
 
   constructor(
     private readonly wheel: TimerWheel,
-    /** Silence in ms, while an answer is expected, that counts as a stall. */
-    private readonly silence: number,
+    /** After how many ms without an answer that is expected the connection counts as stalled. */
+    private readonly stallTimeout: number,
     private readonly stalled: () => void,
   ) {
     // After a stall of our own event loop the reply may have arrived already, unread.
@@ -27,7 +27,7 @@ export class StallGuard {
       this.wheel.hold();
     }
     this.#expected += 1;
-    if (!this.#timer.isSet) this.wheel.set(this.#timer, this.#progress + this.silence);
+    if (!this.#timer.isSet) this.wheel.set(this.#timer, this.#progress + this.stallTimeout);
   }
 
   /** To be called for each answer, also for an error. */
@@ -42,8 +42,8 @@ export class StallGuard {
   #check(): void {
     if (this.#expected === 0) return;
     const quiet = now() - this.#progress;
-    const stalled = quiet >= this.silence;
-    this.wheel.set(this.#timer, now() + (stalled ? this.silence : this.silence - quiet));
+    const stalled = quiet >= this.stallTimeout;
+    this.wheel.set(this.#timer, now() + (stalled ? this.stallTimeout : this.stallTimeout - quiet));
     if (stalled) this.stalled();
   }
 }

@@ -15,8 +15,8 @@ const RETRY_PAUSE = 1000;
 interface SubscriberConnectionParts {
   readonly lifecycle: ClientLifecycle;
   readonly wheel: TimerWheel;
-  /** Silence in ms, while an answer is expected, that counts as a stall. */
-  readonly silence: number;
+  /** After how many ms without an answer that is expected the connection counts as stalled. */
+  readonly stallTimeout: number;
   /** Called after a stall. */
   readonly stalled: () => void;
   /** Whether its channels are sharded ones. @default false */
@@ -26,7 +26,7 @@ interface SubscriberConnectionParts {
 /** One connection with the subscriptions on one server, to any number of channels, all of them sharded or none. */
 export class SubscriberConnection implements Subscriber {
   readonly #wantedChannels = new Set<string>();
-  readonly #guard: StallGuard;
+  readonly #stallGuard: StallGuard;
   /** Channels whose subscription, or its end, was refused for now. */
   readonly #refusedChannels = new Set<string>();
   #pingTimer: Timer | undefined;
@@ -37,20 +37,20 @@ export class SubscriberConnection implements Subscriber {
   readonly #wheel: TimerWheel;
   readonly #isSharded: boolean;
 
-  constructor({ lifecycle, wheel, silence, stalled, isSharded = false }: SubscriberConnectionParts) {
+  constructor({ lifecycle, wheel, stallTimeout, stalled, isSharded = false }: SubscriberConnectionParts) {
     this.lifecycle = lifecycle;
     this.#wheel = wheel;
     this.#isSharded = isSharded;
-    this.#guard = new StallGuard(wheel, silence, stalled);
+    this.#stallGuard = new StallGuard(wheel, stallTimeout, stalled);
     const { client } = lifecycle;
     client.on(isSharded ? 'smessage' : 'message', (channel = '', payload = '') =>
       this.#listener?.message(channel, payload),
     );
     client.on('close', () => {
       this.#refusedChannels.clear();
-      for (const channel of this.#wantedChannels) this.#listener?.lost(channel);
+      for (const channel of this.#wantedChannels) this.#listener?.disconnected(channel);
     });
-    lifecycle.onReady(() => void this.restore());
+    lifecycle.onReady(() => void this.resubscribe());
   }
 
   /** Channels that are subscribed, or will be once the connection is there. */
@@ -78,10 +78,10 @@ export class SubscriberConnection implements Subscriber {
   }
 
   /** Subscribes to channels of another connection, and reports them as restored. */
-  async adopt(channels: readonly string[]): Promise<void> {
+  async subscribeMoved(channels: readonly string[]): Promise<void> {
     this.lifecycle.start();
     for (const channel of channels) this.#want(channel);
-    if (this.lifecycle.isReady) await this.#restore(channels);
+    if (this.lifecycle.isReady) await this.#resubscribe(channels);
   }
 
   unsubscribe(channel: string): void {
@@ -92,8 +92,8 @@ export class SubscriberConnection implements Subscriber {
   }
 
   /** Subscribes to all channels again. */
-  async restore(): Promise<void> {
-    await this.#restore([...this.#wantedChannels]);
+  async resubscribe(): Promise<void> {
+    await this.#resubscribe([...this.#wantedChannels]);
   }
 
   untilReady(timeout: number): Promise<void> {
@@ -116,7 +116,7 @@ export class SubscriberConnection implements Subscriber {
   }
 
   /** Sharded channels of two slots never share one command. */
-  async #restore(channels: readonly string[]): Promise<void> {
+  async #resubscribe(channels: readonly string[]): Promise<void> {
     const groups = new Map<number, string[]>();
     for (const channel of channels) {
       const slot = this.#isSharded ? slotOf(channel) : 0;
@@ -124,10 +124,10 @@ export class SubscriberConnection implements Subscriber {
       if (group === undefined) groups.set(slot, [channel]);
       else group.push(channel);
     }
-    await Promise.all([...groups.values()].map((group) => this.#restoreGroup(group)));
+    await Promise.all([...groups.values()].map((group) => this.#resubscribeGroup(group)));
   }
 
-  async #restoreGroup(channels: readonly string[]): Promise<void> {
+  async #resubscribeGroup(channels: readonly string[]): Promise<void> {
     const failure = await this.#trySubscribe(channels);
     // One channel that the user may not subscribe to refuses the whole call: then each channel is requested by itself.
     if (failure?.kind === 'refused' && channels.length > 1)
@@ -138,7 +138,7 @@ export class SubscriberConnection implements Subscriber {
     try {
       await this.#subscribe(channels);
       for (const channel of channels)
-        if (this.#wantedChannels.has(channel)) this.#listener?.restored(channel);
+        if (this.#wantedChannels.has(channel)) this.#listener?.resubscribed(channel);
       return undefined;
     } catch (error) {
       // A connection that broke again subscribes anew when it is ready. A waiter on a forbidden channel polls.
@@ -149,7 +149,9 @@ export class SubscriberConnection implements Subscriber {
   async #subscribe(channels: readonly string[]): Promise<void> {
     const { client } = this.lifecycle;
     try {
-      await this.#guarded(this.#isSharded ? client.ssubscribe(...channels) : client.subscribe(...channels));
+      await this.#withStallGuard(
+        this.#isSharded ? client.ssubscribe(...channels) : client.subscribe(...channels),
+      );
     } catch (error) {
       this.#retryLater(channels, error);
       throw error;
@@ -159,7 +161,9 @@ export class SubscriberConnection implements Subscriber {
   async #sendUnsubscribe(channel: string): Promise<void> {
     const { client } = this.lifecycle;
     try {
-      await this.#guarded(this.#isSharded ? client.sunsubscribe(channel) : client.unsubscribe(channel));
+      await this.#withStallGuard(
+        this.#isSharded ? client.sunsubscribe(channel) : client.unsubscribe(channel),
+      );
     } catch (error) {
       this.#retryLater([channel], error);
     }
@@ -185,7 +189,8 @@ export class SubscriberConnection implements Subscriber {
 
   async #ping(): Promise<void> {
     this.#pingTimer = this.#wheel.after(PING_INTERVAL, () => void this.#ping());
-    if (this.lifecycle.isReady) await this.#guarded(this.lifecycle.client.ping()).catch(() => undefined);
+    if (this.lifecycle.isReady)
+      await this.#withStallGuard(this.lifecycle.client.ping()).catch(() => undefined);
   }
 
   #stopPings(): void {
@@ -193,12 +198,12 @@ export class SubscriberConnection implements Subscriber {
     this.#pingTimer = undefined;
   }
 
-  async #guarded(reply: Promise<unknown>): Promise<void> {
-    this.#guard.expect();
+  async #withStallGuard(reply: Promise<unknown>): Promise<void> {
+    this.#stallGuard.expect();
     try {
       await reply;
     } finally {
-      this.#guard.progress();
+      this.#stallGuard.progress();
     }
   }
 }

@@ -2,9 +2,9 @@
 export interface SubscriberListener {
   message(channel: string, payload: string): void;
   /** The channel was subscribed again, so that messages may have been missed. */
-  restored(channel: string): void;
+  resubscribed(channel: string): void;
   /** No message of the channel arrives until it is restored. */
-  lost(channel: string): void;
+  disconnected(channel: string): void;
 }
 
 /** Subscribes to channels: one connection, or in a cluster one for each node that has any of them. */

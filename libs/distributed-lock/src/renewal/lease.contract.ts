@@ -6,11 +6,11 @@ export interface Renewer {
    * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only checks the hold.
    * @param callback receives the remaining ttl in ms (-1: no ttl), or undefined when the hold is gone
    */
-  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void;
+  renew(key: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void;
 }
 
 /** The form in which holder ids are kept in memory while they hold: whole ids would be the larger part of what a name takes. */
-export interface HolderForm {
+export interface HolderIdFormat {
   brief(holder: string): string | number;
   whole(brief: string | number): string;
 }
@@ -20,5 +20,5 @@ export interface Leased {
   /** The lock's name in Redis. */
   readonly key: string;
   readonly renewer: Renewer;
-  readonly holders: HolderForm;
+  readonly holderIds: HolderIdFormat;
 }

@@ -23,7 +23,7 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
   }
 
   /** @param callback passes the answer on; by default this object receives it, in any async context */
-  ask(callback: ReplyCallback<number | undefined> = this): void {
+  send(callback: ReplyCallback<number | undefined> = this): void {
     const { lease, ttl } = this.parts;
     const { key, renewer } = lease.target;
     lease.expect(ttl);
@@ -56,7 +56,7 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
     if (left === undefined) {
       lease.lose();
       this.#holder?.gone();
-    } else if (ttl === 0) lease.confirmCheck(sent, left === -1 ? lease.longest : left);
+    } else if (ttl === 0) lease.confirmCheck(sent, left === -1 ? lease.longestTtl : left);
     else {
       lease.confirm(sent, left === -1 ? ttl : left);
       this.#holder?.renewed();

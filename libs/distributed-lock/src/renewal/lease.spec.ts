@@ -5,7 +5,7 @@ import { instant, Lease, safetyMargin } from './lease.js';
 
 const TTL = 10_000;
 const MARGIN = 500;
-const LOCK = { key: 'the key', renewer: { renew: () => undefined }, holders: new HolderIds() };
+const LOCK = { key: 'the key', renewer: { renew: () => undefined }, holderIds: new HolderIds() };
 
 test.each([
   [100, 20],
@@ -130,10 +130,10 @@ describe('a lease', () => {
   });
 
   test('knows the longest time that Redis may have given it', () => {
-    expect(lease.longest).toBe(TTL);
+    expect(lease.longestTtl).toBe(TTL);
     lease.expect(60_000);
     lease.expect(100);
-    expect(lease.longest).toBe(60_000);
+    expect(lease.longestTtl).toBe(60_000);
   });
 
   test('is doubtful after a suspend that is longer than its deadline has to spare, however often it was checked', () => {

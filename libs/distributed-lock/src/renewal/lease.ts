@@ -55,7 +55,7 @@ export class Lease extends Timer {
   due: number | undefined = undefined;
   readonly #holder: string | number;
   #state: LeaseState = 'held';
-  #longest: number;
+  #longestTtl: number;
   #deadline: number;
   /** How long before its end the deadline is, in ms: a margin for clocks that disagree, and for a suspend. */
   #margin: number;
@@ -71,11 +71,11 @@ export class Lease extends Timer {
     sent: Instant,
   ) {
     super();
-    this.#holder = target.holders.brief(holder);
+    this.#holder = target.holderIds.brief(holder);
     this.#margin = wholeMargin(ttl);
     this.#deadline = Math.floor(sent.at) + ttl - this.#margin;
     this.#wall = sent.wall;
-    this.#longest = ttl;
+    this.#longestTtl = ttl;
   }
 
   run(): void {
@@ -83,17 +83,17 @@ export class Lease extends Timer {
   }
 
   get holder(): string {
-    return this.target.holders.whole(this.#holder);
+    return this.target.holderIds.whole(this.#holder);
   }
 
   /** The longest lease that this holder requested from Redis, in ms: for this time after its last command it may hold the lock. */
-  get longest(): number {
-    return this.#longest;
+  get longestTtl(): number {
+    return this.#longestTtl;
   }
 
   /** A request for `ttl` ms is about to be sent; whether Redis answers or not, it may grant them. */
   expect(ttl: number): void {
-    this.#longest = Math.max(this.#longest, ttl);
+    this.#longestTtl = Math.max(this.#longestTtl, ttl);
   }
 
   get state(): LeaseState {

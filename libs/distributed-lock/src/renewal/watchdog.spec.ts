@@ -126,12 +126,12 @@ describe('the watchdog', () => {
       const watched = lease();
       stage.watchdog.watch(watched, stage.listener);
       await pass(after);
-      const asked = calls();
+      const sent = calls();
       const next = stage.newListener();
       stage.watchdog.watch(watched, next);
       stage.watchdog.unwatch(watched, stage.listener);
       expect(stage.watchdog.size).toBe(1);
-      for (const call of asked) alive(call);
+      for (const call of sent) alive(call);
       await pass(1001);
       calls()[0]?.answer([[0]]);
       await pass(0);
@@ -169,13 +169,13 @@ describe('the watchdog', () => {
   test('reports the result of a requested renewal in the async context of the request', async () => {
     const request = new AsyncLocalStorage<string>();
     const watched = lease();
-    const told: (string | undefined)[] = [];
-    stage.listener.gone.mockImplementation(() => void told.push(request.getStore()));
+    const contexts: (string | undefined)[] = [];
+    stage.listener.gone.mockImplementation(() => void contexts.push(request.getStore()));
     const answered = request.run('request 7', () => stage.watchdog.renewNow(watched, TTL, stage.listener));
     await pass(0);
     for (const call of calls()) call.answer([[0]]);
     expect(await answered).toBe(false);
-    expect(told).toEqual(['request 7']);
+    expect(contexts).toEqual(['request 7']);
   });
 
   test('goes on with a lease whose listener throws, and with those that travel beside it', async () => {

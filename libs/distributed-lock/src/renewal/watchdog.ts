@@ -63,7 +63,7 @@ export class Watchdog {
     return new Promise((done) => {
       const request = new LeaseRequest({ lease, ttl, sent: instant(), listener, done });
       // By a promise: the answer is handled in the async context of the caller, as part of its request.
-      void promised<number | undefined>((callback) => request.ask(callback)).then(
+      void promised<number | undefined>((callback) => request.send(callback)).then(
         (left) => request.answered(left),
         (error: unknown) => request.failed(error),
       );
@@ -112,7 +112,7 @@ export class Watchdog {
           : Math.ceil(now() + pauseOf(leaseTime));
       this.#arm(lease);
     };
-    new LeaseRequest({ lease, ttl: listener.renewalTtl, sent: instant(at), listener, done }).ask();
+    new LeaseRequest({ lease, ttl: listener.renewalTtl, sent: instant(at), listener, done }).send();
   }
 
   /** Counted from the round, not from its answer: so the leases of one round stay together. Not at once, however slow the answer was. */

@@ -26,7 +26,7 @@ export type ReleaseReply =
       readonly kind: 'released';
       /** The number of clients that received the message, or -1 when publishing was refused. */
       readonly reached: number;
-      /** The holder from now on: the next waiter of this process, which is notified by this answer alone. */
+      /** The holder from now on: the next waiter of this process, which is notified by this reply alone. */
       readonly next?: string;
     }
   | { readonly kind: 'kept' | 'gone' };
@@ -54,7 +54,7 @@ export interface LockState {
 /** Raises the count of a holder to `count`, or answers with a current holder. */
 export interface AcquireCommand {
   /** The key. */
-  readonly lock: string;
+  readonly key: string;
   readonly holder: string;
   /** In ms. */
   readonly lease: number;
@@ -71,23 +71,22 @@ export interface AcquireCommand {
  */
 export interface ReleaseCommand {
   /** The key. */
-  readonly lock: string;
+  readonly key: string;
   readonly holder: string;
   readonly count: number;
   /** In ms. */
   readonly lease: number;
   readonly channel: string;
-  /**
-   * For kinds with hand-off: the lease of the next waiter, in ms, if it is of this process. @default it is notified, as any other.
-   * For the read side: the lease that the write hold of the same holder id still needs, in ms. @default the lease of the lock is not shortened
-   */
-  readonly nextLease?: number | undefined;
+  /** For kinds with hand-off: the lease of the next waiter, in ms, if it is of this process. @default it is notified, as any other */
+  readonly handoffLease?: number | undefined;
+  /** For the read side: the lease that the write hold of the same holder id still needs, in ms. @default the lease of the lock is not shortened */
+  readonly pairedLease?: number | undefined;
 }
 
 /** Passes a lock from one holder to another. */
 export interface TransferCommand {
   /** The key. */
-  readonly lock: string;
+  readonly key: string;
   readonly from: string;
   readonly to: string;
   /** In ms. */
@@ -105,13 +104,13 @@ export interface LockScripts {
    * For kinds whose waiters stand in a queue in Redis: reports that the waiters of the process `client` are alive, and removes
    * dead ones from the queue.
    */
-  heartbeat?(lock: string, client: string, channel: string): Promise<HeartbeatReply>;
+  heartbeat?(key: string, client: string, channel: string): Promise<HeartbeatReply>;
   /** Frees the lock, whichever holder has it. Not safe to repeat. @returns whether there was a lock to free */
-  forceRelease(lock: string, channel: string): Promise<boolean>;
-  inspect(lock: string, holder: string): Promise<LockState>;
+  forceRelease(key: string, channel: string): Promise<boolean>;
+  inspect(key: string, holder: string): Promise<LockState>;
   /**
    * Raises the ttl of a hold that still exists to at least `lease` ms; 0 only checks the hold.
    * @param callback receives the remaining ttl in ms (-1: no ttl), or undefined when the hold is gone
    */
-  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void;
+  renew(key: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void;
 }

@@ -7,6 +7,6 @@ export interface ReplyCallback<T> {
 }
 
 /** The answer to one operation, as a promise. */
-export function promised<T>(ask: (callback: ReplyCallback<T>) => void): Promise<T> {
-  return new Promise((answered, failed) => ask({ answered, failed }));
+export function promised<T>(send: (callback: ReplyCallback<T>) => void): Promise<T> {
+  return new Promise((answered, failed) => send({ answered, failed }));
 }

@@ -53,7 +53,7 @@ export class ReplyReader {
   }
 }
 
-type Granted = Extract<AcquireReply, { readonly kind: 'granted' }>;
+type GrantedReply = Extract<AcquireReply, { readonly kind: 'granted' }>;
 
 /** Whether the row is a `{1, …}`. */
 export function isDone(reply: ReplyReader): boolean {
@@ -68,7 +68,7 @@ export function isDone(reply: ReplyReader): boolean {
 export function readAcquire(
   reply: ReplyReader,
   requestedCount: number,
-  more?: (granted: ReplyReader) => Pick<Granted, 'token' | 'room'>,
+  more?: (granted: ReplyReader) => Pick<GrantedReply, 'token' | 'room'>,
 ): AcquireReply {
   switch (reply.integer(0)) {
     case 0:
@@ -89,7 +89,7 @@ export function readAcquire(
 /** The rows `{0, ttl, one holder}` busy, `{1, …}` transferred, `{2, …}` granted. @param more reads what the kind grants beside the lock */
 export function readTransfer(
   reply: ReplyReader,
-  more?: (taken: ReplyReader) => Pick<Granted, 'token'>,
+  more?: (taken: ReplyReader) => Pick<GrantedReply, 'token'>,
 ): TransferReply {
   switch (reply.integer(0)) {
     case 0:

@@ -143,17 +143,17 @@ describe('next steps', () => {
   test('name what is not in package.json, and what main.ts does not do', () => {
     files['/package.json'] = 'not JSON';
     add();
-    const told = logged.join('\n');
-    expect(told).toContain('npm install nestjs-distributed-lock ioredis');
-    expect(told).toContain('app.enableShutdownHooks()');
+    const output = logged.join('\n');
+    expect(output).toContain('npm install nestjs-distributed-lock ioredis');
+    expect(output).toContain('app.enableShutdownHooks()');
   });
 
   test('leave out what is done', () => {
     files['/src/main.ts'] += 'app.enableShutdownHooks();';
     add();
-    const told = logged.join('\n');
-    expect(told).not.toContain('ioredis');
-    expect(told).not.toContain('enableShutdownHooks');
+    const output = logged.join('\n');
+    expect(output).not.toContain('ioredis');
+    expect(output).not.toContain('enableShutdownHooks');
   });
 });
 

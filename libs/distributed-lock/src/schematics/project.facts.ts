@@ -46,7 +46,7 @@ function readPackages(tree: FileTree): ReadonlyMap<string, unknown> {
   return new Map([...of('peerDependencies'), ...of('devDependencies'), ...of('dependencies')]);
 }
 
-/** @returns undefined where it is no JSON: what it names is then not known, and is told as a next step */
+/** @returns undefined where it is no JSON: what it names is then not known, and is listed as a next step */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

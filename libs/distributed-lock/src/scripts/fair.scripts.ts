@@ -56,17 +56,17 @@ export class FairScripts implements LockScripts {
    * to an hour, and has to be the same at every attempt; a waiter that repeats its attempts keeps its place for longer than that.
    */
   acquire(
-    { lock, holder, lease, count, wait, handoffLease = 0 }: AcquireCommand,
+    { key, holder, lease, count, wait, handoffLease = 0 }: AcquireCommand,
     callback: ReplyCallback<AcquireReply>,
   ): void {
     const declared = Math.min(Math.ceil(wait), LONGEST_WAIT);
-    const args = [holder, `${lease}`, `${count}`, `${declared}`, `${handoffLease}`, lockChannel(lock)];
+    const args = [holder, `${lease}`, `${count}`, `${declared}`, `${handoffLease}`, lockChannel(key)];
     const shared = `${this.#life} ${this.#margin}`;
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(
+    this.runner.send(
       {
         script: fairAcquire,
-        keys: keysOf(lock),
+        keys: keysOf(key),
         args,
         read,
         sending: { ...GRANTING, ...PUBLISHING, shared },
@@ -77,15 +77,15 @@ export class FairScripts implements LockScripts {
 
   /** To 0 the release removes the holder from the queue as well. */
   release(
-    { lock, holder, count, lease, channel, nextLease = 0 }: ReleaseCommand,
+    { key, holder, count, lease, channel, handoffLease = 0 }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
-    const shared = `${this.#margin} ${nextLease}`;
-    this.runner.ask(
+    const shared = `${this.#margin} ${handoffLease}`;
+    this.runner.send(
       {
         script: fairRelease,
-        keys: keysOf(lock),
+        keys: keysOf(key),
         args,
         read: readFairRelease,
         sending: { ...PUBLISHING, shared },
@@ -94,11 +94,11 @@ export class FairScripts implements LockScripts {
     );
   }
 
-  forceRelease(lock: string, channel: string): Promise<boolean> {
+  forceRelease(key: string, channel: string): Promise<boolean> {
     const shared = this.#margin;
     return this.runner.run({
       script: fairForceRelease,
-      keys: keysOf(lock),
+      keys: keysOf(key),
       args: [channel],
       read: isDone,
       sending: { ...PUBLISHING, shared },
@@ -106,23 +106,23 @@ export class FairScripts implements LockScripts {
   }
 
   /** A process calls it about once a second while it waits: its waiters lose their places `life` ms after the last call. */
-  heartbeat(lock: string, client: string, channel: string): Promise<HeartbeatReply> {
+  heartbeat(key: string, client: string, channel: string): Promise<HeartbeatReply> {
     const sending = { ...PUBLISHING, shared: `${this.#life} ${this.#margin}` };
     return this.runner.run({
       script: fairHeartbeat,
-      keys: keysOf(lock),
+      keys: keysOf(key),
       args: [client, channel],
       read: readHeartbeat,
       sending,
     });
   }
 
-  inspect(lock: string, holder: string): Promise<LockState> {
-    return this.#plain.inspect(lock, holder);
+  inspect(key: string, holder: string): Promise<LockState> {
+    return this.#plain.inspect(key, holder);
   }
 
-  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
-    this.#plain.renew(lock, holder, lease, callback);
+  renew(key: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
+    this.#plain.renew(key, holder, lease, callback);
   }
 }
 
@@ -137,12 +137,12 @@ function readHeartbeat(reply: ReplyReader): HeartbeatReply {
 }
 
 /** The lock, its queue and the timeouts of its waiters are Redisson's keys; their waits and the signs of life are ours alone. */
-function keysOf(lock: string): [string, ...string[]] {
+function keysOf(key: string): [string, ...string[]] {
   return [
-    lock,
-    prefixName('redisson_lock_queue', lock),
-    prefixName('redisson_lock_timeout', lock),
-    suffixName(lock, 'fair_waits'),
-    suffixName(lock, 'fair_alive'),
+    key,
+    prefixName('redisson_lock_queue', key),
+    prefixName('redisson_lock_timeout', key),
+    suffixName(key, 'fair_waits'),
+    suffixName(key, 'fair_alive'),
   ];
 }

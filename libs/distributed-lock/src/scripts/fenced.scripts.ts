@@ -18,24 +18,24 @@ import { prefixName } from './wire.names.js';
  */
 export class FencedScripts extends ReentrantScripts {
   override acquire(
-    { lock, holder, lease, count }: AcquireCommand,
+    { key, holder, lease, count }: AcquireCommand,
     callback: ReplyCallback<AcquireReply>,
   ): void {
     const args = [holder, `${lease}`, `${count}`];
     const read = (reply: ReplyReader) =>
       readAcquire(reply, count, (granted) => ({ token: readToken(granted, 2) }));
-    this.runner.ask(
-      { script: fencedAcquire, keys: [lock, tokenCounter(lock)], args, read, sending: GRANTING },
+    this.runner.send(
+      { script: fencedAcquire, keys: [key, tokenCounter(key)], args, read, sending: GRANTING },
       callback,
     );
   }
 
-  override transfer({ lock, from, to, lease, channel }: TransferCommand): Promise<TransferReply> {
+  override transfer({ key, from, to, lease, channel }: TransferCommand): Promise<TransferReply> {
     const args = [from, to, `${lease}`, channel];
     const read = (reply: ReplyReader) => readTransfer(reply, (taken) => ({ token: readToken(taken, 1) }));
     return this.runner.run({
       script: fencedTransfer,
-      keys: [lock, tokenCounter(lock)],
+      keys: [key, tokenCounter(key)],
       args,
       read,
       sending: TRANSFERRING,
@@ -43,15 +43,15 @@ export class FencedScripts extends ReentrantScripts {
   }
 
   /** @returns the last token of the lock, by this client or another one; undefined where it never gave any */
-  currentToken(lock: string): Promise<bigint | undefined> {
+  currentToken(key: string): Promise<bigint | undefined> {
     const read = (reply: ReplyReader) => (reply.text(1) === '' ? undefined : readToken(reply, 1));
-    return this.runner.run({ script: fencedReadToken, keys: [tokenCounter(lock)], args: [], read });
+    return this.runner.run({ script: fencedReadToken, keys: [tokenCounter(key)], args: [], read });
   }
 }
 
 /** The key of the last token, which outlives the lock. */
-function tokenCounter(lock: string): string {
-  return prefixName('redisson_lock_token', lock);
+function tokenCounter(key: string): string {
+  return prefixName('redisson_lock_token', key);
 }
 
 /** Tokens travel as text: numbers of Lua and of JavaScript are exact up to 2^53 only. */

@@ -34,7 +34,7 @@ export interface PermitsState {
 /** What a script asks of the permits of a semaphore. */
 interface PermitRequest<T> {
   readonly script: LuaScript;
-  readonly lock: string;
+  readonly key: string;
   /** Without the channel, which is the last argument of each script. */
   readonly args: readonly string[];
   readonly read: (reply: ReplyReader) => T;
@@ -49,18 +49,18 @@ interface PermitRequest<T> {
 export class PermitScripts implements LockScripts {
   constructor(private readonly runner: ScriptRunner) {}
 
-  acquire({ lock, holder: permit, lease }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
-    this.#ask(
-      { script: permitAcquire, lock, args: [permit, `${lease}`], read: readPermit, grants: GRANTS },
+  acquire({ key, holder: permit, lease }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
+    this.#send(
+      { script: permitAcquire, key, args: [permit, `${lease}`], read: readPermit, grants: GRANTS },
       callback,
     );
   }
 
   /** Gives the permit back; a permit has no parts, so a count above 0 only checks it. */
-  release({ lock, holder: permit, count }: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void {
-    if (count === 0) this.#ask({ script: permitRelease, lock, args: [permit], read: readRelease }, callback);
+  release({ key, holder: permit, count }: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void {
+    if (count === 0) this.#send({ script: permitRelease, key, args: [permit], read: readRelease }, callback);
     else
-      this.renew(lock, permit, 0, {
+      this.renew(key, permit, 0, {
         answered: (left) => callback.answered({ kind: left === undefined ? 'gone' : 'kept' }),
         failed: (error) => callback.failed(error),
       });
@@ -71,26 +71,26 @@ export class PermitScripts implements LockScripts {
     return Promise.resolve(false);
   }
 
-  inspect(lock: string, permit: string): Promise<LockState> {
-    return this.#run({ script: permitInspect, lock, args: [permit], read: readState });
+  inspect(key: string, permit: string): Promise<LockState> {
+    return this.#run({ script: permitInspect, key, args: [permit], read: readState });
   }
 
-  renew(lock: string, permit: string, lease: number, callback: ReplyCallback<number | undefined>): void {
+  renew(key: string, permit: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const args = [permit, `${lease}`, 'raise'];
     const grants = lease > 0 ? GRANTS : undefined;
-    this.#ask({ script: permitRenew, lock, args, read: readRenewal, grants }, callback);
+    this.#send({ script: permitRenew, key, args, read: readRenewal, grants }, callback);
   }
 
   /** @returns the rest of a permit's lease in ms (-1: it never ends), or undefined when the permit is gone */
-  readLease(lock: string, permit: string): Promise<number | undefined> {
-    return promised((callback) => this.renew(lock, permit, 0, callback));
+  readLease(key: string, permit: string): Promise<number | undefined> {
+    return promised((callback) => this.renew(key, permit, 0, callback));
   }
 
   /** Gives a permit a lease, which may be shorter than the remaining one. @returns false when the permit is gone */
-  updateLease(lock: string, permit: string, lease: number): Promise<boolean> {
+  updateLease(key: string, permit: string, lease: number): Promise<boolean> {
     return this.#run({
       script: permitRenew,
-      lock,
+      key,
       args: [permit, `${lease}`, 'set'],
       read: isDone,
       grants: GRANTS,
@@ -98,26 +98,26 @@ export class PermitScripts implements LockScripts {
   }
 
   /** The number of permits. */
-  permits(lock: string): Promise<PermitsState> {
+  permits(key: string): Promise<PermitsState> {
     const read = (reply: ReplyReader) => ({ available: reply.integer(1), taken: reply.integer(2) });
-    return this.#run({ script: permitInspect, lock, args: [''], read });
+    return this.#run({ script: permitInspect, key, args: [''], read });
   }
 
   /** Sets the number of all permits, including those that are taken. */
-  async setPermits(lock: string, total: number): Promise<void> {
-    await this.#run({ script: permitResize, lock, args: [`${total}`], read: isDone });
+  async setPermits(key: string, total: number): Promise<void> {
+    await this.#run({ script: permitResize, key, args: [`${total}`], read: isDone });
   }
 
   #run<T>(request: PermitRequest<T>): Promise<T> {
-    return promised((callback) => this.#ask(request, callback));
+    return promised((callback) => this.#send(request, callback));
   }
 
-  #ask<T>({ script, lock, args, read, grants }: PermitRequest<T>, callback: ReplyCallback<T>): void {
-    this.runner.ask(
+  #send<T>({ script, key, args, read, grants }: PermitRequest<T>, callback: ReplyCallback<T>): void {
+    this.runner.send(
       {
         script,
-        keys: [lock, suffixName(lock, 'timeout')],
-        args: [...args, semaphoreChannel(lock)],
+        keys: [key, suffixName(key, 'timeout')],
+        args: [...args, semaphoreChannel(key)],
         read,
         sending: { ...PUBLISHING, perCall: PERMITS_PER_CALL, grants },
       },

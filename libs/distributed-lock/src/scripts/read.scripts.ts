@@ -30,30 +30,30 @@ export class ReadScripts extends ReadWriteScripts {
     super(runner, { forceRelease: readForceRelease, inspect: readInspect });
   }
 
-  acquire({ lock, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
+  acquire({ key, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const sending = this.#acquiring.of(lease, count);
     const read = (reply: ReplyReader) => readAcquireReply(reply, count, () => ({ room: Infinity }));
-    this.runner.ask(
-      { script: readAcquire, keys: this.keysOf(lock), args: [holder], read, sending },
+    this.runner.send(
+      { script: readAcquire, keys: this.keysOf(key), args: [holder], read, sending },
       callback,
     );
   }
 
   /** A lock whose last reader is found dead is free from then on, which is published on its channel. */
-  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
+  renew(key: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const sending = { ...(lease > 0 ? RENEWING : CHECKING), ...PUBLISHING };
-    const args = [holder, `${lease}`, readWriteChannel(lock)];
-    this.runner.ask({ script: readRenew, keys: [lock], args, read: readRenewal, sending }, callback);
+    const args = [holder, `${lease}`, readWriteChannel(key)];
+    this.runner.send({ script: readRenew, keys: [key], args, read: readRenewal, sending }, callback);
   }
 
-  /** @param command.nextLease the lease that the write hold of the same holder id still needs, in ms; 0: not known */
+  /** @param command.pairedLease the lease that the write hold of the same holder id still needs, in ms; 0: not known */
   release(
-    { lock, holder, count, lease, channel, nextLease = 0 }: ReleaseCommand,
+    { key, holder, count, lease, channel, pairedLease = 0 }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
-    const args = [holder, `${count}`, `${lease}`, `${nextLease}`, channel];
-    this.runner.ask(
-      { script: readRelease, keys: [lock], args, read: readReleaseReply, sending: PUBLISHING },
+    const args = [holder, `${count}`, `${lease}`, `${pairedLease}`, channel];
+    this.runner.send(
+      { script: readRelease, keys: [key], args, read: readReleaseReply, sending: PUBLISHING },
       callback,
     );
   }

@@ -40,12 +40,12 @@ export class ReentrantScripts implements LockScripts {
 
   constructor(protected readonly runner: ScriptRunner) {}
 
-  acquire({ lock, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
+  acquire({ key, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(
+    this.runner.send(
       {
         script: reentrantAcquire,
-        keys: [lock],
+        keys: [key],
         args: [holder],
         read,
         sending: this.#acquiring.of(lease, count),
@@ -55,44 +55,44 @@ export class ReentrantScripts implements LockScripts {
   }
 
   release(
-    { lock, holder, count, lease, channel }: ReleaseCommand,
+    { key, holder, count, lease, channel }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const sending = this.#releasing.of(count, lease);
-    this.runner.ask(
-      { script: reentrantRelease, keys: [lock], args: [holder, channel], read: readRelease, sending },
+    this.runner.send(
+      { script: reentrantRelease, keys: [key], args: [holder, channel], read: readRelease, sending },
       callback,
     );
   }
 
-  transfer({ lock, from, to, lease, channel }: TransferCommand): Promise<TransferReply> {
+  transfer({ key, from, to, lease, channel }: TransferCommand): Promise<TransferReply> {
     const args = [from, to, `${lease}`, channel];
     return this.runner.run({
       script: reentrantTransfer,
-      keys: [lock],
+      keys: [key],
       args,
       read: readTransfer,
       sending: TRANSFERRING,
     });
   }
 
-  forceRelease(lock: string, channel: string): Promise<boolean> {
+  forceRelease(key: string, channel: string): Promise<boolean> {
     return this.runner.run({
       script: reentrantForceRelease,
-      keys: [lock],
+      keys: [key],
       args: [channel],
       read: isDone,
       sending: PUBLISHING,
     });
   }
 
-  inspect(lock: string, holder: string): Promise<LockState> {
-    return this.runner.run({ script: reentrantInspect, keys: [lock], args: [holder], read: readState });
+  inspect(key: string, holder: string): Promise<LockState> {
+    return this.runner.run({ script: reentrantInspect, keys: [key], args: [holder], read: readState });
   }
 
-  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
+  renew(key: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const { read, sending } = lease === 0 ? LEASE_CHECK : this.#renewalTo(lease);
-    this.runner.ask({ script: renewalRenew, keys: [lock], args: [holder], read, sending }, callback);
+    this.runner.send({ script: renewalRenew, keys: [key], args: [holder], read, sending }, callback);
   }
 
   #renewalTo(lease: number) {

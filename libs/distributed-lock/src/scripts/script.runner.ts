@@ -79,11 +79,11 @@ export class ScriptRunner implements Sender {
    * @throws RedisFailure `unsent` or `ambiguous` at the deadline, whatever the connection does; `refused` for an error reply
    */
   run<T>(request: ScriptRequest<T>): Promise<T> {
-    return promised((callback) => this.ask(request, callback));
+    return promised((callback) => this.send(request, callback));
   }
 
   /** Runs one operation without a promise: with thousands a second each promise costs its memory until the answer arrives. */
-  ask<T>(request: ScriptRequest<T>, callback: ReplyCallback<T>): void {
+  send<T>(request: ScriptRequest<T>, callback: ReplyCallback<T>): void {
     const operation = new Operation(request, callback, this);
     const isNext = this.#isLone && this.deadlines.isIdle;
     this.deadlines.begin(operation, callback.sentAt);

@@ -30,31 +30,31 @@ export class WriteScripts extends ReadWriteScripts {
    * @param command.wait a caller that will wait keeps new readers of this library out until its next attempt: to be repeated at
    * least every {@link WRITER_SLEEP} ms, and taken back by a release to 0
    */
-  acquire({ lock, holder, lease, count, wait }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
+  acquire({ key, holder, lease, count, wait }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const sleep = wait > 0 ? Math.ceil(Math.min(wait, WRITER_SLEEP)) + ON_THE_WAY : 0;
     const args = [holder, `${lease}`, `${count}`, `${sleep}`];
     const read = (reply: ReplyReader) => readAcquire(reply, count);
-    this.runner.ask(
-      { script: writeAcquire, keys: this.keysOf(lock), args, read, sending: GRANTING },
+    this.runner.send(
+      { script: writeAcquire, keys: this.keysOf(key), args, read, sending: GRANTING },
       callback,
     );
   }
 
-  renew(lock: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
+  renew(key: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const sending = lease > 0 ? RENEWING : CHECKING;
-    this.runner.ask(
-      { script: writeRenew, keys: [lock], args: [holder, `${lease}`], read: readRenewal, sending },
+    this.runner.send(
+      { script: writeRenew, keys: [key], args: [holder, `${lease}`], read: readRenewal, sending },
       callback,
     );
   }
 
   release(
-    { lock, holder, count, lease, channel }: ReleaseCommand,
+    { key, holder, count, lease, channel }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
     const args = [holder, `${count}`, `${lease}`, channel];
-    this.runner.ask(
-      { script: writeRelease, keys: this.keysOf(lock), args, read: readRelease, sending: PUBLISHING },
+    this.runner.send(
+      { script: writeRelease, keys: this.keysOf(key), args, read: readRelease, sending: PUBLISHING },
       callback,
     );
   }

@@ -18,9 +18,9 @@ export function takeInventory({ engine, red }: LockService): InventoryEntry[] {
     const row = rows.get(kind) ?? { held: 0, waiting: 0 };
     rows.set(kind, { held: row.held + held, waiting: row.waiting + waiting });
   };
-  for (const { holds, target, knownWaiters } of engine.localLocks.values()) {
+  for (const { holds, target, existingWaiters } of engine.localLocks.values()) {
     for (const { kind } of holds) add(kind, 1, 0);
-    add(target.kind.id, 0, knownWaiters?.size ?? 0);
+    add(target.kind.id, 0, existingWaiters?.size ?? 0);
   }
   for (const { waiters } of engine.counters.semaphores.values()) add('semaphore', 0, waiters.size);
   if (red !== undefined) {

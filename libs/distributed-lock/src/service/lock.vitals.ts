@@ -1,3 +1,4 @@
+import { majorityOf } from '../groups/quorum.tally.js';
 import { now } from '../timing/monotonic.clock.js';
 import { takeInventory } from './lock.inventory.js';
 import type { LockService } from './lock.service.js';
@@ -45,7 +46,7 @@ export async function takeVitals(locks: LockService, within: number): Promise<Lo
     servers: red && {
       usable: red.servers.filter(({ trouble }) => trouble === undefined).length,
       all,
-      needed: Math.floor(all / 2) + 1,
+      needed: majorityOf(all),
     },
   };
 }
@@ -67,7 +68,7 @@ async function askRedis(
 async function listen({ engine, ticks }: LockService, within: number): Promise<boolean> {
   const { subscriptions, wheel } = engine.context;
   const subscription = subscriptions.subscribe(ticks.jobs.targetOf(PROBE).channel, () => undefined);
-  await wheel.within(within, subscription.answered);
+  await wheel.within(within, subscription.acknowledged);
   const { isActive } = subscription;
   subscription.release();
   return isActive;

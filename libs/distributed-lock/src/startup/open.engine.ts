@@ -89,8 +89,8 @@ export function engineOn<G extends Backend>(
     subscriptions: new ChannelSubscriptions(backend.subscriber),
     notices,
     isCluster: backend.isCluster,
-    get countsFleet() {
-      return backend.countsFleet;
+    get countsAllReceivers() {
+      return backend.countsAllReceivers;
     },
     backgroundRelease: new BackgroundRelease(wheel, outside),
     downgrades: new DowngradeRegistry(),

@@ -1,7 +1,7 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError, LockUnavailableError } from '../errors/lock.errors.js';
 import type { NoticeBoard } from '../events/notice.board.js';
-import type { QuorumServer } from '../groups/quorum.tally.js';
+import { majorityOf, type QuorumServer } from '../groups/quorum.tally.js';
 import { RedLocks } from '../groups/red.lock.js';
 import { readTemplate, type Template } from '../sources/client.factory.js';
 import type { RedisSource } from '../sources/source.reader.js';
@@ -53,12 +53,12 @@ export async function openQuorum(
   const close = async () => void (await Promise.all(members.map(({ connections }) => connections.close())));
   const [first] = members;
   const ready = await countReady(members);
-  if (first === undefined || ready < quorumOf(members)) {
+  if (first === undefined || ready < majorityOf(members.length)) {
     const troubles = members.flatMap(({ trouble = [] }) => trouble).join('; ');
     await close();
     throw new LockUnavailableError(
       undefined,
-      `${ready} of the ${members.length} servers of redLock are reachable, and ${quorumOf(members)} are needed (${troubles}).`,
+      `${ready} of the ${members.length} servers of redLock are reachable, and ${majorityOf(members.length)} are needed (${troubles}).`,
     );
   }
   const context = { ...first.engine.context, notices: shared.notices };
@@ -88,13 +88,9 @@ function makeMember(
   };
 }
 
-function quorumOf(members: readonly QuorumMember[]): number {
-  return Math.floor(members.length / 2) + 1;
-}
-
 /** How many servers can be used: the majority, as soon as it is there, or fewer once every server is ready or has failed. */
 function countReady(members: readonly QuorumMember[]): Promise<number> {
-  const needed = quorumOf(members);
+  const needed = majorityOf(members.length);
   let [ready, failed] = [0, 0];
   return new Promise((resolve) => {
     const check = () => {

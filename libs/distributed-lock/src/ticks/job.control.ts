@@ -18,7 +18,7 @@ const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });
 const FORGET = optionNames<ForgetOptions>({ force: true });
 
 /** Shortest pause between checks of a request whose instance should have reported by now, in ms. */
-const LEAST_PAUSE = 20;
+const LEAST_POLL_PAUSE = 20;
 
 /** The state of the fleet's jobs, and the operations on them. */
 export class JobControlService implements JobControl {
@@ -134,7 +134,7 @@ export class JobControlService implements JobControl {
     });
     try {
       // Every later message about the request is received from here on; without a subscription the request's time limit decides.
-      await subscription.answered;
+      await subscription.acknowledged;
       return await this.#quote(job, async () => {
         requestId = await this.#scripts.request(keys, requestId, Math.ceil(timeLimit), this.#instance);
         for (;;) {
@@ -143,7 +143,7 @@ export class JobControlService implements JobControl {
           const left = end - now();
           // A joined request goes on waiting for the caller that made it.
           if (requestId !== own && left <= 0) return false;
-          await signal.sleep(Math.max(Math.min(state.left, left), LEAST_PAUSE));
+          await signal.sleep(Math.max(Math.min(state.left, left), LEAST_POLL_PAUSE));
         }
       });
     } finally {

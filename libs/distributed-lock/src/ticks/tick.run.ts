@@ -17,7 +17,7 @@ import type { LockTarget } from '../core/lock.target.js';
 import type { GrantedTick } from './tick.claim.js';
 
 /** Pause between attempts to store the outcome while Redis does not answer, in ms. */
-const PAUSE = 100;
+const RETRY_PAUSE = 100;
 
 /** The error message of a failed run is cut to this length: records are read by people. */
 const LONGEST_REASON = 500;
@@ -73,7 +73,7 @@ export class ClaimedTick {
       },
     };
     const { maxHold = this.engine.context.settings.tickMaxHold } = policies;
-    const hold = this.engine.localLock(target).adopt(lease, { maxHold, ownRelease });
+    const hold = this.engine.localLock(target).addHold(lease, { maxHold, ownRelease });
     const handle = hold.admit(undefined, sent.at, token);
     this.#handle = handle;
     this.#report(handle, reply);
@@ -164,11 +164,11 @@ export class ClaimedTick {
         return await this.scripts.finish(keys, finish);
       } catch (error) {
         const failure = RedisFailure.from(error);
-        if (!failure.isTransient || now() + PAUSE >= lease.deadline) throw failure;
+        if (!failure.isTransient || now() + RETRY_PAUSE >= lease.deadline) throw failure;
         const { holder } = lease;
         notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
         await failure.settled;
-        await wheel.pause(PAUSE);
+        await wheel.pause(RETRY_PAUSE);
       }
     }
   }

@@ -19,7 +19,7 @@ import { noticesOf } from './tick.records.js';
 import { acquireFresh } from '../acquire/late.grant.js';
 
 /** Pause between attempts while Redis does not answer, in ms. */
-const PAUSE = 100;
+const RETRY_PAUSE = 100;
 
 /** The latest instant that a record can hold: its numbers have 14 digits. */
 const LAST_INSTANT = 99_999_999_999_999;
@@ -85,9 +85,9 @@ export class TickRunner {
     const target = this.jobs.targetOf(job);
     // The local lock is kept for as long as a claim is under way, so that shutdown waits for the claim.
     return this.engine.localLock(target).waiters.during(async () => {
-      const attempt = { holder: target.kind.holders.next(), mayHave: false, failure: undefined };
+      const attempt = { holder: target.kind.holderIds.next(), mayHave: false, failure: undefined };
       try {
-        return await this.#ask(target, claim, attempt);
+        return await this.#requestClaim(target, claim, attempt);
       } catch (error) {
         throw unavailable(job, error);
       } finally {
@@ -96,7 +96,7 @@ export class TickRunner {
     });
   }
 
-  async #ask(target: LockTarget, claim: TickClaim, attempt: ClaimAttempt): Promise<TickAnswer> {
+  async #requestClaim(target: LockTarget, claim: TickClaim, attempt: ClaimAttempt): Promise<TickAnswer> {
     const { wheel } = this.engine.context;
     const end = now() + (claim.timeout ?? 5000);
     const { mayBegin = () => true } = claim;
@@ -126,8 +126,8 @@ export class TickRunner {
       } catch (error) {
         const failure = RedisFailure.from(error);
         if (failure.kind === 'ambiguous') Object.assign(attempt, { mayHave: true, failure });
-        if (!failure.isTransient || now() + PAUSE >= end) throw failure;
-        await wheel.pause(PAUSE);
+        if (!failure.isTransient || now() + RETRY_PAUSE >= end) throw failure;
+        await wheel.pause(RETRY_PAUSE);
       }
     }
   }

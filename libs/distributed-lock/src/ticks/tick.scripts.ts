@@ -54,7 +54,7 @@ export interface RunRequest {
 }
 
 /** A run that was granted. */
-interface Granted {
+interface GrantedClaim {
   readonly kind: 'granted';
   readonly token: bigint;
   readonly attempt: number;
@@ -63,7 +63,7 @@ interface Granted {
   readonly request: RunRequest | undefined;
 }
 
-export type ClaimReply = Noted & (Granted | (Waiting & { readonly kind: (typeof VERDICTS)[number] }));
+export type ClaimReply = Noted & (GrantedClaim | (Waiting & { readonly kind: (typeof VERDICTS)[number] }));
 
 export interface FinishArguments {
   readonly holder: string;

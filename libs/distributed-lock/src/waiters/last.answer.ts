@@ -7,14 +7,14 @@ import type { Hold } from '../holds/hold.js';
 import { unavailable } from '../core/unavailable.errors.js';
 
 /** A caller that waits. */
-interface Waiting {
+interface WaitSoFar {
   /** The monotonic instant at which it began. */
   readonly since: number;
   readonly waited: number;
 }
 
 /** A caller that may have no bound. */
-interface Endless {
+interface UnboundedWait {
   readonly request: { readonly waitTime: number };
   readonly since: number;
 }
@@ -48,7 +48,7 @@ export class LastAnswer {
   }
 
   /** Why a waiter without a bound has waited long enough: its lock was granted again and again, and too few replicas had it. */
-  replicationError({ request, since }: Endless): Error | undefined {
+  replicationError({ request, since }: UnboundedWait): Error | undefined {
     const [first = -Infinity] = this.#notReplicated;
     const isEnough = this.#notReplicated.length === NOT_REPLICATED_LIMIT && first >= since;
     if (request.waitTime !== Infinity || !isEnough) return undefined;
@@ -90,14 +90,14 @@ export class LastAnswer {
   }
 
   /** Whether, within the waiter's own time, another holder was seen or Redis failed. @param isExclusive whether a grant to another caller counts as such */
-  hasAnswer({ since }: Waiting, hold: Hold | undefined, isExclusive: boolean): boolean {
+  hasAnswer({ since }: WaitSoFar, hold: Hold | undefined, isExclusive: boolean): boolean {
     if (hold !== undefined || (isExclusive && this.#changedHandsAt >= since)) return true;
     if (this.#last === undefined) return false;
     return this.#answeredAt >= (this.#last instanceof RedisFailure ? since : since - FRESH_FOR);
   }
 
   /** Why a waiter got nothing. "Not acquired" needs a known holder; otherwise Redis was unavailable. */
-  timeUp({ since, waited }: Waiting, hold: Hold | undefined): Error {
+  timeUp({ since, waited }: WaitSoFar, hold: Hold | undefined): Error {
     const last = this.#answeredAt >= since - FRESH_FOR ? this.#last : undefined;
     const wasHeld = last === undefined && this.#changedHandsAt >= since;
     if (hold === undefined && !wasHeld && (last === undefined || last instanceof RedisFailure)) {
@@ -109,7 +109,7 @@ export class LastAnswer {
     return new LockNotAcquiredError(this.lock, waited, this.heldBy(hold));
   }
 
-  longWait({ waited }: Waiting, hold: Hold | undefined): Notice {
+  longWait({ waited }: WaitSoFar, hold: Hold | undefined): Notice {
     const { holder: heldBy = 'another holder' } = this.heldBy(hold);
     return { kind: 'long-wait', lock: this.lock, waited, heldBy };
   }

@@ -2,7 +2,7 @@ import { callStack, placeOf, type CallStack } from '../errors/call.place.js';
 import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Busy } from '../replies/lock.replies.js';
-import { Waiter, type WaiterHost, type WaitRequest } from './waiter.js';
+import { Waiter, type WaiterOwner, type WaitRequest } from './waiter.js';
 import { WaiterQueue } from './waiter.queue.js';
 import type { Hold } from '../holds/hold.js';
 import { LastAnswer } from './last.answer.js';
@@ -14,10 +14,10 @@ import type { SelfWaitWatch } from './self-wait.watch.js';
  * A round trip may take so long in a busy moment, in ms. A `waitTime` below that bounds the waiting for others alone, as 0 does: Redis has
  * `commandTimeout` to say whether there is anything to wait for.
  */
-export const ROUND_TRIP = 100;
+export const LONGEST_ROUND_TRIP = 100;
 
 /** The lock or counter that is waited for: it decides how its waiters are served. */
-export interface WaitersOwner<G, R extends WaitRequest = WaitRequest> {
+export interface LocalWaitersOwner<G, R extends WaitRequest = WaitRequest> {
   readonly target: { readonly name: string };
   readonly registry: {
     readonly context: Pick<LockContext, 'settings' | 'wheel' | 'notices'>;
@@ -49,15 +49,15 @@ interface SuspectedSelfWait {
 }
 
 /** The callers of this process that wait for one lock or counter in Redis, and the work that keeps it. */
-export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements WaiterHost<G, R> {
+export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements WaiterOwner<G, R> {
   /** The waiter whose first request is under way: it is in the queue only if the lock is busy. */
-  asking: Waiter<G, R> | undefined = undefined;
+  firstRequester: Waiter<G, R> | undefined = undefined;
   #queue: WaiterQueue<G, R> | undefined;
   #lastAnswer: LastAnswer | undefined;
   #suspectedSelfWait: SuspectedSelfWait | undefined;
   #working = 0;
 
-  constructor(private readonly owner: WaitersOwner<G, R>) {}
+  constructor(private readonly owner: LocalWaitersOwner<G, R>) {}
 
   get queue(): WaiterQueue<G, R> {
     return (this.#queue ??= new WaiterQueue());
@@ -70,7 +70,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
 
   /** The number of waiters. */
   get size(): number {
-    return (this.#queue?.size ?? 0) + (this.asking?.isDone === false ? 1 : 0);
+    return (this.#queue?.size ?? 0) + (this.firstRequester?.isDone === false ? 1 : 0);
   }
 
   get lastAnswer(): LastAnswer {
@@ -78,7 +78,7 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   }
 
   /** Undefined if no answer is known. */
-  get knownAnswer(): LastAnswer | undefined {
+  get existingAnswer(): LastAnswer | undefined {
     return this.#lastAnswer;
   }
 
@@ -155,17 +155,17 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
   /** Refuses waiters for whom `refuse` has an error. */
   refuse(refuse: (request: R) => Error | undefined): void {
     const waiters = this.queue.snapshot();
-    for (const waiter of this.asking === undefined ? waiters : [this.asking, ...waiters]) {
+    for (const waiter of this.firstRequester === undefined ? waiters : [this.firstRequester, ...waiters]) {
       const error = refuse(waiter.request);
       if (error !== undefined) waiter.refuse(error);
     }
   }
 
   /**
-   * Whether a new waiter is a reason to ask Redis: it is the first one, or it has a time limit and the last answer is too old to explain
+   * Whether a new waiter needs a request to Redis: it is the first one, or it has a time limit and the last answer is too old to explain
    * its refusal.
    */
-  isReasonToAsk(waiter: Waiter<G, R>): boolean {
+  needsRequest(waiter: Waiter<G, R>): boolean {
     const needsAnswer = waiter.request.waitTime !== Infinity && this.#lastAnswer?.isStale === true;
     return needsAnswer || this.first === waiter;
   }
@@ -200,10 +200,12 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
     return this.lastAnswer.timeUp(late, this.owner.blockingHold);
   }
 
-  graceFor(waiter: Waiter<G, R>): number {
+  gracePeriodOf(waiter: Waiter<G, R>): number {
     const { settings } = this.owner.registry.context;
     const { waitTime } = waiter.request;
-    return waitTime >= ROUND_TRIP || this.#hasAnswer(waiter) ? 0 : settings.commandTimeout - waiter.waited;
+    return waitTime >= LONGEST_ROUND_TRIP || this.#hasAnswer(waiter)
+      ? 0
+      : settings.commandTimeout - waiter.waited;
   }
 
   warn(waiter: Waiter<G, R>): void {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { WaiterQueue } from './waiter.queue.js';
-import { Waiter, type WaiterHost, type WaitRequest } from './waiter.js';
+import { Waiter, type WaiterOwner, type WaitRequest } from './waiter.js';
 
 const REQUEST = { leaseTime: undefined, waitTime: Infinity, signal: undefined, nested: false };
 
@@ -21,7 +21,7 @@ describe('the queue of waiters', () => {
     if (wheel.size > 0) throw new Error(`${wheel.size} timers are left`);
   });
 
-  const keeper: WaiterHost<string, WaitRequest> = {
+  const keeper: WaiterOwner<string, WaitRequest> = {
     quit: (gone) => queue.remove(gone),
     timeoutError: () => new Error('time is up'),
     warn: () => undefined,

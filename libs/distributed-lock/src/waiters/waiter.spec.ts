@@ -27,8 +27,8 @@ describe('a waiter', () => {
   test('is granted once, and nothing changes that later', async () => {
     const abort = new AbortController();
     const waiter = wait({ waitTime: 60, signal: abort.signal });
-    waiter.grant('the grant');
-    waiter.grant('another');
+    waiter.resolve('the grant');
+    waiter.resolve('another');
     waiter.refuse(new Error('refused'));
     abort.abort();
     expect(await waiter.outcome).toBe('the grant');
@@ -47,7 +47,7 @@ describe('a waiter', () => {
     await expect(waiter.outcome).rejects.toThrow('time is up');
     expect(quit).toHaveBeenCalledExactlyOnceWith(waiter);
     expect(waiter.waited).toBe(61);
-    waiter.grant('too late');
+    waiter.resolve('too late');
     expect(quit).toHaveBeenCalledOnce();
   });
 
@@ -75,7 +75,7 @@ describe('a waiter', () => {
     // Node runs its timers first, then reads what has arrived meanwhile, and runs what setImmediate keeps at the end.
     vi.advanceTimersByTime(100);
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    waiter.grant('read after the stall');
+    waiter.resolve('read after the stall');
     expect(await waiter.outcome).toBe('read after the stall');
     await endOfTurn();
     expect(timeUp).not.toHaveBeenCalled();
@@ -88,10 +88,10 @@ describe('a waiter', () => {
     lucky.warnAfter(60);
     const silent = wait();
     silent.warnAfter(Infinity);
-    lucky.grant('a');
-    silent.grant('b');
+    lucky.resolve('a');
+    silent.resolve('b');
     vi.advanceTimersByTime(200);
-    patient.grant('c');
+    patient.resolve('c');
     expect(warn).toHaveBeenCalledExactlyOnceWith(patient);
   });
 });

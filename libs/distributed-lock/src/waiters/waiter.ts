@@ -1,3 +1,4 @@
+import type { AcquireTerms } from '../acquire/acquire.contract.js';
 import { toCaller } from '../errors/caller.stack.js';
 import type { HeldBy } from '../errors/lock.errors.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -10,12 +11,8 @@ export interface WaitWatch {
   waiting(heldBy: HeldBy): void;
 }
 
-/** What a waiter asks for. */
-export interface WaitRequest {
-  /** In ms; undefined for a lease that the watchdog renews. */
-  readonly leaseTime: number | undefined;
-  /** In ms; Infinity for no bound, 0 for a single request, which Redis answers in its own time. */
-  readonly waitTime: number;
+/** The request of a caller: its terms, and what else ends its wait. */
+export interface WaitRequest extends AcquireTerms {
   readonly signal: AbortSignal | undefined;
   /** Whether the caller runs inside a lock that it holds: shutdown lets it go on. */
   readonly nested: boolean;
@@ -24,13 +21,13 @@ export interface WaitRequest {
 }
 
 /** The owner of the queue that a waiter is in. */
-export interface WaiterHost<G, R extends WaitRequest> {
+export interface WaiterOwner<G, R extends WaitRequest> {
   /** It leaves without a grant. */
   quit(waiter: Waiter<G, R>): void;
   /** Why it got nothing in its time. */
   timeoutError(waiter: Waiter<G, R>): Error;
   /** How long the waiter stays after its time, in ms, because Redis has not answered yet; 0 refuses it. */
-  graceFor?(waiter: Waiter<G, R>): number;
+  gracePeriodOf?(waiter: Waiter<G, R>): number;
   /** It has waited for long. */
   warn(waiter: Waiter<G, R>): void;
 }
@@ -53,7 +50,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   constructor(
     readonly request: R,
     private readonly wheel: TimerWheel,
-    private readonly host: WaiterHost<G, R>,
+    private readonly owner: WaiterOwner<G, R>,
   ) {
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -77,13 +74,13 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
 
   /** Warns once if the wait lasts longer than `delay` ms. */
   warnAfter(delay: number): void {
-    if (delay !== Infinity) this.#warning = this.wheel.at(this.since + delay, () => this.host.warn(this));
+    if (delay !== Infinity) this.#warning = this.wheel.at(this.since + delay, () => this.owner.warn(this));
   }
 
   /** @returns false when the waiter has left: then the grant is still to be released */
-  grant(grant: G): boolean {
+  resolve(outcome: G): boolean {
     if (!this.#end()) return false;
-    this.#resolve(grant);
+    this.#resolve(outcome);
     return true;
   }
 
@@ -93,7 +90,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
 
   #leave(settle: () => void): void {
     if (!this.#end()) return;
-    this.host.quit(this);
+    this.owner.quit(this);
     settle();
   }
 
@@ -101,10 +98,10 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   #expire(): void {
     setImmediate(() => {
       if (this.#done) return;
-      const stays = this.isOverdue ? 0 : (this.host.graceFor?.(this) ?? 0);
+      const stays = this.isOverdue ? 0 : (this.owner.gracePeriodOf?.(this) ?? 0);
       this.isOverdue = true;
       if (stays > 0) this.#timer = this.wheel.after(stays, () => this.#expire());
-      else this.refuse(this.host.timeoutError(this));
+      else this.refuse(this.owner.timeoutError(this));
     });
   }
 

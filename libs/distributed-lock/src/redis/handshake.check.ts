@@ -18,7 +18,7 @@ export interface Demands {
  * The connection is not as demanded. The reason does not stand in the message: ioredis goes on with a connection whose last check fails
  * with a message that has NOPERM in it.
  */
-export class WrongConnectionError extends Error {
+export class HandshakeMismatchError extends Error {
   constructor(
     /** The server's answer, and its meaning. */
     readonly why: string,
@@ -41,10 +41,10 @@ const NO_RESP3 = /NOPROTO|unknown command.*hello/i;
 
 /**
  * Reads the server's answers while ioredis makes a connection. After a refused SELECT ioredis goes on in database 0, and of some other
- * refusals it prints a warning of its own. INFO is the last command of the handshake: the watch rejects it with the fault of the connection,
+ * refusals it prints a warning of its own. INFO is the last command of the handshake: the check rejects it with the fault of the connection,
  * and ioredis then drops the connection and makes a new one after a pause.
  */
-export class HandshakeWatch {
+export class HandshakeCheck {
   /** The refusals, by the refused command. */
   readonly #refusals = new Map<string, string>();
 
@@ -55,14 +55,14 @@ export class HandshakeWatch {
 
   /** To be called before the client connects. */
   static on(client: object, demands: Demands, warn: WarningListener): void {
-    const watch = new HandshakeWatch(demands, warn);
-    replaceMethod(client, 'select', (select, words) => watch.#select(select, words));
-    replaceMethod(client, 'auth', (auth, words) => watch.#auth(auth, words));
-    replaceMethod(client, 'hello', (hello, words) => watch.#hello(hello, words));
+    const check = new HandshakeCheck(demands, warn);
+    replaceMethod(client, 'select', (select, words) => check.#select(select, words));
+    replaceMethod(client, 'auth', (auth, words) => check.#auth(auth, words));
+    replaceMethod(client, 'hello', (hello, words) => check.#hello(hello, words));
     // INFO with a section is a command of the library's own.
-    replaceMethod(client, 'info', (info, words) => (words.length === 0 ? watch.#info(info) : info(...words)));
+    replaceMethod(client, 'info', (info, words) => (words.length === 0 ? check.#info(info) : info(...words)));
     if ('on' in client && typeof client.on === 'function')
-      client.on('connect', () => watch.#refusals.clear());
+      client.on('connect', () => check.#refusals.clear());
   }
 
   async #select(select: Method, words: readonly unknown[]): Promise<unknown> {
@@ -116,7 +116,7 @@ export class HandshakeWatch {
       return '';
     });
     const [refusal = this.#replicaRefusal(answer)] = this.#refusals.values();
-    if (refusal !== undefined) throw new WrongConnectionError(refusal);
+    if (refusal !== undefined) throw new HandshakeMismatchError(refusal);
     return answer;
   }
 
