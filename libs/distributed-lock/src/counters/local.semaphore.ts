@@ -51,8 +51,8 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   add(what: string, change: number, addition?: Addition): Promise<AddReply> {
     const { notices, counters } = this.registry.context;
     return this.waiters.during(async () => {
-      const ask = (call: string) => counters.semaphore.add(this.target.key, call, change, addition);
-      const reply = await this.#calls.retry(what, ask);
+      const send = (call: string) => counters.semaphore.add(this.target.key, call, change, addition);
+      const reply = await this.#calls.retry(what, send);
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.target.name, channel: this.target.channel });
       if (this.hasWaiters) this.loop.wake();

@@ -23,10 +23,10 @@ export class RecordedCalls {
    * @param undo ensures that a call without an answer has no effect
    * @throws LockUnavailableError
    */
-  async once<T>(ask: (call: string) => Promise<T>, undo?: (call: string) => Promise<unknown>): Promise<T> {
+  async once<T>(send: (call: string) => Promise<T>, undo?: (call: string) => Promise<unknown>): Promise<T> {
     const call = this.context.ids.next();
     try {
-      return await this.#ask(call, ask);
+      return await this.#sendOnce(call, send);
     } catch (error) {
       const failure = RedisFailure.from(error);
       if (undo !== undefined) this.undo(() => undo(call), failure);
@@ -39,10 +39,10 @@ export class RecordedCalls {
    * @param what the call, for the log: "release"
    * @throws LockUnavailableError
    */
-  async retry<T>(what: string, ask: (call: string) => Promise<T>): Promise<T> {
+  async retry<T>(what: string, send: (call: string) => Promise<T>): Promise<T> {
     const call = this.context.ids.next();
     try {
-      return await this.#ask(call, ask);
+      return await this.#sendOnce(call, send);
     } catch (error) {
       const failure = RedisFailure.from(error);
       const why = failure.message;
@@ -50,7 +50,7 @@ export class RecordedCalls {
         this.#post('call-refused', what, why);
         throw unavailable(this.target.name, failure);
       }
-      return await this.#retryInBackground(call, what, () => ask(call), failure);
+      return await this.#retryInBackground(call, what, () => send(call), failure);
     }
   }
 
@@ -66,8 +66,8 @@ export class RecordedCalls {
     void backgroundRelease.retry(() => counters.calls.forget(this.target.key, call, keep), CALL_LIFE);
   }
 
-  async #ask<T>(call: string, ask: (call: string) => Promise<T>): Promise<T> {
-    const reply = await ask(call);
+  async #sendOnce<T>(call: string, send: (call: string) => Promise<T>): Promise<T> {
+    const reply = await send(call);
     this.forget(call);
     return reply;
   }
@@ -75,11 +75,11 @@ export class RecordedCalls {
   async #retryInBackground<T>(
     call: string,
     what: string,
-    ask: () => Promise<T>,
+    send: () => Promise<T>,
     failure: RedisFailure,
   ): Promise<T> {
     const { backgroundRelease, settings, wheel } = this.context;
-    const answer = backgroundRelease.retry(ask, CALL_LIFE, failure).then((answered) => {
+    const answer = backgroundRelease.retry(send, CALL_LIFE, failure).then((answered) => {
       if (answered !== undefined) this.forget(call, true);
       return answered;
     });

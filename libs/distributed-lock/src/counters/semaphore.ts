@@ -104,8 +104,8 @@ export class CountingSemaphore implements Semaphore {
 
   async drainPermits(): Promise<number> {
     const { key } = this.#target;
-    const ask = (call: string) => this.#scripts.drain(key, call);
-    return (await this.#calls.once(ask, (call) => this.#scripts.undo(key, call))) ?? 0;
+    const send = (call: string) => this.#scripts.drain(key, call);
+    return (await this.#calls.once(send, (call) => this.#scripts.undo(key, call))) ?? 0;
   }
 
   async addPermits(permits: number): Promise<void> {

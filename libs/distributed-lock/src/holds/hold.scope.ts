@@ -28,7 +28,7 @@ const STORAGE = Symbol.for('nestjs-distributed-lock.scope');
 
 const shared: typeof globalThis & { [STORAGE]?: AsyncLocalStorage<ScopeFrame> } = globalThis;
 
-/** `currentLock()` has no service to ask, and may be called from another copy of this package: one storage per process. */
+/** `currentLock()` has no service to call, and may be called from another copy of this package: one storage per process. */
 const storage = (shared[STORAGE] ??= new AsyncLocalStorage<ScopeFrame>());
 
 /** Whether the caller runs in the scope of any hold, live or not: most callers do not, and need not look for one. */
