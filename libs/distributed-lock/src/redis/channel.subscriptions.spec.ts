@@ -133,20 +133,22 @@ describe('the subscriptions of a service', () => {
     expect(left()).toEqual([['a']]);
   });
 
-  test('are made anew after a reconnect, and everybody is woken once', async () => {
+  test('are made anew after a reconnect, and each listener is notified of the loss and of the return', async () => {
     const [one, received] = listen('a');
     const [, other] = listen('b');
     await answer();
     client.cut();
     expect(one.isActive).toBe(false);
+    expect(received.mock.calls).toEqual([[undefined]]);
     client.ready();
     expect(subscribed()).toEqual([['a', 'b']]);
-    expect(received).not.toHaveBeenCalled();
+    expect(received).toHaveBeenCalledOnce();
     client.cut();
+    expect(received).toHaveBeenCalledTimes(2);
     client.ready();
     await answer();
-    expect(received.mock.calls).toEqual([[undefined]]);
-    expect(other.mock.calls).toEqual([[undefined]]);
+    expect(received.mock.calls).toEqual([[undefined], [undefined], [undefined]]);
+    expect(other.mock.calls).toEqual([[undefined], [undefined], [undefined]]);
     expect(one.isActive).toBe(true);
   });
 
@@ -160,6 +162,7 @@ describe('the subscriptions of a service', () => {
     client.ready();
     expect(subscribed()).toEqual([['b']]);
     client.cut();
+    received.mockClear();
     two.release();
     await settle();
     client.ready();
