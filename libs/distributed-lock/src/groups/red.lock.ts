@@ -39,7 +39,7 @@ export class RedLocks {
     this.#upkeep = new RedUpkeep(context.wheel, context.settings.watchdogTimeout / 3);
     this.#registry = new LocalLockRegistry(context, (registry, terms) => new LocalRedLock(registry, terms));
     // An operator who inspects one of the servers sees the client, and as a rule the id, that the holder has on all of them.
-    const holders = {
+    const holderIds = {
       next: () => this.#holder ?? context.ids.next(),
       brief: (holder: string) => context.ids.brief(holder),
       whole: (brief: string | number) => context.ids.whole(brief),
@@ -49,7 +49,7 @@ export class RedLocks {
         ...engine.context.kinds.reentrant,
         id: 'red',
         name: 'red lock',
-        holderIds: holders,
+        holderIds,
       });
   }
 

@@ -81,16 +81,16 @@ export function checkStaticKey(
  * @throws LockConfigurationError `INVALID_OPTION`
  */
 export function checkIndexes(key: string, where: string, indexes: readonly number[], method: object): void {
-  const { parameterCount: most } = readParameters(method);
-  if (most === undefined) return;
-  const beyond = indexes.find((index) => index >= most);
+  const { parameterCount } = readParameters(method);
+  if (parameterCount === undefined) return;
+  const beyond = indexes.find((index) => index >= parameterCount);
   if (beyond === undefined) return;
   const has =
-    most === 0
+    parameterCount === 0
       ? 'no parameter'
-      : most === 1
+      : parameterCount === 1
         ? 'one parameter, {0}'
-        : `${most} parameters, {0} to {${most - 1}}`;
+        : `${parameterCount} parameters, {0} to {${parameterCount - 1}}`;
   throw new LockConfigurationError(
     'INVALID_OPTION',
     `The key "${key}" of ${where} contains {${beyond}}, but the method has ${has}.`,

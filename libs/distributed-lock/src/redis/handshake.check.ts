@@ -106,7 +106,7 @@ export class HandshakeCheck {
     }
   }
 
-  /** @throws WrongConnectionError for a connection that must not be used */
+  /** @throws HandshakeMismatchError for a connection that must not be used */
   async #info(info: Method): Promise<unknown> {
     const answer = await info().then(String, (error: unknown) => {
       const why = errorText(error);
