@@ -25,7 +25,7 @@ describe('the doors', () => {
 });
 
 describe('docs/locks.md', () => {
-  const [, rest = ''] = readFileSync('docs/locks.md', 'utf8').split('\n## Until when a lock is held\n');
+  const [, rest = ''] = readFileSync('docs/locks.md', 'utf8').split('\n## How long a lock is held\n');
   const [section = ''] = rest.split('\n## ');
   /** The cells of each row of the table with that head. */
   const rowsOf = (head: string): string[][] => {
@@ -36,7 +36,7 @@ describe('docs/locks.md', () => {
   };
 
   test('names each door, and no other', () => {
-    const named = rowsOf('The work is given to').flatMap(([first = '']) =>
+    const named = rowsOf('Work of').flatMap(([first = '']) =>
       [...first.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name),
     );
     const work = Object.values(WORK).map(({ page }) => page);

@@ -208,7 +208,7 @@ describe('advanceTick', () => {
 
   test('names the existing jobs when it is called for another one', async () => {
     const { control } = await appOn({}, true);
-    await expect(control.advanceTick('weekly')).rejects.toThrow('the job "weekly"; there is "nightly"');
+    await expect(control.advanceTick('weekly')).rejects.toThrow('the job "weekly"; known jobs: "nightly"');
   });
 });
 

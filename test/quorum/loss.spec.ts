@@ -100,7 +100,7 @@ describe('a red lock that is held', () => {
     const granted = waiting.then(() => performance.now());
     expect((await aborted) - killed).toBeLessThan(T + lag.worst);
     expect([handle.isHeld, handle.signal.reason]).toEqual([false, expect.any(LockLostError)]);
-    expect(String(handle.signal.reason)).toContain('of 3 needed');
+    expect(String(handle.signal.reason)).toContain('and 3 are needed');
     expect(() => handle.assertHeld()).toThrow(LockLostError);
     expect(await granted).toBeGreaterThan(await aborted);
     expect(await handle.unlock()).toBe('lost');

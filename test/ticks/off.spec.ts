@@ -219,7 +219,7 @@ describe('the table of the ways to begin a run', () => {
   });
 
   test('has all claims of schedules, which are made by one class', () => {
-    const rooms = ['schedule', 'jobs', 'scheduler', 'instants'].map(
+    const rooms = ['scheduled-methods', 'jobs', 'nest-schedule', 'instants'].map(
       (room) => new URL(`../../libs/distributed-lock/src/${room}/`, import.meta.url),
     );
     const claiming = rooms.flatMap((room) =>

@@ -147,10 +147,14 @@ export class AcquireLoop<Terms = AcquireTerms, Result extends GrantedResult = Ac
   /** The first time it subscribes, and the acknowledgement wakes it: the release may have come before the subscription. */
   async #sleep(ttl: number, channel: string): Promise<void> {
     if (this.#subscription === undefined) {
-      this.#subscription = this.context.subscriptions.subscribe(channel, (payload) =>
-        this.#onMessage(payload),
+      const wake = () => this.#wakeSignal.wake();
+      // When the channel is lost, the loop wakes to poll.
+      this.#subscription = this.context.subscriptions.subscribe(
+        channel,
+        (payload) => this.#onMessage(payload),
+        wake,
       );
-      void this.#subscription.acknowledged.then(() => this.#wakeSignal.wake());
+      void this.#subscription.acknowledged.then(wake);
     }
     const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);

@@ -196,10 +196,13 @@ export class LocalRedLock implements LocalWaitersOwner<GroupHandle> {
     // A hold of this process reports its own release; to check for such a hold costs nothing.
     if (this.blockingHold !== undefined) return SLEEP.unsubscribed;
     let active = 0;
+    const wake = () => this.#signal.wake();
+    const listener = (payload: string | undefined) => {
+      if (payload === undefined || isRelease(payload)) wake();
+    };
+    // When a channel is lost, the loop wakes to poll.
     this.#subscriptions = this.target.servers.map(({ engine }) =>
-      engine.context.subscriptions.subscribe(this.target.targetOn(engine).channel, (payload) => {
-        if (payload === undefined || isRelease(payload)) this.#signal.wake();
-      }),
+      engine.context.subscriptions.subscribe(this.target.targetOn(engine).channel, listener, wake),
     );
     for (const subscription of this.#subscriptions) {
       void subscription.acknowledged.then(() => {

@@ -133,23 +133,31 @@ describe('the subscriptions of a service', () => {
     expect(left()).toEqual([['a']]);
   });
 
-  test('are made anew after a reconnect, and each listener is notified of the loss and of the return', async () => {
+  test('are made anew after a reconnect, and everybody is woken once', async () => {
     const [one, received] = listen('a');
     const [, other] = listen('b');
     await answer();
     client.cut();
     expect(one.isActive).toBe(false);
-    expect(received.mock.calls).toEqual([[undefined]]);
     client.ready();
     expect(subscribed()).toEqual([['a', 'b']]);
-    expect(received).toHaveBeenCalledOnce();
+    expect(received).not.toHaveBeenCalled();
     client.cut();
-    expect(received).toHaveBeenCalledTimes(2);
     client.ready();
     await answer();
-    expect(received.mock.calls).toEqual([[undefined], [undefined], [undefined]]);
-    expect(other.mock.calls).toEqual([[undefined], [undefined], [undefined]]);
+    expect(received.mock.calls).toEqual([[undefined]]);
+    expect(other.mock.calls).toEqual([[undefined]]);
     expect(one.isActive).toBe(true);
+  });
+
+  test('are reported as lost, at once, to each user that asked for it', async () => {
+    const [, received] = listen('a');
+    const onDisconnected = vi.fn<() => void>();
+    subscriptions.subscribe('a', () => undefined, onDisconnected);
+    await answer();
+    client.cut();
+    expect(onDisconnected).toHaveBeenCalledOnce();
+    expect(received).not.toHaveBeenCalled();
   });
 
   test('without listeners are not made anew', async () => {
@@ -162,7 +170,6 @@ describe('the subscriptions of a service', () => {
     client.ready();
     expect(subscribed()).toEqual([['b']]);
     client.cut();
-    received.mockClear();
     two.release();
     await settle();
     client.ready();

@@ -11,14 +11,15 @@ export interface Subscription {
   release(): void;
 }
 
-/** Receives the messages of a channel: a payload, or undefined when messages may have been missed, or may be missed from now on. */
+/** Receives the messages of a channel: a payload, or undefined when messages may have been missed. */
 export type Listener = (payload: string | undefined) => void;
 
 /** Node's own function: a test that fakes the time must not keep a channel subscribed. */
 const { setImmediate: nodeSetImmediate } = globalThis;
 
 interface Channel {
-  readonly listeners: Set<Listener>;
+  /** Each with what it does when the channel is lost. */
+  readonly listeners: Map<Listener, (() => void) | undefined>;
   isActive: boolean;
   acknowledged: Promise<void>;
 }
@@ -56,9 +57,10 @@ export class ChannelSubscriptions {
     return this.#channelOf(name)?.listeners.size ?? 0;
   }
 
-  subscribe(name: string, listener: Listener): Subscription {
+  /** @param onDisconnected called when no message arrives until the channel is subscribed again, which may take long, or be forbidden */
+  subscribe(name: string, listener: Listener, onDisconnected?: () => void): Subscription {
     const channel = this.#channels.get(name) ?? this.#open(name);
-    channel.listeners.add(listener);
+    channel.listeners.set(listener, onDisconnected);
     return {
       get isActive() {
         return channel.isActive;
@@ -76,7 +78,7 @@ export class ChannelSubscriptions {
   }
 
   #open(name: string): Channel {
-    const channel: Channel = { listeners: new Set(), isActive: false, acknowledged: Promise.resolve() };
+    const channel: Channel = { listeners: new Map(), isActive: false, acknowledged: Promise.resolve() };
     this.#channels.set(name, channel);
     channel.acknowledged = this.subscriber.subscribe(name).then(
       () => {
@@ -103,15 +105,14 @@ export class ChannelSubscriptions {
   }
 
   #notify(name: string, payload: string | undefined): void {
-    for (const listener of this.#channels.get(name)?.listeners ?? []) listener(payload);
+    for (const listener of this.#channels.get(name)?.listeners.keys() ?? []) listener(payload);
   }
 
   #onDisconnected(name: string): void {
     const channel = this.#channels.get(name);
     if (channel === undefined) return;
     channel.isActive = false;
-    // It may be away for long, or forbidden from now on: a user that sleeps until a message has to poll meanwhile.
-    this.#notify(name, undefined);
+    for (const onDisconnected of channel.listeners.values()) onDisconnected?.();
   }
 
   #onResubscribed(name: string): void {
