@@ -55,6 +55,19 @@ const REFUSED: readonly Case[] = [
     'word rule',
   ],
   ['a private word in a variable', 'src/locks/a.lock.ts', 'export const lastNews = 1;\n', 'word rule'],
+  ['a clock beside the machine', 'src/locks/a.lock.ts', 'export const a = Date.now();\n', 'machine rule'],
+  [
+    'randomness beside the machine',
+    'src/locks/a.lock.ts',
+    "import { randomUUID } from 'node:crypto';\nexport const a = randomUUID();\n",
+    'machine rule',
+  ],
+  [
+    'a timer beside the machine',
+    'src/locks/a.lock.ts',
+    'export const a = (run: () => void) => setTimeout(run, 1);\n',
+    'machine rule',
+  ],
   ['a name in capitals', 'src/locks/LockService.ts', ONE, 'name rule'],
 ];
 

@@ -1,5 +1,6 @@
 import ts from 'typescript';
 import { lineOf } from './source.line.mjs';
+import { checkMachine } from './machine.rules.mjs';
 import { checkStoreys } from './storey.rules.mjs';
 import { checkWords } from './word.rules.mjs';
 
@@ -12,7 +13,7 @@ const TS_COMMENT = /@ts-(?:ignore|nocheck|expect-error)/;
 const EXPLAINED = /@ts-expect-error:? +\S+ \S+/;
 
 /**
- * What the linter has no rule for: imports that go up, private words, double assertions, unexplained suppressions, barrels.
+ * What the linter has no rule for: imports that go up, private words, clocks and randomness beside the machine, double assertions, unexplained suppressions, barrels.
  * @param {string} file its path from the root, with slashes
  * @param {string} text
  * @returns {Finding[]}
@@ -23,6 +24,7 @@ export function checkSource(file, text) {
   return [
     ...checkStoreys(source, file),
     ...checkWords(source, file),
+    ...checkMachine(source, file),
     ...checkComments(source, file, isTest),
     ...(isTest ? [] : checkAssertions(source, file)),
     ...(file.startsWith('libs/') && !BARREL.test(file) ? checkBarrel(source, file) : []),

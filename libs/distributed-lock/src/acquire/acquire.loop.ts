@@ -13,6 +13,7 @@ import type {
 } from './acquire.contract.js';
 import { YieldPolicy, type Yield } from './yield.policy.js';
 import type { LockContext } from '../core/lock.context.js';
+import { machine } from '../timing/machine.js';
 
 /** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
 const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, unsubscribed: 1000 };
@@ -156,7 +157,7 @@ export class AcquireLoop<Terms = AcquireTerms, Result extends GrantedResult = Ac
       );
       void this.#subscription.acknowledged.then(wake);
     }
-    const floor = SLEEP.floor + Math.random() * SLEEP.jitter;
+    const floor = SLEEP.floor + machine.global.Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
     // Without a subscription no message wakes the loop: Redis has refused it, or has not acknowledged it yet.
     const cap = this.#subscription.isActive ? this.source.longestSleep : SLEEP.unsubscribed;
@@ -165,7 +166,7 @@ export class AcquireLoop<Terms = AcquireTerms, Result extends GrantedResult = Ac
 
   /** Jittered, so that the waiters of several processes do not send requests at the same moment. */
   async #pause(ttl: number): Promise<void> {
-    const pause = this.#spin * (0.75 + 0.5 * Math.random());
+    const pause = this.#spin * (0.75 + 0.5 * machine.global.Math.random());
     await this.#wakeSignal.sleep(ttl > 0 ? Math.min(pause, ttl + 1) : pause);
     this.#spin = Math.min(this.#spin * 2, SPIN.longest);
   }

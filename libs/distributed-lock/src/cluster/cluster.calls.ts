@@ -3,6 +3,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { ClusterMap, NodeKey } from './cluster.map.js';
 import { slotOf } from '../redis/key.slot.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import { machine } from '../timing/machine.js';
 
 /** A node of a cluster, and the connection for its commands. */
 export interface ClusterNode {
@@ -114,7 +115,7 @@ export class ClusterCalls {
     if (status !== 'ready' || this.#corked.has(stream)) return;
     this.#corked.add(stream);
     stream.cork();
-    process.nextTick(() => {
+    machine.own.nextTick(() => {
       this.#corked.delete(stream);
       stream.uncork();
     });

@@ -6,6 +6,7 @@ import type { PubSubMode } from '../redis/pub-sub.mode.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { SubscriberConnection } from '../redis/subscriber.connection.js';
 import type { Subscriber, SubscriberListener } from '../redis/subscriber.contract.js';
+import { machine } from '../timing/machine.js';
 
 /** Pause before the cluster is asked again for the nodes of channels without a subscription, in ms. */
 const SEARCH_PAUSE = 250;
@@ -121,7 +122,7 @@ export class ClusterSubscriber implements Subscriber {
   #chooseClassicNode(): NodeKey | undefined {
     const { masters } = this.parts.map;
     if (this.#classicNode !== undefined && masters.includes(this.#classicNode)) return this.#classicNode;
-    return (this.#classicNode = masters[Math.floor(Math.random() * masters.length)]);
+    return (this.#classicNode = masters[Math.floor(machine.global.Math.random() * masters.length)]);
   }
 
   #connectionOf(node: NodeKey | undefined): SubscriberConnection | undefined {

@@ -2,6 +2,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { ClientPort } from '../redis/client.port.js';
 import type { NodeKey } from './cluster.map.js';
 import { NOT_REPLICATED, RedisFailure } from '../redis/redis.failure.js';
+import { machine } from '../timing/machine.js';
 
 /** Which replicas have to acknowledge a grant. */
 export interface Replication {
@@ -119,7 +120,7 @@ export class NodeAcks {
    * @returns why the grants of these scripts must not count; undefined when they count
    */
   join(): Promise<RedisFailure | undefined> {
-    this.#next ??= new Promise((resolve) => process.nextTick(() => resolve(this.#wait())));
+    this.#next ??= new Promise((resolve) => machine.own.nextTick(() => resolve(this.#wait())));
     return this.#next;
   }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { machine } from '../timing/machine.js';
 
 /** Holder ids of one module instance: `<client uuid>:<integer>` (wire format 1.1). No integer is ever used twice. */
 export class HolderIds {
@@ -6,7 +6,7 @@ export class HolderIds {
   #last = 0;
 
   /** @param client new at every start, as a Redisson client's is */
-  constructor(readonly client: string = randomUUID()) {
+  constructor(readonly client: string = machine.crypto.randomUUID()) {
     this.#prefix = `${client}:`;
   }
 

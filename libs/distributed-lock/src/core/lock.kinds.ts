@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { HolderIds } from './holder.ids.js';
 import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
@@ -10,10 +9,11 @@ import type { ScriptRunner } from '../scripts/script.runner.js';
 import { lockChannel, readWriteChannel, semaphoreChannel } from '../scripts/wire.names.js';
 import { WRITER_SLEEP, WriteScripts } from '../scripts/write.scripts.js';
 import type { LockKind } from './lock.kind.js';
+import { machine } from '../timing/machine.js';
 
 /** A permit has an id of its own, independent of its holder. */
 const PERMIT_IDS: LockKind['holderIds'] = {
-  next: () => randomBytes(16).toString('hex'),
+  next: () => machine.crypto.randomBytes(16).toString('hex'),
   brief: (holder) => holder,
   whole: String,
 };

@@ -7,6 +7,7 @@ import type { InScope } from '../holds/hold.scope.js';
 import { runLasting } from '../work/lasting.work.js';
 import type { LocalSemaphore } from './local.semaphore.js';
 import { showAs } from '../contracts/object.form.js';
+import { machine } from '../timing/machine.js';
 
 /** Work that runs under permits of a semaphore; the permits are given back once. */
 export class PermitScope implements TakenPermits {
@@ -15,7 +16,7 @@ export class PermitScope implements TakenPermits {
   }
 
   /** Epoch ms. */
-  readonly since = Date.now();
+  readonly since = machine.global.Date.now();
   readonly #semaphore: LocalSemaphore;
   readonly #watch: HandleWatch | undefined;
   #controller: AbortController | undefined;

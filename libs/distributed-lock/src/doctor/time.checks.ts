@@ -1,4 +1,5 @@
 import type { ServerPort } from '../connections/server.session.js';
+import { machine } from '../timing/machine.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Finding } from '../startup/server.findings.js';
 
@@ -18,7 +19,7 @@ export async function checkClock(server: ServerPort): Promise<Finding> {
   const check = 'clock';
   let best = { offset: 0, error: Infinity };
   for (let sample = 0; sample < CLOCK_SAMPLES; sample += 1) {
-    const [sent, asked] = [now(), Date.now()];
+    const [sent, asked] = [now(), machine.global.Date.now()];
     const reply = await server.ask('TIME');
     const error = (now() - sent) / 2;
     const [seconds, micros] = Array.isArray(reply) ? reply : [0, 0];

@@ -7,6 +7,7 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { showAs } from '../contracts/object.form.js';
+import { machine } from '../timing/machine.js';
 
 /** Pauses before the next campaign, in ms: after a leadership, and after a failure, doubled up to the longest while failures go on. */
 const CAMPAIGN_PAUSE = { again: 500, failed: 1000, longest: 30_000 };
@@ -124,6 +125,6 @@ export class Candidate implements Election {
       this.#failures === 0
         ? CAMPAIGN_PAUSE.again
         : Math.min(CAMPAIGN_PAUSE.failed * 2 ** (this.#failures - 1), CAMPAIGN_PAUSE.longest);
-    return pause * (0.75 + 0.5 * Math.random());
+    return pause * (0.75 + 0.5 * machine.global.Math.random());
   }
 }

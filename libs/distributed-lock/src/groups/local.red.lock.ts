@@ -15,6 +15,7 @@ import { requestQuorum, checkQuorum } from './quorum.round.js';
 import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
 import type { AcquireRequest } from '../locks/reentry.js';
 import { LocalWaiters, type LocalWaitersOwner } from '../waiters/local.waiters.js';
+import { machine } from '../timing/machine.js';
 
 /** Pauses between rounds, in ms: after a collision a random one, whose bound doubles; after a message; while too few servers answer. */
 const ROUND_PAUSE = { collision: 10, longestCollision: 160, afterMessage: 5, unreachable: 100 };
@@ -152,7 +153,7 @@ export class LocalRedLock implements LocalWaitersOwner<GroupHandle> {
     const { heldBy, isSplit, granted, isReachable, freeIn, failure } = refusal;
     if (!isReachable) {
       this.waiters.notGranted(failure);
-      await this.#signal.sleep(ROUND_PAUSE.unreachable * (0.75 + 0.5 * Math.random()));
+      await this.#signal.sleep(ROUND_PAUSE.unreachable * (0.75 + 0.5 * machine.global.Math.random()));
       return;
     }
     this.waiters.notGranted({ kind: 'busy', ttl: heldBy.ttl ?? -1, holder: heldBy.holder ?? '' });
@@ -180,7 +181,7 @@ export class LocalRedLock implements LocalWaitersOwner<GroupHandle> {
     this.#isNext = false;
     if (isNext) return;
     // The waiters of all processes receive the same message: they should not try at the same moment.
-    const jitter = Math.random() * ROUND_PAUSE.afterMessage;
+    const jitter = machine.global.Math.random() * ROUND_PAUSE.afterMessage;
     await this.registry.context.wheel.pause(jitter);
   }
 
@@ -216,7 +217,7 @@ export class LocalRedLock implements LocalWaitersOwner<GroupHandle> {
 /** Random, so that callers that collided do not collide again. */
 function collisionPause(collisions: number): number {
   return (
-    Math.random() *
+    machine.global.Math.random() *
     Math.min(ROUND_PAUSE.collision * 2 ** Math.min(collisions - 1, 8), ROUND_PAUSE.longestCollision)
   );
 }

@@ -2,6 +2,7 @@ import { isObservable, type Observable } from 'rxjs';
 import { lastingKindOf } from '../work/lasting.work.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
 import { streamThrough, type ScopeRunner } from './scope.stream.js';
+import { machine } from '../timing/machine.js';
 
 /**
  * Runs a method that promises its result under a lock. If the result turns out to be an Observable, the lock is held until that has ended:
@@ -45,7 +46,7 @@ class OpenScope {
   constructor(handle: LockHandle, unclaimed: () => void) {
     this.over = new Promise((resolve, reject) => {
       this.#take = (work) => void handle.run(() => work(handle)).then(resolve, reject);
-      setImmediate(() => {
+      machine.global.setImmediate(() => {
         if (this.#take === undefined) return;
         this.#take = undefined;
         resolve(undefined);

@@ -10,6 +10,7 @@ import {
 import { lastingKindOf } from '../work/lasting.work.js';
 import type { LockHandle } from '../contracts/lock.contract.js';
 import { begun, holdLasting } from '../work/lasting.work.js';
+import { machine } from '../timing/machine.js';
 
 /** The result of a section in which the source ran, in contrast to an answer to a refusal. */
 const RELAYED = Symbol('relayed');
@@ -91,7 +92,7 @@ class Relay {
   #next(value: unknown, fail: (error: unknown) => void): void {
     this.#hasEmitted = true;
     // A promise completes in this same turn, and an Observable without a subscriber is left.
-    if (this.#isLeft) queueMicrotask(() => this.#leave());
+    if (this.#isLeft) machine.own.queueMicrotask(() => this.#leave());
     const started = this.handle.run(() => begun(value));
     if (started instanceof Promise) {
       this.#open.push(started.then(ignore, ignore));

@@ -6,6 +6,7 @@ import type { GrantedTick, JobClaims, JobTicks, TickWay } from './job.claimer.po
 import type { LiveSchedule } from '../instants/live.schedule.js';
 import type { NominalInstants } from '../instants/nominal.instants.js';
 import { otherAlarmsHaveFired, RECHECK, TickWait } from './tick.wait.js';
+import { machine } from '../timing/machine.js';
 
 /** A timer may fire this much before its instant, in ms. */
 const EARLY = 50;
@@ -206,11 +207,11 @@ export class CronTick implements ScheduledTick, JobTicks {
 
   /** The instant that an alarm which fires now was set for. */
   get #own(): number | undefined {
-    return this.schedule.byWall.latestAt(Date.now() + EARLY);
+    return this.schedule.byWall.latestAt(machine.global.Date.now() + EARLY);
   }
 
   get #storeNow(): number {
-    return this.claims.clock.now() ?? Date.now();
+    return this.claims.clock.now() ?? machine.global.Date.now();
   }
 }
 

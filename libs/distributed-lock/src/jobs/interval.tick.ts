@@ -1,5 +1,6 @@
 import type { ScheduledTick } from '../metadata/schedule.fires.js';
 import type { JobClaims } from './job.claimer.port.js';
+import { machine } from '../timing/machine.js';
 
 /** The largest tolerance, in ms. */
 const MOST_TOLERANCE = 500;
@@ -23,7 +24,7 @@ export class IntervalTick implements ScheduledTick {
 
   async run(work: Parameters<ScheduledTick['run']>[0]): Promise<unknown> {
     if (!(await this.claims.ready())) return undefined;
-    const tick = Math.floor(this.claims.clock.now() ?? Date.now());
+    const tick = Math.floor(this.claims.clock.now() ?? machine.global.Date.now());
     const answer = await this.claims.ask({
       way: 'alarm',
       mode: 'interval',

@@ -2,6 +2,7 @@ import type { LockContext } from '../core/lock.context.js';
 import type { Waiting } from '../ticks/tick.scripts.js';
 import type { Timer } from '../timing/timer.wheel.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
+import { machine } from '../timing/machine.js';
 
 /** Instances that wait for one thing claim within this time, each at a moment of its own, in ms. */
 const JITTER = 200;
@@ -71,7 +72,7 @@ export class JobWatch {
   answered(waiting: Waiting | undefined): void {
     if (waiting === undefined) {
       if (this.#lock !== undefined || this.#isUnanswered)
-        this.#in(UNANSWERED + Math.random() * JITTER, this.claimWaiting);
+        this.#in(UNANSWERED + machine.global.Math.random() * JITTER, this.claimWaiting);
       return;
     }
     if (this.#isDue) return;
@@ -80,14 +81,14 @@ export class JobWatch {
     this.#forgetTimer();
     if (listens && wait !== 0) this.#listen();
     else this.#leave();
-    if (wait > 0) this.#in(wait + 1 + Math.random() * LEASE_JITTER, this.claimWaiting);
-    else if (wait < 0) this.#in(RECHECK + Math.random() * JITTER, this.claimWaiting);
-    else if (listens) this.#in(Math.random() * SHORT_JITTER, this.claimWaiting);
+    if (wait > 0) this.#in(wait + 1 + machine.global.Math.random() * LEASE_JITTER, this.claimWaiting);
+    else if (wait < 0) this.#in(RECHECK + machine.global.Math.random() * JITTER, this.claimWaiting);
+    else if (listens) this.#in(machine.global.Math.random() * SHORT_JITTER, this.claimWaiting);
   }
 
   /** A claim without an answer can have no effect any more: what Redis may have queued meanwhile waits for a claim. */
   unanswered(): void {
-    if (this.#timer === undefined) this.#in(Math.random() * JITTER, this.claimWaiting);
+    if (this.#timer === undefined) this.#in(machine.global.Math.random() * JITTER, this.claimWaiting);
   }
 
   #listen(): void {
@@ -106,7 +107,7 @@ export class JobWatch {
 
   /** Claims within `jitter` ms, whatever older answers say. */
   #due(jitter: number, ask: () => void): void {
-    this.#in(Math.random() * jitter, ask);
+    this.#in(machine.global.Math.random() * jitter, ask);
     this.#isDue = this.#timer !== undefined;
   }
 

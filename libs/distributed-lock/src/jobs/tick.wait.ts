@@ -1,15 +1,13 @@
 import type { StoreClock } from '../ticks/store.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
-
-/** Node's own: a test that fakes the time must not hold a claim back. */
-const { setImmediate: nodeSetImmediate } = globalThis;
+import { machine } from '../timing/machine.js';
 
 /**
  * Resolves when all alarms that are due in this moment have fired. An instance that claimed earlier would be granted ticks that it cannot
  * begin until then, while another one, whose alarms have fired, could.
  */
 export function otherAlarmsHaveFired(): Promise<void> {
-  return new Promise((resolve) => void nodeSetImmediate(resolve));
+  return new Promise((resolve) => void machine.own.setImmediate(resolve));
 }
 
 /** The longest sleep before the clocks are compared again, in ms: they drift, and are set. */

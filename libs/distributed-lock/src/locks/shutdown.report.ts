@@ -1,4 +1,5 @@
 import type { LockEngine } from './lock.engine.js';
+import { machine } from '../timing/machine.js';
 
 /** The maximum of named locks. */
 const NAMED = 5;
@@ -40,5 +41,5 @@ function waitersOf(name: string, waiters: number): string[] {
 
 /** @param since epoch ms */
 function sinceWhen(since: number): string {
-  return `since ${new Date(since).toISOString()} (${Math.max(0, Math.round(Date.now() - since))} ms)`;
+  return `since ${new Date(since).toISOString()} (${Math.max(0, Math.round(machine.global.Date.now() - since))} ms)`;
 }

@@ -1,6 +1,7 @@
 import { LuaTable } from '../lua-runtime/lua.values.js';
 import { integerOf, listOf, orFalse, sum, type CommandPlace, type MemoryCommand } from './memory.command.js';
 import { refusal } from './memory.keys.js';
+import { machine } from '../timing/machine.js';
 
 const OK = (): LuaTable => new LuaTable([], [['ok', 'OK']]);
 
@@ -14,7 +15,8 @@ export const KEY_COMMANDS = {
   TYPE: ({ keys }, [key = '']) => new LuaTable([], [['ok', keys.typeOf(key) ?? 'none']]),
   PTTL: ({ keys }, [key = '']) => keys.ttl(key),
   PEXPIRE: ({ keys }, [key = '', ms]) => (keys.expire(key, Number(integerOf(ms))) ? 1 : 0),
-  PEXPIREAT: ({ keys }, [key = '', at]) => (keys.expire(key, Number(integerOf(at)) - Date.now()) ? 1 : 0),
+  PEXPIREAT: ({ keys }, [key = '', at]) =>
+    keys.expire(key, Number(integerOf(at)) - machine.global.Date.now()) ? 1 : 0,
   GET: ({ keys }, [key = '']) => orFalse(keys.read(key, 'string')?.value),
   SET: ({ keys }, [key = '', value = '', ...options]) => {
     const [unit, ttl] = options;
@@ -31,7 +33,7 @@ export const KEY_COMMANDS = {
   DECR: (place, [key]) => count(place, key, -1n),
   DECRBY: (place, [key, by]) => count(place, key, -integerOf(by)),
   TIME: () => {
-    const at = Date.now();
+    const at = machine.global.Date.now();
     return listOf([`${Math.floor(at / 1000)}`, `${(at % 1000) * 1000}`]);
   },
   PUBLISH: publish,

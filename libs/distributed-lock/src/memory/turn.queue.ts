@@ -1,10 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { machine } from '../timing/machine.js';
 
 /** Answers in a row before the event loop gets a turn: whoever waits for a timer is not to wait for ever. */
 const IN_A_ROW = 100;
-
-/** Node's own, whatever a test puts in their place while it fakes the time. */
-const { setImmediate: nodeSetImmediate, queueMicrotask: nodeQueueMicrotask } = globalThis;
 
 /**
  * Runs things a little later, in their order: in a microtask, which fake timers do not hold up. Outside of the async context of
@@ -23,10 +21,10 @@ export class TurnQueue {
 
   #set(): void {
     this.#isSet = true;
-    if (this.#inARow === 0) nodeSetImmediate(() => (this.#inARow = 0));
+    if (this.#inARow === 0) machine.own.setImmediate(() => (this.#inARow = 0));
     this.#inARow += 1;
-    if (this.#inARow < IN_A_ROW) nodeQueueMicrotask(() => this.#run());
-    else nodeSetImmediate(() => this.#run());
+    if (this.#inARow < IN_A_ROW) machine.own.queueMicrotask(() => this.#run());
+    else machine.own.setImmediate(() => this.#run());
   }
 
   #run(): void {

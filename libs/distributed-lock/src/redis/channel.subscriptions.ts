@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Subscriber } from './subscriber.contract.js';
+import { machine } from '../timing/machine.js';
 
 /** One user of a channel. */
 export interface Subscription {
@@ -13,9 +14,6 @@ export interface Subscription {
 
 /** Receives the messages of a channel: a payload, or undefined when messages may have been missed. */
 export type Listener = (payload: string | undefined) => void;
-
-/** Node's own function: a test that fakes the time must not keep a channel subscribed. */
-const { setImmediate: nodeSetImmediate } = globalThis;
 
 interface Channel {
   /** Each with what it does when the channel is lost. */
@@ -93,7 +91,7 @@ export class ChannelSubscriptions {
   #release(name: string, channel: Channel, listener: Listener): void {
     if (!channel.listeners.delete(listener) || channel.listeners.size > 0) return;
     this.#unused.push(name);
-    if (this.#unused.length === 1) this.#outside(() => nodeSetImmediate(() => this.#unsubscribe()));
+    if (this.#unused.length === 1) this.#outside(() => machine.own.setImmediate(() => this.#unsubscribe()));
   }
 
   /** Not before the waiter that the last message admitted goes on: the time for unsubscribing would be a part of its wait. */

@@ -4,6 +4,7 @@ import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientPort } from './client.port.js';
 import { ConnectionTrouble } from './connection.trouble.js';
 import { RedisFailure } from './redis.failure.js';
+import { machine } from '../timing/machine.js';
 
 /** How long a client may take to report that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
 const CLOSE_TIMEOUT = 3000;
@@ -166,7 +167,9 @@ export class ClientLifecycle {
     this.wheel.cancel(this.#readyTimer);
     const timeout = Math.max(this.readyTimeout, LEAST_READY_TIMEOUT);
     // After a stall of the event loop the connection may be ready, with its event still to be processed.
-    this.#readyTimer = this.wheel.after(timeout, () => setImmediate(() => !this.isReady && this.restart()));
+    this.#readyTimer = this.wheel.after(timeout, () =>
+      machine.global.setImmediate(() => !this.isReady && this.restart()),
+    );
   }
 
   #reconnectSoon(): void {

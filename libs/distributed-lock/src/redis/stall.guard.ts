@@ -1,5 +1,6 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+import { machine } from '../timing/machine.js';
 
 /**
  * Detects a connection that takes commands and returns nothing: a stopped server, a black hole behind a firewall.
@@ -17,7 +18,7 @@ export class StallGuard {
     private readonly stalled: () => void,
   ) {
     // After a stall of our own event loop the reply may have arrived already, unread.
-    this.#timer = wheel.background(() => setImmediate(() => this.#check()));
+    this.#timer = wheel.background(() => machine.global.setImmediate(() => this.#check()));
   }
 
   /** To be called after a command was sent. */

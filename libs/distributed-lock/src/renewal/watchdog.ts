@@ -4,6 +4,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';
 import type { LeaseListener } from './lease.listener.js';
 import { LeaseRequest } from './lease.request.js';
+import { machine } from '../timing/machine.js';
 
 /** Requests for leases of one lease time start at so many instants of it, three for each lease: the leases of one instant share a call. */
 const ROUNDS_PER_LEASE = 12;
@@ -18,7 +19,7 @@ const ROUNDING = 1e-6;
  * concerns only its own leases, and each of them is requested again by itself.
  */
 export class Watchdog {
-  readonly #phase = Math.random();
+  readonly #phase = machine.global.Math.random();
   #size = 0;
 
   constructor(private readonly wheel: TimerWheel) {}

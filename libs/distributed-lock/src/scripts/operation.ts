@@ -4,6 +4,7 @@ import type { LuaScript } from './lua.script.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import { ReplyReader } from '../replies/reply.reader.js';
 import type { Sending } from './sending.js';
+import { machine } from '../timing/machine.js';
 
 /** What one operation of a script asks of Redis. */
 export interface ScriptRequest<T> {
@@ -66,7 +67,7 @@ export class Operation<T = unknown> extends Deadline {
 
   /** After a stall of the event loop the reply may have arrived already, unread. */
   expire(): void {
-    setImmediate(() => this.giveUp());
+    machine.global.setImmediate(() => this.giveUp());
   }
 
   private report(row: unknown): void {
@@ -125,7 +126,7 @@ export class Operation<T = unknown> extends Deadline {
 
 /** A callback that throws, which it must not do, keeps no other operation of its call from its answer. */
 function raiseLater(error: unknown): void {
-  queueMicrotask(() => {
+  machine.own.queueMicrotask(() => {
     throw error;
   });
 }

@@ -8,12 +8,10 @@ import { Operation, type RequestedOperation, type ScriptRequest, type Sender } f
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
 import { ScriptCall } from './script.call.js';
 import type { Sending } from './sending.js';
+import { machine } from '../timing/machine.js';
 
 /** Operations per call: enough to share the cost of a command, few enough that the first reply comes soon. */
 const OPERATIONS_PER_CALL = 16;
-
-/** Node's own function: a test that fakes the time must not hold back operations. */
-const { nextTick } = process;
 
 /** Its continuations run in the same microtask queue, before any other callback. */
 const SETTLED = Promise.resolve();
@@ -59,7 +57,7 @@ export class ScriptRunner implements Sender {
   readonly #outside = new AsyncResource('DistributedLock');
   readonly #flushNow = this.#flush.bind(this);
   readonly #flushNext = () => void SETTLED.then(this.#flushNow);
-  readonly #flushSoon = () => nextTick(this.#flushNow);
+  readonly #flushSoon = () => machine.own.nextTick(this.#flushNow);
 
   constructor(
     private readonly connection: Commands,

@@ -1,4 +1,5 @@
 import type { ClusterOptions, RedisOptions } from 'ioredis';
+import { machine } from '../timing/machine.js';
 
 /** The kinds of values of an option; ioredis checks those of `anything` itself. */
 export type ValueKind = 'text' | 'a number' | 'true or false' | 'anything';
@@ -24,7 +25,7 @@ export const CLIENT_OVERRIDES = {
   replyMapping: 'legacy' as const,
   // The first attempt comes soon: a cut connection is more frequent than a server that is gone.
   retryStrategy: (attempt: number) =>
-    Math.min(20 * 2 ** Math.min(attempt - 1, 6), 500) * (0.8 + 0.2 * Math.random()),
+    Math.min(20 * 2 ** Math.min(attempt - 1, 6), 500) * (0.8 + 0.2 * machine.global.Math.random()),
   // A reconnection on NOSCRIPT would break the connection that the script is loaded on; the answer 2 would send a command twice.
   reconnectOnError: null,
   // ioredis would wait for the server's own estimate, up to 10 s, before it asks a loading Redis again.

@@ -1,6 +1,7 @@
 import { createConnection, type NetConnectOpts, type Socket } from 'node:net';
 import { connect as connectByTls } from 'node:tls';
 import { AbstractConnector, type RedisOptions } from 'ioredis';
+import { machine } from '../timing/machine.js';
 
 /** Larger than most answers; a longer answer arrives in pieces. */
 const BUFFER_BYTES = 65_536;
@@ -25,7 +26,7 @@ export class DirectConnector extends AbstractConnector {
     return new Promise((resolve, reject) => {
       // The caller goes on first, and may disconnect. A socket that is made in a tick of its own reports an impossible address before
       // the client checks for the reported error.
-      process.nextTick(() => {
+      machine.own.nextTick(() => {
         if (this.connecting) resolve(this.#open());
         else reject(new Error('Connection is closed.'));
       });

@@ -4,6 +4,7 @@ import { jobKeys } from '../ticks/job.keys.js';
 import type { MemoryInstance } from '../memory/memory.instance.js';
 import { toBytes } from '../memory/memory.scripts.js';
 import type { MemoryStore } from '../memory/memory.store.js';
+import { machine } from '../timing/machine.js';
 
 /** The result of `advanceTick()` for one job. */
 export interface AdvancedTick {
@@ -73,7 +74,10 @@ function placesOf(store: MemoryStore): Map<string, Place[]> {
 /** What has come so far: the clock, or a tick that was brought about before its time. */
 function lastOf(store: MemoryStore, { locks }: MemoryInstance, job: string): number {
   const { record } = jobKeys(locks.ticks.jobs.targetOf(job).key);
-  return Math.max(Date.now(), Number(store.keys.read(toBytes(record), 'hash')?.get('mark') ?? 0));
+  return Math.max(
+    machine.global.Date.now(),
+    Number(store.keys.read(toBytes(record), 'hash')?.get('mark') ?? 0),
+  );
 }
 
 function unknownJob(job: string, known: readonly string[]): LockConfigurationError {

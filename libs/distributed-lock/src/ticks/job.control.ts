@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
@@ -12,6 +11,7 @@ import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { readRecords, readStatus } from './tick.records.js';
 import { showAs } from '../contracts/object.form.js';
+import { machine } from '../timing/machine.js';
 
 const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });
 
@@ -127,7 +127,7 @@ export class JobControlService implements JobControl {
     const { subscriptions, wheel } = this.#engine.context;
     const signal = new WakeSignal(wheel);
     const end = now() + timeLimit;
-    const own = randomUUID();
+    const own = machine.crypto.randomUUID();
     let requestId: string = own;
     const subscription = subscriptions.subscribe(keys.channel, (text) => {
       if (text === undefined || text === `served:${requestId}`) signal.wake();

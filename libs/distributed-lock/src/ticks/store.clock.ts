@@ -1,4 +1,5 @@
 import { now } from '../timing/monotonic.clock.js';
+import { machine } from '../timing/machine.js';
 
 /** How long a good sample is preferred to a worse one, in ms: clocks drift apart by some ten µs a second. */
 const SAMPLE_AGE = 60_000;
@@ -36,7 +37,7 @@ export class StoreClock {
   /** How far the store's clock is ahead of this machine's wall clock, in ms; 0 before the first reply. */
   get aheadOfWall(): number {
     const at = this.now();
-    return at === undefined ? 0 : at - Date.now();
+    return at === undefined ? 0 : at - machine.global.Date.now();
   }
 
   /** The difference between a sample and the estimate. It shows that the store's clock was stepped. */

@@ -1,5 +1,4 @@
 import type { WorkResult } from '../contracts/lock.contract.js';
-import { hostname } from 'node:os';
 import type { TickPolicies } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { RedisFailure } from '../redis/redis.failure.js';
@@ -17,6 +16,7 @@ import type { LockTarget } from '../core/lock.target.js';
 import { isSkipped, type TickAnswer, type TickClaim } from './tick.claim.js';
 import { noticesOf } from './tick.records.js';
 import { acquireFresh } from '../acquire/late.grant.js';
+import { machine } from '../timing/machine.js';
 
 /** Pause between attempts while Redis does not answer, in ms. */
 const RETRY_PAUSE = 100;
@@ -50,7 +50,7 @@ export class TickRunner {
     /** The store's clock, which decides which tick it is. */
     readonly clock: StoreClock,
   ) {
-    this.#instance = `${hostname()}:${process.pid}:${engine.context.ids.client}`;
+    this.#instance = `${machine.name}:${engine.context.ids.client}`;
     this.jobs = new JobControlService(engine, scripts.jobs, this.#instance);
   }
 

@@ -1,17 +1,18 @@
+import { machine } from './machine.js';
 /**
  * Milliseconds that never step: leases are counted by it. It goes on while the process is stopped by a signal,
  * and stands still while the machine is suspended (on Linux), which {@link suspendedFor} makes visible.
  */
 export function now(): number {
-  return performance.now();
+  return machine.global.performance.now();
 }
 
 /** The wall clock when this process began with us. */
-const BEGIN = Date.now();
+const BEGIN = machine.global.Date.now();
 
 /** The wall clock in ms from an instant of this process, not from 1970: for 24 days that is a small integer, which is no object. */
 export function wallTime(): number {
-  return Date.now() - BEGIN;
+  return machine.global.Date.now() - BEGIN;
 }
 
 /** A {@link wallTime} in epoch ms. */

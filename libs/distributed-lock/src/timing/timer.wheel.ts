@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { BucketHeap } from './bucket.heap.js';
 import { append, ring, unlink, type RingMember } from './ring.js';
 import { now } from './monotonic.clock.js';
+import { machine } from './machine.js';
 
 /** Something that can wait in the wheel, for one instant at a time. */
 export abstract class Timer {
@@ -104,7 +105,7 @@ export class TimerWheel {
     timer.bucket = bucket;
     append(timer, timers);
     this.#waiting += 1;
-    if (bucket < this.#armedFor || this.#armedBy !== setTimeout) this.#arm(bucket);
+    if (bucket < this.#armedFor || this.#armedBy !== machine.global.setTimeout) this.#arm(bucket);
     if (!timer.isBackground) this.hold();
   }
 
@@ -151,6 +152,7 @@ export class TimerWheel {
   }
 
   #arm(bucket: number): void {
+    const { clearTimeout, setTimeout } = machine.global;
     clearTimeout(this.#handle);
     this.#armedFor = bucket;
     this.#armedBy = setTimeout;

@@ -1,5 +1,6 @@
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { onAbort } from './abort.listener.js';
+import { machine } from '../timing/machine.js';
 
 /** What ends a call before its answer is there. */
 export interface WaitLimits {
@@ -22,7 +23,7 @@ export function leaveEarly<T>(
   if (within === Infinity) return leaveOnAbort(answer, signal, giveBack);
   return leaveAt(answer, signal, giveBack, (leave) => {
     // After a stall of the event loop the answer may have come already, and only wants to be read.
-    const timer = wheel.after(within, () => setImmediate(() => leave(timeUp())));
+    const timer = wheel.after(within, () => machine.global.setImmediate(() => leave(timeUp())));
     return () => wheel.cancel(timer);
   });
 }

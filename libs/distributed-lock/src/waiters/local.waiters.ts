@@ -9,6 +9,7 @@ import { LastAnswer } from './last.answer.js';
 import type { LockContext } from '../core/lock.context.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { SelfWaitWatch } from './self-wait.watch.js';
+import { machine } from '../timing/machine.js';
 
 /**
  * A round trip may take so long in a busy moment, in ms. A `waitTime` below that bounds the waiting for others alone, as 0 does: Redis has
@@ -132,7 +133,8 @@ export class LocalWaiters<G, R extends WaitRequest = WaitRequest> implements Wai
     if (first === undefined) return;
     this.lastAnswer.granted();
     // The one that is granted is taken from the queue in this turn of the event loop.
-    if (first.isOverdue && this.owner.isExclusive === true) setImmediate(() => this.#refuseOverdue());
+    if (first.isOverdue && this.owner.isExclusive === true)
+      machine.global.setImmediate(() => this.#refuseOverdue());
   }
 
   /** A request did not succeed: records why, and refuses the waiters that cannot go on waiting. */

@@ -4,6 +4,7 @@ import type { HeldBy } from '../errors/lock.errors.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import { onAbort } from './abort.listener.js';
+import { machine } from '../timing/machine.js';
 
 /** Is called when a caller has to wait. */
 export interface WaitWatch {
@@ -96,7 +97,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
 
   /** After a stall of the event loop the grant may have come already, and only wants to be read. */
   #expire(): void {
-    setImmediate(() => {
+    machine.global.setImmediate(() => {
       if (this.#done) return;
       const stays = this.isOverdue ? 0 : (this.owner.gracePeriodOf?.(this) ?? 0);
       this.isOverdue = true;

@@ -1,6 +1,7 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import type { InScope } from '../holds/hold.scope.js';
 import { GRACE } from './held.stream.js';
+import { machine } from '../timing/machine.js';
 
 type Step = IteratorResult<unknown>;
 type Method = 'next' | 'return' | 'throw';
@@ -49,10 +50,12 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
 
   /** Ends the hold unless the iteration begins in time; after that it is refused. */
   expectBegin(): void {
-    this.#grace = setTimeout(() => {
-      this.#isLapsed = true;
-      this.over();
-    }, GRACE).unref();
+    this.#grace = machine.global
+      .setTimeout(() => {
+        this.#isLapsed = true;
+        this.over();
+      }, GRACE)
+      .unref();
   }
 
   next(...sent: readonly unknown[]): Promise<Step> {

@@ -1,4 +1,5 @@
 import { finished, type Readable } from 'node:stream';
+import { machine } from '../timing/machine.js';
 
 /** How much of a response is read ahead of its caller, in bytes: the work of most requests ends although their body is never read. */
 const READ_AHEAD = 1_048_576;
@@ -43,7 +44,7 @@ export function heldResponse(response: Response, over: () => void): Response {
   if (!(body instanceof ReadableStream)) {
     // An implementation whose bodies are streams of Node.
     const stream = Object(body) as Readable;
-    const unread = setTimeout(() => stream.readableFlowing !== true && over(), GRACE).unref();
+    const unread = machine.global.setTimeout(() => stream.readableFlowing !== true && over(), GRACE).unref();
     finished(stream, { error: false }, () => {
       clearTimeout(unread);
       over();

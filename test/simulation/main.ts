@@ -1,0 +1,83 @@
+import { parseArgs } from 'node:util';
+import { showFault } from './fault.plan.js';
+import { shrink } from './plan.shrinker.js';
+import { planOf, simulate, type RunResult } from './simulated.run.js';
+import type { TraceLine } from './world.js';
+
+/** The command line of `npm run simulate`: see tools/simulation/simulate.mjs. */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string', default: '1' },
+    runs: { type: 'string' },
+    minutes: { type: 'string' },
+    seconds: { type: 'string', default: '20' },
+    trace: { type: 'string' },
+    shrink: { type: 'boolean', default: false },
+    hash: { type: 'boolean', default: false },
+    'until-violation': { type: 'boolean', default: false },
+  },
+});
+
+const first = Number(values.seed);
+const duration = Number(values.seconds) * 1000;
+const sums = { runs: 0, calls: 0, grants: 0, events: 0, violations: 0 };
+const faults = new Map<string, number>();
+const start = process.cpuUsage();
+
+for (let seed = first; isWanted(seed); seed += 1) {
+  const result = await simulate(planOf(seed, duration), tracer(values.trace));
+  add(result);
+  if (values.hash) console.log(`${seed} ${result.hash}`);
+  for (const { rule, at, event, what } of result.violations)
+    console.log(`seed ${seed}: ${rule} at ${at.toFixed(3)} ms, event ${event}: ${what}`);
+  const [violation] = result.violations;
+  if (violation !== undefined && values.shrink) await showSmallest(seed, violation.rule);
+}
+report();
+process.exit(sums.violations > 0 ? 1 : 0);
+
+function isWanted(seed: number): boolean {
+  if (values['until-violation'] && sums.violations > 0) return false;
+  if (values.minutes !== undefined) return cpuSeconds() < Number(values.minutes) * 60;
+  return seed < first + Number(values.runs ?? 1);
+}
+
+function tracer(range: string | undefined): ((line: TraceLine) => void) | undefined {
+  if (range === undefined) return undefined;
+  const [from = 0, to = Infinity] = range.split('..').map(Number);
+  return ({ event, at, owner, text }) => {
+    if (event >= from && event <= to) console.log(`${event} ${at.toFixed(3)} ${owner} ${text}`);
+  };
+}
+
+function add({ calls, grants, events, violations, faults: seen }: RunResult): void {
+  sums.runs += 1;
+  sums.calls += calls;
+  sums.grants += grants;
+  sums.events += events;
+  sums.violations += violations.length;
+  for (const [kind, count] of seen) faults.set(kind, (faults.get(kind) ?? 0) + count);
+}
+
+async function showSmallest(seed: number, rule: string): Promise<void> {
+  const plan = await shrink(planOf(seed, duration), rule);
+  const size = `${plan.faults.length} faults, ${plan.instances} instances, ${plan.callers} callers each, ${plan.duration} ms`;
+  console.log(`the smallest plan that breaks ${rule}: ${size}`);
+  for (const fault of plan.faults) console.log(`  ${showFault(fault)}`);
+}
+
+function cpuSeconds(): number {
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1e6;
+}
+
+function report(): void {
+  const seconds = cpuSeconds();
+  console.log(
+    `${sums.runs} runs of ${values.seconds} s: ${sums.calls} calls, ${sums.grants} grants, ${sums.events} events, ${sums.violations} violations`,
+  );
+  console.log(`faults: ${[...faults].map(([kind, count]) => `${kind} ${count}`).join(', ') || 'none'}`);
+  console.log(
+    `${seconds.toFixed(1)} CPU s: ${Math.round((sums.calls / seconds) * 60)} calls a CPU minute, ${Math.round(sums.events / seconds)} events a CPU second`,
+  );
+}

@@ -1,0 +1,135 @@
+import type { Fault, FaultKind } from './fault.plan.js';
+import { STALL } from './simulated.backend.js';
+import { SimulatedInstance } from './simulated.instance.js';
+import { SimulatedServer } from './simulated.server.js';
+import type { Delays } from './simulated.wire.js';
+import type { World } from './world.js';
+
+/** The usual delay of the network, in ms. */
+const USUAL = { least: 0.1, most: 1 };
+
+/** How long a client takes at most to have a connection again, in ms: its longest pause, and a handshake. */
+const RECONNECT = 600;
+
+/** How long a slow network stays slow, in ms. */
+const SLOW_FOR = 1500;
+
+/** The instances of an application on one server. An instance that crashes is followed by another one. */
+export class SimulatedFleet {
+  readonly server: SimulatedServer;
+  readonly #instances: SimulatedInstance[] = [];
+  /** Every instance that there was. */
+  readonly all: SimulatedInstance[] = [];
+  /** The moment at which the last fault ended. */
+  lastTrouble = 0;
+  /** How often each kind of fault happened. */
+  readonly faults = new Map<string, number>();
+  #generation = 0;
+
+  constructor(
+    private readonly world: World,
+    size: number,
+    private readonly started: (instance: SimulatedInstance, place: number) => void,
+  ) {
+    this.server = new SimulatedServer(world);
+    for (let place = 0; place < size; place += 1) this.#start(place);
+  }
+
+  get live(): readonly SimulatedInstance[] {
+    return this.#instances.filter(({ isLive }) => isLive);
+  }
+
+  plan(faults: readonly Fault[]): void {
+    for (const fault of faults)
+      this.world.at(
+        this.world.outside,
+        fault.at,
+        `fault: ${fault.kind} of i${fault.target} ${fault.size}`,
+        () => this.#apply(fault),
+      );
+  }
+
+  #start(place: number): void {
+    this.#generation += 1;
+    const instance = new SimulatedInstance(this.world, this.server, `i${place}.${this.#generation}`, {
+      requests: { ...USUAL },
+      replies: { ...USUAL },
+      partedUntil: -Infinity,
+    });
+    this.#instances[place] = instance;
+    this.all.push(instance);
+    this.world.after(instance.process, 0, 'started', () => this.started(instance, place));
+  }
+
+  #apply({ kind, target, size }: Fault): void {
+    const instance = this.#instances[target];
+    if (instance === undefined || !instance.isLive) return;
+    this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
+    this.#troubleFor(troubleOf(kind, size));
+    const { commands, subscriber } = instance.backend;
+    switch (kind) {
+      case 'crash':
+        instance.crash();
+        this.world.after(this.world.outside, size, 'restart', () => this.#start(target));
+        break;
+      case 'stop':
+        instance.stop(size);
+        break;
+      case 'cut commands':
+        commands.connection.cut('the connection was reset');
+        break;
+      case 'cut messages':
+        subscriber.connection.cut('the connection was reset');
+        break;
+      case 'lose replies':
+        commands.losesReplies = true;
+        break;
+      case 'partition':
+        instance.network.partedUntil = this.world.now + size;
+        commands.connection.cut('the network is parted');
+        subscriber.connection.cut('the network is parted');
+        break;
+      case 'slow requests':
+        this.#slowDown(instance.network.requests, size);
+        break;
+      case 'slow replies':
+        this.#slowDown(instance.network.replies, size);
+        break;
+      case 'restart server':
+        this.server.restart(size);
+        break;
+      case 'step clock':
+        instance.process.wallOffset += size;
+        break;
+    }
+  }
+
+  #slowDown(delays: Delays, most: number): void {
+    delays.most = most;
+    this.world.after(this.world.outside, SLOW_FOR, '', () => {
+      delays.most = USUAL.most;
+    });
+  }
+
+  #troubleFor(duration: number): void {
+    this.lastTrouble = Math.max(this.lastTrouble, this.world.now + duration);
+  }
+}
+
+/** For how long a fault may keep a waiter from its lock, in ms. */
+function troubleOf(kind: FaultKind, size: number): number {
+  switch (kind) {
+    case 'stop':
+    case 'crash':
+    case 'restart server':
+    case 'partition':
+      return size + RECONNECT;
+    case 'lose replies':
+      return STALL + RECONNECT;
+    case 'slow requests':
+    case 'slow replies':
+      return SLOW_FOR + size;
+    default:
+      return RECONNECT;
+  }
+}

@@ -1,0 +1,19 @@
+import { SeededDice } from './seeded.dice.js';
+
+/** A process of the fleet, or the server: it has its own clocks and randomness, and may be stopped or dead. */
+export class SimulatedProcess {
+  readonly dice: SeededDice;
+  /** How far its wall clock is ahead of that of the world, in ms. */
+  wallOffset = 0;
+  /** Stopped until then, as by SIGSTOP: its events wait. */
+  stoppedUntil = -Infinity;
+  /** Its events never happen. */
+  isDead = false;
+
+  constructor(
+    seed: number,
+    readonly name: string,
+  ) {
+    this.dice = new SeededDice(seed, `process ${name}`);
+  }
+}

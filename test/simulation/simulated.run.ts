@@ -1,0 +1,87 @@
+import { replaceMachine } from '../../libs/distributed-lock/src/timing/machine.js';
+import { BeliefWatch, type Violation } from './belief.watch.js';
+import { drawFaults, type Fault } from './fault.plan.js';
+import { LONGEST_WAIT, LockCallers, usesOfEachLock, type CallCounts } from './lock.callers.js';
+import { SimulatedFleet } from './simulated.fleet.js';
+import { simulatedMachine } from './simulated.machine.js';
+import { World, type TraceLine } from './world.js';
+
+/** What a run is. Everything else follows from its seed. */
+export interface RunPlan {
+  readonly seed: number;
+  /** In ms. */
+  readonly duration: number;
+  readonly instances: number;
+  /** Of each instance. */
+  readonly callers: number;
+  readonly faults: readonly Fault[];
+}
+
+/** What came of a run. */
+export interface RunResult extends CallCounts {
+  readonly hash: string;
+  readonly events: number;
+  readonly faults: ReadonlyMap<string, number>;
+  readonly violations: readonly Violation[];
+}
+
+/** How long the fleet has at the end for what is still to be released, in ms: longer than the longest wait, which a dead waiter has declared. */
+const REST = LONGEST_WAIT + 15_000;
+
+/** What stays in the store for good: the last token of a fenced lock. */
+const STAYS = /^redisson_lock_token:/;
+
+export function planOf(seed: number, duration = 20_000): RunPlan {
+  const instances = 2 + (seed % 3);
+  return { seed, duration, instances, callers: 3, faults: drawFaults(seed, duration, instances) };
+}
+
+/** Runs a fleet under one seeded scheduler, and checks it after each event. */
+export async function simulate(plan: RunPlan, trace?: (line: TraceLine) => void): Promise<RunResult> {
+  const world = new World(plan.seed);
+  world.trace = trace;
+  const before = replaceMachine(simulatedMachine(world));
+  try {
+    return await run(world, plan);
+  } finally {
+    replaceMachine(before);
+  }
+}
+
+async function run(world: World, { duration, instances, callers, faults }: RunPlan): Promise<RunResult> {
+  const counts: CallCounts = { calls: 0, grants: 0, refusals: new Map() };
+  const allCallers: LockCallers[] = [];
+  const fleet = new SimulatedFleet(world, instances, (instance) => {
+    const started = new LockCallers(world, watch, counts, instance);
+    allCallers.push(started);
+    started.start(callers);
+  });
+  const watch = new BeliefWatch(world, fleet);
+  world.check = () => watch.check();
+  fleet.plan(faults);
+  await world.runUntil(duration);
+  for (const caller of allCallers) caller.stop();
+  await world.runUntil(duration + REST);
+  await useOnce(world, fleet, duration + REST);
+  for (const instance of fleet.live) world.as(instance.process, () => void instance.service.shutDown());
+  await world.runUntil(duration + 2 * REST);
+  const left = fleet.server.keyNames().filter((key) => !STAYS.test(key));
+  if (left.length > 0) watch.report('I5', `left in the store: ${left.join(', ')}`);
+  return {
+    ...counts,
+    hash: world.hash,
+    events: world.events,
+    faults: fleet.faults,
+    violations: watch.violations,
+  };
+}
+
+/** Each lock is used once more: the next acquisition removes what a killed waiter left in the queue of a fair lock. */
+async function useOnce(world: World, fleet: SimulatedFleet, at: number): Promise<void> {
+  const [instance] = fleet.live;
+  if (instance === undefined) return;
+  world.at(instance.process, at, 'each lock is used once more', () => {
+    for (const use of usesOfEachLock(instance.service)) void use.catch(() => undefined);
+  });
+  await world.runUntil(at + REST / 2);
+}

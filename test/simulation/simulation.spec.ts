@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { PLANTED } from '../../tools/simulation/planted.defects.mjs';
+import { bundleSimulation, plantDefects, SIMULATION } from '../../tools/simulation/simulation.bundler.mjs';
+import { scaled } from '../support/slowness.js';
+
+/** What the simulation prints, in a process of its own: it replaces the clocks and timers of its process. */
+function simulate(args: readonly string[], file = SIMULATION): Promise<{ code: unknown; text: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [file, ...args], (error, text) => resolve({ code: error?.code ?? 0, text }));
+  });
+}
+
+describe('the simulation of a fleet', () => {
+  beforeAll(async () => {
+    expect(await bundleSimulation()).toBe(true);
+  }, scaled(60_000));
+
+  test('gives the same events for the same seed in two processes', { timeout: scaled(60_000) }, async () => {
+    const args = ['--seed', '7', '--runs', '3', '--hash'];
+    const hashesOf = ({ text }: { text: string }) => text.match(/^\d+ [\da-f]{64}$/gm);
+    const [one, other] = await Promise.all([simulate(args), simulate(args)]);
+    expect(hashesOf(one)).toHaveLength(3);
+    expect(hashesOf(other)).toEqual(hashesOf(one));
+  });
+
+  test('breaks no rule under any fault', { timeout: scaled(120_000) }, async () => {
+    const { code, text } = await simulate(['--seed', '1', '--runs', '25']);
+    expect([code, text]).toEqual([0, expect.stringContaining(' 0 violations')]);
+  });
+
+  test('finds a planted defect, and shrinks its plan', { timeout: scaled(120_000) }, async () => {
+    const planted = PLANTED.find(({ name }) => name === 'a hold that does not look at its deadline');
+    const file = join(dirname(SIMULATION), `planted.${process.pid}.mjs`);
+    await plantDefects(file, planted?.defects ?? []);
+    const { code, text } = await simulate(['--runs', '20', '--until-violation', '--shrink'], file);
+    await rm(file);
+    expect(code).toBe(1);
+    const [, faults] = /the smallest plan that breaks [^:]+: (\d+) faults/.exec(text) ?? [];
+    expect(Number(faults)).toBeLessThanOrEqual(5);
+  });
+});

@@ -1,0 +1,32 @@
+/** npm run simulate:defects: plants defects, one at a time, and prints the CPU seconds until the simulation found each of them. */
+import { spawnSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from '../build/node.runner.mjs';
+import { PLANTED } from './planted.defects.mjs';
+import { bundleSimulation, plantDefects } from './simulation.bundler.mjs';
+
+/** CPU minutes for each defect. */
+const [, , minutes = '5'] = process.argv;
+
+const broken = join(ROOT, 'dist/simulation/planted.mjs');
+let found = 0;
+if (await bundleSimulation()) {
+  for (const { name, defects } of PLANTED) {
+    await plantDefects(broken, defects);
+    const { stdout } = spawnSync(process.execPath, [broken, '--minutes', minutes, '--until-violation'], {
+      encoding: 'utf8',
+    });
+    const [, seed, rule] = /^seed (\d+): (.+?) at /m.exec(stdout) ?? [];
+    const [, seconds] = /^([\d.]+) CPU s/m.exec(stdout) ?? [];
+    if (seed !== undefined) found += 1;
+    console.log(
+      seed === undefined
+        ? `NOT FOUND: ${name}`
+        : `found after ${seconds} CPU s by ${rule}, seed ${seed}: ${name}`,
+    );
+  }
+  await rm(broken, { force: true });
+}
+console.log(`${found} of ${PLANTED.length} found`);
+process.exitCode = found === PLANTED.length ? 0 : 1;

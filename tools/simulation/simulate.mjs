@@ -1,0 +1,13 @@
+/**
+ * npm run simulate -- [--seed 1] [--runs 20 | --minutes 1] [--seconds 20] [--trace 100..200] [--shrink]
+ * Runs simulated fleets, one for each seed, and prints what came of them. Ends with 1 when a rule was broken.
+ */
+import { spawnSync } from 'node:child_process';
+import { bundleSimulation, SIMULATION } from './simulation.bundler.mjs';
+
+if (await bundleSimulation()) {
+  const { status } = spawnSync(process.execPath, [SIMULATION, ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  process.exitCode = status ?? 1;
+} else process.exitCode = 1;

@@ -1,0 +1,49 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rolldown } from 'rolldown';
+import { embedLua } from '../lua/embed.mjs';
+import { ROOT } from '../build/node.runner.mjs';
+import { runStage } from '../build/stage.runner.mjs';
+
+const INPUT = 'test/simulation/main.ts';
+const OUTPUT = 'dist/simulation';
+
+/** Where the simulation is built to. */
+export const SIMULATION = join(ROOT, OUTPUT, 'main.mjs');
+
+/** Builds the simulation with the library's sources into one file, which Node runs as fast as it can. @returns whether it worked */
+export async function bundleSimulation() {
+  await embedLua();
+  return await runStage({
+    name: 'simulation',
+    inputs: ['libs/distributed-lock/src', 'test/simulation', 'tools/simulation', 'tsconfig.json'],
+    outputs: [OUTPUT],
+    run: async () => {
+      const bundle = await rolldown({
+        input: join(ROOT, INPUT),
+        platform: 'node',
+        tsconfig: join(ROOT, 'tsconfig.json'),
+        external: (id) => /^[@a-z]/.test(id) && !id.startsWith('nestjs-distributed-lock'),
+      });
+      await bundle.write({ file: SIMULATION, format: 'esm' });
+      await bundle.close();
+      return true;
+    },
+  });
+}
+
+/**
+ * Writes a copy of the simulation with a planted defect.
+ * @param {string} file
+ * @param {readonly { readonly from: string, readonly to: string }[]} defects
+ */
+export async function plantDefects(file, defects) {
+  let text = await readFile(SIMULATION, 'utf8');
+  for (const { from, to } of defects) {
+    const [before, after, ...more] = text.split(from);
+    if (before === undefined || after === undefined || more.length > 0)
+      throw new Error(`a defect must fit once: ${from}`);
+    text = before + to + after;
+  }
+  await writeFile(file, text);
+}
