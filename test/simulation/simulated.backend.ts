@@ -33,7 +33,7 @@ export class SimulatedBackend implements Backend {
   readonly subscriber: SimulatedSubscriber;
   readonly keyPrefix = '';
   readonly isCluster = false;
-  readonly countsFleet = true;
+  readonly countsAllReceivers = true;
 
   constructor(world: World, server: SimulatedServer, owner: SimulatedProcess, network: Network) {
     this.commands = new SimulatedCommands(world, server, owner, network);
@@ -151,7 +151,7 @@ class SimulatedSubscriber implements Subscriber {
   ) {
     this.connection = new SimulatedConnection(world, server, owner, network, {
       ready: () => {
-        for (const channel of this.#wanted) this.#send(channel, () => this.#listener?.restored(channel));
+        for (const channel of this.#wanted) this.#send(channel, () => this.#listener?.resubscribed(channel));
       },
       lost: (why) => this.#lost(why),
     });
@@ -210,7 +210,7 @@ class SimulatedSubscriber implements Subscriber {
     for (const channel of [...this.#subscribed]) this.#forget(channel);
     for (const { reject } of this.#waiting.values()) reject(new RedisFailure('ambiguous', why));
     this.#waiting.clear();
-    for (const channel of this.#wanted) this.#listener?.lost(channel);
+    for (const channel of this.#wanted) this.#listener?.disconnected(channel);
   }
 
   readonly #receive = (name: string, payload: string | undefined): void => {
