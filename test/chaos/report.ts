@@ -44,6 +44,9 @@ export interface ChaosReport {
   readonly folder: string | undefined;
 }
 
+/** Of an error of the library. */
+const CODE = /^[A-Z_]+$/;
+
 /** The figures of a verdict. */
 export function summarize(verdict: Verdict, history: History) {
   const operations: Record<string, { calls: number; grants: number }> = {};
@@ -84,6 +87,10 @@ export function summarize(verdict: Verdict, history: History) {
     troubles: [
       ...history.told.flatMap((event) =>
         event.kind === 'trouble' ? [`worker ${event.worker}: ${event.text}`] : [],
+      ),
+      // An error that is none of the library's: of the harness, which then judges nothing, or a defect.
+      ...Object.entries(refusals).flatMap(([code, count]) =>
+        CODE.test(code) ? [] : [`${count} calls were refused by ${code}`],
       ),
       ...history.watched.flatMap((event) =>
         event.kind === 'signal' && event.what === 'exit' ? [`worker ${event.worker} ended by itself`] : [],
