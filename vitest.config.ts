@@ -36,7 +36,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['libs/**/*.spec.ts', 'tools/**/*.spec.ts'],
+          include: ['libs/**/*.spec.ts', 'tools/**/*.spec.ts', 'test/histories/**/*.spec.ts'],
           pool: 'threads',
           isolate: false,
           maxWorkers: 2,
@@ -52,6 +52,8 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             'test/chaos/**',
+            'test/histories/**',
+            'test/porcupine/**',
             'test/interop/**',
             ...CONFORMANCE,
             ...TOPOLOGIES,
@@ -94,7 +96,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'chaos',
-          include: ['test/chaos/**/*.spec.ts'],
+          include: ['test/chaos/**/*.spec.ts', 'test/porcupine/**/*.spec.ts'],
+          globalSetup: ['test/chaos/chaos.setup.ts'],
           pool: 'forks',
           // Each run has its servers, and processes that are to be late for one reason only.
           maxWorkers: 2,

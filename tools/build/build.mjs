@@ -53,7 +53,7 @@ async function buildWorkers() {
   if (!existsSync(join(ROOT, 'test/workers'))) return true;
   return runStage({
     name: 'workers',
-    inputs: [LIBRARY, 'test', 'tools/redis'],
+    inputs: [LIBRARY, 'test', 'tools/redis', 'tools/porcupine'],
     outputs: ['dist/test', 'dist/tools'],
     run: async () => {
       await Promise.all([removeOrphans('test', 'dist/test'), removeOrphans('tools', 'dist/tools')]);

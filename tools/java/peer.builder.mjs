@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { ROOT } from '../build/node.runner.mjs';
+import { Unavailable } from '../test/unavailable.mjs';
 
 const PROJECT = join(ROOT, 'test/interop/java');
 const CLASSPATH = join(PROJECT, 'target/classpath.txt');
@@ -15,7 +16,7 @@ export const QUIET = '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn';
 const FLAGS = ['-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-Xmx256m', QUIET];
 
 /** Says in one line what the machine lacks: java, mvn, or a way to the dependencies. */
-export class PeerUnavailable extends Error {}
+export class PeerUnavailable extends Unavailable {}
 
 /** An error of the compiler about a source of ours: that is no lack of the machine. */
 const OUR_FAULT = /\.java:\[\d+/;

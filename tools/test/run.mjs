@@ -4,10 +4,10 @@
  */
 import { readFile } from 'node:fs/promises';
 import { runNode } from '../build/node.runner.mjs';
-import { PeerUnavailable } from '../java/peer.builder.mjs';
 import { judgeSkips } from './skip.judge.mjs';
 import { lookAgain, runCheck, runVitest } from './suite.runner.mjs';
 import { SUITES } from './suites.mjs';
+import { Unavailable } from './unavailable.mjs';
 
 /** @typedef {import('./vitest.report.mjs').Outcome} Outcome */
 /** @typedef {import('./suite.runner.mjs').Doubts} Doubts */
@@ -33,18 +33,18 @@ const absent = [];
  * @returns {Promise<Result>} one skip, which is allowed, where the machine lacks what the suite needs
  */
 async function run(suite, isAlone) {
-  if (!('project' in suite)) return runCheck(suite, { slowness, isAlone });
   try {
     await suite.needs?.();
   } catch (error) {
-    if (error instanceof PeerUnavailable) {
+    if (error instanceof Unavailable) {
       absent.push({ test: suite.name, reason: error.message });
       return { passed: 0, failed: 0, skipped: [suite.name] };
     }
     console.error(error);
     return { passed: 0, failed: 1, skipped: [] };
   }
-  return runVitest(suite, { slowness, isAlone });
+  const circumstances = { slowness, isAlone };
+  return 'project' in suite ? runVitest(suite, circumstances) : runCheck(suite, circumstances);
 }
 
 /** @type {Map<VitestSuite | Check, { result: Result, seconds: number }>} */

@@ -1,4 +1,5 @@
 import { buildPeer } from '../java/peer.builder.mjs';
+import { buildJudge, expectGo } from '../porcupine/judge.builder.mjs';
 
 /**
  * What "npm test" runs. A budget is in seconds on a developer's machine; TEST_SLOWNESS stretches it.
@@ -8,8 +9,8 @@ import { buildPeer } from '../java/peer.builder.mjs';
  * The lanes of a part are run side by side, and the suites of a lane one after the other, in this order. In the first part nobody shall take
  * the CPU from the faults of `chaos` and from `interop`, which measures how soon the other side is notified: what has no clocks `givesWay`.
  * In the second part either lane mostly waits.
- * @typedef {{ name: string, part: 1 | 2, lane: 0 | 1, givesWay?: boolean, budget: number }} Suite
- * @typedef {Suite & { project: string, secondLook?: boolean, needs?: () => Promise<unknown> }} VitestSuite
+ * @typedef {{ name: string, part: 1 | 2, lane: 0 | 1, givesWay?: boolean, budget: number, needs?: () => Promise<unknown> }} Suite
+ * @typedef {Suite & { project: string, secondLook?: boolean }} VitestSuite
  * @typedef {Suite & { script: string, args: readonly string[] }} Check
  */
 
@@ -29,6 +30,14 @@ export const SUITES = [
     args: ['--options', 'tools/docs/typedoc.config.mjs', '--emit', 'none'],
   },
   { name: 'check:walks', ...aside, budget: 20, script: 'tools/walk/check-walks.mjs', args: [] },
+  {
+    name: 'check:porcupine',
+    ...aside,
+    budget: 30,
+    script: 'tools/porcupine/check-porcupine.mjs',
+    args: [],
+    needs: () => Promise.all([expectGo(), buildJudge()]),
+  },
   { name: 'check:package', ...aside, budget: 60, script: 'tools/package/check-package.mjs', args: [] },
   { name: 'chaos', part: 1, lane: 0, budget: 120, project: 'chaos' },
   { name: 'interop', part: 1, lane: 0, budget: 240, project: 'interop', needs: buildPeer },

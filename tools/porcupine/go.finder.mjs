@@ -1,0 +1,30 @@
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+/** Where installers of Go put it beside PATH. */
+const FOLDERS = [
+  '/usr/local/go/bin',
+  '/opt/homebrew/bin',
+  '/usr/local/bin',
+  '/home/linuxbrew/.linuxbrew/bin',
+];
+
+const NAME = process.platform === 'win32' ? 'go.exe' : 'go';
+
+/**
+ * Finds the Go command: on PATH, then where it is usually installed.
+ * @param {readonly string[]} [further] instead of the usual folders
+ * @returns {Promise<string | undefined>} its path
+ */
+export async function findGo(further = FOLDERS) {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  for (const folder of [...folders, ...further]) {
+    const path = join(folder, NAME);
+    const isExecutable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isExecutable) return path;
+  }
+  return undefined;
+}
