@@ -14,6 +14,7 @@ import { MasterWatch } from './master.watch.js';
 import { OutsideRegister } from './outside.register.js';
 import { countUpdates } from './register.counts.js';
 import { summarize, type ChaosReport } from './report.js';
+import { secondOpinion } from './second.opinion.js';
 import { SeededDice } from './seeded.dice.js';
 import { StoreObserver } from './store.observer.js';
 
@@ -67,11 +68,19 @@ export async function runChaos<G extends ChaosGround>(plan: ChaosPlan<G>): Promi
     const redis = new Redis(registers.url);
     const updates = await countUpdates(redis, outside).finally(() => redis.disconnect());
     const { mode, seed, seconds, ground } = plan;
-    const summary = summarize(check(history, mode), history);
-    const isClean = summary.violations.length === 0 && summary.troubles.length === 0;
+    const verdict = check(history, mode);
+    const summary = summarize(verdict, history);
+    const porcupine = await secondOpinion(
+      verdict.calls,
+      history,
+      plan.histories ?? join(folder, 'histories'),
+    );
+    const isClean = [summary.violations, summary.troubles, porcupine.illegal].every(
+      ({ length }) => length === 0,
+    );
     if (isClean) await rm(folder, { recursive: true });
     const kept = isClean ? undefined : folder;
-    return { topology: ground.topology, mode, seed, seconds, updates, folder: kept, ...summary };
+    return { topology: ground.topology, mode, seed, seconds, updates, porcupine, folder: kept, ...summary };
   } finally {
     await crew.end();
     await observer?.stop();

@@ -41,6 +41,7 @@ test.each<readonly [Topology, ChaosMode]>([
         told,
       ).toEqual([]);
       expect(report.troubles, told).toEqual([]);
+      expect(report.porcupine.illegal, told).toEqual([]);
       const { 'redis fenced': inRedis, 'file fenced': inFile } = report.updates;
       expect([inRedis?.lost, inFile?.lost], told).toEqual([0, 0]);
       expect(report.grants, told).toBeGreaterThan(20);

@@ -126,6 +126,8 @@ export interface ChaosPlan<G extends ChaosGround = ChaosGround> {
   readonly redServers?: readonly string[] | undefined;
   /** Where the built workers stand. @default dist/test/workers/chaos of this repository */
   readonly build?: URL | undefined;
+  /** A folder in which the history that Porcupine judges is kept. @default one that is removed when there is nothing to look at */
+  readonly histories?: string | undefined;
   /** Gets a line about every 30 s: how far it is. */
   readonly progress?: ((line: string) => void) | undefined;
 }

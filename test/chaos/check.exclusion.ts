@@ -109,7 +109,11 @@ function measure(lock: string, clash: Clash, disturbances: Disturbances): Overla
 }
 
 /** How long a holder may go on whose lock the store has forgotten, in µs: it asks at a third of the lease, or of the watchdog's. */
-function boundOf({ granted: { ttl }, watchdog }: Hold, span: Span, disturbances: Disturbances): number {
+export function boundOf(
+  { granted: { ttl }, watchdog }: Hold,
+  span: Span,
+  disturbances: Disturbances,
+): number {
   const whole = ttl * MS;
   // Who cannot ask Redis learns nothing from it, and ends with the lease.
   const asking = (Math.min(ttl, watchdog) * MS) / 3 + covered(span, disturbances.silences);

@@ -37,6 +37,8 @@ export type WorkerEvent =
       readonly holder: string;
       readonly token?: string | undefined;
     }
+  /** A re-entry was unlocked. `sent`: when that was asked for. */
+  | { readonly kind: 'exited'; readonly op: number; readonly sent: number; readonly outcome: string }
   /** A renewal has moved the deadline. */
   | { readonly kind: 'deadline'; readonly op: number; readonly deadline: number }
   /** The belief ends, for this reason. `lastHeld`: when `isHeld` was last seen to be true. */

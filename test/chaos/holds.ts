@@ -17,6 +17,8 @@ export interface Call {
   readonly wanted: Of<'wanted'>;
   readonly granted: Of<'granted'> | undefined;
   readonly reentered: readonly Of<'reentered'>[];
+  /** One for each re-entry, in their order, as far as they were unlocked. */
+  readonly exited: readonly Of<'exited'>[];
   /** Confirmed renewals. */
   readonly renewed: readonly Of<'deadline'>[];
   readonly ended: Of<'ended'> | undefined;
@@ -40,6 +42,7 @@ interface Draft {
   wanted?: Of<'wanted'>;
   granted?: Of<'granted'>;
   reentered: Of<'reentered'>[];
+  exited: Of<'exited'>[];
   renewed: Of<'deadline'>[];
   deadline: number;
   ended?: Of<'ended'>;
@@ -106,7 +109,7 @@ function lifeOf({ worker, life }: { readonly worker: number; readonly life: numb
 
 function note(drafts: Map<string, Draft>, event: Extract<Told, { op: number }>): void {
   const id = `${lifeOf(event)}.${event.op}`;
-  const draft = drafts.get(id) ?? { reentered: [], renewed: [], looked: [], deadline: Infinity };
+  const draft = drafts.get(id) ?? { reentered: [], exited: [], renewed: [], looked: [], deadline: Infinity };
   drafts.set(id, draft);
   switch (event.kind) {
     case 'wanted':
@@ -115,6 +118,9 @@ function note(drafts: Map<string, Draft>, event: Extract<Told, { op: number }>):
     case 'granted':
       draft.granted = event;
       draft.deadline = event.deadline ?? Infinity;
+      break;
+    case 'exited':
+      draft.exited.push(event);
       break;
     case 'reentered':
       draft.reentered.push(event);
@@ -148,10 +154,10 @@ function callOf(
   died: number | undefined,
 ): Call | Hold {
   const { wanted, granted, ended, deadline } = draft;
-  const { released, refused, reentered, renewed, looked } = draft;
+  const { released, refused, reentered, exited, renewed, looked } = draft;
   const { worker, life, sort, locks, lease } = wanted;
   const whose = { id, worker, life, sort, locks, lease, watchdog };
-  const call = { ...whose, wanted, reentered, renewed, looked, ended, released, refused };
+  const call = { ...whose, wanted, reentered, exited, renewed, looked, ended, released, refused };
   if (granted === undefined) return { ...call, granted, died };
   const end = ended?.at ?? died ?? Infinity;
   // A deadline may have been moved back after it was believed in for longer.

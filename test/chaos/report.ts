@@ -4,6 +4,7 @@ import type { Verdict } from './checker.js';
 import type { History } from './history.js';
 import { isHold, type Call, type Hold } from './holds.js';
 import type { UpdateCounts } from './register.counts.js';
+import type { SecondOpinion } from './second.opinion.js';
 import { MS, type Violation } from './violation.js';
 
 /** Overlaps after a loss of data. */
@@ -38,6 +39,7 @@ export interface ChaosReport {
   /** Writes that a register refused by their token. */
   readonly stale: number;
   readonly judged: Readonly<Record<string, number>>;
+  readonly porcupine: SecondOpinion;
   /** What should not happen in a process: exceptions that nobody caught, an end by itself. */
   readonly troubles: readonly string[];
   /** Where the histories are, when there is something to look at. */
@@ -156,13 +158,22 @@ export function describeReport(report: ChaosReport): string {
     `  lost updates ${Object.entries(updates)
       .map(([name, { lost, writes }]) => `${name} ${lost} of ${writes}`)
       .join(', ')}; ${report.stale} refused by their token`,
+    `  porcupine    ${describeOpinion(report.porcupine)}`,
     `  violations   ${report.violations.length}${report.troubles.length === 0 ? '' : `, troubles ${report.troubles.length}`}`,
   ];
   for (const [place, { invariant, what, around }] of report.violations.slice(0, 20).entries())
     lines.push(`  ${invariant}: ${what}`, ...(place < 3 ? around : []).map((line) => `      ${line}`));
+  for (const { key, kind, stuck } of report.porcupine.illegal.slice(0, 10))
+    lines.push(`  illegal: ${key} (${kind}), at ${stuck}`);
   for (const trouble of report.troubles.slice(0, 10)) lines.push(`  trouble: ${trouble}`);
   if (report.folder !== undefined) lines.push(`  histories in ${report.folder}`);
   return lines.join('\n');
+}
+
+function describeOpinion({ skipped, judged, operations, illegal, unknown, slowest }: SecondOpinion): string {
+  if (skipped !== undefined) return `SKIPPED: ${skipped}`;
+  const others = `illegal ${illegal.length}${unknown.length === 0 ? '' : `, unknown ${unknown.length}`}`;
+  return `${counts(judged)}: ${operations} operations; ${others}; the slowest check ${slowest.toFixed(1)} ms`;
 }
 
 function describeOverlaps(lease: string, { count, longest, share }: OverlapCount): string {

@@ -16,10 +16,12 @@ export interface SoakSettings {
   /** Each fault alone, one run after another. */
   readonly each: boolean;
   readonly workers: number;
+  /** A folder in which the histories that Porcupine judges are kept; undefined: none. */
+  readonly histories: string | undefined;
 }
 
 export const USAGE = `npm run soak -- [--minutes 10] [--topology ${TOPOLOGIES.join('|')}] [--profile ${PROFILES.join('|')}]
-               [--seed N] [--faults 'reply lost,FLUSHALL'] [--workers 4] [--each]
+               [--seed N] [--faults 'reply lost,FLUSHALL'] [--workers 4] [--each] [--histories FOLDER]
   --each: every fault of the profile alone, 10 s each unless --minutes says otherwise`;
 
 /** @throws with a sentence about what cannot be read */
@@ -34,6 +36,7 @@ export function readSettings(args: readonly string[]): SoakSettings {
       faults: { type: 'string', default: '' },
       workers: { type: 'string', default: '4' },
       each: { type: 'boolean', default: false },
+      histories: { type: 'string' },
     },
   });
   return {
@@ -44,6 +47,7 @@ export function readSettings(args: readonly string[]): SoakSettings {
     faults: values.faults.split(',').flatMap((name) => (name.trim() === '' ? [] : [name.trim()])),
     each: values.each,
     workers: positive('workers', values.workers),
+    histories: values.histories,
   };
 }
 

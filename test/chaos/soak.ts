@@ -17,7 +17,7 @@ const remarks: string[] = [];
 
 /** One run on a ground of its own. @param only the one fault that happens; all of the profile without it */
 async function soak(settings: SoakSettings, only?: string): Promise<ChaosReport> {
-  const { minutes, profile, seed, topology, workers } = settings;
+  const { minutes, profile, seed, topology, workers, histories } = settings;
   const ground = await BreakableGround.open(topology, workers);
   const watch = new FaultWatch();
   try {
@@ -30,6 +30,7 @@ async function soak(settings: SoakSettings, only?: string): Promise<ChaosReport>
       workers,
       mode: profile === 'strict' ? 'strict' : 'lossy',
       build: BUILT,
+      histories,
       progress: (line) => console.log(line),
       ...(only === undefined ? {} : { pause: 500 }),
     });
@@ -53,7 +54,7 @@ async function soakEach(settings: SoakSettings): Promise<ChaosReport[]> {
 }
 
 function rowOf(name: string, report: ChaosReport): string {
-  const { calls, grants, longestWait, overlaps, updates, violations, troubles } = report;
+  const { calls, grants, longestWait, overlaps, updates, violations, troubles, porcupine } = report;
   const lost = Object.entries(updates).map(([register, { lost: count }]) => `${register} ${count}`);
   return [
     `${name.padEnd(36)} ${report.faults[name] ?? 0} times`,
@@ -61,12 +62,13 @@ function rowOf(name: string, report: ChaosReport): string {
     `longest wait ${longestWait.toFixed(0)} ms`,
     `${overlaps.count} overlaps, longest ${overlaps.longest.toFixed(0)} ms`,
     `lost: ${lost.join(', ')}`,
+    `Porcupine ${porcupine.skipped === undefined ? `illegal ${porcupine.illegal.length}` : 'SKIPPED'}`,
     `VIOLATIONS ${violations.length}${troubles.length === 0 ? '' : `, TROUBLES ${troubles.length}`}`,
   ].join(' | ');
 }
 
-function isClean({ violations, troubles }: ChaosReport): boolean {
-  return violations.length === 0 && troubles.length === 0;
+function isClean({ violations, troubles, porcupine }: ChaosReport): boolean {
+  return [violations, troubles, porcupine.illegal].every(({ length }) => length === 0);
 }
 
 const args = process.argv.slice(2);

@@ -1,3 +1,4 @@
+import type { LockSort } from '../chaos.types.js';
 import type { Invariant } from '../violation.js';
 import { LATE_REPLIES } from './late.replies.js';
 
@@ -15,6 +16,12 @@ export interface BrokenLock {
   /** Whether the store has to lose data: then the checker judges by those rules. */
   readonly lossy: boolean;
   readonly violates: readonly Invariant[];
+  /** Whether the defect is one of order or overlap: then no order of the operations is legal. */
+  readonly isIllegal: boolean;
+  /** @default those that share the scripts of the re-entrant lock */
+  readonly sorts?: readonly LockSort[] | undefined;
+  /** How long one run is. @default 6 */
+  readonly seconds?: number | undefined;
 }
 
 export const BROKEN_LOCKS: readonly BrokenLock[] = [
@@ -39,6 +46,7 @@ local isShorter = setLease(lock, lease, 0)`,
     faults: ['reply lost', 'connection delayed'],
     lossy: false,
     violates: ['I1', 'I2', 'I4'],
+    isIllegal: true,
   },
   {
     name: 'a renewal that does not look who has the lock',
@@ -62,6 +70,7 @@ redis.call('PEXPIRE', lock, lease)`,
     faults: ['FLUSHALL'],
     lossy: true,
     violates: ['I1', 'I2', 'I4', 'I9'],
+    isIllegal: true,
   },
   {
     name: 'a local deadline that is counted from the reply',
@@ -87,6 +96,7 @@ redis.call('PEXPIRE', lock, lease)`,
     faults: [LATE_REPLIES.name],
     lossy: false,
     violates: ['I1', 'I2', 'I4'],
+    isIllegal: true,
   },
   {
     name: 'a release that publishes nothing',
@@ -95,5 +105,63 @@ redis.call('PEXPIRE', lock, lease)`,
     faults: ['worker killed'],
     lossy: false,
     violates: ['I8'],
+    isIllegal: false,
+  },
+];
+
+/** Those that need no fault, only callers that meet. */
+export const BROKEN_PLACES: readonly BrokenLock[] = [
+  {
+    name: 'a fenced lock whose tokens fall',
+    defects: [
+      {
+        from: `redis.call('SET', counter, string.format('%.0f', clock))
+end
+return redis.call('GET', counter)`,
+        to: `redis.call('SET', counter, string.format('%.0f', clock))
+end
+return string.format('%.0f', 9000000000000000 - clock)`,
+      },
+    ],
+    faults: [],
+    lossy: false,
+    violates: ['I3'],
+    isIllegal: true,
+    sorts: ['fenced'],
+    seconds: 2,
+  },
+  {
+    name: 'a reader that does not look for a writer',
+    defects: [
+      {
+        from: `if mode == 'write' and writer ~= holder then
+return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}`,
+        to: `if false then
+return {0, redis.call('PTTL', lock), rwHolder(lock, writer)}`,
+      },
+    ],
+    faults: [],
+    lossy: false,
+    violates: ['I1', 'I2', 'I4', 'I9'],
+    isIllegal: true,
+    sorts: ['read', 'write'],
+    seconds: 2,
+  },
+  {
+    name: 'a semaphore that gives one permit too many',
+    defects: [
+      {
+        from: `if available == nil or available < 1 then
+local first = redis.call('ZRANGE'`,
+        to: `if available == nil or available < 0 then
+local first = redis.call('ZRANGE'`,
+      },
+    ],
+    faults: [],
+    lossy: false,
+    violates: ['I1', 'I9'],
+    isIllegal: true,
+    sorts: ['permit'],
+    seconds: 2,
   },
 ];

@@ -99,7 +99,8 @@ async function reenter(
   if (inner.holder === handle?.holder) {
     history.write({ kind: 'reentered', op, sent, holder: inner.holder, token: inner.token?.toString() });
     await sleep(call.pause / 4);
-    await inner.unlock().catch(() => undefined);
+    const exited = machineTime();
+    history.write({ kind: 'exited', op, sent: exited, outcome: await inner.unlock().catch(codeOf) });
     return;
   }
   beliefs.look();
