@@ -8,7 +8,7 @@ import { LATE, ms, MS, type Finding, type Violation } from './violation.js';
 const BOUND = 100 * MS;
 
 /** What a dead waiter may cost beside that, in µs: its place in a queue, its turn after a release, or the intent to write that keeps readers out. */
-const DEAD_WAITER: Partial<Record<LockSort, number>> = { fair: 3000 * MS, read: 2250 * MS };
+export const DEAD_WAITER: Partial<Record<LockSort, number>> = { fair: 3000 * MS, read: 2250 * MS };
 
 /** Faults that do nothing to a waiter in another process; the time for which its own process stood still does not count. */
 const ELSEWHERE = new Set(['worker killed', 'worker stopped', 'event loop blocked']);

@@ -1,12 +1,10 @@
+import { DEAD_WAITER } from './check.free.js';
 import { isHold, type Call, type Hold } from './holds.js';
 import { covered, type Disturbances } from './spans.js';
 import { LATE, ms, MS, type Finding, type Violation } from './violation.js';
 
 /** What the invariant allows beside the lease, in µs. */
 const AFTER_LEASE = 100 * MS;
-
-/** Of a fair lock: the dead process may have stood in its queue, too. In µs. */
-const DEAD_WAITER = 3000 * MS;
 
 /** I8. A lock whose holder died is granted again within its lease + 100 ms, when somebody waits and nothing else is wrong. */
 export function checkSuccession(calls: readonly (Call | Hold)[], disturbances: Disturbances): Finding {
@@ -17,10 +15,12 @@ export function checkSuccession(calls: readonly (Call | Hold)[], disturbances: D
     const isOfOne = locks.length === 1 && sort !== 'semaphore' && sort !== 'permit' && sort !== 'red';
     if (!isHold(dead) || died === undefined || !isOfOne) continue;
     const lease = dead.granted.ttl * MS;
-    const soon = died + lease + AFTER_LEASE + LATE + (sort === 'fair' ? DEAD_WAITER : 0);
+    // The dead process may have waited as well: in the queue, or as a writer that keeps readers out.
+    const soonFor = (call: Call) => died + lease + AFTER_LEASE + LATE + (DEAD_WAITER[call.sort] ?? 0);
     const others = calls.filter((call) => call !== dead && call.locks.includes(locks[0] ?? ''));
-    const waiter = others.find((call) => waitsUntil(call, died + lease - LATE, soon));
+    const waiter = others.find((call) => waitsUntil(call, died + lease - LATE, soonFor(call)));
     if (waiter === undefined) continue;
+    const soon = soonFor(waiter);
     // A waiter whose process stood still takes it when it goes on.
     const due = soon + covered({ from: died, to: soon }, disturbances.stallsOf(waiter.worker));
     if (!disturbances.isQuiet({ from: died, to: due }, ({ from, to }) => from <= died && to >= died))

@@ -305,6 +305,21 @@ describe('I8, the lock of a dead holder', () => {
     expect(die(2500, false, { ...passing, refused: 500 })).toEqual(['I8']);
   });
   test('is granted later when another fault happened meanwhile', () => expect(die(2500, true)).toEqual([]));
+
+  test('is granted to a reader 2.25 s later when a writer waited in the dead process', () => {
+    const read = (granted: number) => {
+      const story = new WrittenHistory();
+      story.hold({ sort: 'read', worker: 0, granted: 0 });
+      story.hold({ sort: 'write', worker: 0, wanted: 50 });
+      story.watch(100, { kind: 'signal', worker: 0, life: 0, what: 'kill' });
+      story.fault(100, 300, 'worker killed');
+      const times = { wanted: 90, granted, ended: granted + 10, released: granted + 11 };
+      story.hold({ sort: 'read', worker: 1, wait: 10_000, ...times });
+      return found(story).map(([invariant]) => invariant);
+    };
+    expect(read(3300)).toEqual([]);
+    expect(read(5000)).toEqual(['I8']);
+  });
 });
 
 describe('I8, a lock that is free and wanted', () => {
