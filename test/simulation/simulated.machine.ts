@@ -36,6 +36,7 @@ export function simulatedMachine(world: World): Machine {
         if (timer instanceof SimulatedTimeout) world.cancel(timer.event);
       },
       setImmediate: immediate,
+      queueMicrotask,
     },
     own: { setImmediate: immediate, queueMicrotask, nextTick },
     crypto: {

@@ -92,7 +92,7 @@ class Relay {
   #next(value: unknown, fail: (error: unknown) => void): void {
     this.#hasEmitted = true;
     // A promise completes in this same turn, and an Observable without a subscriber is left.
-    if (this.#isLeft) machine.own.queueMicrotask(() => this.#leave());
+    if (this.#isLeft) machine.global.queueMicrotask(() => this.#leave());
     const started = this.handle.run(() => begun(value));
     if (started instanceof Promise) {
       this.#open.push(started.then(ignore, ignore));

@@ -126,7 +126,7 @@ export class Operation<T = unknown> extends Deadline {
 
 /** A callback that throws, which it must not do, keeps no other operation of its call from its answer. */
 function raiseLater(error: unknown): void {
-  machine.own.queueMicrotask(() => {
+  machine.global.queueMicrotask(() => {
     throw error;
   });
 }

@@ -6,7 +6,7 @@ type Globals = typeof globalThis;
 /** The clocks, timers, randomness and ids of the machine. */
 export interface Machine {
   /** What a test with fake timers replaces, so it is read anew at each use. */
-  readonly global: Pick<Globals, 'clearTimeout' | 'setTimeout' | 'setImmediate'> & {
+  readonly global: Pick<Globals, 'clearTimeout' | 'setTimeout' | 'setImmediate' | 'queueMicrotask'> & {
     readonly Date: Pick<Globals['Date'], 'now'>;
     readonly Math: Pick<Globals['Math'], 'random'>;
     readonly performance: Pick<Globals['performance'], 'now'>;
