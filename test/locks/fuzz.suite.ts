@@ -77,7 +77,8 @@ export function describeFuzz(subject: LockSubject): void {
         } catch (error) {
           if (error instanceof LockNotAcquiredError || signal?.aborted === true) return null;
           // This process stood still for half of a short lease: a refusal as well.
-          if (error instanceof LockUnavailableError && error.message.includes('half over')) return null;
+          if (error instanceof LockUnavailableError && error.message.includes('half of their lease'))
+            return null;
           throw error;
         }
       };
