@@ -1,5 +1,4 @@
 import { buildPeer } from '../java/peer.builder.mjs';
-import { findSpin } from '../models/spin.finder.mjs';
 import { buildJudge, expectGo } from '../porcupine/judge.builder.mjs';
 
 /**
@@ -39,7 +38,6 @@ export const SUITES = [
     args: [],
     needs: () => Promise.all([expectGo(), buildJudge()]),
   },
-  { name: 'models', ...aside, budget: 180, script: 'tools/models/explore.mjs', args: [], needs: findSpin },
   { name: 'check:package', ...aside, budget: 60, script: 'tools/package/check-package.mjs', args: [] },
   { name: 'chaos', part: 1, lane: 0, budget: 120, project: 'chaos' },
   { name: 'interop', part: 1, lane: 0, budget: 240, project: 'interop', needs: buildPeer },
