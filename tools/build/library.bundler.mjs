@@ -141,7 +141,9 @@ function isOfModules({ fileName }) {
 
 /** @param {Output} output */
 function fileOf(output) {
-  return { fileName: output.fileName, text: output.type === 'chunk' ? output.code : String(output.source) };
+  const text = output.type === 'chunk' ? output.code : String(output.source);
+  // The marks of modules, which a reader of the package does not have.
+  return { fileName: output.fileName, text: text.replaceAll(/^\s*\/\/ dist\/modules\/.*\n/gm, '') };
 }
 
 /**
