@@ -1,18 +1,16 @@
+import { mulberry32 } from '../support/mulberry32.js';
 import type { Dice } from './chaos.types.js';
 
-/** Random numbers that can be had again by their seed (mulberry32). */
+/** Random numbers that can be had again by their seed. */
 export class SeededDice implements Dice {
-  #state: number;
+  readonly #next: () => number;
 
   constructor(readonly seed: number) {
-    this.#state = seed | 0;
+    this.#next = mulberry32(seed);
   }
 
   below(limit: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+    return this.#next() % limit;
   }
 
   /** Dice of somebody else, by the same seed: what they throw does not depend on who is faster. */

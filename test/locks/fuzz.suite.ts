@@ -6,18 +6,14 @@ import {
   LockUnavailableError,
 } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { mulberry32 } from '../support/mulberry32.js';
 import { scaled } from '../support/slowness.js';
 import { fleetOf, type LockSubject } from './lock.fleet.js';
 
-/** Numbers that look random and come again with their seed (mulberry32). */
+/** Numbers that look random and come again with their seed. */
 function dice(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
+  const next = mulberry32(seed);
+  return (below) => next() % below;
 }
 
 /** Who believes to hold what: two holders of one lock that both believe break the first invariant. */

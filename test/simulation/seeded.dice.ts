@@ -1,19 +1,16 @@
-/** Numbers of a seed, by mulberry32: the same on every machine. */
+import { mulberry32 } from '../support/mulberry32.js';
+
+/** The dice of one purpose of a run. */
 export class SeededDice {
-  #state: number;
+  readonly #next: () => number;
 
   /** @param purpose each purpose has numbers of its own, so that a fault that is left out changes nothing before it */
   constructor(seed: number, purpose: string) {
-    this.#state = hashOf(`${seed}/${purpose}`);
+    this.#next = mulberry32(hashOf(`${seed}/${purpose}`));
   }
 
   /** From 0 to 1, without 1. */
-  readonly fraction = (): number => {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  readonly fraction = (): number => this.#next() / 4_294_967_296;
 
   /** A whole number from 0 to `bound`, without it. */
   below(bound: number): number {
