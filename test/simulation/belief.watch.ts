@@ -12,8 +12,6 @@ export interface Belief {
   readonly key: string;
   readonly sharing: Sharing;
   readonly handle: LockHandle;
-  /** Whether the hash of the lock has a field with the holder's id. */
-  readonly isInHash: boolean;
 }
 
 /** A caller that waits for a lock. */
@@ -71,7 +69,7 @@ export class BeliefWatch {
     for (const belief of this.beliefs) {
       const { instance, key, handle } = belief;
       if (!instance.isRunning || !this.world.as(instance.process, () => handle.isHeld)) continue;
-      if (belief.isInHash && !this.#isStored(key, handle.holder))
+      if (!this.#isStored(key, handle.holder))
         this.report(
           'in store',
           `${instance.name} believes in ${key} of ${handle.holder}, which the store does not have`,
@@ -94,13 +92,12 @@ export class BeliefWatch {
     const { world, fleet } = this;
     const wanted = new Set<string>();
     for (const { instance, key, since, bound } of this.wishes) {
-      const { commands, subscriber } = instance.backend;
-      if (!instance.isRunning || !commands.isReady || !subscriber.connection.isReady) continue;
-      if (wanted.has(key)) continue;
-      if (fleet.server.has(key)) continue;
+      if (!instance.isRunning || !instance.backend.isConnected) continue;
+      if (wanted.has(key) || fleet.server.has(key)) continue;
       wanted.add(key);
-      const from = Math.max(this.#freeSince.get(key) ?? world.now, since, fleet.lastTrouble);
-      this.#freeSince.set(key, this.#freeSince.get(key) ?? world.now);
+      const freeSince = this.#freeSince.get(key) ?? world.now;
+      this.#freeSince.set(key, freeSince);
+      const from = Math.max(freeSince, since, fleet.lastTrouble);
       if (world.now - from > bound)
         this.report(
           'free and wanted',

@@ -1,3 +1,4 @@
+import { BucketHeap } from '../../libs/distributed-lock/src/timing/bucket.heap.js';
 import type { SimulatedProcess } from './simulated.process.js';
 
 /** Something that happens to one process at one moment. */
@@ -12,61 +13,37 @@ export interface SimulatedEvent {
   run: (() => void) | undefined;
 }
 
-/** The events to come, the first one first. */
+/** The events to come. */
 export class EventHeap {
-  readonly #events: SimulatedEvent[] = [];
-
-  get size(): number {
-    return this.#events.length;
-  }
-
-  get first(): SimulatedEvent | undefined {
-    return this.#events[0];
-  }
+  readonly #moments = new BucketHeap();
+  readonly #events = new Map<number, SimulatedEvent[]>();
 
   push(event: SimulatedEvent): void {
-    const events = this.#events;
-    let at = events.length;
-    events.push(event);
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = events[parent];
-      if (above === undefined || !isBefore(event, above)) break;
-      events[at] = above;
-      at = parent;
+    const others = this.#events.get(event.at);
+    if (others !== undefined) {
+      others.push(event);
+      return;
     }
-    events[at] = event;
+    this.#events.set(event.at, [event]);
+    this.#moments.push(event.at);
   }
 
-  pop(): SimulatedEvent | undefined {
-    const events = this.#events;
-    const [first] = events;
-    const last = events.pop();
-    if (events.length > 0 && last !== undefined) this.#sink(last);
+  /** Takes the first event, if it is not later than `end`. */
+  take(end: number): SimulatedEvent | undefined {
+    const { first: moment = Infinity } = this.#moments;
+    const events = this.#events.get(moment);
+    if (events === undefined || moment > end) return undefined;
+    const first = events.reduce((one, other) => (isBefore(other, one) ? other : one));
+    events.splice(events.indexOf(first), 1);
+    if (events.length === 0) {
+      this.#events.delete(moment);
+      this.#moments.pop();
+    }
     return first;
-  }
-
-  #sink(event: SimulatedEvent): void {
-    const events = this.#events;
-    let at = 0;
-    for (;;) {
-      let child = 2 * at + 1;
-      let below = events[child];
-      if (below === undefined) break;
-      const right = events[child + 1];
-      if (right !== undefined && isBefore(right, below)) {
-        child += 1;
-        below = right;
-      }
-      if (!isBefore(below, event)) break;
-      events[at] = below;
-      at = child;
-    }
-    events[at] = event;
   }
 }
 
+/** The order of two events of one moment. */
 function isBefore(one: SimulatedEvent, other: SimulatedEvent): boolean {
-  if (one.at !== other.at) return one.at < other.at;
   return one.tie === other.tie ? one.sequence < other.sequence : one.tie < other.tie;
 }

@@ -187,7 +187,7 @@ export class LockCallers {
   #begin({ sharing, name }: CalledKind, key: string, handle: LockHandle): Belief {
     this.counts.grants += 1;
     this.world.note(`granted ${name} ${key} to ${handle.holder}`);
-    const belief = { instance: this.instance, key, sharing, handle, isInHash: true };
+    const belief = { instance: this.instance, key, sharing, handle };
     this.watch.beliefs.add(belief);
     return belief;
   }

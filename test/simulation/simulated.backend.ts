@@ -40,15 +40,14 @@ export class SimulatedBackend implements Backend {
     this.subscriber = new SimulatedSubscriber(world, server, owner, network);
   }
 
+  /** Whether both connections are there. */
+  get isConnected(): boolean {
+    return this.commands.isReady && this.subscriber.connection.isReady;
+  }
+
   close(): Promise<void> {
     this.commands.connection.close();
     return this.subscriber.close();
-  }
-
-  /** The process is gone: its sockets are closed by the kernel. */
-  crash(): void {
-    this.commands.connection.close();
-    void this.subscriber.close();
   }
 }
 

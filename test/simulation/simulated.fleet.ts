@@ -18,8 +18,6 @@ const SLOW_FOR = 1500;
 export class SimulatedFleet {
   readonly server: SimulatedServer;
   readonly #instances: SimulatedInstance[] = [];
-  /** Every instance that there was. */
-  readonly all: SimulatedInstance[] = [];
   /** The moment at which the last fault ended. */
   lastTrouble = 0;
   /** How often each kind of fault happened. */
@@ -57,7 +55,6 @@ export class SimulatedFleet {
       partedUntil: -Infinity,
     });
     this.#instances[place] = instance;
-    this.all.push(instance);
     this.world.after(instance.process, 0, 'started', () => this.started(instance, place));
   }
 

@@ -24,9 +24,6 @@ export class SimulatedInstance {
   readonly process: SimulatedProcess;
   readonly backend: SimulatedBackend;
   readonly service: LockService;
-  readonly wheel: TimerWheel;
-  /** What it wrote to the log. */
-  readonly notices: string[] = [];
 
   constructor(
     private readonly world: World,
@@ -35,19 +32,14 @@ export class SimulatedInstance {
     readonly network: Network,
   ) {
     this.process = new SimulatedProcess(world.seed, name);
-    const board = new NoticeBoard();
-    board.listen((notice) => {
-      this.notices.push(notice.kind);
-      this.world.note(`log ${notice.kind}`);
+    const notices = new NoticeBoard();
+    notices.listen(({ kind }) => world.note(`log ${kind}`));
+    const { connections, service } = world.as(this.process, () => {
+      const backend = new SimulatedBackend(world, server, this.process, network);
+      const open = engineOn(backend, SETTINGS, { wheel: new TimerWheel(), notices });
+      return { connections: open.connections, service: serviceOn(open) };
     });
-    const { backend, wheel, service } = world.as(this.process, () => {
-      const timers = new TimerWheel();
-      const connections = new SimulatedBackend(world, server, this.process, this.network);
-      const open = engineOn(connections, SETTINGS, { wheel: timers, notices: board });
-      return { backend: connections, wheel: timers, service: serviceOn(open) };
-    });
-    this.backend = backend;
-    this.wheel = wheel;
+    this.backend = connections;
     this.service = service;
   }
 
@@ -60,10 +52,10 @@ export class SimulatedInstance {
     return this.isLive && this.process.stoppedUntil <= this.world.now;
   }
 
-  /** As by `kill -9`. */
+  /** As by `kill -9`: the kernel closes its sockets. */
   crash(): void {
     this.process.isDead = true;
-    this.backend.crash();
+    void this.backend.close();
   }
 
   /** As by SIGSTOP and SIGCONT. */

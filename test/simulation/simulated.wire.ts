@@ -30,10 +30,6 @@ export class SimulatedWire {
     private readonly draw: () => number,
   ) {}
 
-  get isCut(): boolean {
-    return this.#isCut;
-  }
-
   /** @param what for the trace; '' for nothing */
   send(what: string, arrive: () => void): void {
     const { least, most } = this.delays;

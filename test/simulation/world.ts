@@ -82,8 +82,7 @@ export class World {
 
   /** Lets everything happen until a moment, or until there is nothing left. */
   async runUntil(end: number): Promise<void> {
-    for (let { first } = this.#heap; first !== undefined && first.at <= end; { first } = this.#heap) {
-      this.#heap.pop();
+    for (let first = this.#heap.take(end); first !== undefined; first = this.#heap.take(end)) {
       if (first.run === undefined || first.owner.isDead) continue;
       if (first.at < first.owner.stoppedUntil) {
         first.at = first.owner.stoppedUntil;
