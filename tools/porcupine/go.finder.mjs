@@ -1,5 +1,4 @@
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { searchPath } from '../redis/path.search.mjs';
 
 /** Where installers of Go put it beside PATH. */
 const FOLDERS = [
@@ -17,14 +16,5 @@ const NAME = process.platform === 'win32' ? 'go.exe' : 'go';
  * @returns {Promise<string | undefined>} its path
  */
 export async function findGo(further = FOLDERS) {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
-  for (const folder of [...folders, ...further]) {
-    const path = join(folder, NAME);
-    const isExecutable = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isExecutable) return path;
-  }
-  return undefined;
+  return searchPath([NAME], further);
 }

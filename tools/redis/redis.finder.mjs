@@ -1,7 +1,6 @@
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
 import { cachedRedis, installDebianRedis } from './debian.installer.mjs';
 import { runCommand } from './command.runner.mjs';
+import { isExecutable, searchPath } from './path.search.mjs';
 
 /** @typedef {import('./redis.types.js').FindOptions} FindOptions */
 /** @typedef {import('./redis.types.js').RedisServer} RedisServer */
@@ -25,7 +24,7 @@ export async function findRedisServer({ own = false, folders = HOMEBREW } = {}) 
   /** @type {string[]} */
   const tried = [];
   const found =
-    (await searchPath(folders)) ??
+    (await redisOnPath(folders)) ??
     (await cachedRedis()) ??
     (await installDebianRedis(tried)) ??
     (await findDocker(tried));
@@ -37,15 +36,9 @@ export async function findRedisServer({ own = false, folders = HOMEBREW } = {}) 
  * @param {readonly string[]} further
  * @returns {Promise<RedisServer | null>}
  */
-async function searchPath(further) {
-  const folders = (process.env['PATH'] ?? '').split(delimiter).filter(Boolean);
-  for (const name of NAMES) {
-    for (const folder of [...folders, ...further]) {
-      const path = join(folder, name);
-      if (await isExecutable(path)) return { kind: 'binary', path, how: `found as ${path}`, env: {} };
-    }
-  }
-  return null;
+async function redisOnPath(further) {
+  const path = await searchPath(NAMES, further);
+  return path === undefined ? null : { kind: 'binary', path, how: `found as ${path}`, env: {} };
 }
 
 /**
@@ -59,14 +52,6 @@ async function findDocker(tried) {
   if (ok) return { kind: 'docker', command: 'docker', image: DOCKER_IMAGE };
   tried.push(`docker: ${output.trim().split('\n').at(-1) || 'no answer'}`);
   return null;
-}
-
-/** @param {string} path */
-async function isExecutable(path) {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** @param {string[]} tried */
