@@ -21,6 +21,10 @@ const ROUNDS = 10;
 
 /** @typedef {import('./call.counter.mjs').CalledFile} CalledFile */
 
+if (!(await runNode('tools/build/build.mjs', ['lib']))) process.exit(1);
+// It loads the library, which has to be built before.
+const { openApp } = await import('./walked.app.mjs');
+
 /** @param {() => Promise<unknown>} work */
 async function count(work) {
   const counter = new CallCounter();
@@ -31,7 +35,6 @@ async function count(work) {
 
 /** @param {string} url */
 async function walkOfOneLock(url) {
-  const { openApp } = await import('./walked.app.mjs');
   const { app, locks } = await openApp(url);
   const call = () => locks.getLock('orders').using(async () => undefined);
   for (let warm = 0; warm < WARM; warm += 1) await call();
@@ -45,7 +48,6 @@ async function walkOfOneLock(url) {
 
 /** From the release of another process to the handle of a caller that sleeps. @param {string} url */
 async function walkOfOneWakeUp(url) {
-  const { openApp } = await import('./walked.app.mjs');
   const { app, locks } = await openApp(url);
   const holder = fork(new URL('other.holder.mjs', import.meta.url), [url]);
   await once(holder, 'message');
@@ -75,7 +77,6 @@ async function walkOfOneWakeUp(url) {
 
 /** From one run to the end of the next one. @param {string} url */
 async function walkOfOneTick(url) {
-  const { openApp } = await import('./walked.app.mjs');
   let ran = () => undefined;
   /** @type {() => Promise<void>} */
   const nextRun = () => new Promise((resolve) => (ran = /** @type {() => undefined} */ (resolve)));
@@ -105,7 +106,6 @@ function report(name, walk) {
   }
 }
 
-if (!(await runNode('tools/build/build.mjs', ['lib']))) process.exit(1);
 const redis = await startRedis();
 const lock = await walkOfOneLock(redis.url);
 report('one lock', lock);

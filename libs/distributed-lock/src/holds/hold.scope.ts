@@ -31,12 +31,7 @@ const shared: typeof globalThis & { [STORAGE]?: AsyncLocalStorage<ScopeFrame> } 
 /** `currentLock()` has no service to call, and may be called from another copy of this package: one storage per process. */
 const storage = (shared[STORAGE] ??= new AsyncLocalStorage<ScopeFrame>());
 
-/** Whether the caller runs in the scope of any hold, live or not: most callers do not, and need not look for one. */
-export function isInAnyScope(): boolean {
-  return storage.getStore() !== undefined;
-}
-
-/** The innermost frame around the caller. */
+/** The innermost frame around the caller; undefined outside of any scope, where most callers are. */
 export function currentFrame(): ScopeFrame | undefined {
   return storage.getStore();
 }

@@ -4,7 +4,7 @@ import { SharedLocalLock } from '../local/shared.lock.js';
 import type { LocalLockForm } from '../core/lock.kind.js';
 import type { LockKinds } from '../core/lock.kinds.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
-import { isInAnyScope, isInside } from '../holds/hold.scope.js';
+import { currentFrame, isInside } from '../holds/hold.scope.js';
 import type { LockState } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import { CounterEngine } from '../counters/counter.engine.js';
@@ -67,7 +67,7 @@ export class LockEngine {
   acquire(target: LockTarget, request: AcquireRequest): Promise<HoldHandle> {
     try {
       request.signal?.throwIfAborted();
-      const reentry = isInAnyScope() ? this.#reentry.take(target, request) : undefined;
+      const reentry = currentFrame() === undefined ? undefined : this.#reentry.take(target, request);
       // A caller outside of any hold goes on in the same turn of the event loop.
       if (reentry === undefined) return this.#acquireOutside(target, request, request.waitTime);
       const end = now() + request.waitTime;
@@ -138,7 +138,7 @@ export class LockEngine {
   /** Acquires the lock for a caller without a hold. @param left the rest of the caller's time, in ms */
   #acquireOutside(target: LockTarget, request: AcquireRequest, left: number): Promise<HoldHandle> {
     const { waitTime, leaseTime, signal, watch } = request;
-    const nested = isInAnyScope() && isInside(this.context);
+    const nested = currentFrame() !== undefined && isInside(this.context);
     if (this.#closing && !nested) throw shuttingDown(target.name);
     return this.localLock(target).acquire({
       leaseTime,

@@ -131,13 +131,8 @@ export class ScriptRunner implements Sender {
   /** Empties a queue. */
   #send(queue: Queue): void {
     const { script, sending, numbers } = queue;
-    let { operations } = queue;
+    const operations = queue.operations.every(isOpen) ? queue.operations : queue.operations.filter(isOpen);
     queue.operations = NONE;
-    for (const operation of operations)
-      if (operation.isDone) {
-        operations = operations.filter(isOpen);
-        break;
-      }
     const { publishes = false, perCall = OPERATIONS_PER_CALL } = sending;
     const common = publishes ? [this.connection.publish, ...numbers] : numbers;
     const size = script.batch ? perCall : 1;
