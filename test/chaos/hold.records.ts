@@ -36,7 +36,7 @@ export function recordsOf(holds: readonly Hold[], disturbances: Disturbances): H
     .map((hold) => recordOf(hold, { disturbances, stepped }));
 }
 
-/** Nobody counts who has permits of a plain semaphore: once it was lost, it never knows again. */
+/** A plain semaphore has no record of its holders: after a loss of data, its holds cannot be judged any more. */
 function isCounted({ sort, granted }: Hold, disturbances: Disturbances): boolean {
   return sort !== 'semaphore' || !disturbances.isLossy({ from: 0, to: granted.at });
 }
@@ -59,7 +59,7 @@ function recordOf(hold: Hold, { disturbances, stepped }: Around): HoldRecord {
     owner: `${granted.holder}@${id}`,
     call: Math.max(wanted.at, granted.sent),
     held: granted.at,
-    // A grant that came when its lease was over was believed in by nobody.
+    // A grant that came when its lease was over was believed in by no caller.
     until: hold.until > granted.at ? hold.until : Math.min(granted.at, hold.deadline),
     answered: answerOf(released),
     token: tokenOf(granted),

@@ -5,7 +5,7 @@ import { linesOf, type Operation } from './operation.js';
 
 /**
  * The operations of holds: an acquisition lasts from its call to the first instant at which its holder believed in it, a release from
- * the last such instant to its answer. An acquisition that no caller was granted is none: nobody relied on it.
+ * the last such instant to its answer. An acquisition that was not granted is no operation: no caller relied on it.
  */
 export function operationsOf(records: readonly HoldRecord[]): Operation[] {
   const operations = records.flatMap((record) => {
