@@ -111,7 +111,7 @@ class SimulatedCommands implements Commands {
     this.#open.add(request);
     const text = wordsOf(words);
     this.connection.send(`run ${text}`, (answer) => {
-      const result = this.server.run(words);
+      const result = this.server.store.scripts.answer(words);
       const shown = 'failure' in result ? `error ${result.failure.message}` : JSON.stringify(result.reply);
       this.world.note(`reply ${shown}`);
       if (this.losesReplies) return;

@@ -1,6 +1,5 @@
 import type { Commands, CommandCallback } from '../connections/command.contract.js';
 import type { Backend } from '../connections/backend.contract.js';
-import { RedisFailure } from '../redis/redis.failure.js';
 import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import { MemorySubscriber } from './memory.subscriber.js';
 import type { MemoryStore } from './memory.store.js';
@@ -42,7 +41,7 @@ export class MemoryBackend implements Backend, Commands {
   }
 
   run(_command: ScriptCommand, words: ScriptWords, _isAcked: boolean, callback: CommandCallback): void {
-    const answer = this.#answer(words);
+    const answer = this.store.scripts.answer(words);
     this.store.turns.later(() => {
       if ('failure' in answer) callback.failed(answer.failure);
       else callback.answered(answer.reply);
@@ -52,16 +51,5 @@ export class MemoryBackend implements Backend, Commands {
   close(): Promise<void> {
     this.#isClosed = true;
     return this.subscriber.close();
-  }
-
-  #answer([script = '', keys, ...rest]: ScriptWords):
-    { readonly reply: unknown } | { readonly failure: RedisFailure } {
-    const first = Number(keys);
-    try {
-      return { reply: this.store.scripts.run(script, rest.slice(0, first), rest.slice(first)) };
-    } catch (error) {
-      if (error instanceof RedisFailure) return { failure: error };
-      throw error;
-    }
   }
 }

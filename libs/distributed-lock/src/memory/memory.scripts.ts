@@ -1,4 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
+import type { ScriptWords } from '../redis/script.command.js';
 import { HASH_COMMANDS } from './hash.commands.js';
 import { compileScripts, type Command, type CompiledScript } from './generated/memory.scripts.js';
 import { KEY_COMMANDS } from './key.commands.js';
@@ -16,6 +17,9 @@ const COMMANDS: Readonly<Record<Command, MemoryCommand>> = {
   ...LIST_COMMANDS,
   ...SORTED_COMMANDS,
 };
+
+/** What a script gave. */
+export type ScriptAnswer = { readonly reply: unknown } | { readonly failure: RedisFailure };
 
 /** The library's scripts on the keys and channels of a memory store. Each runs at once, as a whole. */
 export class MemoryScripts {
@@ -47,6 +51,17 @@ export class MemoryScripts {
         code: /^[A-Z]+/.exec(error.message)?.[0],
         cause: error,
       });
+    }
+  }
+
+  /** Runs the script of a command: the reply, or the error reply. */
+  answer([script = '', keys, ...rest]: ScriptWords): ScriptAnswer {
+    const count = Number(keys);
+    try {
+      return { reply: this.run(script, rest.slice(0, count), rest.slice(count)) };
+    } catch (error) {
+      if (error instanceof RedisFailure) return { failure: error };
+      throw error;
     }
   }
 
