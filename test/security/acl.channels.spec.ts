@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
@@ -8,15 +9,18 @@ import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { startGuarded, type GuardedRedis } from './acl.line.js';
 
-describe('for a user that may not subscribe, as behind a proxy,', () => {
-  let redis: GuardedRedis;
-  let holder: LockService;
-  let service: LockService;
+let redis: GuardedRedis;
+/** Of the administrator. */
+let holder: LockService;
+/** Of the user of the docs. */
+let service: LockService;
+
+/** Opens both for the tests of the enclosing group. */
+function openServices(options: LockModuleSettings): void {
   beforeAll(async () => {
     Logger.overrideLogger(false);
     redis = await startGuarded();
-    await redis.admin.acl('SETUSER', 'locks', '-subscribe');
-    const settings = readSettings({ shutdownTimeout: 200 });
+    const settings = readSettings({ shutdownTimeout: 200, ...options });
     [holder, service] = [
       await openLockService(settings, redis.adminUrl),
       await openLockService(settings, redis.url),
@@ -26,6 +30,11 @@ describe('for a user that may not subscribe, as behind a proxy,', () => {
     await Promise.all([holder.shutDown(), service.shutDown()]);
     await redis.stop();
   });
+}
+
+describe('for a user that may not subscribe, as behind a proxy,', () => {
+  openServices({});
+  beforeAll(() => redis.admin.acl('SETUSER', 'locks', '-subscribe'));
   let lock: string;
   beforeEach(({ task }) => {
     lock = task.id;
@@ -67,31 +76,16 @@ describe('for a user that may not subscribe, as behind a proxy,', () => {
 
 /** Each kind whose waiters sleep until a message, as it is held by one instance and waited for by the other. */
 const SLEEPERS = {
-  're-entrant lock': (service, name) => service.getLock(name),
-  'fair lock': (service, name) => service.getFairLock(name),
-  'fenced lock': (service, name) => service.getFencedLock(name),
-  'write lock': (service, name) => service.getReadWriteLock(name).writeLock(),
-  'read lock': (service, name) => service.getReadWriteLock(name).readLock(),
-} satisfies Record<string, (service: LockService, name: string) => Lock>;
+  're-entrant lock': (locks, name) => locks.getLock(name),
+  'fair lock': (locks, name) => locks.getFairLock(name),
+  'fenced lock': (locks, name) => locks.getFencedLock(name),
+  'write lock': (locks, name) => locks.getReadWriteLock(name).writeLock(),
+  'read lock': (locks, name) => locks.getReadWriteLock(name).readLock(),
+} satisfies Record<string, (locks: LockService, name: string) => Lock>;
 
 describe('for a user whose channels are taken away while it waits,', () => {
-  let redis: GuardedRedis;
-  let holder: LockService;
-  let service: LockService;
-  beforeAll(async () => {
-    Logger.overrideLogger(false);
-    redis = await startGuarded();
-    const settings = readSettings({ shutdownTimeout: 200, lockWatchdogTimeout: scaled(30_000) });
-    [holder, service] = [
-      await openLockService(settings, redis.adminUrl),
-      await openLockService(settings, redis.url),
-    ];
-  });
+  openServices({ lockWatchdogTimeout: scaled(30_000) });
   beforeEach(() => redis.admin.acl('SETUSER', 'locks', 'allchannels'));
-  afterAll(async () => {
-    await Promise.all([holder.shutDown(), service.shutDown()]);
-    await redis.stop();
-  });
 
   test.each(Object.entries(SLEEPERS))(
     'the waiter of a %s does not sleep on without its subscription',
