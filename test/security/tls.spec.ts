@@ -1,8 +1,10 @@
 import { createServer, type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { Logger } from '@nestjs/common';
-import { Redis, type RedisOptions } from 'ioredis';
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readTemplate } from '../../libs/distributed-lock/src/sources/client.factory.js';
 import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../libs/distributed-lock/src/startup/open.service.js';
@@ -149,6 +151,46 @@ describe.skipIf(scene === undefined)('over TLS', { concurrent: true }, () => {
     };
     await Promise.all(refused.map(check));
   });
+
+  const sentinels = [{ host: HOST, port: right?.port }];
+  const node = (): Omit<RedisOptions, 'replyMapping'> => ({ ...at(right), tls: {} });
+  const refusing: [string, () => RedisSource][] = [
+    ['a URL', () => `rediss://:${PASSWORD}@${HOST}:${right.port}`],
+    ['options', node],
+    ['a client', () => new Redis({ ...node(), lazyConnect: true })],
+    ['sentinels', () => ({ sentinels, name: 'locks', sentinelTLS: {}, sentinelRetryStrategy: () => null })],
+    ['a cluster', () => new Cluster([at(right)], { redisOptions: { tls: {} }, lazyConnect: true })],
+    ['a node of a cluster', () => new Cluster([node()], { lazyConnect: true })],
+    ['the URL of a node', () => new Cluster([`rediss://${HOST}:${right.port}`], { lazyConnect: true })],
+  ];
+
+  test(
+    'no error is uncaught when a connection is closed while the certificate is refused',
+    async () => {
+      const uncaught: unknown[] = [];
+      const reasons: string[] = [];
+      process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+      try {
+        for (const [what, source] of refusing) {
+          const template = readTemplate(source());
+          // The server answers the end with an alert, which must meet the refusal: one of eight does, or more.
+          for (let round = 0; round < 60; round += 1) {
+            const made = template.create('commands');
+            made.on('error', (error) => reasons.push(`${what}: ${error.message}`));
+            made.connect().catch(() => undefined);
+            await sleep((round % 12) * 0.7);
+            made.disconnect();
+          }
+        }
+        await sleep(200);
+      } finally {
+        process.setUncaughtExceptionCaptureCallback(null);
+      }
+      expect(uncaught.map(String)).toEqual([]);
+      expect(reasons.filter((reason) => reason.includes('certificate')).length).toBeGreaterThan(10);
+    },
+    scaled(30_000),
+  );
 
   test(
     'nothing is sent in plain text, and no password, to a client without a certificate, however often it tries',

@@ -4,6 +4,7 @@ import { CLIENT_OVERRIDES, CLUSTER_OVERRIDES } from './client.options.js';
 import { connectorOf } from './direct.connector.js';
 import { readTexts } from './option.reader.js';
 import { isClient, readSource, type RedisSource } from './source.reader.js';
+import { tlsOf } from './tls.options.js';
 
 /** A client of the library. */
 export type Client = Redis | Cluster;
@@ -48,6 +49,7 @@ export function readTemplate(source: RedisSource, option = 'redis'): Template {
         ours({
           ...options,
           ...connectorOf(options),
+          ...tlsOf(options),
           connectionName: nameOf(purpose, options.connectionName),
         }),
       ),
@@ -79,7 +81,11 @@ function ofRedis(client: Redis): Template {
       copyOf(
         client,
         client.duplicate(
-          ours({ ...connectorOf(options), connectionName: nameOf(purpose, options.connectionName) }),
+          ours({
+            ...connectorOf(options),
+            ...tlsOf(options),
+            connectionName: nameOf(purpose, options.connectionName),
+          }),
         ),
       ),
     false,
@@ -95,7 +101,12 @@ function ofCluster(cluster: Cluster): Template {
     const connectionName = nameOf(purpose, redisOptions.connectionName);
     const override = {
       ...CLUSTER_OVERRIDES,
-      redisOptions: ours({ ...redisOptions, ...connectorOf(redisOptions), connectionName }),
+      redisOptions: ours({
+        ...redisOptions,
+        ...connectorOf(redisOptions),
+        ...tlsOf(redisOptions),
+        connectionName,
+      }),
     };
     return copyOf(cluster, cluster.duplicate(startupNodesOf(cluster), override));
   };
@@ -115,10 +126,13 @@ function ofCluster(cluster: Cluster): Template {
 function startupNodesOf(cluster: Cluster): ClusterNode[] {
   const nodes: readonly unknown[] = Object(Reflect.get(cluster, 'startupNodes') ?? []);
   return nodes.map((node) =>
-    typeof node === 'object' && node !== null
-      ? Object.fromEntries(Object.entries(node).filter(([name]) => !(name in CLIENT_OVERRIDES)))
-      : (node as ClusterNode),
+    typeof node === 'object' && node !== null ? nodeOf(node) : (node as ClusterNode),
   );
+}
+
+function nodeOf(options: RedisOptions): RedisOptions {
+  const kept = Object.entries(options).filter(([name]) => !(name in CLIENT_OVERRIDES));
+  return { ...Object.fromEntries(kept), ...tlsOf(options) };
 }
 
 /**

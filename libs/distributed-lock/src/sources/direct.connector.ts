@@ -36,7 +36,8 @@ export class DirectConnector extends AbstractConnector {
   #open(): Socket {
     const socket = open(this.#options);
     this.stream = socket;
-    socket.once('error', (error) => {
+    // For as long as the socket lives: a TLS socket can report a second error, after the refusal of the certificate.
+    socket.on('error', (error) => {
       this.firstError = error;
     });
     return socket;
