@@ -26,6 +26,6 @@ export function tlsOf({ tls, sentinelTLS }: RedisOptions): Pick<RedisOptions, 't
 function withListener(tls: unknown): NonNullable<RedisOptions['tls']> {
   const given: NonNullable<RedisOptions['tls']> = Object(typeof tls === 'string' ? { profile: tls } : tls);
   // Node passes what it does not know of TLS on to the socket; the types do not say so.
-  const heard = { signal: NEVER, ...given };
-  return heard;
+  const completed = { signal: NEVER, ...given };
+  return completed;
 }
