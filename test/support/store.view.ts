@@ -1,12 +1,16 @@
 import { Cluster, Redis } from 'ioredis';
+import type { TopologySource } from './topology/topology.source.js';
 
 /** What is in a store, whether that is one server or a cluster: all its servers as one. */
 export class StoreView {
   private constructor(readonly client: Redis | Cluster) {}
 
-  /** @param client an ordinary client, or where one finds its server; it is closed with the view */
-  static at(client: string | Redis | Cluster): StoreView {
-    return new StoreView(typeof client === 'string' ? new Redis(client) : client);
+  /** @param source an ordinary client, which is closed with the view, or the place of the servers */
+  static at(source: string | TopologySource): StoreView {
+    if (source instanceof Redis || source instanceof Cluster) return new StoreView(source);
+    if (typeof source === 'string') return new StoreView(new Redis(source));
+    // With the detector, a client of ioredis that looks for the new master ends for good when the sentinels report the failover then.
+    return new StoreView(new Redis({ ...source, failoverDetector: false }));
   }
 
   get #masters(): readonly Redis[] {

@@ -1,4 +1,3 @@
-import { Cluster, Redis } from 'ioredis';
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
 import { slotOf } from '../../libs/distributed-lock/src/redis/key.slot.js';
@@ -37,7 +36,7 @@ export class Crowd {
   }
 
   static async open(source: TopologySource, options: LockModuleSettings): Promise<Crowd> {
-    const store = StoreView.at(source instanceof Cluster ? source : new Redis(source));
+    const store = StoreView.at(source);
     // It sees the servers go and come as well, and finds them again.
     store.client.on('error', () => undefined);
     const services = new Services(source, { store });
@@ -114,7 +113,8 @@ export class Crowd {
     try {
       await until('nothing is left', () => look().catch(() => false), 10_000);
     } catch (error) {
-      throw new Error(`left behind: ${left.join(', ')}`, { cause: error });
+      const { status } = this.store.client;
+      throw new Error(`left behind: ${left.join(', ')} (the view is ${status})`, { cause: error });
     } finally {
       await this.#services.close();
       this.store.close();

@@ -1,4 +1,3 @@
-import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, inject } from 'vitest';
 import type { Ground } from '../locks/conformance.kinds.js';
 import { StoreView } from '../support/store.view.js';
@@ -9,7 +8,7 @@ export function groundOn(kind: 'sentinel' | 'cluster'): () => Ground {
   let ground: { readonly source: TopologySource; readonly store: StoreView } | undefined;
   beforeAll(() => {
     const source = sourceOf(inject(kind));
-    ground = { source, store: StoreView.at(source instanceof Cluster ? source : new Redis(source)) };
+    ground = { source, store: StoreView.at(source) };
   });
   afterAll(() => {
     if (ground === undefined) return;

@@ -1,5 +1,4 @@
 import { failSuite } from '../support/suite.failure.js';
-import { Cluster, Redis } from 'ioredis';
 import 'vitest';
 import type { TestProject } from 'vitest/node';
 import { StoreView } from '../support/store.view.js';
@@ -40,7 +39,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
 
 async function leftovers(topology: Topology): Promise<string[]> {
   const source = sourceOf(topology.describe);
-  const store = StoreView.at(source instanceof Cluster ? source : new Redis(source));
+  const store = StoreView.at(source);
   try {
     // A cluster's client knows its nodes once it has spoken to one.
     await store.client.ping();
