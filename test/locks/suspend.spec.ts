@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { CommandConnection } from '../../libs/distributed-lock/src/connections/command.connection.js';
 import { LockLostError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import { instant, Lease } from '../../libs/distributed-lock/src/renewal/lease.js';
 import { scaled } from '../support/slowness.js';
@@ -68,8 +69,11 @@ describe('after a suspended machine', () => {
   test('a fair lock that a release has handed off is not relied on, when the suspension fell between the release and its answer', async () => {
     const fair = () => fleet.one.getFairLock('f');
     const held = await fair().lock();
+    const sent = vi.spyOn(CommandConnection.prototype, 'run');
     const waiting = fair().lock();
-    await until('it stands in line', async () => (await fleet.services.keys()).length > 1);
+    // It asks once more when it has subscribed. An answer after the suspension would be a grant of its own, and no handoff.
+    await until('it asked twice', () => sent.mock.calls.length === 2);
+    await fair().isLocked();
     const unlocked = held.unlock();
     const now = Date.now.bind(Date);
     vi.spyOn(Date, 'now').mockImplementation(() => now() + 60_000);
