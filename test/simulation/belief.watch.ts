@@ -92,7 +92,7 @@ export class BeliefWatch {
     const { world, fleet } = this;
     const wanted = new Set<string>();
     for (const { instance, key, since, bound } of this.wishes) {
-      if (!instance.isRunning || !instance.backend.isConnected) continue;
+      if (!instance.isRunning || !instance.link.isConnected) continue;
       if (wanted.has(key) || fleet.server.has(key)) continue;
       wanted.add(key);
       const freeSince = this.#freeSince.get(key) ?? world.now;

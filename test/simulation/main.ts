@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { showFault } from './fault.plan.js';
 import { shrink } from './plan.shrinker.js';
-import { planOf, simulate, type RunResult } from './simulated.run.js';
+import { isLayer, planOf, simulate, type LayerName, type RunResult } from './simulated.run.js';
 import type { TraceLine } from './world.js';
 
 /** The command line of `npm run simulate`: see tools/simulation/simulate.mjs. */
@@ -11,6 +11,7 @@ const { values } = parseArgs({
     runs: { type: 'string' },
     minutes: { type: 'string' },
     seconds: { type: 'string', default: '20' },
+    layer: { type: 'string', default: 'port' },
     trace: { type: 'string' },
     shrink: { type: 'boolean', default: false },
     hash: { type: 'boolean', default: false },
@@ -18,6 +19,7 @@ const { values } = parseArgs({
   },
 });
 
+const layer = layerOf(values.layer);
 const first = Number(values.seed);
 const duration = Number(values.seconds) * 1000;
 const sums = { runs: 0, calls: 0, grants: 0, events: 0, violations: 0 };
@@ -25,7 +27,7 @@ const faults = new Map<string, number>();
 const start = process.cpuUsage();
 
 for (let seed = first; isWanted(seed); seed += 1) {
-  const result = await simulate(planOf(seed, duration), tracer(values.trace));
+  const result = await simulate(planOf(seed, duration, layer), tracer(values.trace));
   add(result);
   if (values.hash) console.log(`${seed} ${result.hash}`);
   for (const { rule, at, event, what } of result.violations)
@@ -35,6 +37,11 @@ for (let seed = first; isWanted(seed); seed += 1) {
 }
 report();
 process.exit(sums.violations > 0 ? 1 : 0);
+
+function layerOf(name: string): LayerName {
+  if (isLayer(name)) return name;
+  throw new RangeError(`there is no layer "${name}"`);
+}
 
 function isWanted(seed: number): boolean {
   if (values['until-violation'] && sums.violations > 0) return false;
@@ -60,7 +67,7 @@ function add({ calls, grants, events, violations, faults: seen }: RunResult): vo
 }
 
 async function showSmallest(seed: number, rule: string): Promise<void> {
-  const plan = await shrink(planOf(seed, duration), rule);
+  const plan = await shrink(planOf(seed, duration, layer), rule);
   const size = `${plan.faults.length} faults, ${plan.instances} instances, ${plan.callers} callers each, ${plan.duration} ms`;
   console.log(`the smallest plan that breaks ${rule}: ${size}`);
   for (const fault of plan.faults) console.log(`  ${showFault(fault)}`);

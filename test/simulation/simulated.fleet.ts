@@ -1,6 +1,6 @@
 import type { Fault, FaultKind } from './fault.plan.js';
-import { STALL } from './simulated.backend.js';
 import { SimulatedInstance } from './simulated.instance.js';
+import type { Layer } from './simulated.layer.js';
 import { SimulatedServer } from './simulated.server.js';
 import type { Delays } from './simulated.wire.js';
 import type { World } from './world.js';
@@ -8,11 +8,11 @@ import type { World } from './world.js';
 /** The usual delay of the network, in ms. */
 const USUAL = { least: 0.1, most: 1 };
 
-/** How long a client takes at most to have a connection again, in ms: its longest pause, and a handshake. */
-const RECONNECT = 600;
-
 /** How long a slow network stays slow, in ms. */
 const SLOW_FOR = 1500;
+
+/** After how long a connection of messages that is silent is noticed at the latest, in ms: its client pings this often. */
+const SILENT_FOR = 15_000;
 
 /** The instances of an application on one server. An instance that crashes is followed by another one. */
 export class SimulatedFleet {
@@ -27,6 +27,7 @@ export class SimulatedFleet {
   constructor(
     private readonly world: World,
     size: number,
+    private readonly layer: Layer,
     private readonly started: (instance: SimulatedInstance, place: number) => void,
   ) {
     this.server = new SimulatedServer(world);
@@ -49,11 +50,9 @@ export class SimulatedFleet {
 
   #start(place: number): void {
     this.#generation += 1;
-    const instance = new SimulatedInstance(this.world, this.server, `i${place}.${this.#generation}`, {
-      requests: { ...USUAL },
-      replies: { ...USUAL },
-      partedUntil: -Infinity,
-    });
+    const network = { requests: { ...USUAL }, replies: { ...USUAL }, partedUntil: -Infinity };
+    const name = `i${place}.${this.#generation}`;
+    const instance = new SimulatedInstance(this.world, this.server, name, network, this.layer);
     this.#instances[place] = instance;
     this.world.after(instance.process, 0, 'started', () => this.started(instance, place));
   }
@@ -62,8 +61,8 @@ export class SimulatedFleet {
     const instance = this.#instances[target];
     if (instance === undefined || !instance.isLive) return;
     this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
-    this.#troubleFor(troubleOf(kind, size));
-    const { commands, subscriber } = instance.backend;
+    this.#troubleFor(this.#troubleOf(kind, size));
+    const { link } = instance;
     switch (kind) {
       case 'crash':
         instance.crash();
@@ -73,18 +72,17 @@ export class SimulatedFleet {
         instance.stop(size);
         break;
       case 'cut commands':
-        commands.connection.cut('the connection was reset');
+        link.cutCommands('the connection was reset');
         break;
       case 'cut messages':
-        subscriber.connection.cut('the connection was reset');
+        link.cutMessages('the connection was reset');
         break;
       case 'lose replies':
-        commands.losesReplies = true;
+        link.loseReplies();
         break;
       case 'partition':
         instance.network.partedUntil = this.world.now + size;
-        commands.connection.cut('the network is parted');
-        subscriber.connection.cut('the network is parted');
+        link.part();
         break;
       case 'slow requests':
         this.#slowDown(instance.network.requests, size);
@@ -97,6 +95,9 @@ export class SimulatedFleet {
         break;
       case 'step clock':
         instance.process.wallOffset += size;
+        break;
+      default:
+        link.breakBy(kind, size);
         break;
     }
   }
@@ -111,22 +112,29 @@ export class SimulatedFleet {
   #troubleFor(duration: number): void {
     this.lastTrouble = Math.max(this.lastTrouble, this.world.now + duration);
   }
-}
 
-/** For how long a fault may keep a waiter from its lock, in ms. */
-function troubleOf(kind: FaultKind, size: number): number {
-  switch (kind) {
-    case 'stop':
-    case 'crash':
-    case 'restart server':
-    case 'partition':
-      return size + RECONNECT;
-    case 'lose replies':
-      return STALL + RECONNECT;
-    case 'slow requests':
-    case 'slow replies':
-      return SLOW_FOR + size;
-    default:
-      return RECONNECT;
+  /** For how long a fault may keep a waiter from its lock, in ms. */
+  #troubleOf(kind: FaultKind, size: number): number {
+    const { stall, reconnect } = this.layer;
+    switch (kind) {
+      case 'stop':
+      case 'crash':
+      case 'restart server':
+      case 'partition':
+        return size + reconnect;
+      case 'lose replies':
+      case 'silent commands':
+        return stall + reconnect;
+      case 'silent messages':
+        return SILENT_FOR + stall + reconnect;
+      case 'stop server':
+      case 'fill server':
+        return size + stall + reconnect;
+      case 'slow requests':
+      case 'slow replies':
+        return SLOW_FOR + size;
+      default:
+        return reconnect;
+    }
   }
 }

@@ -1,11 +1,8 @@
 import type { LockSettings } from '../../libs/distributed-lock/src/contracts/settings.js';
 import { NoticeBoard } from '../../libs/distributed-lock/src/events/notice.board.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { engineOn } from '../../libs/distributed-lock/src/startup/open.engine.js';
-import { serviceOn } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
-import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { SimulatedBackend } from './simulated.backend.js';
+import type { InstanceLink, Layer } from './simulated.layer.js';
 import { SimulatedProcess } from './simulated.process.js';
 import type { SimulatedServer } from './simulated.server.js';
 import type { Network } from './simulated.wire.js';
@@ -22,7 +19,7 @@ export const SETTINGS: LockSettings = readSettings({
 /** One process with the real library, from its start to its crash. */
 export class SimulatedInstance {
   readonly process: SimulatedProcess;
-  readonly backend: SimulatedBackend;
+  readonly link: InstanceLink;
   readonly service: LockService;
 
   constructor(
@@ -30,16 +27,14 @@ export class SimulatedInstance {
     server: SimulatedServer,
     readonly name: string,
     readonly network: Network,
+    layer: Layer,
   ) {
     this.process = new SimulatedProcess(world.seed, name);
     const notices = new NoticeBoard();
     notices.listen(({ kind }) => world.note(`log ${kind}`));
-    const { connections, service } = world.as(this.process, () => {
-      const backend = new SimulatedBackend(world, server, this.process, network);
-      const open = engineOn(backend, SETTINGS, { wheel: new TimerWheel(), notices });
-      return { connections: open.connections, service: serviceOn(open) };
-    });
-    this.backend = connections;
+    const place = { world, server, process: this.process, network, notices };
+    const { service, link } = world.as(this.process, () => layer.boot(place));
+    this.link = link;
     this.service = service;
   }
 
@@ -55,7 +50,7 @@ export class SimulatedInstance {
   /** As by `kill -9`: the kernel closes its sockets. */
   crash(): void {
     this.process.isDead = true;
-    void this.backend.close();
+    this.link.kill();
   }
 
   /** As by SIGSTOP and SIGCONT. */

@@ -1,10 +1,21 @@
 import { replaceMachine } from '../../libs/distributed-lock/src/timing/machine.js';
 import { BeliefWatch, type Violation } from './belief.watch.js';
 import { drawFaults, type Fault } from './fault.plan.js';
+import { portLayer } from './port.layer.js';
 import { LONGEST_WAIT, LockCallers, usesOfEachLock, type CallCounts } from './lock.callers.js';
 import { SimulatedFleet } from './simulated.fleet.js';
 import { simulatedMachine } from './simulated.machine.js';
+import { socketLayer } from './socket/socket.layer.js';
 import { World, type TraceLine } from './world.js';
+
+const LAYERS = { port: portLayer, socket: socketLayer };
+
+export type LayerName = keyof typeof LAYERS;
+
+/** Whether a text is the name of a layer. */
+export function isLayer(name: string): name is LayerName {
+  return Object.hasOwn(LAYERS, name);
+}
 
 /** What a run is. Everything else follows from its seed. */
 export interface RunPlan {
@@ -15,6 +26,7 @@ export interface RunPlan {
   /** Of each instance. */
   readonly callers: number;
   readonly faults: readonly Fault[];
+  readonly layer: LayerName;
 }
 
 /** What came of a run. */
@@ -31,9 +43,10 @@ const REST = LONGEST_WAIT + 15_000;
 /** What stays in the store for good: the last token of a fenced lock. */
 const STAYS = /^redisson_lock_token:/;
 
-export function planOf(seed: number, duration = 20_000): RunPlan {
+export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port'): RunPlan {
   const instances = 2 + (seed % 3);
-  return { seed, duration, instances, callers: 3, faults: drawFaults(seed, duration, instances) };
+  const faults = drawFaults(seed, duration, instances, LAYERS[layer].faults);
+  return { seed, duration, instances, callers: 3, faults, layer };
 }
 
 /** Runs a fleet under one seeded scheduler, and checks it after each event. */
@@ -48,10 +61,11 @@ export async function simulate(plan: RunPlan, trace?: (line: TraceLine) => void)
   }
 }
 
-async function run(world: World, { duration, instances, callers, faults }: RunPlan): Promise<RunResult> {
+async function run(world: World, plan: RunPlan): Promise<RunResult> {
+  const { duration, instances, callers, faults } = plan;
   const counts: CallCounts = { calls: 0, grants: 0, refusals: new Map() };
   const allCallers: LockCallers[] = [];
-  const fleet = new SimulatedFleet(world, instances, (instance) => {
+  const fleet = new SimulatedFleet(world, instances, LAYERS[plan.layer], (instance) => {
     const started = new LockCallers(world, watch, counts, instance);
     allCallers.push(started);
     started.start(callers);

@@ -16,6 +16,10 @@ export class SimulatedServer {
   readonly connections = new Set<ServerConnection>();
   /** Whether it takes connections. */
   isUp = true;
+  /** How often it was started. */
+  runs = 1;
+  /** When it was started. */
+  upSince = 0;
 
   constructor(private readonly world: World) {
     this.process = new SimulatedProcess(world.seed, 'server');
@@ -28,6 +32,8 @@ export class SimulatedServer {
     for (const connection of [...this.connections]) connection.cut('the server restarts');
     this.world.after(this.world.outside, downFor, 'the server is up', () => {
       this.isUp = true;
+      this.runs += 1;
+      this.upSince = this.world.now;
     });
   }
 

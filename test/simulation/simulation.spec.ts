@@ -13,23 +13,34 @@ function simulate(args: readonly string[], file = SIMULATION): Promise<{ code: u
   });
 }
 
+/** What the library stands on: simulated ports, or simulated sockets under its Redis clients. */
+const LAYERS = ['port', 'socket'];
+
 describe('the simulation of a fleet', () => {
   beforeAll(async () => {
     if (!(await bundleSimulation())) throw new Error('the simulation cannot be built');
   }, scaled(60_000));
 
-  test('gives the same events for the same seed in two processes', { timeout: scaled(60_000) }, async () => {
-    const args = ['--seed', '7', '--runs', '3', '--hash'];
-    const hashesOf = ({ text }: { text: string }) => text.match(/^\d+ [\da-f]{64}$/gm);
-    const [one, other] = await Promise.all([simulate(args), simulate(args)]);
-    expect(hashesOf(one)).toHaveLength(3);
-    expect(hashesOf(other)).toEqual(hashesOf(one));
-  });
+  test.each(LAYERS)(
+    'gives the same events for the same seed in two processes, above each %s',
+    async (layer) => {
+      const args = ['--seed', '7', '--runs', '3', '--hash', '--layer', layer];
+      const hashesOf = ({ text }: { text: string }) => text.match(/^\d+ [\da-f]{64}$/gm);
+      const [one, other] = await Promise.all([simulate(args), simulate(args)]);
+      expect(hashesOf(one)).toHaveLength(3);
+      expect(hashesOf(other)).toEqual(hashesOf(one));
+    },
+    scaled(60_000),
+  );
 
-  test('breaks no rule under any fault', { timeout: scaled(120_000) }, async () => {
-    const { code, text } = await simulate(['--seed', '1', '--runs', '25']);
-    expect([code, text]).toEqual([0, expect.stringContaining(' 0 violations')]);
-  });
+  test.each(LAYERS)(
+    'breaks no rule under any fault, above each %s',
+    async (layer) => {
+      const { code, text } = await simulate(['--seed', '1', '--runs', '25', '--layer', layer]);
+      expect([code, text]).toEqual([0, expect.stringContaining(' 0 violations')]);
+    },
+    scaled(120_000),
+  );
 
   test('finds a planted defect, and shrinks its plan', { timeout: scaled(120_000) }, async () => {
     const planted = PLANTED.find(({ name }) => name === 'a hold that does not look at its deadline');

@@ -6,10 +6,22 @@ import { ROOT } from '../build/node.runner.mjs';
 import { runStage } from '../build/stage.runner.mjs';
 
 const INPUT = 'test/simulation/main.ts';
+/** The globals of ioredis in the simulation. */
+const CLIENT_GLOBALS = join(ROOT, 'test/simulation/socket/client.globals.ts');
 const OUTPUT = 'dist/simulation';
 
 /** Where the simulation is built to. */
 export const SIMULATION = join(ROOT, OUTPUT, 'main.mjs');
+
+/** Gives the files of ioredis the timers, clocks and randomness of the simulated machine. */
+const SIMULATED_CLIENT = {
+  name: 'simulated-client',
+  /** @param {string} code @param {string} id */
+  transform(code, id) {
+    if (!/[\\/]node_modules[\\/]ioredis[\\/]built[\\/]/.test(id)) return null;
+    return `const { setTimeout, clearTimeout, setImmediate, Date, Math } = require(${JSON.stringify(CLIENT_GLOBALS)});\n${code}`;
+  },
+};
 
 /** Builds the simulation with the library's sources into one file, which Node runs as fast as it can. @returns whether it worked */
 export async function bundleSimulation() {
@@ -23,7 +35,8 @@ export async function bundleSimulation() {
         input: join(ROOT, INPUT),
         platform: 'node',
         tsconfig: join(ROOT, 'tsconfig.json'),
-        external: (id) => /^[@a-z]/.test(id) && !id.startsWith('nestjs-distributed-lock'),
+        external: (id) => /^[@a-z]/.test(id) && !/^(?:nestjs-distributed-lock|ioredis$)/.test(id),
+        plugins: [SIMULATED_CLIENT],
       });
       await bundle.write({ file: SIMULATION, format: 'esm' });
       await bundle.close();

@@ -1,0 +1,145 @@
+import type { SeededDice } from '../seeded.dice.js';
+import type { SimulatedEvent } from '../event.heap.js';
+import type { SimulatedProcess } from '../simulated.process.js';
+import type { Delays, Network } from '../simulated.wire.js';
+import type { World } from '../world.js';
+
+/** How often what is sent at once arrives in two pieces. */
+const SPLIT = 0.08;
+
+/** How often the last bytes before a break are a part of what was sent. */
+const TORN = 0.6;
+
+/** One end of a TCP connection, as the process there sees it. */
+export interface TcpEnd {
+  readonly process: SimulatedProcess;
+  /** @returns whether the socket is still open: otherwise its kernel answers with a reset */
+  received(bytes: string): boolean;
+  /** The other end sends nothing more. */
+  ended(): void;
+  /** The connection does not exist any more. @param why for the error */
+  broken(why: string): void;
+}
+
+/** Something on its way. */
+interface Parcel {
+  readonly bytes: string;
+  readonly arrive: (bytes: string) => void;
+  event: SimulatedEvent;
+}
+
+/** What a {@link ByteWire} is made of. */
+interface ByteWireParts {
+  readonly world: World;
+  readonly network: Network;
+  readonly delays: Delays;
+  readonly dice: SeededDice;
+  readonly to: TcpEnd;
+  /** Called for bytes that found a closed socket. */
+  readonly refused: () => void;
+}
+
+/** One direction of a TCP connection: a stream of bytes in order, whose pieces have nothing to do with what was sent at once. */
+export class ByteWire {
+  #underWay: Parcel[] = [];
+  #lastArrival = 0;
+  #isSilent = false;
+  /** The sender has ended it. */
+  #isOver = false;
+  #isBroken = false;
+
+  constructor(private readonly parts: ByteWireParts) {}
+
+  /** Nothing arrives before the other end knows of the connection. */
+  startAt(moment: number): void {
+    this.#lastArrival = moment;
+  }
+
+  send(bytes: string): void {
+    const { dice, to, refused } = this.parts;
+    const arrive = (piece: string): void => {
+      if (!to.received(piece)) refused();
+    };
+    if (bytes.length > 1 && dice.chance(SPLIT)) {
+      const at = dice.between(1, bytes.length - 1);
+      this.#put(bytes.slice(0, at), arrive);
+      this.#put(bytes.slice(at), arrive);
+    } else this.#put(bytes, arrive);
+  }
+
+  /** Nothing follows. */
+  end(): void {
+    this.#put('', () => this.parts.to.ended());
+    this.#isOver = true;
+  }
+
+  /** The sender knows no such connection. */
+  reset(why: string): void {
+    this.#isOver = false;
+    this.#put('', () => this.parts.to.broken(why));
+    this.#break();
+  }
+
+  /** The connection breaks somewhere on the way: what would arrive later is lost, perhaps in the middle of a reply. */
+  cut(why: string): void {
+    if (this.#isBroken || this.#isSilent) return;
+    const { world, delays, dice, to } = this.parts;
+    const at = world.now + dice.fraction() * delays.most;
+    const lost = this.#underWay.filter(({ event }) => event.at > at);
+    this.#underWay = this.#underWay.filter(({ event }) => event.at <= at);
+    for (const { event } of lost) world.cancel(event);
+    const [torn] = lost;
+    this.#lastArrival = at;
+    if (torn !== undefined && torn.bytes.length > 1 && dice.chance(TORN))
+      this.#deliver(torn.bytes.slice(0, dice.between(1, torn.bytes.length - 1)), torn.arrive, at);
+    this.#deliver('', () => to.broken(why), at);
+    this.#break();
+  }
+
+  /** Nothing arrives from now on, and neither end is notified. */
+  silence(): void {
+    for (const { event } of this.#underWay.splice(0)) this.parts.world.cancel(event);
+    this.#isSilent = true;
+  }
+
+  /** The network is parted: what is on its way is sent again after that. */
+  part(): void {
+    const parcels = this.#underWay.splice(0);
+    for (const { bytes, arrive, event } of parcels) {
+      this.parts.world.cancel(event);
+      this.#deliver(bytes, arrive, this.#nextArrival());
+    }
+  }
+
+  #put(bytes: string, arrive: (bytes: string) => void): void {
+    if (!this.#isSilent && !this.#isOver && !this.#isBroken)
+      this.#deliver(bytes, arrive, this.#nextArrival());
+  }
+
+  #break(): void {
+    this.#isOver = true;
+    this.#isBroken = true;
+  }
+
+  #deliver(bytes: string, arrive: (bytes: string) => void, at: number): void {
+    const { world, to } = this.parts;
+    this.#lastArrival = at;
+    const event = world.at(to.process, at, '', () => {
+      this.#underWay.shift();
+      arrive(bytes);
+    });
+    this.#underWay.push({ bytes, arrive, event });
+  }
+
+  /** The pauses of TCP between its attempts to send again double, so the last one is as long as the outage at most. */
+  #nextArrival(): number {
+    const { world, network, delays, dice } = this.parts;
+    const { now } = world;
+    const outage = network.partedUntil - now;
+    const at =
+      outage > 0
+        ? network.partedUntil + dice.fraction() * outage
+        : now + delays.least + Math.floor(dice.fraction() * 1000 * (delays.most - delays.least)) / 1000;
+    return Math.max(this.#lastArrival, at);
+  }
+}

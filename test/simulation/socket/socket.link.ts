@@ -1,0 +1,128 @@
+import type { ConnectionPair } from '../../../libs/distributed-lock/src/connections/connection.pair.js';
+import { SubscriberConnection } from '../../../libs/distributed-lock/src/redis/subscriber.connection.js';
+import type { FaultKind } from '../fault.plan.js';
+import { SeededDice } from '../seeded.dice.js';
+import type { InstanceLink, InstancePlace } from '../simulated.layer.js';
+import type { ServerFront } from './server.front.js';
+import { ServerSession } from './server.session.js';
+import type { SimulatedSocket } from './simulated.socket.js';
+import { SimulatedTcp } from './simulated.tcp.js';
+
+/** The client of the two that a connection belongs to. */
+export type Purpose = 'commands' | 'subscriber';
+
+/** A connection with its other end. */
+interface Line {
+  readonly tcp: SimulatedTcp;
+  readonly session: ServerSession;
+}
+
+/** When the kernel sends its request for a connection again, in ms from the first one. */
+const REPEATED = [1000, 3000, 7000, 15_000];
+
+/** All TCP connections of one instance, and the way to its server. */
+export class SocketLink implements InstanceLink {
+  readonly #dice: SeededDice;
+  /** The newest one of each client. */
+  readonly #newest = new Map<Purpose, Line>();
+  /** Also those that the client has given up, whose last bytes may still be on their way. */
+  readonly #all: SimulatedTcp[] = [];
+  #connections: ConnectionPair | undefined;
+  #dialled = 0;
+
+  constructor(
+    private readonly place: InstancePlace,
+    private readonly front: ServerFront,
+  ) {
+    this.#dice = new SeededDice(place.world.seed, `${place.process.name} sockets`);
+  }
+
+  get isConnected(): boolean {
+    const { commands, subscriber } = this.#connections ?? {};
+    return (
+      commands?.isReady === true && subscriber instanceof SubscriberConnection && subscriber.lifecycle.isReady
+    );
+  }
+
+  watch(connections: ConnectionPair): void {
+    this.#connections = connections;
+  }
+
+  /** Connects a socket as TCP does: a lost request is sent again, a server that is down refuses. */
+  dial(socket: SimulatedSocket, purpose: Purpose): void {
+    const { world, network, process } = this.place;
+    const first = world.now;
+    const again = REPEATED.find((pause) => first + pause >= network.partedUntil) ?? Infinity;
+    const sent = network.partedUntil <= first ? first : first + again;
+    if (sent === Infinity) return;
+    const arrival = sent + this.#delay(network.requests);
+    this.#dialled += 1;
+    const id = `${process.name}.${this.#dialled} ${purpose}`;
+    world.at(this.front.server.process, arrival, `${id} connects`, () => {
+      const back = world.now + this.#delay(network.replies);
+      const isUp = this.front.server.isUp;
+      if (!isUp) {
+        world.at(process, back, `${id} is refused`, () => socket.tcpEnd.broken('connect ECONNREFUSED'));
+        return;
+      }
+      const session = new ServerSession(this.front, id);
+      const tcp = new SimulatedTcp(world, network, this.#dice, { client: socket.tcpEnd, server: session });
+      tcp.toClient.startAt(back);
+      this.#newest.set(purpose, { tcp, session });
+      this.#all.push(tcp);
+      world.at(process, back, `${id} is connected`, () => socket.connected(tcp));
+      session.accept(tcp);
+    });
+  }
+
+  cutCommands(): void {
+    this.#newest.get('commands')?.tcp.cut();
+  }
+
+  cutMessages(): void {
+    this.#newest.get('subscriber')?.tcp.cut();
+  }
+
+  loseReplies(): void {
+    this.#newest.get('commands')?.tcp.toClient.silence();
+  }
+
+  part(): void {
+    for (const tcp of this.#all) tcp.part();
+  }
+
+  kill(): void {
+    for (const { toServer } of this.#all) toServer.end();
+  }
+
+  breakBy(kind: FaultKind, size: number): void {
+    const { server } = this.front;
+    const now = this.place.world.now;
+    switch (kind) {
+      case 'silent commands':
+        this.#newest.get('commands')?.tcp.silence();
+        break;
+      case 'silent messages':
+        this.#newest.get('subscriber')?.tcp.silence();
+        break;
+      case 'close commands':
+        this.#newest.get('commands')?.session.close();
+        break;
+      case 'forget scripts':
+        this.front.forgetScripts();
+        break;
+      case 'stop server':
+        server.process.stoppedUntil = Math.max(server.process.stoppedUntil, now + size);
+        break;
+      case 'fill server':
+        this.front.fullUntil = now + size;
+        break;
+      default:
+        break;
+    }
+  }
+
+  #delay({ least, most }: { readonly least: number; readonly most: number }): number {
+    return least + this.#dice.fraction() * (most - least);
+  }
+}
