@@ -56,7 +56,11 @@ export class ConnectionPair implements Backend {
     const lifecycle = this.#follow(client);
     this.#map = 'nodes' in client ? new ClusterMap(client, lifecycle.trouble) : undefined;
     if ('nodes' in client)
-      watchNodes(client, lifecycle.trouble, template, (warning, why) => this.#warnOnce(warning, why));
+      watchNodes(client, lifecycle.trouble, {
+        resp3: template.resp3,
+        wheel,
+        warn: (warning, why) => this.#warnOnce(warning, why),
+      });
     this.commands = new CommandConnection({
       lifecycle,
       mode: this.mode,

@@ -6,9 +6,16 @@ import {
   type Demands,
   type WarningListener,
 } from '../redis/handshake.check.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+
+/** How long one node has to say whether the cluster is up before one more is asked, in ms, and how many are asked. */
+const STATE_OF_CLUSTER = { patience: 100, questions: 5 };
 
 /** A node need not be a master: the cluster's map knows its role. */
-type NodeDemands = Pick<Demands, 'resp3'>;
+interface NodeWatchParts extends Pick<Demands, 'resp3'> {
+  readonly wheel: TimerWheel;
+  readonly warn: WarningListener;
+}
 
 /**
  * Reads events of a cluster's nodes that ioredis does not pass on: the handshake of each connection, also of those that ioredis uses to
@@ -17,8 +24,7 @@ type NodeDemands = Pick<Demands, 'resp3'>;
 export function watchNodes(
   cluster: Cluster,
   trouble: ConnectionTrouble,
-  { resp3 }: NodeDemands,
-  warn: WarningListener,
+  { resp3, wheel, warn }: NodeWatchParts,
 ): void {
   const demands = { master: false, resp3 };
   cluster.on('+node', (node: Redis) => {
@@ -46,7 +52,7 @@ export function watchNodes(
   replaceMethod(cluster, 'cluster', async (ask, words) => {
     if (words[0] !== 'INFO') return await ask(...words);
     try {
-      const answer = await ask(...words);
+      const answer = await firstAnswer(() => ask(...words), wheel);
       if (/^cluster_state:fail/m.test(String(answer)))
         trouble.record(new Error('CLUSTERDOWN the cluster is down'));
       return answer;
@@ -55,4 +61,24 @@ export function watchNodes(
       throw error;
     }
   });
+}
+
+/**
+ * Asks once more whenever there is no answer in time: ioredis picks a random node each time, and one that stands still must not keep an
+ * application from starting on the others.
+ */
+async function firstAnswer(ask: () => Promise<unknown>, wheel: TimerWheel): Promise<unknown> {
+  let timer: Timer | undefined;
+  const { patience, questions } = STATE_OF_CLUSTER;
+  try {
+    return await new Promise((resolve, reject) => {
+      const askOnce = (left: number) => {
+        ask().then(resolve, reject);
+        if (left > 1) timer = wheel.after(patience, () => askOnce(left - 1));
+      };
+      askOnce(questions);
+    });
+  } finally {
+    wheel.cancel(timer);
+  }
 }
