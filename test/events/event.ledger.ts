@@ -2,7 +2,7 @@ import type {
   AcquisitionEvent,
   LockEventMap,
   LockListener,
-} from '../../libs/distributed-lock/src/events/lock.listener.js';
+} from '../../libs/distributed-lock/src/events/lock.event.types.js';
 
 /** What an acquisition may tell, in this order. */
 const STORIES = [

@@ -75,7 +75,7 @@ export type {
   TickSkippedEvent,
   UnknownEvent,
   WaitingEvent,
-} from './events/lock.listener.js';
+} from './events/lock.event.types.js';
 export { LockRefusalFilter } from './filters/lock-refusal.filter.js';
 export {
   DistributedLockInterceptor,

@@ -14,11 +14,11 @@ const NO_TERMS: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
 
 /**
  * Requests a lock from Redis, one request at a time. An attempt whose answer got lost is made again under the same holder id, which is safe to
- * repeat; when it is undone, or answered with "busy", the id is freed, so that a late grant leaves nothing behind.
+ * repeat. After "busy", or {@link undo}, a release under that id is sent, in case the lost request is granted late.
  * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is undone.
  */
 export class AcquireAttempt implements ReplyCallback<AcquireReply> {
-  /** Made for the next attempt, if there is one. */
+  /** The holder id of the next attempt; undefined until it is needed. */
   #holder: string | undefined;
   #ambiguousFailure: RedisFailure | undefined;
   #marked = false;
@@ -44,7 +44,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   /** @param conclude is called once, with the outcome; must not throw */
   request(terms: AcquireTerms, conclude: (outcome: AttemptOutcome) => void): void {
     const { leaseTime: lease = this.context.settings.watchdogTimeout } = terms;
-    // Under a shorter lease the id would keep the longer one that a lost answer may have given it.
+    // A lost request may have granted its lease under this id, and a longer one would stay: another lease takes a new id.
     if (lease !== this.#lease) this.undo();
     this.#terms = terms;
     this.#lease = lease;
@@ -69,7 +69,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   failed(error: unknown): void {
     const failure = RedisFailure.from(error);
     if (failure.kind === 'ambiguous') this.#ambiguousFailure = failure;
-    // What must not count must not be in the way of others either; but a place in a queue is worth more than that.
+    // A grant that too few replicas have does not count, so it is released, unless that gives up a place in a queue.
     if (failure.isNotReplicated && !this.#marked) this.undo();
     this.#conclude(failure);
   }
@@ -118,7 +118,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #acquire(callback: ReplyCallback<AcquireReply>): void {
     const { key, kind } = this.target;
     const { waitTime } = this.#terms;
-    // The same on every attempt, as the queue's arithmetic needs it; the scripts cut it to what they take.
+    // The wait that a fair lock notes for its queue: the same value on each attempt. The scripts limit it.
     const declared = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
     const { holder } = this;
     const terms = {
@@ -132,7 +132,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     kind.scripts.acquire(terms, callback);
   }
 
-  /** As acquireFresh does, and without a promise where the first answer is in time: this is what every lock waits for. */
+  /** Requests a late grant once more. An answer in time, which is the usual case, needs no promise. */
   async #sendAgain(first: AcquireReply): Promise<void> {
     const send = () => promised<AcquireReply>((callback) => this.#acquire(callback));
     await acquireAgain(this.#lease, send, first).then(
@@ -183,7 +183,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     else this.#conclude(this.#granted(sent, at));
   }
 
-  /** Only a lease that is renewed may be given: a fixed one begins when its holder has it. And a grant that replicas must have comes from its holder. */
+  /** A hand-off gives only leases that the watchdog renews: a fixed lease begins at its own grant. The waiter itself requests a grant that replicas must acknowledge. */
   get #handoffLease(): number | undefined {
     const { leaseTime, waitTime } = this.#terms;
     const { watchdogTimeout, replication } = this.context.settings;

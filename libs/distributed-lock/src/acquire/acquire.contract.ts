@@ -68,6 +68,6 @@ export interface WakeSource {
   readonly longestSleep: number;
   /** Whether a payload of the channel is a reason for a request. */
   readonly wakes: (payload: string) => boolean;
-  /** Whether the channel has no other listener, so that no count of its subscribers is used. @default false */
+  /** Whether only this loop listens to the channel: a late unsubscribe then changes no count of receivers that a release uses. @default false */
   readonly hasNoOtherListeners?: boolean;
 }

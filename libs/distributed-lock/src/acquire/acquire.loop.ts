@@ -15,10 +15,20 @@ import { YieldPolicy, type Yield } from './yield.policy.js';
 import type { LockContext } from '../core/lock.context.js';
 import { machine } from '../timing/machine.js';
 
-/** Sleeps, in ms (wire format section 5): at ttl 0 a floor against a hot loop, without a ttl a poll, after an error a pause, unsubscribed a poll. */
-const SLEEP = { floor: 10, jitter: 40, withoutTtl: 1000, afterError: 100, unsubscribed: 1000 };
+/** Times of sleeps, in ms (wire format section 5). */
+const SLEEP = {
+  /** At least, with a random part of up to `jitter`: a lease that is over must not cause one request after the other. */
+  floor: 10,
+  jitter: 40,
+  /** Between two requests for a lock without a ttl. */
+  withoutTtl: 1000,
+  /** After a request that failed. */
+  afterError: 100,
+  /** Between two requests without a subscription. */
+  unsubscribed: 1000,
+};
 
-/** How long a channel without other listeners stays subscribed after the last waiter, in ms: the unsubscribe is sent when no caller waits for the next reply. */
+/** How long a channel without other listeners stays subscribed after the last waiter, in ms: sent at once, the unsubscribe would delay a reply that a caller waits for. */
 const UNSUBSCRIBE_DELAY = 50;
 
 /** Pauses of a loop without a channel, in ms; they double as those of Redisson's spin lock do. */
@@ -98,7 +108,7 @@ export class AcquireLoop<Terms = AcquireTerms, Result extends GrantedResult = Ac
 
   #request(terms: Terms): void {
     this.#yielding.requested();
-    // An earlier wake-up announced what this attempt finds out itself; a later one is kept for the sleep.
+    // A wake before this request is dropped, because the request finds out by itself. A wake during the request ends the next sleep at once.
     this.#wakeSignal.clear();
     this.attempt.request(terms, this.#onOutcome);
   }

@@ -8,9 +8,9 @@ export const LONGEST_YIELD = 40;
 export interface Yield {
   /** The monotonic instant until which this process sends no request after the release. */
   readonly until: number;
-  /** How long this process sends no request after a release of theirs, in ms; longer where they hold it longer, up to {@link LONGEST_YIELD}. */
+  /** How long this process sends no request after another process has released the lock, in ms; longer if it held the lock longer, up to {@link LONGEST_YIELD}. */
   readonly pause: number;
-  /** The count of messages at which each of them has had it. */
+  /** The count of messages at which each notified process has had the lock once. */
   readonly untilMessage: number;
 }
 

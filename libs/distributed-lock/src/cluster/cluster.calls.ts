@@ -27,7 +27,7 @@ const RETRY_PAUSE = 100;
  */
 export class ClusterCalls {
   /** Nodes that the map does not know yet: a slot is on its way to them, and they have none so far. */
-  readonly #extraNodes = new Map<NodeKey, Redis>();
+  readonly #redirectNodes = new Map<NodeKey, Redis>();
   /** Connections that hold their writes back until the end of this turn of the event loop. */
   readonly #corked = new Set<Redis['stream']>();
 
@@ -37,12 +37,12 @@ export class ClusterCalls {
     /** Additional options of a connection to a node that is not in the map, beside the node's own options. */
     private readonly options: RedisOptions = {},
   ) {
-    map.onRefresh(() => this.#closeExtraNodes());
+    map.onRefresh(() => this.#closeRedirectNodes());
   }
 
   close(): void {
-    for (const extraNode of this.#extraNodes.values()) extraNode.disconnect();
-    this.#extraNodes.clear();
+    for (const redirectNode of this.#redirectNodes.values()) redirectNode.disconnect();
+    this.#redirectNodes.clear();
   }
 
   /** All known masters. */
@@ -126,12 +126,12 @@ export class ClusterCalls {
     const address = message.split(' ')[2];
     if (code !== 'ASK' || address === undefined) return undefined;
     const key = this.map.keyAt(address);
-    return this.#nodeAt(key) ?? this.#connectExtraNode(key);
+    return this.#nodeAt(key) ?? this.#connectRedirectNode(key);
   }
 
   /** Connects to a node like ioredis to the nodes that it knows: the connection is used once, and not tried again. */
-  #connectExtraNode(key: NodeKey): ClusterNode | undefined {
-    const known = this.#extraNodes.get(key);
+  #connectRedirectNode(key: NodeKey): ClusterNode | undefined {
+    const known = this.#redirectNodes.get(key);
     if (known !== undefined) return { key, client: known };
     const client = this.map.connect(key, {
       ...this.options,
@@ -139,19 +139,19 @@ export class ClusterCalls {
       retryStrategy: () => null,
     });
     if (client === undefined) return undefined;
-    this.#extraNodes.set(key, client);
+    this.#redirectNodes.set(key, client);
     // Each command reports its own failure.
     client.on('error', () => undefined);
-    client.once('end', () => this.#extraNodes.delete(key));
+    client.once('end', () => this.#redirectNodes.delete(key));
     return { key, client };
   }
 
-  /** Closes the extra connections to nodes that the map knows by now. */
-  #closeExtraNodes(): void {
-    for (const [key, extraNode] of this.#extraNodes) {
+  /** Closes the connections of redirections to nodes that the map knows by now. */
+  #closeRedirectNodes(): void {
+    for (const [key, redirectNode] of this.#redirectNodes) {
       if (this.map.client(key) === undefined) continue;
-      this.#extraNodes.delete(key);
-      extraNode.disconnect();
+      this.#redirectNodes.delete(key);
+      redirectNode.disconnect();
     }
   }
 

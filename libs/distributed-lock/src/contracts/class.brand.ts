@@ -1,4 +1,4 @@
-import { isObject } from './prototype.chain.js';
+import { chainThroughProxies, isObject } from './prototype.chain.js';
 
 /** On the prototype of a class: its name. The same in every copy and version of this package. */
 const BRAND = Symbol.for('nestjs-distributed-lock.class');
@@ -36,17 +36,12 @@ function hasBrand(value: unknown, name: string): boolean {
 
 function isBelow(value: unknown, wanted: object): boolean {
   if (!isObject(value)) return false;
-  for (const level of levelsOf(Reflect.getPrototypeOf(value))) if (level === wanted) return true;
+  for (const level of chainThroughProxies(Reflect.getPrototypeOf(value))) if (level === wanted) return true;
   return false;
 }
 
 function hasName(prototype: object | null, name: string): boolean {
-  for (const level of levelsOf(prototype))
+  for (const level of chainThroughProxies(prototype))
     if (Reflect.getOwnPropertyDescriptor(level, BRAND)?.value === name) return true;
   return false;
-}
-
-/** Yields the prototype chain. Passes through a Proxy, as `instanceof` does. */
-function* levelsOf(prototype: object | null): Generator<object> {
-  for (let level = prototype; level !== null; level = Reflect.getPrototypeOf(level)) yield level;
 }

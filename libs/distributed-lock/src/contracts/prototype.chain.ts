@@ -9,3 +9,8 @@ export function* chainOf(prototype: object | null): Generator<object> {
   for (let level = prototype; level !== null && !types.isProxy(level); level = Reflect.getPrototypeOf(level))
     yield level;
 }
+
+/** Yields the prototype chain. Passes through a Proxy, as `instanceof` does. */
+export function* chainThroughProxies(prototype: object | null): Generator<object> {
+  for (let level = prototype; level !== null; level = Reflect.getPrototypeOf(level)) yield level;
+}

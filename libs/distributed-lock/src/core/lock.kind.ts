@@ -1,4 +1,4 @@
-import type { LockKindName } from '../events/lock.listener.js';
+import type { LockKindName } from '../events/lock.event.types.js';
 import type { HolderIdFormat } from '../renewal/lease.contract.js';
 import type { LockScripts } from '../replies/lock.replies.js';
 

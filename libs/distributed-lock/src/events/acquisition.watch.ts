@@ -3,7 +3,7 @@ import { LockNotAcquiredError, type HeldBy } from '../errors/lock.errors.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { HandleWatch, Watchable } from './handle.watch.js';
 import type { LockEvents } from './lock.events.js';
-import type { LockKindName, ReleasedEvent } from './lock.listener.js';
+import type { LockKindName, ReleasedEvent } from './lock.event.types.js';
 
 /** The terms of the acquisition. */
 export interface Requested {

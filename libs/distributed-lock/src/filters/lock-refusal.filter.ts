@@ -4,7 +4,7 @@ import { throwError } from 'rxjs';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
 import { LockService } from '../service/lock.service.js';
-import { isUnknown } from '../guards/refused.handlers.js';
+import { isReported } from '../guards/reported.refusals.js';
 import { describeHttpRefusal, describeRefusal, type Refusal } from './refusal.reader.js';
 import { describeRpcRefusal, emitRefusal, isHttpResponse } from './transport.answers.js';
 import { UnavailableLog } from './unavailable.log.js';
@@ -83,7 +83,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
 
   /** The error of an event is not sent anywhere, and here an event looks like a message: a refusal that is not yet reported gets a line. */
   #logEvent(error: LockNotAcquiredError | LockUnavailableError): void {
-    if (!(error instanceof LockNotAcquiredError) || !isUnknown(error)) return;
+    if (!(error instanceof LockNotAcquiredError) || isReported(error)) return;
     const { lock, heldBy } = error;
     const { notices } = this.#locks.engine.context;
     notices.post({ kind: 'event-refused', lock: lock ?? '', where: undefined, holder: heldBy.holder });

@@ -12,7 +12,7 @@ import type { Hold } from '../holds/hold.js';
 import type { LocalLockOwner } from '../local/local.lock.registry.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import { requestQuorum, checkQuorum } from './quorum.round.js';
-import type { QuorumTerms, RoundRefusal } from './quorum.tally.js';
+import type { QuorumTerms, RoundRefusal } from './quorum.contract.js';
 import type { AcquireRequest } from '../locks/reentry.js';
 import { LocalWaiters, type LocalWaitersOwner } from '../waiters/local.waiters.js';
 import { machine } from '../timing/machine.js';

@@ -5,7 +5,8 @@ import { now } from '../timing/monotonic.clock.js';
 import { HoldHandle } from '../holds/handle.js';
 import { GroupHandle } from './group.handle.js';
 import type { LockEngine } from '../locks/lock.engine.js';
-import { QuorumTally, type QuorumTerms, type RoundRefusal } from './quorum.tally.js';
+import type { QuorumTerms, RoundRefusal } from './quorum.contract.js';
+import { QuorumTally } from './quorum.tally.js';
 import type { Upheld } from './red.upkeep.js';
 
 /**

@@ -1,5 +1,5 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import type { LockKindName } from '../events/lock.listener.js';
+import type { LockKindName } from '../events/lock.event.types.js';
 import { currentFrame, isInside } from '../holds/hold.scope.js';
 import { now } from '../timing/monotonic.clock.js';
 import { BaseLock } from '../locks/base.lock.js';
@@ -13,7 +13,8 @@ import type { LockKind } from '../core/lock.kind.js';
 import { isDoneWithin, shutDown } from '../locks/lock.shutdown.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { isTransient } from '../core/transient.refusal.js';
-import { majorityOf, type QuorumServer, type QuorumTerms } from './quorum.tally.js';
+import type { QuorumServer, QuorumTerms } from './quorum.contract.js';
+import { majorityOf } from './quorum.tally.js';
 import { LocalRedLock } from './local.red.lock.js';
 import { RedUpkeep } from './red.upkeep.js';
 import type { AcquireRequest } from '../locks/reentry.js';

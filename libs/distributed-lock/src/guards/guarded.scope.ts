@@ -6,7 +6,7 @@ import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import { invalidOption, parseDuration } from '../options/option.checks.js';
 import { checkKind } from '../service/lock.choice.js';
 import type { LockService } from '../service/lock.service.js';
-import { markKnown } from './refused.handlers.js';
+import { markReported } from './reported.refusals.js';
 import { RateLimitedLog } from './rate.limited.log.js';
 
 /** The names of {@link GuardOptions}, for the tables of the guards that add their own. */
@@ -84,7 +84,7 @@ export class GuardedScope<A extends readonly unknown[]> {
       // An event has no answer: its sender gets no reply, and Nest does not log an error that a filter has caught.
       if (pattern === 'event')
         locks.engine.context.notices.post({ kind: 'event-refused', lock: name, where: this.where, holder });
-      if (pattern !== undefined) markKnown(refusal);
+      if (pattern !== undefined) markReported(refusal);
       throw refusal;
     }
     this.#logOf(locks).log(

@@ -1,5 +1,5 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
-import type { LockKindName } from '../events/lock.listener.js';
+import type { LockKindName } from '../events/lock.event.types.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
 import type { HandleOwner, HoldHandle } from './handle.js';
 import type { HoldCount, ReleaseScript } from './hold.count.js';

@@ -3,7 +3,7 @@ import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
-import type { LockKindName } from '../events/lock.listener.js';
+import type { LockKindName } from '../events/lock.event.types.js';
 import type { HoldNotice } from '../events/notice.board.js';
 import { epochOf, now, wallTime } from '../timing/monotonic.clock.js';
 import { HoldCount, type TargetCount, type CountedHold } from './hold.count.js';

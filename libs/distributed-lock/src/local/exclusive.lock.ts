@@ -60,7 +60,7 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
       this.admitFirst(result);
       return undefined;
     }
-    // No caller waits for the outcome of the grant that is exchanged.
+    // The waiter wants another lease than the granted one, which is exchanged by a release: no caller waits for its outcome.
     return this.handOff(this.leaseOf(result), first).then(
       () => undefined,
       () => undefined,
@@ -72,7 +72,7 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
     this.wasFreed(at);
     const { first } = this;
     const { lease } = hold;
-    // Counts one hand-off, if another one is within bounds.
+    // `takeNext()` also counts the hand-off.
     if (
       releaseScript !== undefined ||
       first === undefined ||
@@ -100,7 +100,7 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
     this.forgetIfFree();
   }
 
-  /** A scope that goes on reading keeps the common ttl of both sides alive: then a write hold that is over does not end by itself. */
+  /** Both sides have one key: while the scope still reads, its renewals also keep a lost write hold in Redis. So the write hold is released. */
   private releaseWriteSide({ holder, longestTtl }: Lease): void {
     if (this.target.kind.side === 'write' && this.registry.context.downgrades.has(holder))
       this.giveBack(holder, longestTtl);

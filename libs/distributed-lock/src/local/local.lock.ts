@@ -104,8 +104,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   /** Acquires the lock for a caller that waits if the lock is busy. */
   protected abstract enter(request: WaitRequest): Promise<HoldHandle>;
 
-  /** Makes the first request for a caller before which no other one waits. @param host goes on if the lock is busy */
-  protected requestFirst(request: WaitRequest, host: LoopOwner): Promise<HoldHandle> {
+  /** Makes the first request for a caller before which no other one waits. @param owner goes on if the lock is busy */
+  protected requestFirst(request: WaitRequest, owner: LoopOwner): Promise<HoldHandle> {
     const { waiters } = this;
     const waiter = waiters.create(request, this.acquire);
     const attempt = new AcquireAttempt(this.registry.context, this.target);
@@ -115,7 +115,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
       waiters.firstRequester = undefined;
       if (waiters.first !== undefined || (outcome.kind !== 'granted' && !waiter.isDone)) {
         if (!waiter.isDone) waiters.push(waiter, true);
-        this.loop = this.acquireLoop(host, attempt);
+        this.loop = this.acquireLoop(owner, attempt);
         this.loop.resume(outcome);
       } else if (outcome.kind === 'granted') {
         this.wasGranted();
@@ -159,10 +159,10 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   }
 
   /**
-   * Redis has freed the lock for this process, and not for its holders: they need not wait for their next renewal to learn of it.
-   * @param leases the leases at the moment of the request to free the lock; a later one may be a grant of after that, as only Redis knows
+   * A forced unlock of this process has freed the lock. Its own holders did not ask for it, and learn of it now, not by their next renewal.
+   * @param leases the leases at the moment of the request to free the lock; a later lease may have been granted after it, so Redis is asked
    */
-  freedFor(reason: LossReason, leases: ReadonlySet<Lease>): void {
+  forceFreed(reason: LossReason, leases: ReadonlySet<Lease>): void {
     this.#waiters?.lastAnswer.forced();
     for (const hold of this.holds)
       if (leases.has(hold.lease)) hold.lose(reason);
@@ -239,10 +239,10 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     this.#waiters?.lastAnswer.freed(at);
   }
 
-  /** Starts the loop, or ends its sleep. While the first request is under way, its answer starts the loop. */
-  protected wakeLoop(host: LoopOwner): void {
+  /** Starts the loop, or ends its sleep. Does nothing while the first request is under way: {@link requestFirst} starts the loop with its answer. */
+  protected wakeLoop(owner: LoopOwner): void {
     if (this.#waiters?.firstRequester !== undefined) return;
-    this.loop ??= this.acquireLoop(host, new AcquireAttempt(this.registry.context, this.target));
+    this.loop ??= this.acquireLoop(owner, new AcquireAttempt(this.registry.context, this.target));
     const currentYield = this.existingFairness?.currentYield;
     if (currentYield === undefined) this.loop.wake();
     else this.loop.wakeAfterYield(currentYield);
@@ -258,7 +258,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     return handle;
   }
 
-  /** Resolves a waiter with its handle. The waiter may have left: admitting a hold can end an older one, whose signal may cancel the wait. */
+  /** Resolves a waiter with its handle. The waiter may have left: admitting this hold can end an older one, whose signal may be the signal of this waiter. */
   protected resolveWaiter(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
     if (!waiter.resolve(handle)) void handle.unlock().catch(() => undefined);
   }
@@ -278,12 +278,12 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   }
 
   protected acquireLoop(
-    host: LoopOwner,
+    owner: LoopOwner,
     attempt: AcquireAttempt,
     channel = this.target.channel,
   ): AcquireLoop {
     const { publishesRelease, longestSleep, wakes = isRelease } = this.target.kind;
-    return new AcquireLoop(this.registry.context, host, attempt, {
+    return new AcquireLoop(this.registry.context, owner, attempt, {
       channel: publishesRelease ? channel : undefined,
       longestSleep: longestSleep ?? this.registry.context.settings.watchdogTimeout,
       wakes,

@@ -9,7 +9,7 @@ import type { WaitTimes } from '../contracts/module.options.js';
 import { AcquisitionWatch } from '../events/acquisition.watch.js';
 import type { Watchable } from '../events/handle.watch.js';
 import type { LockEvents } from '../events/lock.events.js';
-import type { LockKindName } from '../events/lock.listener.js';
+import type { LockKindName } from '../events/lock.event.types.js';
 import { parseDuration } from '../options/option.checks.js';
 import { checkCallOptions, checkUsing, readWait } from '../core/call.option.checks.js';
 import { criticalSection } from './critical.section.js';

@@ -118,7 +118,7 @@ export class LockEngine {
       this.#localLocksOf(target).flatMap(({ holds }) => holds.map(({ lease }) => lease)),
     );
     return (reason) => {
-      for (const lock of this.#localLocksOf(target)) lock.freedFor(reason, leases);
+      for (const lock of this.#localLocksOf(target)) lock.forceFreed(reason, leases);
     };
   }
 

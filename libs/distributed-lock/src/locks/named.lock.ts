@@ -1,5 +1,5 @@
 import type { FencedLockHandle, Lock, LockHandle } from '../contracts/lock.contract.js';
-import type { LockKindName } from '../events/lock.listener.js';
+import type { LockKindName } from '../events/lock.event.types.js';
 import { BaseLock } from './base.lock.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { LockEngine } from './lock.engine.js';

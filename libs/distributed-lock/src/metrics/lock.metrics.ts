@@ -20,7 +20,7 @@ import type {
   TickEvent,
   TickFinishedEvent,
   TickSkippedEvent,
-} from '../events/lock.listener.js';
+} from '../events/lock.event.types.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { takeInventory } from '../service/lock.inventory.js';
 import type { LockService } from '../service/lock.service.js';

@@ -27,7 +27,7 @@ export interface FireSurroundings {
 export class MethodFires implements FireHost {
   keepsContext = false;
   #lapsed: JobFire | undefined;
-  #hasWarned = false;
+  #hasWarnedLostFire = false;
   #hasWarnedGuess = false;
   readonly #open = new Map<JobFire, Timer>();
 
@@ -84,7 +84,7 @@ export class MethodFires implements FireHost {
 
   /** No fire leads to a run any more: the call of a fire that is still without one is refused. */
   lapseAll(): void {
-    this.#hasWarned = true;
+    this.#hasWarnedLostFire = true;
     for (const fire of this.#open.keys()) this.#lapse(fire);
   }
 
@@ -127,8 +127,8 @@ export class MethodFires implements FireHost {
   }
 
   #warnLost(): void {
-    if (this.#hasWarned || this.isOptional) return;
-    this.#hasWarned = true;
+    if (this.#hasWarnedLostFire || this.isOptional) return;
+    this.#hasWarnedLostFire = true;
     this.surroundings.notices.post({ kind: 'fire-lost', lock: this.method.job, where: this.method.where });
   }
 

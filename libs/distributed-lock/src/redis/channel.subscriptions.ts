@@ -16,7 +16,7 @@ export interface Subscription {
 export type Listener = (payload: string | undefined) => void;
 
 interface Channel {
-  /** Each with what it does when the channel is lost. */
+  /** Each listener, with its `onDisconnected`. */
   readonly listeners: Map<Listener, (() => void) | undefined>;
   isActive: boolean;
   acknowledged: Promise<void>;
@@ -70,7 +70,7 @@ export class ChannelSubscriptions {
     };
   }
 
-  /** Without any subscription the name of a released lock, which was put together just now, need not be hashed. */
+  /** Looks nothing up while there is no subscription: hashing the new text of a name takes time in each release. */
   #channelOf(name: string): Channel | undefined {
     return this.#channels.size === 0 ? undefined : this.#channels.get(name);
   }
@@ -82,7 +82,7 @@ export class ChannelSubscriptions {
       () => {
         channel.isActive = true;
       },
-      // The connection is away, and restores the subscription when it is back; or the user may not subscribe: then the ttl ends the wait.
+      // The connection is away, and restores the subscription when it is back; or the ACL of Redis forbids it. Waiters poll meanwhile.
       () => undefined,
     );
     return channel;
@@ -94,7 +94,7 @@ export class ChannelSubscriptions {
     if (this.#unused.length === 1) this.#outside(() => machine.own.setImmediate(() => this.#unsubscribe()));
   }
 
-  /** Not before the waiter that the last message admitted goes on: the time for unsubscribing would be a part of its wait. */
+  /** Called in a later turn: the waiter that was just admitted goes on first, and does not wait for the unsubscribe. */
   #unsubscribe(): void {
     for (const name of this.#unused.splice(0)) {
       if (this.listeners(name) > 0 || !this.#channels.delete(name)) continue;

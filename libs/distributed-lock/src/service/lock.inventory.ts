@@ -1,4 +1,4 @@
-import type { LockKindName } from '../events/lock.listener.js';
+import type { LockKindName } from '../events/lock.event.types.js';
 import type { LockService } from './lock.service.js';
 
 /** The holds of one kind in this process, and its waiting callers. */

@@ -1,7 +1,8 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError, LockUnavailableError } from '../errors/lock.errors.js';
 import type { NoticeBoard } from '../events/notice.board.js';
-import { majorityOf, type QuorumServer } from '../groups/quorum.tally.js';
+import type { QuorumServer } from '../groups/quorum.contract.js';
+import { majorityOf } from '../groups/quorum.tally.js';
 import { RedLocks } from '../groups/red.lock.js';
 import { readTemplate, type Template } from '../sources/client.factory.js';
 import type { RedisSource } from '../sources/source.reader.js';

@@ -160,7 +160,7 @@ export class LockTestingControl {
     for (const { locks } of this.store.instances)
       for (const { localLocks } of enginesOf(locks))
         for (const lock of localLocks.values())
-          lock.freedFor(LOSSES.resetByTest, new Set(lock.holds.map(({ lease }) => lease)));
+          lock.forceFreed(LOSSES.resetByTest, new Set(lock.holds.map(({ lease }) => lease)));
     await this.#otherHolders.close();
   }
 

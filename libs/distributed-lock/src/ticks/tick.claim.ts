@@ -1,6 +1,6 @@
 import type { CurrentLock, WorkResult } from '../contracts/lock.contract.js';
 import type { TickPolicies, TickVerdict } from '../contracts/tick.contract.js';
-import type { TickSkippedEvent } from '../events/lock.listener.js';
+import type { TickSkippedEvent } from '../events/lock.event.types.js';
 import type { Waiting } from './tick.scripts.js';
 
 /** A claim, in epoch ms by the schedule. */

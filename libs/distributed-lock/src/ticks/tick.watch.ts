@@ -2,7 +2,7 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { HandleWatch } from '../events/handle.watch.js';
 import type { LockEvents } from '../events/lock.events.js';
-import type { TickClaimedEvent, TickFinishedEvent } from '../events/lock.listener.js';
+import type { TickClaimedEvent, TickFinishedEvent } from '../events/lock.event.types.js';
 
 /** Emits the events of one run of a tick: that it was claimed, and how it ended. Created only where there are listeners. */
 export class TickWatch implements HandleWatch {

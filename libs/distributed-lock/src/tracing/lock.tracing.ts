@@ -21,7 +21,7 @@ import type {
   TickClaimedEvent,
   TickFinishedEvent,
   WaitingEvent,
-} from '../events/lock.listener.js';
+} from '../events/lock.event.types.js';
 import type { LockService } from '../service/lock.service.js';
 
 /** Options of the tracing. */

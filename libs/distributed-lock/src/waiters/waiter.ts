@@ -22,24 +22,24 @@ export interface WaitRequest extends AcquireTerms {
 }
 
 /** The owner of the queue that a waiter is in. */
-export interface WaiterOwner<G, R extends WaitRequest> {
+export interface WaiterOwner<Grant, Request extends WaitRequest> {
   /** It leaves without a grant. */
-  quit(waiter: Waiter<G, R>): void;
+  quit(waiter: Waiter<Grant, Request>): void;
   /** Why it got nothing in its time. */
-  timeoutError(waiter: Waiter<G, R>): Error;
+  timeoutError(waiter: Waiter<Grant, Request>): Error;
   /** How long the waiter stays after its time, in ms, because Redis has not answered yet; 0 refuses it. */
-  gracePeriodOf?(waiter: Waiter<G, R>): number;
+  gracePeriodOf?(waiter: Waiter<Grant, Request>): number;
   /** It has waited for long. */
-  warn(waiter: Waiter<G, R>): void;
+  warn(waiter: Waiter<Grant, Request>): void;
 }
 
 /** A caller that waits for a lock. Its own timer and signal end the wait, whatever Redis does. */
-export class Waiter<G, R extends WaitRequest = WaitRequest> {
-  next: Waiter<G, R> | undefined = undefined;
-  previous: Waiter<G, R> | undefined = undefined;
-  readonly outcome: Promise<G>;
+export class Waiter<Grant, Request extends WaitRequest = WaitRequest> {
+  next: Waiter<Grant, Request> | undefined = undefined;
+  previous: Waiter<Grant, Request> | undefined = undefined;
+  readonly outcome: Promise<Grant>;
   readonly since = now();
-  #resolve!: (outcome: G | Promise<never>) => void;
+  #resolve!: (outcome: Grant | Promise<never>) => void;
   #reject!: (reason: unknown) => void;
   readonly #unlisten: (() => void) | undefined;
   #timer: Timer | undefined;
@@ -49,9 +49,9 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   isOverdue = false;
 
   constructor(
-    readonly request: R,
+    readonly request: Request,
     private readonly wheel: TimerWheel,
-    private readonly owner: WaiterOwner<G, R>,
+    private readonly owner: WaiterOwner<Grant, Request>,
   ) {
     this.outcome = new Promise((resolve, reject) => {
       this.#resolve = resolve;
@@ -79,7 +79,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
   }
 
   /** @returns false when the waiter has left: then the grant is still to be released */
-  resolve(outcome: G): boolean {
+  resolve(outcome: Grant): boolean {
     if (!this.#end()) return false;
     this.#resolve(outcome);
     return true;
@@ -95,7 +95,7 @@ export class Waiter<G, R extends WaitRequest = WaitRequest> {
     settle();
   }
 
-  /** After a stall of the event loop the grant may have come already, and only wants to be read. */
+  /** After a stall of the event loop the grant may be in the socket already: one turn lets it be read before the wait is refused. */
   #expire(): void {
     machine.global.setImmediate(() => {
       if (this.#done) return;
