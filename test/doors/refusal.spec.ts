@@ -129,7 +129,7 @@ describe('over HTTP a refusal', () => {
       });
     }
     expect(
-      stage.logged.filter((line) => line.startsWith('error: Redis is unavailable for lock "ledger"')),
+      stage.logged.filter((line) => line.startsWith('error: Redis is unavailable for "ledger"')),
     ).toHaveLength(1);
     await redis.resume();
     await app.close();

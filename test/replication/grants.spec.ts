@@ -106,7 +106,7 @@ describe('a grant that waits for replicas', () => {
     expect(performance.now() - asked).toBeLessThan(TIMEOUT + scaled(500));
     expect(error).toBeInstanceOf(LockUnavailableError);
     expect(String(error)).toContain(
-      `Lock "x" was not granted: 0 of 1 required replicas acknowledged it within ${TIMEOUT} ms. The lock was released.`,
+      `The request for "x" was not granted: 0 of 1 required replicas acknowledged it within ${TIMEOUT} ms. The grant was undone.`,
     );
     const many = await openAcked(services, {}, 3);
     await stage.resume();

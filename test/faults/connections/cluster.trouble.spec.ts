@@ -91,7 +91,7 @@ describe('a cluster that an application cannot use', () => {
         expect(await handle.unlock()).toBe('released');
       }
     expect(log.lines.filter((line) => line.includes('refuses INFO'))).toHaveLength(1);
-    expect(log.lines.filter((line) => line.includes('needs no password'))).toHaveLength(1);
+    expect(log.lines.filter((line) => line.includes('accepts clients without a password'))).toHaveLength(1);
     expect(log.printed).toEqual([]);
     await Promise.all([unchecked, unneeded].map((service) => service.shutDown()));
   });

@@ -53,7 +53,7 @@ test(
       expect.stringMatching(
         /^error: A tick of job "job:log" could not be claimed: .*does not run the tick\.$/,
       ),
-      expect.stringMatching(/^error: Redis is unavailable for lock "desk:log": .*without its lock\.$/),
+      expect.stringMatching(/^error: Redis is unavailable for "desk:log": .*without its lock\.$/),
       expect.stringMatching(/^warn: Redis at localhost:\d+ is unavailable: .*ECONNREFUSED/),
     ]);
   },

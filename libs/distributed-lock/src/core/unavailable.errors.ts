@@ -2,31 +2,30 @@ import { LockUnavailableError } from '../errors/lock.errors.js';
 import { refusalRemedy } from '../errors/redis.refusals.js';
 import { NOT_REPLICATED, RedisFailure } from '../redis/redis.failure.js';
 
-/** The error for a caller when Redis could not be reached. */
-export function unavailable(lock: string, cause: unknown): LockUnavailableError {
+/** The error for a caller when Redis could not be reached. @param name of a lock, a semaphore, a latch or a job */
+export function unavailable(name: string, cause: unknown): LockUnavailableError {
   const failure = RedisFailure.from(cause);
   // Redis ends some of its messages like a sentence.
   const why = failure.message.replace(/\.$/, '');
   if (failure.isNotReplicated) {
-    const text = `Lock "${lock}" was not granted: ${why}.`;
-    return new LockUnavailableError(lock, text, { cause }, NOT_REPLICATED);
+    const text = `The request for "${name}" was not granted: ${why}.`;
+    return new LockUnavailableError(name, text, { cause }, NOT_REPLICATED);
   }
   if (failure.kind !== 'refused') {
-    return new LockUnavailableError(lock, `Redis is unavailable for lock "${lock}": ${why}.`, {
-      cause,
-    });
+    return new LockUnavailableError(name, `Redis is unavailable for "${name}": ${why}.`, { cause });
   }
   const code = failure.code === 'WRONGTYPE' ? 'WRONG_TYPE' : 'REJECTED_BY_REDIS';
   return new LockUnavailableError(
-    lock,
-    `Redis refused a command for lock "${lock}": ${why}.`,
+    name,
+    `Redis refused a command for "${name}": ${why}.`,
     { cause },
     code,
     code === 'WRONG_TYPE' ? undefined : refusalRemedy(failure.code),
   );
 }
 
-/** The error for a caller that requests a lock, or waits for one, while the application shuts down. */
-export function shuttingDown(lock: string): LockUnavailableError {
-  return new LockUnavailableError(lock, `Lock "${lock}" was not granted.`, undefined, 'SHUTTING_DOWN');
+/** The error for a caller that requests a lock or permits, or waits for them or a latch, while the application shuts down. */
+export function shuttingDown(name: string): LockUnavailableError {
+  const text = `The request for "${name}" was not granted.`;
+  return new LockUnavailableError(name, text, undefined, 'SHUTTING_DOWN');
 }

@@ -64,7 +64,7 @@ export class GuardedCall<A extends readonly unknown[]> {
 function unclear(where: string): LockConfigurationError {
   return new LockConfigurationError(
     'UNCLEAR_CALL',
-    `${where} was called while a call of its schedule was still outstanding, so this call may be that tick or a direct call. The method was not run.`,
+    `The schedule of ${where} has fired, and no call was recognized as the tick. This call is either that tick or a direct call, so the method was not run.`,
   );
 }
 

@@ -11,10 +11,10 @@ export const REMEDIES = {
   MAX_HOLD: 'The hold lasted longer than maxHold. Make the work shorter, or raise maxHold.',
   UNAVAILABLE: 'Check that Redis is up and reachable. No work was run without its lock.',
   NOT_REPLICATED:
-    'The lock was released. Check the replicas and their lag; raise replication.timeout, or lower replication.acks.',
+    'The grant was undone. Check the replicas and their lag; raise replication.timeout, or lower replication.acks.',
   REJECTED_BY_REDIS:
     'Redis refused the command. Check the message of Redis: missing permissions, full memory and read-only replicas are the usual causes.',
-  WRONG_TYPE: 'The key of this lock holds a value of another type. Choose another lock name or namePrefix.',
+  WRONG_TYPE: 'The key of this name holds a value of another type. Choose another name or namePrefix.',
   SHUTTING_DOWN:
     'The application is shutting down; a lock is granted only inside work that already holds one.',
   INVALID_OPTION: 'Correct the option; nothing was sent to Redis.',

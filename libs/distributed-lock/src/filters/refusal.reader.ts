@@ -12,11 +12,20 @@ export interface Refusal {
 
 export function describeRefusal(error: LockNotAcquiredError | LockUnavailableError): Refusal {
   const { code, lock } = error;
-  const message =
-    error instanceof LockNotAcquiredError
-      ? `Lock "${error.lock}" is held. Try again later.`
-      : 'Locks cannot be acquired at the moment. Try again later.';
-  return { message, code, lock };
+  return { message: `${sentenceFor(code, lock)} Try again later.`, code, lock };
+}
+
+function sentenceFor(code: LockErrorCode, lock: string | undefined): string {
+  switch (code) {
+    case 'NOT_ACQUIRED':
+      return `Lock "${lock}" is held.`;
+    case 'NOT_LEADER':
+      return `This instance does not lead "${lock}".`;
+    case 'TOO_MANY_WAITERS':
+      return `Too many callers wait for lock "${lock}".`;
+    default:
+      return 'Locks cannot be acquired at the moment.';
+  }
 }
 
 /** The body of an HTTP answer. */

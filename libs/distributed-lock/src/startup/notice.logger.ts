@@ -113,7 +113,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'password-unneeded':
       return [
         'warn',
-        `Redis at ${notice.address} needs no password, although the redis options give one: any client that can connect is the default user (${bare(notice.why)}).`,
+        `Redis at ${notice.address} accepts clients without a password, although the redis options have one. Set a password in Redis, or remove it from the options.`,
       ];
     case 'server-unchecked':
       return [
