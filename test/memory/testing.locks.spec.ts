@@ -177,5 +177,10 @@ test('overrideProvider() of a named service connects to nothing', async () => {
 
 test('the controls of an application on Redis are refused with a sentence', () => {
   const app = { get: <T>(token: unknown) => (token === lockServiceToken() ? {} : []) as T };
-  expect(() => LockTestingControl.of(app)).toThrow(/withTestingLocks/);
+  expect(() => LockTestingControl.of(app)).toThrow(
+    expect.objectContaining({
+      code: 'NOT_BOUND',
+      remedy: 'Pass its TestingModuleBuilder to withTestingLocks(), or import DistributedLockTestingModule.',
+    }),
+  );
 });

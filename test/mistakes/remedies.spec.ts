@@ -54,8 +54,8 @@ const LOSSES: readonly (readonly [string, (lock: Lock) => Promise<LockLostError>
       await other.getLock(lock.name).forceUnlock();
       return await lossOf(handle);
     },
-    /by force/,
-    /had not ended: check for forceUnlock\(\), the unlock command/,
+    /although the lease had not ended$/,
+    /Check for forceUnlock\(\), the unlock command/,
   ],
   [
     'the unlock command',
@@ -64,7 +64,7 @@ const LOSSES: readonly (readonly [string, (lock: Lock) => Promise<LockLostError>
       await unlockByCommand(lock.name);
       return await lossOf(handle);
     },
-    /by force/,
+    /although the lease had not ended$/,
     /the unlock command/,
   ],
   [
@@ -181,7 +181,7 @@ describe('the remedy of a refusal by Redis fits its reply', () => {
     ["CROSSSLOT Keys in request don't hash to the same slot", /hash tag/],
     ['NOAUTH Authentication required.', /user and the password/],
     ['ERR something else', /Check the message of Redis/],
-    ['WRONGTYPE Operation against a key holding the wrong kind of value', /Choose another lock name/],
+    ['WRONGTYPE Operation against a key holding the wrong kind of value', /Choose another name/],
   ])('%s', (reply, remedy) => {
     const failure = new RedisFailure('refused', reply, { code: /^[A-Z]+/.exec(reply)?.[0] });
     expect(unavailable('x', failure).remedy).toMatch(remedy);

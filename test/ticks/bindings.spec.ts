@@ -111,7 +111,7 @@ describe('an application is refused at boot, with a sentence, for', () => {
         return [Job];
       },
       'UNBOUND_SCHEDULE',
-      'its function was replaced',
+      'the method was replaced',
     ],
     [
       'a decorator that keeps no metadata, above the schedule',
@@ -129,7 +129,7 @@ describe('an application is refused at boot, with a sentence, for', () => {
         return [Job];
       },
       'UNBOUND_SCHEDULE',
-      'put the schedule above such a decorator',
+      'put the schedule above that decorator',
     ],
     [
       'a symbol as the name of the method',
@@ -143,7 +143,7 @@ describe('an application is refused at boot, with a sentence, for', () => {
         return [Job];
       },
       'UNBOUND_SCHEDULE',
-      'Its name may be a symbol',
+      'the method has a symbol as its name',
     ],
     ...Object.entries({
       overlap: 'skip',

@@ -144,8 +144,8 @@ describe('a database that the server does not give', () => {
     'fails the boot with database %i of two, its address and the reason',
     async (database) => {
       await stage.start('--databases', '2');
-      const { code, message } = await bootError(`redis://${stage.address}/${database}`);
-      expect(code).toBe('UNAVAILABLE');
+      const { code, message, remedy } = await bootError(`redis://${stage.address}/${database}`);
+      expect([code, remedy]).toEqual(['UNAVAILABLE', 'Correct the redis options.']);
       for (const part of [stage.address, `SELECT ${database}`, 'out of range', 'database 0'])
         expect(message).toContain(part);
       expect(message).not.toContain('could not be reached');
@@ -227,8 +227,14 @@ describe('a user that the server does not know so', () => {
   ] as const)('fails the boot with %s', async (_, login: RedisOptions, reason) => {
     await stage.start();
     await stage.admin.config('SET', 'requirepass', PASSWORD);
-    const { message } = await bootError({ host: '127.0.0.1', port: stage.port, ...login } as RedisSource);
+    const { message, remedy } = await bootError({
+      host: '127.0.0.1',
+      port: stage.port,
+      ...login,
+    } as RedisSource);
     for (const part of [stage.address, reason]) expect(message).toContain(part);
+    expect(message).not.toContain('lazyConnect');
+    expect(remedy).toMatch(/the password in the option redis\.$/);
     expect(stage.printed).toEqual([]);
   });
 

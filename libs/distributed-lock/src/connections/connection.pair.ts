@@ -1,4 +1,5 @@
 import { LockUnavailableError } from '../errors/lock.errors.js';
+import { remedyForOptions } from '../errors/redis.refusals.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { Client, Template } from '../sources/client.factory.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
@@ -97,17 +98,21 @@ export class ConnectionPair implements Backend {
       await this.ready();
     } catch (error) {
       const cause = RedisFailure.from(error);
-      const { isMismatch } = this.commands.lifecycle.trouble;
+      const { isMismatch, isRefusal } = this.commands.lifecycle.trouble;
       await this.close();
       const { address } = this.parts.template;
       const why = cause.message.replace(/\.$/, '');
       const problem = isMismatch
         ? 'does not match the redis options'
         : `could not be reached within ${BOOT_TIMEOUT} ms`;
+      // A server that refuses the options does not accept them later either.
+      const lazily = ' Set lazyConnect: true in the redis options to start without it.';
       throw new LockUnavailableError(
         undefined,
-        `Redis at ${address} ${problem}: ${why}. Set lazyConnect: true in the redis options to start without it.`,
+        `Redis at ${address} ${problem}: ${why}.${isRefusal ? '' : lazily}`,
         { cause },
+        'UNAVAILABLE',
+        isRefusal ? remedyForOptions(why) : undefined,
       );
     }
   }

@@ -15,6 +15,9 @@ export function checkTarget(
     throw new LockConfigurationError(
       'INVALID_TARGET',
       `${decorator} needs TypeScript's option "experimentalDecorators", as Nest's own decorators do.`,
+      undefined,
+      undefined,
+      'Set experimentalDecorators: true in tsconfig.json.',
     );
   }
   const isStatic = typeof target === 'function';

@@ -64,7 +64,7 @@ describe('a place that cannot be guarded is refused at once', () => {
 
   test('a decorator call of the other standard', () => {
     expect(() => apply(Orders.prototype.place, { kind: 'method', name: 'place' }, undefined)).toThrow(
-      /experimentalDecorators/,
+      /experimentalDecorators", .* Set experimentalDecorators: true in tsconfig\.json\.$/,
     );
   });
 });

@@ -37,8 +37,8 @@ export const LOSSES = {
     remedy: `${STOP} The lease ended before it was renewed: raise leaseTime or lockWatchdogTimeout, or keep the event loop free.`,
   },
   takenAway: {
-    why: 'Redis no longer knows this holder: the lease ended, or the lock was unlocked by force',
-    remedy: `${STOP} Its lease had not ended: check for forceUnlock(), the unlock command, a deleted key, or a Redis that lost its data.`,
+    why: 'Redis no longer knows this holder, although the lease had not ended',
+    remedy: `${STOP} Check for forceUnlock(), the unlock command, a deleted key, or a Redis that lost its data.`,
   },
   goneAtUnlock: {
     why: 'its lease was lost while the work ran',

@@ -18,6 +18,14 @@ const REFUSALS: Readonly<Record<string, string>> = {
   TRYAGAIN: 'The cluster moves this slot at the moment: try again.',
 };
 
+/** The refusals of a user, as the text of a failed connection shows them. */
+const OF_USER = /\b(?:NOAUTH|WRONGPASS|NOPERM)\b/;
+
+/** The remedy for a server that refuses the redis options. @param why its reply, or what contains it */
+export function remedyForOptions(why: string): string {
+  return refusalRemedy(OF_USER.exec(why)?.[0]) ?? 'Correct the redis options.';
+}
+
 /** @param code undefined where the reply had no such word @returns undefined where nothing special helps */
 export function refusalRemedy(code: string | undefined): string | undefined {
   return code !== undefined && Object.hasOwn(REFUSALS, code) ? REFUSALS[code] : undefined;

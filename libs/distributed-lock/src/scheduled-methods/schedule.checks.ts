@@ -59,18 +59,19 @@ export function checkMounted(
   }
 }
 
-/** @param why what to do about it, behind a colon */
-export function unbound(where: string, why = NOT_SEEN): LockConfigurationError {
-  return new LockConfigurationError(
-    'UNBOUND_SCHEDULE',
-    `${where} has a schedule that the scheduler does not run: ${why}.`,
-  );
-}
+const NOT_STATIC = {
+  why: 'has a schedule that the scheduler does not run: its class is created for each request or consumer',
+  remedy:
+    'Move the method to a provider of the default scope, and resolve request-scoped providers by ModuleRef.',
+};
+const NOT_SEEN = {
+  why: 'has a schedule that the scheduler does not find. Possible causes: the method has a symbol as its name; another job has the same name; the method was replaced',
+  remedy: 'If a decorator replaces the method, put the schedule above that decorator.',
+};
 
-const NOT_STATIC =
-  'its class is created for each request or consumer. Move the method to a provider of the default scope, and resolve request-scoped providers by ModuleRef';
-const NOT_SEEN =
-  'the scheduler does not find the schedule on the method of the instance. Its name may be a symbol, another job may have its name, or its function was replaced (in the constructor, by a test, or by a decorator that keeps no metadata): put the schedule above such a decorator';
+export function unbound(where: string, { why, remedy } = NOT_SEEN): LockConfigurationError {
+  return new LockConfigurationError('UNBOUND_SCHEDULE', `${where} ${why}.`, undefined, undefined, remedy);
+}
 
 /**
  * Refuses jobs that would not do what their options describe.

@@ -32,15 +32,20 @@ export interface EngineParts {
   readonly notices: NoticeBoard;
   /** @default those of a client with a uuid of its own */
   readonly ids?: HolderIds;
+  /** The option that names the server, for messages. @default 'redis' */
+  readonly option?: string;
 }
 
 /** Builds the locks on one Redis. Nothing is connected yet. */
 export function makeEngine(settings: LockSettings, template: Template, parts: EngineParts): OpenEngine {
-  const { wheel, notices } = parts;
+  const { wheel, notices, option = 'redis' } = parts;
   if (settings.pubsub === 'sharded' && !template.isCluster) {
     throw new LockConfigurationError(
       'INVALID_OPTION',
-      'pubsub: "sharded" needs a cluster: give an ioredis Cluster as redis.',
+      `pubsub: "sharded" needs a cluster, and ${option} is none.`,
+      undefined,
+      undefined,
+      `Give an ioredis Cluster as ${option}, or set pubsub: "auto".`,
     );
   }
   const { address } = template;

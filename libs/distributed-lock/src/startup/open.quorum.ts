@@ -36,7 +36,12 @@ export function readQuorum(sources: readonly RedisSource[]): readonly Template[]
       `redLock.servers must name at least three independent servers, not ${said}.`,
     );
   }
-  return sources.map((source, index) => readTemplate(source, `redLock.servers[${index}]`));
+  return sources.map((source, index) => readTemplate(source, serverOption(index)));
+}
+
+/** The name of a server for messages. */
+function serverOption(index: number): string {
+  return `redLock.servers[${index}]`;
 }
 
 /**
@@ -50,7 +55,9 @@ export async function openQuorum(
   shared: { readonly wheel: TimerWheel; readonly notices: NoticeBoard },
 ): Promise<OpenQuorum> {
   const notices = new QuorumNotices(shared.notices);
-  const members = templates.map((template) => makeMember(settings, template, { ...shared, notices }));
+  const members = templates.map((template, index) =>
+    makeMember(settings, template, { ...shared, notices, option: serverOption(index) }),
+  );
   const close = async () => void (await Promise.all(members.map(({ connections }) => connections.close())));
   const [first] = members;
   const ready = await countReady(members);
@@ -69,13 +76,14 @@ export async function openQuorum(
 function makeMember(
   settings: LockSettings,
   template: Template,
-  shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices },
+  shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices; readonly option: string },
 ): QuorumMember {
   const notices = shared.notices.of(template.address);
   // A red lock relies on its majority; the replicas of a server are no part of it.
   const open = makeEngine({ ...settings, replication: undefined }, template, {
     wheel: shared.wheel,
     notices,
+    option: shared.option,
   });
   const { lifecycle } = open.connections.commands;
   const age = new ServerAge(lifecycle, shared.wheel, settings.commandTimeout, settings.redLockRestartDelay);

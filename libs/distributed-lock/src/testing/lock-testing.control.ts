@@ -81,7 +81,10 @@ export class LockTestingControl {
     if (store === undefined)
       throw new LockConfigurationError(
         'NOT_BOUND',
-        'The locks of this application are not in memory: give its TestingModuleBuilder to withTestingLocks().',
+        'The locks of this application are not in memory.',
+        undefined,
+        undefined,
+        'Pass its TestingModuleBuilder to withTestingLocks(), or import DistributedLockTestingModule.',
       );
     const explorers = app.get<readonly TickExplorer[]>(TickExplorer, { strict: false, each: true });
     const crons = explorers.find((explorer) => explorer.locks === locks)?.crons ?? [];

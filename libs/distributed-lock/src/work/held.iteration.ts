@@ -99,8 +99,13 @@ class HeldIteration implements AsyncIterableIterator<unknown> {
 }
 
 function tooLate(): LockConfigurationError {
-  return new LockConfigurationError(
-    'NOT_ASYNC',
-    `The iteration of the result began more than ${GRACE} ms after the work had ended: its lock is already released. Iterate inside the work, or at once.`,
+  return notAsync(
+    `The iteration of the result began more than ${GRACE} ms after the work had ended: its lock is already released.`,
+    'Iterate inside the work, or at once.',
   );
+}
+
+/** The error for a result that cannot be returned as it is. */
+export function notAsync(message: string, remedy: string): LockConfigurationError {
+  return new LockConfigurationError('NOT_ASYNC', message, undefined, undefined, remedy);
 }

@@ -1,9 +1,9 @@
 import { finished, type Readable, type Stream } from 'node:stream';
 import { from, isObservable, lastValueFrom, type ObservableInput } from 'rxjs';
 import type { WorkResult } from '../contracts/lock.contract.js';
-import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { LockConfigurationError } from '../errors/lock.errors.js';
 import type { InScope } from '../holds/hold.scope.js';
-import { heldIterable } from './held.iteration.js';
+import { heldIterable, notAsync } from './held.iteration.js';
 import { heldResponse, heldStream } from './held.stream.js';
 import { whenExited } from './process.exit.js';
 
@@ -156,9 +156,9 @@ function hold(kind: LastingKind, result: unknown, inScope: InScope, over: () => 
     case 'iterator':
       throw refusedIterator();
     case 'observable':
-      throw new LockConfigurationError(
-        'NOT_ASYNC',
-        'The work returned an Observable of another library, which rxjs does not recognize. Convert it with from().',
+      throw notAsync(
+        'The work returned an Observable of another library, which rxjs does not recognize.',
+        'Convert it with from().',
       );
   }
 }
@@ -219,16 +219,16 @@ function streamOf(kind: 'stream' | 'file', result: unknown): Readable {
 
 function unread(stream: ReadableStream): ReadableStream {
   if (!stream.locked) return stream;
-  throw new LockConfigurationError(
-    'NOT_ASYNC',
+  throw notAsync(
     'The work returned a ReadableStream that already has a reader, so its end cannot be detected.',
+    'Return a stream that has no reader, or read it inside the work.',
   );
 }
 
 function refusedIterator(): LockConfigurationError {
-  return new LockConfigurationError(
-    'NOT_ASYNC',
-    'The work returned an iterator, whose steps would run after the lock is released. Collect its values inside the work.',
+  return notAsync(
+    'The work returned an iterator, whose steps would run after the lock is released.',
+    'Collect its values inside the work.',
   );
 }
 
