@@ -8,7 +8,8 @@ export interface ElectionCallbacks {
    * in a loop until `signal` aborts. If it returns earlier, this candidate still leads. If it fails, the error
    * is logged, the leadership ends, and the candidate campaigns again after a pause of 1 s ± 25 %, which
    * doubles up to 30 s ± 25 % with each further failure.
-   * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead
+   * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead,
+   * with the exception of `LockHandle.signal`
    * @param token the fencing token, higher than the tokens of all earlier leaders. Pass it to your writes: see
    * docs/fencing.md
    */
@@ -26,14 +27,14 @@ export interface ElectionCallbacks {
  * One candidate for the leadership of a key. It waits for the lock with the name `key`, and keeps it until
  * `resign()`, `stop()`, a failure of `onElected`, or the shutdown of the application. It campaigns again after
  * `resign()`, a failure, or a loss of the lock. Several candidates of one key in one process compete like
- * candidates of several processes.
+ * candidates of several processes. `await using` calls {@link stop} at the end of the block.
  */
 export interface Election extends AsyncDisposable {
   /** The key of the election: the name of the lock, without the prefix of the module. */
   readonly key: string;
   /**
    * Whether this candidate leads. Becomes `false` before Redis can elect another candidate, even if the
-   * process was blocked or suspended.
+   * process was blocked or suspended; the exception of `LockHandle.signal` applies.
    */
   readonly isLeader: boolean;
   /** The fencing token of the leadership; `undefined` while this candidate does not lead. */

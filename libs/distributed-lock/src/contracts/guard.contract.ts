@@ -47,10 +47,10 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
    */
   readonly leaseTime?: Duration | undefined;
   /**
-   * What a call returns if the lock was not acquired within `waitTime`. `throw`: rejects with a
-   * `LockNotAcquiredError` (423 over HTTP). `skip`: returns `undefined` without running the method. A
-   * function: its result. The function is called only for the lock of this decorator, never for a lock that
-   * the method acquires itself.
+   * What a call returns if the lock was not acquired within `waitTime`, or if too many callers wait
+   * (`TOO_MANY_WAITERS`). `throw`: rejects with a `LockNotAcquiredError` (423 over HTTP). `skip`: returns
+   * `undefined` without running the method. A function: its result. The function is called only for the lock of
+   * this decorator, never for a lock that the method acquires itself.
    * @default 'throw'
    */
   readonly onBusy?: 'throw' | 'skip' | ((context: BusyContext<A>) => R | PromiseLike<R>) | undefined;
@@ -65,35 +65,39 @@ export interface TickOptions {
   /**
    * What happens to a tick while an earlier run or another holder has the lock. `skip`: the tick is recorded
    * and does not run. `queue`: one instance runs the tick as soon as the lock is free; of several queued
-   * ticks only the newest runs, the others are recorded.
+   * ticks only the newest runs, the others are recorded. `queue` fails the startup on a `@Timeout` without
+   * `minInterval`, and with `shared: true`.
    * @default 'skip'
    */
   readonly overlap?: 'skip' | 'queue' | undefined;
   /**
    * What happens to a tick whose run crashed, or was stopped by a shutdown. `skip`: the tick does not run
    * again. `retry`: another instance runs the tick again, before any newer tick; `currentLock()?.attempt`
-   * counts the runs. The work must tolerate a second run.
+   * counts the runs. The work must tolerate a second run. `retry` fails the startup in the same cases as
+   * `queue`.
    * @default 'skip'
    */
   readonly onCrash?: 'skip' | 'retry' | undefined;
   /**
-   * For `@Cron`: after an outage of the fleet or of Redis, the latest missed tick runs once if it is not older
-   * than this. Earlier ticks do not run.
+   * For `@Cron` with an expression; it fails the startup on any other schedule. After an outage of the fleet or
+   * of Redis, the latest missed tick runs once if it is not older than this. Earlier ticks do not run.
    * @default none: every missed tick is recorded and does not run
    */
   readonly catchUp?: Duration | undefined;
   /**
-   * How long after its nominal instant a tick can still run; an older tick is recorded as missed. @default '5s'
+   * The maximum age of a tick that a later timer claims, or that another instance takes over at a shutdown. An
+   * older tick is recorded as missed. The timer of the tick itself may fire up to 1 h late. @default '5s'
    */
   readonly grace?: Duration | undefined;
   /**
-   * The maximum duration of a run. The signal of a longer run aborts, with the code `MAX_HOLD`.
+   * The maximum duration of a run; `Infinity` removes the limit. The signal of a longer run aborts, with the
+   * code `MAX_HOLD`.
    * @default the `maxHold` of the module, or '1h' if it is not set
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Allows several scheduled methods with the same key, if all of them set this option. Each tick runs only one
-   * of them. @default false
+   * Allows several scheduled methods with the same key, if all of them set this option. At each tick, only one
+   * of these methods runs. @default false
    */
   readonly shared?: boolean | undefined;
   /**

@@ -24,9 +24,9 @@ export interface JobStatus {
    * counts once.
    */
   readonly counts: Readonly<Record<'completed' | 'failed' | 'crashed' | 'overlapped' | 'missed', number>>;
-  /** The application that registered the job last. */
+  /** The application that registered the job last; `undefined` for a job of `runOnce()`. */
   readonly app: string | undefined;
-  /** The schedule of the job at its last registration. */
+  /** The schedule of the job at its last registration; `undefined` for a job of `runOnce()`. */
   readonly schedule: string | undefined;
 }
 
@@ -45,9 +45,9 @@ export interface ForgetOptions {
 /**
  * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis and
  * `namePrefix`, even if that process has none of the jobs. For a job without a record in Redis, `status`
- * returns `undefined`; the other methods reject with `UNKNOWN_JOB` and write nothing, except that `pause`,
- * `resume` and `runNow` register the job first if this process has it. A key that is not a valid lock name
- * rejects with `INVALID_NAME`, a key in use with another kind with `KIND_CONFLICT`.
+ * returns `undefined` and the other methods reject with `UNKNOWN_JOB`. If this process has the job, `pause`,
+ * `resume` and `runNow` register it instead of rejecting. A key that is not a valid lock name rejects with
+ * `INVALID_NAME`, a key in use with another kind with `KIND_CONFLICT`.
  */
 export interface JobControl {
   /**
@@ -56,14 +56,14 @@ export interface JobControl {
    * that cannot pause jobs keep running the job.
    * @returns `false` if the job was already paused
    * @throws LockConfigurationError `UNKNOWN_JOB`
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   pause(job: string): Promise<boolean>;
   /**
    * Resumes the job. The ticks of the pause do not run.
    * @returns `false` if the job was not paused
    * @throws LockConfigurationError `UNKNOWN_JOB`
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   resume(job: string): Promise<boolean>;
   /**
@@ -74,7 +74,7 @@ export interface JobControl {
    * `false` without waiting for `timeout` if an instance was granted the run but cannot start it: a decorator
    * above `@DistributedLock` skipped the call, or the instance died and `onCrash` is `'skip'`
    * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `timeout`
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   runNow(job: string, options?: RunNowOptions): Promise<boolean>;
   /**
@@ -83,13 +83,13 @@ export interface JobControl {
    * @param options `force` also removes a job that is running; the end of that run is then not recorded
    * @returns `false` if the job is running, without `force`
    * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `force`
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
   /**
    * Returns the state of a job.
    * @returns `undefined` for a job without a record in Redis
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   status(job: string): Promise<JobStatus | undefined>;
 }

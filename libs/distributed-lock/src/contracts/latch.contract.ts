@@ -11,7 +11,7 @@ export interface CountDownLatch {
    * Sets the count, which closes the latch. Does nothing if the latch is already closed.
    * @param count a whole number from 1 to 9007199254740991
    * @returns `false` if the latch was already closed
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid count
    */
   trySetCount(count: number): Promise<boolean>;
@@ -25,20 +25,20 @@ export interface CountDownLatch {
    */
   await(options?: WaitOptions): Promise<boolean>;
   /**
-   * Lowers the count by one. At 0 the latch opens and all waiters resume.
+   * Lowers the count by one. At 0 the latch opens and all waiters resume. Does nothing if the latch is open.
    * @throws LockUnavailableError if Redis does not answer or refuses the command. Do not call again if Redis
    * did not answer: the library repeats the command in the background
    */
   countDown(): Promise<void>;
   /**
    * The remaining count; 0 if the latch is open.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   getCount(): Promise<number>;
   /**
    * Opens the latch, whatever its count. All waiters resume, including Redisson's.
    * @returns whether the latch was closed
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   delete(): Promise<boolean>;
 }

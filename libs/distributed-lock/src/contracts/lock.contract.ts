@@ -4,7 +4,8 @@ import type { Duration } from './duration.js';
 /** Options of every acquisition. */
 export interface LockOptions {
   /**
-   * How long to wait for the lock, in ms or as a duration string. `0` tries once.
+   * How long to wait for the lock, in ms or as a duration string. `0` tries once; `Infinity` waits without
+   * limit.
    * @default the option `waitTime` of the module; without it no limit for `lock()` and `using()`, and 0 for
    * `tryLock()`, the decorator and the interceptor
    */
@@ -52,19 +53,23 @@ export type UnlockOutcome = 'released' | 'kept' | 'lost';
 export interface LockHandle extends AsyncDisposable {
   /** The name of the lock, without the prefix of the module. */
   readonly name: string;
-  /** The holder id in Redis: `<client uuid>:<integer>`. */
+  /**
+   * The holder id in Redis: `<client uuid>:<integer>`; for a permit 32 hex characters, for a multi lock the ids
+   * of its members, separated by spaces.
+   */
   readonly holder: string;
   /** The newest fencing token of the hold; `undefined` for kinds of lock without tokens. */
   readonly token: bigint | undefined;
   /**
-   * Aborts with a `LockLostError` when the lock is lost, always before Redis can grant it to another holder.
-   * Also aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If you pass
-   * the signal to `fetch()`, read the body before the unlock. Created on first access.
+   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder.
+   * Exception: after `forceUnlock()` in another process, or a loss of data in Redis, it aborts at the next
+   * renewal. Also aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If
+   * you pass the signal to `fetch()`, read the body before the unlock. Created on first access.
    */
   readonly signal: AbortSignal;
   /**
-   * Whether the lease is valid for certain: its deadline by the monotonic clock has not passed. Also `false`
-   * after the machine was suspended, until Redis has confirmed the lease.
+   * Whether the lock is held: its deadline by the monotonic clock has not passed. The exception of {@link
+   * signal} applies. Also `false` after the machine was suspended, until Redis has confirmed the lease.
    */
   readonly isHeld: boolean;
   /**
@@ -77,21 +82,22 @@ export interface LockHandle extends AsyncDisposable {
    * stays fixed; a lease without `leaseTime` is still renewed by the watchdog.
    * @param leaseTime at least 100 ms
    * @returns `false` if the lock is no longer held
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `leaseTime`
    */
   extend(leaseTime: Duration): Promise<boolean>;
   /**
    * Releases this acquisition. Idempotent: a second call returns the result of the first. A lost lease is not
    * an error: the result is `lost`.
-   * @throws LockUnavailableError if Redis does not answer, and the release is repeated in the background until
-   * the lease ends; or if Redis refuses the release, which is then not repeated
+   * @throws LockUnavailableError if Redis does not answer or refuses the release. If Redis did not answer, the
+   * library repeats the release in the background until the lease ends
    */
   unlock(): Promise<UnlockOutcome>;
   /**
-   * Runs `work` in a scope that holds the lock: acquisitions of the same lock inside the scope are
-   * re-entrant. Returns the result of `work` unchanged and does not unlock: the lock is held until {@link
-   * unlock}.
+   * Runs `work` in the scope of this lock: an acquisition of the same lock inside it is re-entrant, rejects
+   * with `NOT_REENTRANT` if the kind is not re-entrant, or acquires another permit of a semaphore. Does not
+   * check that the lock is held: call {@link assertHeld} first. Returns the result of `work` unchanged, and
+   * does not unlock.
    */
   run<T>(work: () => T): T;
   /** The fields of the handle for a log line; the token is a string because JSON has no bigint. */
@@ -145,7 +151,7 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    */
   tryLock(options?: LockOptions): Promise<H | null>;
   /**
-   * Acquires the lock, runs `work` in a scope in which the lock is re-entrant, and releases the lock when the
+   * Acquires the lock, runs `work` in its scope (see {@link LockHandle.run}), and releases the lock when the
    * work has ended. If the work returns a stream, an async generator or a child process, `using()` returns that
    * object at once and keeps the lock until it ends (see docs/locks.md). If the work returns an Observable,
    * `using()` subscribes to it in the scope of the lock: the result is its last value, or `undefined` if it
@@ -171,25 +177,27 @@ export interface Lockable<H extends LockHandle = LockHandle> {
 export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
   /**
    * Asks Redis whether the lock is held by any holder.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   isLocked(): Promise<boolean>;
   /**
    * Asks Redis for the hold count of the calling scope: the number of its acquisitions; 0 outside a hold.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   getHoldCount(): Promise<number>;
   /**
    * Asks Redis for the remaining lease of the current holder, in ms: -2 if the lock is free, -1 if the lock
    * has no lease (the same values as Redisson).
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   remainTimeToLive(): Promise<number>;
   /**
    * Releases the lock of any holder, in this or another process, and wakes a waiter. The signal of the holder
-   * aborts at once if the holder belongs to this `LockService`, otherwise at its next renewal.
+   * aborts at once if the holder belongs to this `LockService`, otherwise at its next renewal. The read side of
+   * a read/write lock frees only a lock that is being read, and returns `false` if the writer also reads; the
+   * write side also removes the read holds of the writer.
    * @returns whether the lock was held
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   forceUnlock(): Promise<boolean>;
 }
@@ -208,7 +216,7 @@ export interface FencedLock extends Lock<FencedLockHandle> {
   /**
    * Asks Redis for the newest token of this lock, of any holder.
    * @returns `undefined` before the first grant
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   getToken(): Promise<bigint | undefined>;
 }
@@ -229,7 +237,10 @@ export interface ReadWriteLock {
   writeLock(): Lock;
 }
 
-/** The handle of the current scope: of a decorated method, an intercepted handler, `using()`, or a tick. */
+/**
+ * The handle of the current scope: of a decorated method, an intercepted handler, `using()`, `handle.run()`,
+ * `@LeaderOnly`, a callback of an election, or a tick, which has a `token`.
+ */
 export interface CurrentLock extends LockHandle {
   /** For a tick: the nominal instant of the schedule, in epoch ms. */
   readonly tick: number | undefined;

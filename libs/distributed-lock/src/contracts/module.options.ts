@@ -9,9 +9,9 @@ export interface LockModuleSettings {
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * The wait time that this library writes into the queue of a fair lock for a call without a time limit. If
-   * the process of that call dies, Redisson clients behind it in the queue wait up to this long. At least 1 s;
-   * longer than 1 h counts as 1 h. The same as Redisson's setting of that name.
+   * A fair lock stores a wait time in Redis for each waiter. For a call without a time limit, the library
+   * stores this value. If the process of that call dies, Redisson clients that wait behind the call wait up to
+   * this long. At least 1 s; longer than 1 h counts as 1 h. The same as Redisson's setting of that name.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -38,14 +38,16 @@ export interface LockModuleSettings {
   readonly appName?: string | undefined;
   /**
    * The maximum duration of a hold, which lasts from the grant of a lock to its release; at least 1 ms. When a
-   * hold reaches it, the signal aborts with the code `MAX_HOLD`, and the lease is no longer renewed.
+   * hold reaches it, the signal aborts with the code `MAX_HOLD`, and the lease is no longer renewed. Not for
+   * elections.
    * @default no limit; '1h' for ticks
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Logs a wait or a hold that lasts longer than this, at least 1 ms; `Infinity` disables the warning.
-   * @default off, except for a probable self-deadlock, which is logged once: a call without a time limit has
-   * waited 10 s for a lock that this process acquired with `lock()` or `tryLock()`
+   * Logs a wait or a hold that lasts longer than this, at least 1 ms; `Infinity` disables all these warnings.
+   * Not for elections.
+   * @default off. Without this option the library still logs a probable self-deadlock: a call without a time
+   * limit that has waited 10 s for a lock which this process acquired with `lock()` or `tryLock()`
    */
   readonly warnAfter?: Duration | undefined;
   /**
@@ -60,14 +62,15 @@ export interface LockModuleSettings {
    * 7 and later), as Redisson does by default. `sharded`: always sharded. `classic`: never sharded. Subscribers
    * of one type of channel do not receive messages of the other: set `classic` if Redisson's
    * `shardedSubscriptionMode` is `OFF`, or if Redisson is older than 3.22. Without a cluster, channels are
-   * never sharded.
+   * classic, and `sharded` fails the startup with `INVALID_OPTION`.
    * @default 'auto'
    */
   readonly pubsub?: 'auto' | 'sharded' | 'classic' | undefined;
   /** The timeout of one call to Redis, at least 50 ms. @default '1s' */
   readonly commandTimeout?: Duration | undefined;
   /**
-   * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. Not for red locks.
+   * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A call without a time
+   * limit rejects with `NOT_REPLICATED` after 5 grants without acknowledgement. Red locks ignore this option.
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;
@@ -136,9 +139,10 @@ export interface WaitTimes {
 /** Limits of the hand-off inside a process. */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs, at least 0. While other processes wait, the maximum is the
-   * number of callers that waited in this process at the first hand-off, but not less than 16 and not more than
-   * `max`. While it is unknown whether other processes wait, it is 64, but not more than `max`.
+   * The maximum number of consecutive hand-offs, at least 0. If other processes wait, the limit of the series
+   * is the number of callers that wait in this process at its first hand-off; it is 16 if fewer callers wait.
+   * If the library does not know whether other processes wait, the limit is 64. `max` caps each of these
+   * limits.
    * @default 4096
    */
   readonly max?: number | undefined;

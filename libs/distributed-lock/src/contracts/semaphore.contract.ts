@@ -4,7 +4,7 @@ import type { LockHandle, LockOptions, UsingOptions, WorkResult } from './lock.c
 /** Options of a wait for permits, or for a latch. */
 export interface WaitOptions {
   /**
-   * How long to wait, in ms or as a duration string. `0` tries once.
+   * How long to wait, in ms or as a duration string. `0` tries once; `Infinity` waits without limit.
    * @default the option `waitTime` of the module; without it no limit, and 0 for `tryAcquire()`
    */
   readonly waitTime?: Duration | undefined;
@@ -37,9 +37,9 @@ export interface TakenPermits {
  * A number of permits that the whole fleet shares, including Redisson's clients. A semaphore has no holders:
  * the caller that acquired permits has to release them, and the permits of a process that dies are lost until
  * `addPermits()` restores them. Use a {@link PermitExpirableSemaphore} if permits must come back by themselves.
- * A number of permits is a whole number up to 2147483647; for any other value, and for an invalid option, a
- * method rejects with a `LockConfigurationError` with the code `INVALID_OPTION`. A call whose `signal` aborts
- * before the grant rejects with the reason of the signal.
+ * A number of permits is a whole number up to 2147483647, and at least 1 to acquire or release; for any other
+ * value, and for an invalid option, a method rejects with a `LockConfigurationError` with the code
+ * `INVALID_OPTION`. A call whose `signal` aborts before the grant rejects with the reason of the signal.
  */
 export interface Semaphore {
   /** The name of the semaphore, without the prefix of the module. */
@@ -49,7 +49,7 @@ export interface Semaphore {
    * @param permits the number of permits, at least 0
    * @param timeToLive how long the semaphore exists after this call, at least 1 ms. @default no limit
    * @returns `false` if the semaphore already exists
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `permits` or `timeToLive`
    */
   trySetPermits(permits: number, timeToLive?: Duration): Promise<boolean>;
@@ -100,24 +100,26 @@ export interface Semaphore {
   using<T>(work: (taken: TakenPermits) => WorkResult<T>, options?: PermitsOptions): Promise<T>;
   /**
    * The number of available permits; below 0 if `addPermits()` has removed more than were available.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   availablePermits(): Promise<number>;
   /**
    * Acquires all available permits. If the number of available permits is negative, it is set to 0.
    * @returns the number of available permits before the call
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError if Redis does not answer or refuses the command. If Redis did not answer, the
+   * drain is undone in the background
    */
   drainPermits(): Promise<number>;
   /**
-   * Raises the number of available permits. A negative value lowers the number, even below 0.
+   * Raises the number of available permits. A negative value lowers the number, even below 0. Creates the
+   * semaphore if it does not exist.
    * @throws LockUnavailableError as {@link release}
    */
   addPermits(permits: number): Promise<void>;
   /**
    * Deletes the semaphore. Waiting callers keep waiting until the semaphore is created again.
    * @returns whether the semaphore existed
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   delete(): Promise<boolean>;
 }
@@ -133,18 +135,23 @@ export interface PermitExpirableSemaphore {
   /**
    * Creates the semaphore with this number of permits, unless it exists.
    * @returns `false` if the semaphore already exists
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for a number that is not a whole number from 0 to
    * 2147483647
    */
   trySetPermits(permits: number): Promise<boolean>;
-  /** Sets the total number of permits, including acquired ones. Throws like {@link trySetPermits}. */
+  /**
+   * Sets the total number of permits, including acquired ones. Below the acquired number, holders keep their
+   * permits, and the available number is negative. Creates the semaphore if it does not exist. Throws like
+   * {@link trySetPermits}.
+   */
   setPermits(permits: number): Promise<void>;
   /**
-   * Raises the number of available permits. A negative value lowers the number, even below 0.
+   * Raises the number of available permits. A negative value lowers the number, even below 0. Creates the
+   * semaphore if it does not exist.
    * @throws LockUnavailableError if Redis does not answer or refuses the command. Do not call again if Redis
    * did not answer: the library repeats the command in the background
-   * @throws LockConfigurationError `INVALID_OPTION` for a number that is not whole
+   * @throws LockConfigurationError `INVALID_OPTION` for a number that is not whole, or beyond ±2147483647
    */
   addPermits(permits: number): Promise<void>;
   /**
@@ -168,16 +175,17 @@ export interface PermitExpirableSemaphore {
    * Releases a permit by its id, from any process. Use it if the id of a permit was passed to another process.
    * If a handle of this process holds the permit, its signal aborts.
    * @returns `false` if the permit is unknown, or its lease has ended
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for a value that is not a permit id
    */
   tryRelease(permitId: string): Promise<boolean>;
   /**
    * Sets the lease of a permit by its id: it ends `leaseTime` from now, even if it would have ended later. For
-   * a permit that this process holds, use `handle.extend()`.
+   * a permit that this process holds, use `handle.extend()`. The next renewal by a watchdog raises a shorter
+   * lease again.
    * @param leaseTime at least 100 ms
    * @returns `false` if the permit is unknown, or its lease has ended
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for a value that is not a permit id, or an invalid
    * `leaseTime`
    */
@@ -188,23 +196,19 @@ export interface PermitExpirableSemaphore {
    */
   getLeaseTime(permitId: string): Promise<number>;
   /**
-   * The number of available permits; below 0 if `addPermits()` has removed more than were available.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * The number of available permits; below 0 if `addPermits()` or `setPermits()` has removed more than were
+   * available.
+   * @throws LockUnavailableError
    */
   availablePermits(): Promise<number>;
-  /**
-   * The number of acquired permits. @throws LockUnavailableError if Redis does not answer or refuses the
-   * command
-   */
+  /** The number of acquired permits. @throws LockUnavailableError */
   acquiredPermits(): Promise<number>;
-  /**
-   * The total number of permits. @throws LockUnavailableError if Redis does not answer or refuses the command
-   */
+  /** The total number of permits. @throws LockUnavailableError */
   getPermits(): Promise<number>;
   /**
    * Deletes the semaphore and the leases of its permits, so that every holder loses its permit.
    * @returns whether the semaphore existed
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    */
   delete(): Promise<boolean>;
 }

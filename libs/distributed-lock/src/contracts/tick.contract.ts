@@ -1,7 +1,15 @@
 /**
- * The outcome of a run, or of a tick that did not run. `handed-over`: a shutdown stopped the run, and another
- * instance makes the next attempt. `paused`: the job was paused. `unknown`: written by a newer version of
- * this library; see `reason`.
+ * The outcome of a run, or of a tick that did not run:
+ *
+ * - `running`: the run has not ended.
+ * - `completed`: the run ended without an error.
+ * - `failed`: the run threw an error, could not begin, or was stopped by a shutdown with `onCrash: 'skip'`.
+ * - `crashed`: the lease ended before the run did.
+ * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
+ * - `overlapped`: an earlier run or another holder had the lock.
+ * - `missed`: no instance ran the tick.
+ * - `paused`: the job was paused.
+ * - `unknown`: written by a newer version of this library; see `reason`.
  */
 export type TickOutcome =
   | 'running'
@@ -34,8 +42,8 @@ export interface TickRecord {
   readonly reason?: string;
   /**
    * For `missed` and `paused`: the record covers all instants later than this one (epoch ms), up to and
-   * including `tick`. Absent for a single tick that was too old, that no instance took over, or that came after
-   * the record was lost.
+   * including `tick`. Absent for a single tick: it was too old, no instance took it over, or it came after a
+   * loss of the record.
    */
   readonly after?: number;
   /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */

@@ -47,7 +47,8 @@ const OPTIONS = optionNames<DistributedLockOptions>({
  * exclude each other, according to `kind`. Several names are acquired together or not at all, in a fixed order,
  * so that calls with the same names in another order cannot deadlock
  * @param options each option documents its default
- * @throws LockConfigurationError when the decorator is applied, for invalid options and targets
+ * @throws LockConfigurationError when the decorator is applied, for invalid options and targets. A schedule can
+ * also fail the startup: `DUPLICATE_JOB`, `UNBOUND_SCHEDULE`, `UNKNOWN_SCHEDULER`
  */
 export function DistributedLock<
   A extends readonly unknown[] = readonly unknown[],

@@ -14,8 +14,8 @@ export type Promised = Promise<unknown> | Observable<unknown>;
  *
  * - a name;
  * - a template with arguments of the call: `'account:{0.id}'`;
- * - a function that gets the arguments of the call, of which it may declare only the first ones, and returns a
- *   name or an array of names;
+ * - a function of the arguments of the call that returns a name or an array of names. The function may declare
+ *   fewer parameters than the method;
  * - an array of names or templates: all these locks are held as one.
  */
 export type LockKey<A extends readonly unknown[]> = LockNames | ((this: void, ...args: A) => LockNames);
@@ -28,11 +28,11 @@ export interface DistributedLockOptions<
 >
   extends Omit<GuardOptions, 'onBusy'>, TickOptions {
   /**
-   * What a call returns if the lock was not acquired within `waitTime`. `throw`: rejects with a
-   * `LockNotAcquiredError` (423 over HTTP). `skip`: returns `undefined` without running the method. A
-   * function: its result, which must fit the return type of the method. The function is called only for the
-   * lock of this decorator, never for a lock that the method acquires itself, and never because Redis is
-   * unavailable.
+   * What a call returns if the lock was not acquired within `waitTime`, or if too many callers wait
+   * (`TOO_MANY_WAITERS`). `throw`: rejects with a `LockNotAcquiredError` (423 over HTTP). `skip`: returns
+   * `undefined` without running the method. A function: its result, which must fit the return type of the
+   * method. The function is called only for the lock of this decorator, never for a lock that the method
+   * acquires itself, and never because Redis is unavailable.
    * @default 'throw'
    */
   readonly onBusy?: S | ((context: BusyContext<A>) => R | PromiseLike<R>) | undefined;

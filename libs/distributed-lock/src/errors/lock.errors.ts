@@ -57,6 +57,7 @@ export class LockNotAcquiredError extends DistributedLockError {
   /** The name of the class, for logs. */
   override readonly name = 'LockNotAcquiredError';
 
+  /** @param code see the class */
   constructor(
     lock: string,
     /** How long the call waited, in ms. */
@@ -71,9 +72,9 @@ export class LockNotAcquiredError extends DistributedLockError {
 }
 
 /**
- * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. The code `RELEASED`
- * has another meaning: the lock was unlocked, and work that uses it still runs. The `reason` of an aborted
- * `handle.signal` is a `LockLostError`, too.
+ * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. Other codes:
+ * `MAX_HOLD` if the hold lasted longer than `maxHold`; `RELEASED` if the lock was unlocked, and work that uses
+ * it still runs. The `reason` of an aborted `handle.signal` is a `LockLostError`, too.
  */
 export class LockLostError extends DistributedLockError {
   static {
@@ -83,6 +84,7 @@ export class LockLostError extends DistributedLockError {
   /** The name of the class, for logs. */
   override readonly name = 'LockLostError';
 
+  /** @param code see the class */
   constructor(
     lock: string,
     /** The reason alone, as it appears in the message. */
@@ -132,7 +134,11 @@ export class StaleTokenError extends DistributedLockError {
   }
 }
 
-/** Redis is unavailable, or refused the command. Never means that another holder has the lock. */
+/**
+ * Redis did not answer, or refused the command (`REJECTED_BY_REDIS`, `WRONG_TYPE`), too few replicas
+ * acknowledged the grant (`NOT_REPLICATED`), or the application shuts down (`SHUTTING_DOWN`). Never means that
+ * another holder has the lock.
+ */
 export class LockUnavailableError extends DistributedLockError {
   static {
     brandClass(this, 'LockUnavailableError');
@@ -141,6 +147,7 @@ export class LockUnavailableError extends DistributedLockError {
   /** The name of the class, for logs. */
   override readonly name = 'LockUnavailableError';
 
+  /** @param code see the class */
   // oxlint-disable-next-line max-params -- public API: its positions stay as they are
   constructor(
     lock: string | undefined,
@@ -154,7 +161,7 @@ export class LockUnavailableError extends DistributedLockError {
   }
 }
 
-/** An invalid option, name or use of the library, found before anything is sent to Redis. */
+/** An invalid option, name or use of the library. */
 export class LockConfigurationError extends DistributedLockError {
   static {
     brandClass(this, 'LockConfigurationError');

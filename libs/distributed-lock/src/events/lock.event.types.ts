@@ -1,7 +1,10 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { HeldBy } from '../errors/lock.errors.js';
 
-/** The kind of lock of an event. `tick`: the lock of a scheduled job, held for one of its ticks. */
+/**
+ * The kind of lock of an event. `permit`: a permit with a lease, of a `PermitExpirableSemaphore`. `semaphore`:
+ * permits of a `Semaphore`. `tick`: the lock of a scheduled job, held for one of its ticks.
+ */
 export type LockKindName =
   | 'reentrant'
   | 'non-reentrant'
@@ -18,8 +21,8 @@ export type LockKindName =
   | 'tick';
 
 /**
- * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `using`, a
- * decorator or an interceptor.
+ * The fields of every event of an acquisition. An acquisition is one call of `lock`, `tryLock`, `acquire`,
+ * `tryAcquire`, `using`, a decorator or an interceptor.
  */
 export interface AcquisitionEvent {
   /** The same object in all events of one acquisition: a key for a WeakMap. It has no contents. */
@@ -43,15 +46,14 @@ export interface WaitingEvent extends AcquisitionEvent {
 
 /** The lock was granted. */
 export interface AcquiredEvent extends AcquisitionEvent {
-  /** The holder id in Redis; `undefined` for permits of a semaphore, which have no holder. */
+  /** As `LockHandle.holder`; `undefined` for permits of a `Semaphore`, which have no holder. */
   readonly holder: string | undefined;
   /** The fencing token; `undefined` for kinds of lock without tokens. */
   readonly token: bigint | undefined;
   /** The time from the call to the grant, in ms. */
   readonly waited: number;
   /**
-   * Whether a `released` or `lost` event follows. `false` for the `acquire()` of a semaphore, whose permits
-   * have no holder.
+   * Whether a `released` or `lost` event follows. `false` for `acquire()` and `tryAcquire()` of a `Semaphore`.
    */
   readonly hasEnd: boolean;
 }
@@ -82,8 +84,8 @@ export interface ReleasedEvent extends AcquisitionEvent {
   /** The time from the grant to the end of the release, in ms. */
   readonly held: number;
   /**
-   * `kept`: an enclosing acquisition still holds the lock. `unconfirmed`: Redis did not answer; the release
-   * is repeated in the background.
+   * `kept`: an enclosing or a simultaneous acquisition still holds the lock. `unconfirmed`: Redis did not
+   * answer; the release is repeated in the background.
    */
   readonly outcome: Exclude<UnlockOutcome, 'lost'> | 'unconfirmed';
 }
@@ -144,7 +146,7 @@ export interface TickFinishedEvent extends TickClaimedEvent {
   /** The time from the claim to the end of the release, in ms. */
   readonly held: number;
   /**
-   * `handed-over`: a shutdown stopped the run, and another instance makes the next attempt. `returned`: the run
+   * `completed`, `failed` and `handed-over` as in the record of the job: see `TickOutcome`. `returned`: the run
    * did not begin, because the application shuts down, the job was turned off, or the `runNow()` request was
    * too old. `lost`: the lock of the job was lost during the run.
    */
@@ -164,8 +166,8 @@ export interface TickSkippedEvent extends TickEvent {
 export interface TickMissedEvent extends TickEvent {
   /**
    * The event covers all missed instants later than this one (epoch ms), up to and including `tick`.
-   * `undefined` for a single tick that was too old, that no instance took over, or that came after the record
-   * was lost.
+   * `undefined` for a single tick: it was too old, no instance took it over, or it came after a loss of the
+   * record.
    */
   readonly after: number | undefined;
   /** The reason, as in the record of the job. */

@@ -25,10 +25,10 @@ import { showAs } from '../contracts/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because
- * Nest has no global filters for gateways. It takes precedence over filters that catch all errors. Your own
- * filter for these errors, such as `@Catch(LockNotAcquiredError)`, takes precedence over it, unless it is bound
- * before a filter that catches all errors at the same level. As for every global filter, a hybrid application
- * needs `inheritAppConfig: true`.
+ * Nest has no global filters for gateways. Nest asks the filters of one level from the last bound to the first.
+ * This filter is asked directly before the filters that catch all errors. Bind your own filter for these
+ * errors, such as `@Catch(LockNotAcquiredError)`, after those filters: Nest then asks your filter first. As for
+ * every global filter, a hybrid application needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

@@ -21,9 +21,9 @@ export interface LockHealthOptions {
    */
   readonly maxClockOffset?: Duration | undefined;
   /**
-   * The maximum delay of a renewal. A renewal is due after a third of the lease; its delay is the time since
-   * then until it is sent, and after a renewal without an answer until Redis confirms one. While the first
-   * request is under way, the delay is 0.
+   * The maximum delay of a renewal. A renewal is due after a third of the lease. The delay is the time since
+   * that moment. The delay ends when the library sends the renewal. If Redis does not answer, the delay
+   * continues until Redis confirms a renewal.
    * @default a sixth of `lockWatchdogTimeout`, which is half of the time between two renewals
    */
   readonly maxWatchdogLate?: Duration | undefined;
@@ -73,9 +73,9 @@ export class DistributedLockHealthIndicator {
   /**
    * Checks both connections to Redis, and the watchdog. Resolves within `timeout`, also if Redis is down.
    * @param key the key of the result
-   * @returns `up` or `down`, each with `roundTrip`, `watchdogLate` and `clockOffset` in ms, `subscriber`
-   * (`alive` or `deaf`), the numbers of `unconfirmed` leases, `held` locks and `waiting` callers, and
-   * `redLockServers` (usable/all); `down` also with `reasons`
+   * @returns `up` or `down`, each with `roundTrip`, `watchdogLate` and `clockOffset` (positive: the clock of
+   * Redis is ahead) in ms, `subscriber` (`alive` or `deaf`), the numbers of `unconfirmed` leases, `held` locks
+   * and `waiting` callers, and `redLockServers` (usable/all); `down` also with `reasons`
    * @throws LockConfigurationError `INVALID_OPTION`
    * @throws UnknownElementException of Nest if there is no module instance with the name `service`
    */

@@ -29,15 +29,15 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
 
 /**
  * Runs handlers under a lock whose name can depend on the request. Applied by `@UseDistributedLock`, or
- * manually:
- * `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key }), inject: [LockService] }`.
+ * manually: `{ provide: APP_INTERCEPTOR, useFactory: (locks) => new DistributedLockInterceptor(locks, { key }),
+ * inject: [LockService] }`.
  *
  * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler completes,
  * fails or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a
  * promise continues, and the lock is held until the promise settles. If the return type of the handler is not
- * declared, the handler is treated as one that returns a promise until its first value: the lock is held until
- * then. For a body that is streamed after the handler has ended, and for a response that the handler sends
- * itself (`@Res()`), the lock is held until the response has been sent or the client has disconnected.
+ * declared and a timeout unsubscribes before the first value, the lock is held until the first value or the end
+ * of the handler. For a body that is streamed after the handler has ended, and for a response that the handler
+ * sends itself (`@Res()`), the lock is held until the response has been sent or the client has disconnected.
  *
  * To release the lock at the timeout instead, put the decorator of the timeout interceptor above this
  * decorator: Nest runs the interceptor of the lower decorator first, so the timeout then runs inside the lock.
@@ -52,6 +52,8 @@ export class DistributedLockInterceptor implements NestInterceptor {
   readonly #section: GuardedScope<readonly [ExecutionContext]>;
 
   /**
+   * @param locks the service that acquires the lock
+   * @param options each option documents its default
    * @param where the class or method with the interceptor, for messages
    * @throws LockConfigurationError `INVALID_OPTION`
    */

@@ -23,7 +23,7 @@ const DECORATOR = '@UseDistributedLock';
  * (`KIND_CONFLICT`), a write lock inside the read lock (`UPGRADE`), or a result whose end cannot be detected,
  * such as a synchronous iterator (`NOT_ASYNC`).
  * @throws LockConfigurationError when the decorator is applied, for unknown options and for a target that Nest
- * never intercepts
+ * never intercepts. An invalid value of an option fails the startup
  */
 export function UseDistributedLock(options: UseDistributedLockOptions): MethodDecorator & ClassDecorator {
   return (target: object, methodKey?: string | symbol, descriptor?: PropertyDescriptor) => {

@@ -3,8 +3,8 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { currentFrame } from '../holds/hold.scope.js';
 
 /**
- * Returns the handle of the innermost lock that the calling scope holds: of a decorated method, an intercepted
- * handler, `using()` or a tick. @returns `undefined` outside of a lock
+ * Returns the handle of the innermost lock that the calling scope holds: see {@link CurrentLock}.
+ * @returns `undefined` outside of a lock
  */
 export function currentLock(): CurrentLock | undefined {
   return currentFrame()?.handle;

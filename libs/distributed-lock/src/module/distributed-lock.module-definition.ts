@@ -19,8 +19,9 @@ export interface DistributedLockModuleOptions extends LockModuleSettings {
 /** Options of red locks, which are held on the majority of several independent servers. */
 export interface RedLockOptions extends RedLockTimes {
   /**
-   * Three or more servers, usually five, each given like `redis`. They must not be replicas of each other, or
-   * nodes of one cluster.
+   * Three or more servers, usually five, each given like `redis`; one that is given twice is an
+   * `INVALID_OPTION`. They must not be replicas of each other, or nodes of one cluster. The startup fails with
+   * a `LockUnavailableError` unless a majority is reachable.
    */
   readonly servers: readonly RedisSource[];
 }
@@ -34,6 +35,8 @@ export interface DistributedLockModuleExtras {
   readonly isGlobal?: boolean;
   /**
    * The name of this instance, for `@InjectLockService(name)` and `service: name` on the decorators.
+   * `'default'` is the unnamed instance. A second instance with the same name fails the startup with
+   * `INVALID_OPTION`.
    * @default unnamed
    */
   readonly name?: string | undefined;

@@ -123,8 +123,9 @@ export class LockService {
 
   /**
    * The re-entrant lock of that name.
-   * @throws LockConfigurationError `INVALID_NAME` if the name is empty, longer than 1024 characters, contains
-   * NUL, or is reserved for an internal key; `KIND_CONFLICT` if the name is in use with another kind
+   * @throws LockConfigurationError `INVALID_NAME` if the name is empty, longer than 1024 characters, reserved
+   * for an internal key, or contains NUL, a lone surrogate or, in a cluster, empty or unpaired braces; also if
+   * `nameMapper` returns an empty text or NUL. `KIND_CONFLICT` if the name is in use with another kind
    */
   getLock(name: string): Lock {
     return this.#named('reentrant', name);
@@ -229,10 +230,7 @@ export class LockService {
     return new CountingSemaphore(this.engine.counters, name);
   }
 
-  /**
-   * A semaphore with a lease for each permit, renewed by the watchdog like the lease of a lock.
-   * @throws LockConfigurationError as {@link getLock}
-   */
+  /** A semaphore with a lease for each permit, renewed like a lock's. @throws LockConfigurationError as {@link getLock} */
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
     return new ExpirableSemaphore(this.#engine, this.#engine.target('permit', name));
   }
@@ -248,8 +246,8 @@ export class LockService {
   /**
    * Starts a candidate for the leadership of `key`: one candidate of the whole fleet leads at a time. The
    * election uses the fenced lock `key`: `getFencedLock(key)` returns that lock, to read its state, or to
-   * remove the current leader with `forceUnlock()`. Once the leaders resign for a shutdown, new candidates
-   * never lead. See docs/leader-election.md.
+   * remove the current leader with `forceUnlock()`. After the shutdown of this application has ended its
+   * leaderships, `elect()` returns a candidate that never leads. See docs/leader-election.md.
    * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
    * with another kind
    */
@@ -266,8 +264,9 @@ export class LockService {
   }
 
   /**
-   * Runs `work` once in the fleet for each `instant` of `job`. For schedules that are not decorated methods.
-   * The instants of a job must rise: `work` does not run for an instant at or before the last one.
+   * Runs `work` at most once in the fleet for each `instant` of `job`, for schedules that are not decorated
+   * methods. The instants must rise: `work` does not run for an instant at or before the last one. No run is
+   * repeated after a crash or shutdown. `currentLock()` gives its signal; `maxHold` is 1 h by default.
    * @param instant epoch ms, or a Date
    * @returns the result of the work, or `undefined` if the instant was already claimed, the lock of the job is
    * held, the job is paused, or the application is shutting down
@@ -286,7 +285,7 @@ export class LockService {
 
   /**
    * The newest 50 records of a job, newest first: its runs, and the ticks that did not run, with the reason.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command
+   * @throws LockUnavailableError
    * @throws LockConfigurationError as {@link getLock}
    */
   getRuns(job: string): Promise<TickRecord[]> {

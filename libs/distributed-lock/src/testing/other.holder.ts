@@ -23,7 +23,10 @@ export interface HoldByOptions {
   readonly waitTime?: Duration | undefined;
 }
 
-/** A lock that another holder has because the test called `holdBy()`. */
+/**
+ * A lock that another holder has because the test called `holdBy()`. `await using` calls {@link release} at the
+ * end of the block.
+ */
 export interface HeldByOther extends AsyncDisposable {
   /** The name of the lock, without the prefix of the module. */
   readonly name: string;

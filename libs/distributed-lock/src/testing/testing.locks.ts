@@ -24,7 +24,8 @@ const OPTIONS = optionNames<{ readonly store?: unknown }>({ store: true });
  * @param options `store`: the store of the locks. Applications with the same store compete for its locks.
  * @default a new store
  * @returns the same builder
- * @throws LockConfigurationError `INVALID_OPTION` for an unknown option
+ * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. A `store` that is not a `MemoryStore`
+ * fails the startup with this code
  */
 export function withTestingLocks<B extends ProviderOverrides>(
   builder: B,

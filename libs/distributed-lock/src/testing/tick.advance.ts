@@ -15,8 +15,9 @@ export interface AdvancedTick {
   /** Whether an instance ran the tick. The run has then ended. */
   readonly ran: boolean;
   /**
-   * `granted` if the tick ran; otherwise the reason why it did not: `overlapped`, `queued`, `paused`, `off`
-   * (the scheduler runs the job on no instance), …
+   * `granted` if the tick ran; otherwise the reason why it did not: `taken`, `overlapped`, `queued`, `paused`,
+   * `refused` (the application shuts down), `off` (the scheduler runs the job on no instance), or another
+   * `TickVerdict`
    */
   readonly verdict: string;
 }
@@ -28,8 +29,8 @@ interface Place {
 }
 
 /**
- * Brings the next tick of a job, or of each, about now, on every instance of the store at once: one runs it, the others find
- * it taken.
+ * Brings the next tick of a job, or of each, about now, on every instance of the store at once: one runs it,
+ * the others find it taken.
  * @returns when the runs have ended; one row per job
  * @throws LockConfigurationError `INVALID_OPTION` where no instance has such a job; what the work throws
  */
