@@ -1,4 +1,4 @@
-import { describeKind } from '../locks/conformance.kinds.js';
+import { describeKindOn } from '../locks/conformance.kinds.js';
 import { memoryGround } from './memory.services.js';
 
-describeKind('reentrant', memoryGround);
+describeKindOn('reentrant', memoryGround);
