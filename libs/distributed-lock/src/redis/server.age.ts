@@ -1,6 +1,15 @@
 import { now } from '../timing/monotonic.clock.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientLifecycle } from './client.lifecycle.js';
+import type { ClientPort } from './client.port.js';
+
+/** The connection to a server whose age counts. */
+export interface AgedConnection extends Pick<
+  ClientLifecycle,
+  'isReady' | 'lastError' | 'onReady' | 'restart'
+> {
+  readonly client: Pick<ClientPort, 'on' | 'info'>;
+}
 
 /** A server's answer: the id of its run, and its age in ms, never too high. */
 interface Answer {
@@ -24,7 +33,7 @@ export class ServerAge {
   #connection = 0;
 
   constructor(
-    private readonly lifecycle: ClientLifecycle,
+    private readonly lifecycle: AgedConnection,
     private readonly wheel: TimerWheel,
     /** How long the answer may take, in ms. */
     private readonly timeout: number,

@@ -1,3 +1,4 @@
+import type { ConnectionPair } from '../connections/connection.pair.js';
 import type { LockSettings } from '../contracts/settings.js';
 import { LockConfigurationError, LockUnavailableError } from '../errors/lock.errors.js';
 import type { NoticeBoard } from '../events/notice.board.js';
@@ -8,7 +9,7 @@ import { readTemplate, type Template } from '../sources/client.factory.js';
 import type { RedisSource } from '../sources/source.reader.js';
 import { ServerAge } from '../redis/server.age.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { makeEngine, type OpenEngine } from './open.engine.js';
+import { makeEngine } from './open.engine.js';
 import { QuorumNotices } from './quorum.notices.js';
 
 /** The red locks of a module instance, and how to close their connections. */
@@ -18,8 +19,15 @@ export interface OpenQuorum {
 }
 
 /** One server that has an engine of its own. */
-interface QuorumMember extends OpenEngine, QuorumServer {
+export interface QuorumMember extends QuorumServer {
+  readonly connections: Pick<ConnectionPair, 'ready' | 'close'>;
   readonly age: ServerAge;
+}
+
+/** What a {@link QuorumMember} is made of. */
+interface MemberParts extends Pick<QuorumMember, 'engine' | 'connections' | 'age'> {
+  /** For messages. */
+  readonly address: string;
 }
 
 /**
@@ -44,11 +52,7 @@ function serverOption(index: number): string {
   return `redLock.servers[${index}]`;
 }
 
-/**
- * Builds locks on several independent servers. A minority of them may be away, at boot and later; each is connected as soon as it can be
- * reached.
- * @throws LockUnavailableError when no majority can be reached
- */
+/** Builds locks on several independent servers. @throws LockUnavailableError when no majority can be reached */
 export async function openQuorum(
   settings: LockSettings,
   templates: readonly Template[],
@@ -58,6 +62,19 @@ export async function openQuorum(
   const members = templates.map((template, index) =>
     makeMember(settings, template, { ...shared, notices, option: serverOption(index) }),
   );
+  return await quorumOn(settings, members, shared.notices);
+}
+
+/**
+ * Builds locks on servers that have their engines. A minority of them may be away, at boot and later; each is connected as soon as it can be
+ * reached.
+ * @throws LockUnavailableError when no majority can be reached
+ */
+export async function quorumOn(
+  settings: LockSettings,
+  members: readonly QuorumMember[],
+  notices: NoticeBoard,
+): Promise<OpenQuorum> {
   const close = async () => void (await Promise.all(members.map(({ connections }) => connections.close())));
   const [first] = members;
   const ready = await countReady(members);
@@ -69,8 +86,21 @@ export async function openQuorum(
       `${ready} of the ${members.length} servers of redLock are reachable, and ${majorityOf(members.length)} are needed (${troubles}).`,
     );
   }
-  const context = { ...first.engine.context, notices: shared.notices };
+  const context = { ...first.engine.context, notices };
   return { locks: new RedLocks(context, members, settings.redLockRestartDelay), close };
+}
+
+/** A server of red locks by its parts. */
+export function memberOf({ engine, connections, age, address }: MemberParts): QuorumMember {
+  return {
+    engine,
+    connections,
+    age,
+    get trouble() {
+      const { trouble } = age;
+      return trouble === undefined ? undefined : `${address} ${trouble}`;
+    },
+  };
 }
 
 function makeMember(
@@ -78,23 +108,17 @@ function makeMember(
   template: Template,
   shared: { readonly wheel: TimerWheel; readonly notices: QuorumNotices; readonly option: string },
 ): QuorumMember {
-  const notices = shared.notices.of(template.address);
+  const { address } = template;
+  const { wheel } = shared;
   // A red lock relies on its majority; the replicas of a server are no part of it.
   const open = makeEngine({ ...settings, replication: undefined }, template, {
-    wheel: shared.wheel,
-    notices,
+    wheel,
+    notices: shared.notices.of(address),
     option: shared.option,
   });
   const { lifecycle } = open.connections.commands;
-  const age = new ServerAge(lifecycle, shared.wheel, settings.commandTimeout, settings.redLockRestartDelay);
-  return {
-    ...open,
-    age,
-    get trouble() {
-      const { trouble } = age;
-      return trouble === undefined ? undefined : `${template.address} ${trouble}`;
-    },
-  };
+  const age = new ServerAge(lifecycle, wheel, settings.commandTimeout, settings.redLockRestartDelay);
+  return memberOf({ ...open, age, address });
 }
 
 /** How many servers can be used: the majority, as soon as it is there, or fewer once every server is ready or has failed. */
