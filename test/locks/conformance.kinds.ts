@@ -45,9 +45,8 @@ export function describeKind(kind: keyof typeof LOCKS, ground?: () => Ground, le
 }
 
 /**
- * The same on another store than one server: a Redis with several servers, or the store in memory. A lease is counted by the process and kept
- * by one key, wherever that is: each form of a key is tested there once, as the re-entrant lock, the write lock and the permit. The other
- * kinds have their leases tested on one server, and on the store in memory by the simulation.
+ * The same on a Redis with several servers. A lease is counted by the process and kept by one key, wherever that is: each form of a key is
+ * tested there once, as the re-entrant lock, the write lock and the permit; the other kinds have their leases tested on one server.
  */
 export function describeKindOn(kind: keyof typeof LOCKS, ground: () => Ground): void {
   describeKind(kind, ground, kind === 'reentrant' || kind === 'write');

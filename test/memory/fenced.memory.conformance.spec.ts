@@ -1,4 +1,4 @@
-import { describeKindOn } from '../locks/conformance.kinds.js';
+import { describeKind } from '../locks/conformance.kinds.js';
 import { memoryGround } from './memory.services.js';
 
-describeKindOn('fenced', memoryGround);
+describeKind('fenced', memoryGround);

@@ -25,7 +25,7 @@ export interface Wish {
 
 /** A rule that was broken. */
 export interface Violation {
-  readonly rule: 'I1' | 'in store' | 'free and wanted' | 'I5' | 'token' | 'error';
+  readonly rule: string;
   readonly at: number;
   readonly event: number;
   readonly what: string;
@@ -44,7 +44,7 @@ export class BeliefWatch {
     private readonly fleet: SimulatedFleet,
   ) {}
 
-  report(rule: Violation['rule'], what: string): void {
+  report(rule: string, what: string): void {
     const { now: at, events: event } = this.world;
     this.world.note(`VIOLATION ${rule}: ${what}`, this.world.outside);
     this.violations.push({ rule, at, event, what });

@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
-import { showFault } from './fault.plan.js';
-import { shrink } from './plan.shrinker.js';
-import { isLayer, planOf, simulate, type LayerName, type RunResult } from './simulated.run.js';
+import { isLayer, type LayerName, type RunResult } from './simulated.run.js';
+import { topologyNamed } from './topologies.js';
 import type { TraceLine } from './world.js';
 
 /** The command line of `npm run simulate`: see tools/simulation/simulate.mjs. */
 const { values } = parseArgs({
   options: {
+    topology: { type: 'string', default: 'one' },
     seed: { type: 'string', default: '1' },
     runs: { type: 'string' },
     minutes: { type: 'string' },
@@ -19,7 +19,7 @@ const { values } = parseArgs({
   },
 });
 
-const layer = layerOf(values.layer);
+const topology = topologyNamed(values.topology, layerOf(values.layer));
 const first = Number(values.seed);
 const duration = Number(values.seconds) * 1000;
 const sums = { runs: 0, calls: 0, grants: 0, events: 0, violations: 0 };
@@ -27,13 +27,14 @@ const faults = new Map<string, number>();
 const start = process.cpuUsage();
 
 for (let seed = first; isWanted(seed); seed += 1) {
-  const result = await simulate(planOf(seed, duration, layer), tracer(values.trace));
+  const result = await topology.run(seed, duration, tracer(values.trace));
   add(result);
   if (values.hash) console.log(`${seed} ${result.hash}`);
   for (const { rule, at, event, what } of result.violations)
     console.log(`seed ${seed}: ${rule} at ${at.toFixed(3)} ms, event ${event}: ${what}`);
   const [violation] = result.violations;
-  if (violation !== undefined && values.shrink) await showSmallest(seed, violation.rule);
+  if (violation !== undefined && values.shrink)
+    for (const line of await topology.smallest(seed, duration, violation.rule)) console.log(line);
 }
 report();
 process.exit(sums.violations > 0 ? 1 : 0);
@@ -64,13 +65,6 @@ function add({ calls, grants, events, violations, faults: seen }: RunResult): vo
   sums.events += events;
   sums.violations += violations.length;
   for (const [kind, count] of seen) faults.set(kind, (faults.get(kind) ?? 0) + count);
-}
-
-async function showSmallest(seed: number, rule: string): Promise<void> {
-  const plan = await shrink(planOf(seed, duration, layer), rule);
-  const size = `${plan.faults.length} faults, ${plan.instances} instances, ${plan.callers} callers each, ${plan.duration} ms`;
-  console.log(`the smallest plan that breaks ${rule}: ${size}`);
-  for (const fault of plan.faults) console.log(`  ${showFault(fault)}`);
 }
 
 function cpuSeconds(): number {

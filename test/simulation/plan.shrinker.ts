@@ -1,12 +1,16 @@
-import { simulate, type RunPlan } from './simulated.run.js';
+import type { RunPlan, RunResult } from './simulated.run.js';
 
 /**
  * Makes a plan that breaks a rule smaller: fewer faults, instances and callers, and a shorter time. Each purpose has dice of its own, so that
  * what is left out changes nothing before it.
  */
-export async function shrink(plan: RunPlan, rule: string): Promise<RunPlan> {
+export async function shrink<F, P extends RunPlan<F>>(
+  plan: P,
+  rule: string,
+  simulate: (plan: P) => Promise<RunResult>,
+): Promise<P> {
   let smallest = plan;
-  const tryPlan = async (smaller: RunPlan): Promise<boolean> => {
+  const tryPlan = async (smaller: P): Promise<boolean> => {
     const { violations } = await simulate(smaller);
     if (!violations.some((violation) => violation.rule === rule)) return false;
     smallest = smaller;

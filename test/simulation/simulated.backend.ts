@@ -61,6 +61,7 @@ class SimulatedCommands implements Commands {
   losesReplies = false;
   readonly #open = new Set<OpenRequest>();
   readonly #ready: (() => void)[] = [];
+  readonly #atLoss: (() => void)[] = [];
 
   constructor(
     private readonly world: World,
@@ -91,6 +92,11 @@ class SimulatedCommands implements Commands {
 
   onReady(listener: () => void): void {
     this.#ready.push(listener);
+  }
+
+  /** Calls `listener` each time the connection is lost. */
+  onLost(listener: () => void): void {
+    this.#atLoss.push(listener);
   }
 
   groupOf(): number {
@@ -131,6 +137,7 @@ class SimulatedCommands implements Commands {
       this.world.cancel(stall);
       callback.failed(new RedisFailure('ambiguous', why));
     }
+    for (const listener of this.#atLoss) listener();
   }
 }
 

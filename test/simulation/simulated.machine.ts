@@ -27,7 +27,7 @@ export function simulatedMachine(world: World): Machine {
   const { queueMicrotask } = globalThis;
   const machine = {
     global: {
-      performance: { now: () => world.now },
+      performance: { now: () => world.now + world.current.leaseOffset },
       Date: { now: () => EPOCH + Math.floor(world.now + world.current.wallOffset) },
       Math: { random: () => world.current.dice.fraction() },
       setTimeout: (run: () => void, delay = 0) =>

@@ -5,6 +5,8 @@ export class SimulatedProcess {
   readonly dice: SeededDice;
   /** How far its wall clock is ahead of that of the world, in ms. */
   wallOffset = 0;
+  /** How far its leases are ahead, in ms: only a server counts them by its wall clock. */
+  leaseOffset = 0;
   /** Stopped until then, as by SIGSTOP: its events wait. */
   stoppedUntil = -Infinity;
   /** Its events never happen. */

@@ -18,14 +18,18 @@ export function isLayer(name: string): name is LayerName {
 }
 
 /** What a run is. Everything else follows from its seed. */
-export interface RunPlan {
+export interface RunPlan<F> {
   readonly seed: number;
   /** In ms. */
   readonly duration: number;
   readonly instances: number;
   /** Of each instance. */
   readonly callers: number;
-  readonly faults: readonly Fault[];
+  readonly faults: readonly F[];
+}
+
+/** A run on one server. */
+export interface ServerPlan extends RunPlan<Fault> {
   readonly layer: LayerName;
 }
 
@@ -43,25 +47,34 @@ const REST = LONGEST_WAIT + 15_000;
 /** What stays in the store for good: the last token of a fenced lock. */
 const STAYS = /^redisson_lock_token:/;
 
-export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port'): RunPlan {
+export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port'): ServerPlan {
   const instances = 2 + (seed % 3);
   const faults = drawFaults(seed, duration, instances, LAYERS[layer].faults);
   return { seed, duration, instances, callers: 3, faults, layer };
 }
 
 /** Runs a fleet under one seeded scheduler, and checks it after each event. */
-export async function simulate(plan: RunPlan, trace?: (line: TraceLine) => void): Promise<RunResult> {
-  const world = new World(plan.seed);
+export function simulate(plan: ServerPlan, trace?: (line: TraceLine) => void): Promise<RunResult> {
+  return inWorld(plan.seed, trace, (world) => run(world, plan));
+}
+
+/** Runs something in a world of its own, whose machine replaces that of the library. */
+export async function inWorld<T>(
+  seed: number,
+  trace: ((line: TraceLine) => void) | undefined,
+  happen: (world: World) => Promise<T>,
+): Promise<T> {
+  const world = new World(seed);
   world.trace = trace;
   const before = replaceMachine(simulatedMachine(world));
   try {
-    return await run(world, plan);
+    return await happen(world);
   } finally {
     replaceMachine(before);
   }
 }
 
-async function run(world: World, plan: RunPlan): Promise<RunResult> {
+async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   const { duration, instances, callers, faults } = plan;
   const counts: CallCounts = { calls: 0, grants: 0, refusals: new Map() };
   const allCallers: LockCallers[] = [];

@@ -21,8 +21,11 @@ export class SimulatedServer {
   /** When it was started. */
   upSince = 0;
 
-  constructor(private readonly world: World) {
-    this.process = new SimulatedProcess(world.seed, 'server');
+  constructor(
+    protected readonly world: World,
+    readonly name = 'server',
+  ) {
+    this.process = new SimulatedProcess(world.seed, name);
     this.store = world.as(this.process, () => new MemoryStore());
   }
 

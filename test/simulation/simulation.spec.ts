@@ -42,6 +42,19 @@ describe('the simulation of a fleet', () => {
     scaled(120_000),
   );
 
+  test.each([['quorum', 6]] as const)(
+    'breaks no rule on the topology %s, and gives the same events in two processes',
+    { timeout: scaled(120_000) },
+    async (topology, runs) => {
+      const args = ['--topology', topology, '--seed', '1', '--runs', `${runs}`, '--hash'];
+      const [one, other] = await Promise.all([simulate(args), simulate(args)]);
+      expect([one.code, one.text]).toEqual([0, expect.stringContaining(' 0 violations')]);
+      const hashesOf = ({ text }: { text: string }) => text.match(/^\d+ [\da-f]{64}$/gm);
+      expect(hashesOf(one)).toHaveLength(runs);
+      expect(hashesOf(other)).toEqual(hashesOf(one));
+    },
+  );
+
   test('finds a planted defect, and shrinks its plan', { timeout: scaled(120_000) }, async () => {
     const planted = PLANTED.find(({ name }) => name === 'a hold that does not look at its deadline');
     const file = join(dirname(SIMULATION), `planted.${process.pid}.mjs`);

@@ -4,19 +4,20 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../build/node.runner.mjs';
 import { PLANTED } from './planted.defects.mjs';
+import { PLANTED_TOPOLOGIES } from './planted.topologies.mjs';
 import { bundleSimulation, plantDefects } from './simulation.bundler.mjs';
 
 /** CPU minutes for each defect. */
 const [, , minutes = '5'] = process.argv;
 
 const broken = join(ROOT, 'dist/simulation/planted.mjs');
+const all = [...PLANTED.map((planted) => ({ ...planted, topology: 'one' })), ...PLANTED_TOPOLOGIES];
 let found = 0;
 if (await bundleSimulation()) {
-  for (const { name, defects } of PLANTED) {
+  for (const { name, defects, topology } of all) {
     await plantDefects(broken, defects);
-    const { stdout } = spawnSync(process.execPath, [broken, '--minutes', minutes, '--until-violation'], {
-      encoding: 'utf8',
-    });
+    const args = [broken, '--topology', topology, '--minutes', minutes, '--until-violation'];
+    const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     const [, seed, rule] = /^seed (\d+): (.+?) at /m.exec(stdout) ?? [];
     const [, seconds] = /^([\d.]+) CPU s/m.exec(stdout) ?? [];
     if (seed !== undefined) found += 1;
@@ -28,5 +29,5 @@ if (await bundleSimulation()) {
   }
   await rm(broken, { force: true });
 }
-console.log(`${found} of ${PLANTED.length} found`);
-process.exitCode = found === PLANTED.length ? 0 : 1;
+console.log(`${found} of ${all.length} found`);
+process.exitCode = found === all.length ? 0 : 1;

@@ -39,8 +39,6 @@ export const SUITES = [
     needs: () => Promise.all([expectGo(), buildJudge()]),
   },
   { name: 'check:package', ...aside, budget: 60, script: 'tools/package/check-package.mjs', args: [] },
-  // Each application of it has a Redis and clocks of its own, and mostly waits.
-  { name: 'matrix', ...aside, budget: 180, script: 'tools/matrix/main.mjs', args: [] },
   { name: 'chaos', part: 1, lane: 0, budget: 120, project: 'chaos' },
   { name: 'interop', part: 1, lane: 0, budget: 240, project: 'interop', needs: buildPeer },
   { name: 'integration', part: 2, lane: 0, budget: 600, project: 'integration', secondLook: true },
@@ -48,4 +46,5 @@ export const SUITES = [
   // Its leases last as long beside another suite, but its calls and its outages get half of the CPU: 285 to 311 s beside `integration`,
   // with TEST_SLOWNESS=2. Four fifths are the conformance suite, of seven kinds on two topologies.
   { name: 'topologies', part: 2, lane: 1, budget: 165, project: 'topologies', secondLook: true },
+  { name: 'matrix', part: 2, lane: 1, budget: 120, script: 'tools/matrix/main.mjs', args: [] },
 ];

@@ -1,0 +1,169 @@
+import type { Lockable, LockOptions } from '../../../libs/distributed-lock/src/contracts/lock.contract.js';
+import { DistributedLockError } from '../../../libs/distributed-lock/src/errors/lock.errors.js';
+import type { GroupHandle } from '../../../libs/distributed-lock/src/groups/group.handle.js';
+import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
+import { LONGEST_WAIT, type CallCounts } from '../lock.callers.js';
+import { SeededDice } from '../seeded.dice.js';
+import { SETTINGS } from '../simulated.instance.js';
+import type { World } from '../world.js';
+import type { QuorumInstance } from './quorum.instance.js';
+import { groupOf, type QuorumWatch, type RedBelief } from './quorum.watch.js';
+
+/** So many red locks. */
+const NAMES = 4;
+
+/** Within this time, in ms, a round has the answers of all servers, or knows that some have none. */
+const LONG_ENOUGH = 2 * SETTINGS.commandTimeout;
+
+/** Callers whose signal is aborted reject with this. */
+const ABORTED = new Error('the caller left');
+
+/** The callers of one instance: each acquires a red lock, holds it for a while, and releases it, again and again. */
+export class QuorumCallers {
+  #isStopped = false;
+
+  constructor(
+    private readonly world: World,
+    private readonly watch: QuorumWatch,
+    private readonly counts: CallCounts,
+    private readonly instance: QuorumInstance,
+    private readonly service: LockService,
+  ) {}
+
+  start(callers: number): void {
+    for (let caller = 0; caller < callers; caller += 1)
+      void this.#loop(new SeededDice(this.world.seed, `${this.instance.name} caller ${caller}`));
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #loop(dice: SeededDice): Promise<void> {
+    for (;;) {
+      await this.#pause(dice.chance(0.3) ? 0 : dice.between(1, 60));
+      if (this.#isStopped) return;
+      const waitTime = this.#drawWait(dice);
+      const start = this.world.now;
+      this.counts.calls += 1;
+      try {
+        await this.#call(waitTime, dice);
+      } catch (error) {
+        this.#expect(error, waitTime, start);
+      }
+    }
+  }
+
+  #drawWait(dice: SeededDice): number {
+    if (dice.chance(0.15)) return 0;
+    return dice.chance(0.7) ? dice.between(100, 4000) : LONGEST_WAIT;
+  }
+
+  async #call(waitTime: number, dice: SeededDice): Promise<void> {
+    const name = nameOf(dice.below(NAMES));
+    const lock = this.service.getRedLock(name);
+    const leaseTime = dice.chance(0.3) ? dice.between(150, 2500) : undefined;
+    if (waitTime === 0) {
+      const handle = await lock.tryLock({ ...(leaseTime !== undefined && { leaseTime }) });
+      if (handle === null) return;
+      const belief = this.#begin(lock.name, groupOf(handle), dice, leaseTime === undefined);
+      await this.#pause(dice.between(0, 30));
+      this.watch.beliefs.delete(belief);
+      await handle.unlock();
+      return;
+    }
+    const signal = dice.chance(0.1) ? this.#signalAfter(dice.between(1, 1000)) : undefined;
+    const options = { waitTime, ...(leaseTime !== undefined && { leaseTime }), ...(signal && { signal }) };
+    await this.#using(lock, options, dice);
+  }
+
+  async #using(lock: Lockable, options: LockOptions, dice: SeededDice): Promise<void> {
+    const wish = { instance: this.instance, key: keyOf(lock.name), since: this.world.now };
+    this.watch.wishes.add(wish);
+    let belief: RedBelief | undefined;
+    try {
+      await lock.using(async (handle) => {
+        this.watch.wishes.delete(wish);
+        belief = this.#begin(lock.name, groupOf(handle), dice, options.leaseTime === undefined);
+        await this.#work(lock, groupOf(handle), dice);
+        this.watch.beliefs.delete(belief);
+      }, options);
+    } finally {
+      this.watch.wishes.delete(wish);
+      if (belief !== undefined) this.watch.beliefs.delete(belief);
+    }
+  }
+
+  async #work(lock: Lockable, handle: GroupHandle, dice: SeededDice): Promise<void> {
+    await this.#pause(drawWork(dice));
+    if (dice.chance(0.2)) {
+      const hasLease = dice.chance(0.3);
+      await lock.using(
+        async (inner) => {
+          const belief = this.#begin(lock.name, groupOf(inner), dice, false);
+          await this.#pause(dice.between(0, 60));
+          this.watch.beliefs.delete(belief);
+        },
+        { waitTime: 2000, ...(hasLease && { leaseTime: dice.between(150, 2500) }) },
+      );
+    }
+    if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
+  }
+
+  #begin(name: string, handle: GroupHandle, caller: SeededDice, isRenewed: boolean): RedBelief {
+    this.counts.grants += 1;
+    this.world.note(`granted red ${name} to ${handle.holder}`);
+    const { instance, world } = this;
+    const belief = { instance, caller, key: keyOf(name), handle, since: world.now, isRenewed };
+    this.watch.beliefs.add(belief);
+    return belief;
+  }
+
+  #signalAfter(delay: number): AbortSignal {
+    const controller = new AbortController();
+    this.world.after(this.instance.process, delay, '', () => controller.abort(ABORTED));
+    return controller.signal;
+  }
+
+  #expect(error: unknown, waitTime: number, start: number): void {
+    const code = error instanceof DistributedLockError ? error.code : String(error);
+    this.counts.refusals.set(code, (this.counts.refusals.get(code) ?? 0) + 1);
+    if (error === ABORTED) return;
+    if (!(error instanceof DistributedLockError)) this.watch.report('error', String(error));
+    // A short wait may end before the answers of servers that are slow decide who has it.
+    else if (
+      code === 'UNAVAILABLE' &&
+      (waitTime === 0 || waitTime > LONG_ENOUGH) &&
+      this.watch.hasMajoritySince(start)
+    )
+      this.watch.report(
+        'minority',
+        `${this.instance.name}, with a majority that was there: ${error.message}`,
+      );
+  }
+
+  #pause(duration: number): Promise<void> {
+    return new Promise((resolve) => void this.world.after(this.instance.process, duration, '', resolve));
+  }
+}
+
+/** Uses each lock once. */
+export function usesOfEachRedLock(service: LockService): Promise<void>[] {
+  return Array.from({ length: NAMES }, (_, name) =>
+    service.getRedLock(nameOf(name)).using(() => undefined, { waitTime: 10_000 }),
+  );
+}
+
+/** How long the work under a lock takes, in ms. */
+function drawWork(dice: SeededDice): number {
+  if (dice.chance(0.9)) return dice.between(0, 40);
+  return dice.chance(0.8) ? dice.between(40, 4000) : dice.between(4000, 20_000);
+}
+
+function nameOf(name: number): string {
+  return `red.${name}`;
+}
+
+function keyOf(name: string): string {
+  return SETTINGS.mapName(name);
+}

@@ -1,0 +1,49 @@
+import { showFault } from './fault.plan.js';
+import { shrink } from './plan.shrinker.js';
+import { quorumPlanOf, simulateQuorum } from './quorum/quorum.run.js';
+import { showQuorumFault } from './quorum/quorum.faults.js';
+import { planOf, simulate, type LayerName, type RunPlan, type RunResult } from './simulated.run.js';
+import type { TraceLine } from './world.js';
+
+/** The servers that a fleet stands on, with the faults that they can have. */
+export interface Topology {
+  run(seed: number, duration: number, trace?: (line: TraceLine) => void): Promise<RunResult>;
+  /** The smallest plan that breaks a rule, as lines of a report. */
+  smallest(seed: number, duration: number, rule: string): Promise<readonly string[]>;
+}
+
+interface TopologyParts<F, P extends RunPlan<F>> {
+  readonly planOf: (seed: number, duration: number) => P;
+  readonly simulate: (plan: P, trace?: (line: TraceLine) => void) => Promise<RunResult>;
+  readonly showFault: (fault: F) => string;
+}
+
+const SEVERAL_SERVERS = new Map<string, Topology>([
+  ['quorum', topologyOf({ planOf: quorumPlanOf, simulate: simulateQuorum, showFault: showQuorumFault })],
+]);
+
+/**
+ * @param layer below which one server is simulated; several are simulated below the ports
+ * @throws RangeError for a name that is none of them
+ */
+export function topologyNamed(name: string, layer: LayerName): Topology {
+  const planOnOne = (seed: number, duration: number) => planOf(seed, duration, layer);
+  const topology =
+    name === 'one' ? topologyOf({ planOf: planOnOne, simulate, showFault }) : SEVERAL_SERVERS.get(name);
+  if (topology !== undefined) return topology;
+  throw new RangeError(`--topology is one of one, ${[...SEVERAL_SERVERS.keys()].join(', ')}, not ${name}`);
+}
+
+function topologyOf<F, P extends RunPlan<F>>(parts: TopologyParts<F, P>): Topology {
+  return {
+    run: (seed, duration, trace) => parts.simulate(parts.planOf(seed, duration), trace),
+    smallest: async (seed, duration, rule) => {
+      const plan = await shrink(parts.planOf(seed, duration), rule, parts.simulate);
+      const size = `${plan.faults.length} faults, ${plan.instances} instances, ${plan.callers} callers each, ${plan.duration} ms`;
+      return [
+        `the smallest plan that breaks ${rule}: ${size}`,
+        ...plan.faults.map((fault) => `  ${parts.showFault(fault)}`),
+      ];
+    },
+  };
+}

@@ -1,0 +1,33 @@
+/**
+ * Defects that show on several servers: like those of planted.defects.mjs, with the topology that finds them.
+ * @type {readonly { name: string, topology: string, defects: readonly { from: string, to: string }[] }[]}
+ */
+export const PLANTED_TOPOLOGIES = [
+  {
+    name: 'a quorum of two of five',
+    topology: 'quorum',
+    defects: [{ from: 'return Math.floor(servers / 2) + 1;', to: 'return Math.floor(servers / 2);' }],
+  },
+  {
+    name: 'a server that counts as soon as it has started',
+    topology: 'quorum',
+    defects: [
+      { from: 'sent + Math.max(0, this.restartDelay - answer.age)', to: 'sent + 0 * this.restartDelay' },
+    ],
+  },
+  {
+    name: 'a round that fails and keeps what it got',
+    topology: 'quorum',
+    defects: [
+      {
+        from: 'this.#handle.giveBack().then(() => this.conclude(refusal))',
+        to: 'Promise.resolve().then(() => this.conclude(refusal))',
+      },
+    ],
+  },
+  {
+    name: 'a hold that is never completed',
+    topology: 'quorum',
+    defects: [{ from: 'if (this.leaseTime === void 0) upkeep.add(this);', to: '' }],
+  },
+];
