@@ -18,16 +18,15 @@ export interface CountDownLatch {
   /**
    * Waits until the latch is open. If `signal` aborts the wait, the call rejects with the reason of the signal.
    * @returns `false` if the latch is still closed when `waitTime` ends
-   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
-   * shutting down
-   * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait
+   * @throws LockUnavailableError, also while the application shuts down
+   * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid option
    */
   await(options?: WaitOptions): Promise<boolean>;
   /**
    * Lowers the count by one. At 0 the latch opens and all waiters resume. Does nothing if the latch is open.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command. Do not call again if Redis
-   * did not answer: the library repeats the command in the background
+   * @throws LockUnavailableError. Do not call again if Redis did not answer: the library repeats the
+   * command in the background
    */
   countDown(): Promise<void>;
   /**

@@ -133,7 +133,7 @@ export interface Lockable<H extends LockHandle = LockHandle> {
   /**
    * Waits for the lock.
    * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends; with the code
-   * `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait
+   * `TOO_MANY_WAITERS` if too many callers of this process wait
    * @throws LockUnavailableError if Redis refuses the command or does not answer within `waitTime`, or if the
    * application is shutting down
    * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
@@ -143,8 +143,7 @@ export interface Lockable<H extends LockHandle = LockHandle> {
   /**
    * Acquires the lock if it becomes free within `waitTime` (default 0).
    * @returns `null` only if another holder has the lock. If Redis is unavailable, the call rejects.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command, or the application is
-   * shutting down
+   * @throws LockUnavailableError, also while the application shuts down
    * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
    * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
    * (`NOT_REENTRANT`, `UPGRADE`)
@@ -158,9 +157,8 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * completes without a value. A failed release never replaces the result or error of the work. A lost lock
    * replaces the result only with {@link UsingOptions.onLost} `'throw'`.
    * @throws LockNotAcquiredError if the lock was not acquired within `waitTime`; with the code
-   * `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait; `work` was not run
-   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
-   * shutting down; `work` was not run
+   * `TOO_MANY_WAITERS` if too many callers of this process wait; `work` was not run
+   * @throws LockUnavailableError, also while the application shuts down; `work` was not run
    * @throws LockLostError with `onLost: 'throw'`, if the lock was lost while the work ran
    * @throws LockConfigurationError `INVALID_OPTION`; `NOT_REENTRANT` or `UPGRADE` if the calling scope can
    * never acquire the lock; `NOT_ASYNC` if `work` is a generator function, or if the end of its result cannot

@@ -57,26 +57,24 @@ export interface Semaphore {
    * Waits for permits, and acquires all of them at once. Callers of one process are served in order.
    * @param permits default 1
    * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; with the code
-   * `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait
-   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
-   * shutting down
+   * `TOO_MANY_WAITERS` if too many callers of this process wait
+   * @throws LockUnavailableError, also while the application shuts down
    */
   acquire(permits?: number, options?: WaitOptions): Promise<void>;
   /**
    * Acquires permits if they become available within `waitTime` (default 0).
    * @param permits default 1
    * @returns `false` only if too few permits are available. If Redis is unavailable, the call rejects.
-   * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait
-   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
-   * shutting down
+   * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
+   * @throws LockUnavailableError, also while the application shuts down
    */
   tryAcquire(permits?: number, options?: WaitOptions): Promise<boolean>;
   /**
    * Releases permits. The number is not checked against the acquired permits, so the semaphore can grow.
    * Creates the semaphore if it does not exist.
    * @param permits default 1
-   * @throws LockUnavailableError if Redis does not answer or refuses the command. Do not call again if Redis
-   * did not answer: the library repeats the release in the background
+   * @throws LockUnavailableError. Do not call again if Redis did not answer: the library repeats the
+   * release in the background
    */
   release(permits?: number): Promise<void>;
   /**
@@ -91,9 +89,8 @@ export interface Semaphore {
    * failed release never replaces the result or error of the work; it is repeated in the background if Redis
    * did not answer.
    * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; with the code
-   * `TOO_MANY_WAITERS` if `maxWaiters` callers of this process already wait; `work` was not run
-   * @throws LockUnavailableError if Redis does not answer or refuses the command, or if the application is
-   * shutting down; `work` was not run
+   * `TOO_MANY_WAITERS` if too many callers of this process wait; `work` was not run
+   * @throws LockUnavailableError, also while the application shuts down; `work` was not run
    * @throws LockConfigurationError `INVALID_OPTION`; `NOT_ASYNC` if `work` is a generator function, or if the
    * end of its result cannot be detected (a synchronous iterator)
    */
@@ -106,8 +103,7 @@ export interface Semaphore {
   /**
    * Acquires all available permits. If the number of available permits is negative, it is set to 0.
    * @returns the number of available permits before the call
-   * @throws LockUnavailableError if Redis does not answer or refuses the command. If Redis did not answer, the
-   * drain is undone in the background
+   * @throws LockUnavailableError. If Redis did not answer, the drain is undone in the background
    */
   drainPermits(): Promise<number>;
   /**
@@ -149,8 +145,8 @@ export interface PermitExpirableSemaphore {
   /**
    * Raises the number of available permits. A negative value lowers the number, even below 0. Creates the
    * semaphore if it does not exist.
-   * @throws LockUnavailableError if Redis does not answer or refuses the command. Do not call again if Redis
-   * did not answer: the library repeats the command in the background
+   * @throws LockUnavailableError. Do not call again if Redis did not answer: the library repeats the
+   * command in the background
    * @throws LockConfigurationError `INVALID_OPTION` for a number that is not whole, or beyond ±2147483647
    */
   addPermits(permits: number): Promise<void>;
