@@ -42,7 +42,10 @@ describe('the simulation of a fleet', () => {
     scaled(120_000),
   );
 
-  test.each([['quorum', 6]] as const)(
+  test.each([
+    ['quorum', 6],
+    ['sentinel', 8],
+  ] as const)(
     'breaks no rule on the topology %s, and gives the same events in two processes',
     { timeout: scaled(120_000) },
     async (topology, runs) => {

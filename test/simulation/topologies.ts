@@ -1,5 +1,8 @@
 import { showFault } from './fault.plan.js';
 import { shrink } from './plan.shrinker.js';
+import { showNodeFault } from './nodes/node.faults.js';
+import { nodePlanOf, simulateNodes, type DeploymentKind } from './nodes/node.run.js';
+import { SentinelDeployment } from './nodes/sentinel.deployment.js';
 import { quorumPlanOf, simulateQuorum } from './quorum/quorum.run.js';
 import { showQuorumFault } from './quorum/quorum.faults.js';
 import { planOf, simulate, type LayerName, type RunPlan, type RunResult } from './simulated.run.js';
@@ -20,7 +23,16 @@ interface TopologyParts<F, P extends RunPlan<F>> {
 
 const SEVERAL_SERVERS = new Map<string, Topology>([
   ['quorum', topologyOf({ planOf: quorumPlanOf, simulate: simulateQuorum, showFault: showQuorumFault })],
+  ['sentinel', topologyOnNodes({ shards: 1, make: (world) => new SentinelDeployment(world) })],
 ]);
+
+function topologyOnNodes(kind: DeploymentKind): Topology {
+  return topologyOf({
+    planOf: (seed, duration) => nodePlanOf(kind, seed, duration),
+    simulate: (plan, trace) => simulateNodes(kind, plan, trace),
+    showFault: showNodeFault,
+  });
+}
 
 /**
  * @param layer below which one server is simulated; several are simulated below the ports

@@ -30,4 +30,19 @@ export const PLANTED_TOPOLOGIES = [
     topology: 'quorum',
     defects: [{ from: 'if (this.leaseTime === void 0) upkeep.add(this);', to: '' }],
   },
+  {
+    name: 'a grant that waits for no replica',
+    topology: 'sentinel',
+    defects: [
+      {
+        from: 'const { timeout } = this.acks.option;',
+        to: 'const { timeout } = this.acks.option; if (timeout) return;',
+      },
+    ],
+  },
+  {
+    name: 'a renewal that does not notice a loss',
+    topology: 'sentinel',
+    defects: [{ from: 'lease.lose();\n\t\t\tthis.#holder?.gone();', to: 'lease.confirm(sent, 3000);' }],
+  },
 ];

@@ -1,0 +1,176 @@
+import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
+import type { Delays } from '../simulated.wire.js';
+import type { World } from '../world.js';
+import type { NodeDeployment } from './node.deployment.js';
+import type { NodeFault } from './node.faults.js';
+import { NodeInstance } from './node.instance.js';
+import type { NodeShard } from './node.shard.js';
+
+/** The usual delay of the network, in ms. */
+const USUAL = { least: 0.1, most: 1 };
+
+/** How long a client takes at most to have a connection again, and an answer on it, in ms. */
+const RECONNECT = 1200;
+
+/** How long a slow network stays slow, in ms. */
+const SLOW_FOR = 1500;
+
+/** How long it takes at most until a replica has taken over, and has a replica that is in step, in ms. */
+const FAILOVER = 1500 + 1500;
+
+/** The pause before an instance that could not start is started again, in ms. */
+const START_AGAIN = 500;
+
+/** What a fleet is made of. */
+interface NodeFleetParts {
+  readonly world: World;
+  readonly deployment: NodeDeployment;
+  readonly settings: LockSettings;
+  readonly started: (instance: NodeInstance) => void;
+  /** Servers, or all instances, have trouble until then. */
+  readonly trouble: (until: number) => void;
+}
+
+/** The instances of an application on servers with replicas. An instance that crashes is followed by another one. */
+export class NodeFleet {
+  /** How often each kind of fault happened. */
+  readonly faults = new Map<string, number>();
+  readonly #instances: NodeInstance[] = [];
+  #generation = 0;
+
+  constructor(
+    private readonly parts: NodeFleetParts,
+    size: number,
+  ) {
+    for (let place = 0; place < size; place += 1) this.#start(place);
+  }
+
+  get live(): readonly NodeInstance[] {
+    return this.#instances.filter(({ isLive }) => isLive);
+  }
+
+  plan(faults: readonly NodeFault[]): void {
+    const { world } = this.parts;
+    for (const fault of faults) {
+      const { at, kind, instance, shard, size } = fault;
+      const what = `fault: ${kind} of i${instance}, shard ${shard} ${size}`;
+      world.at(world.outside, at, what, () => this.#apply(fault));
+    }
+  }
+
+  #start(place: number): void {
+    const { world, deployment, settings, started } = this.parts;
+    this.#generation += 1;
+    const network = { requests: { ...USUAL }, replies: { ...USUAL }, partedUntil: -Infinity };
+    const instance = new NodeInstance(world, `i${place}.${this.#generation}`, network);
+    this.#instances[place] = instance;
+    world.after(instance.process, 0, 'started', () => {
+      instance.open(deployment, settings).then(
+        () => started(instance),
+        (error: unknown) => {
+          world.note(`not started: ${String(error)}`);
+          instance.crash();
+          world.after(world.outside, START_AGAIN, 'restart', () => this.#start(place));
+        },
+      );
+    });
+  }
+
+  #apply(fault: NodeFault): void {
+    const { kind } = fault;
+    const instance = this.#instances[fault.instance];
+    const shard = this.parts.deployment.shards[fault.shard];
+    if (instance === undefined || !instance.isLive || shard === undefined) return;
+    if (!this.#applyToInstance(instance, fault) && !this.#applyToShard(shard, instance, fault)) return;
+    this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
+  }
+
+  #applyToInstance(instance: NodeInstance, { kind, size, instance: place }: NodeFault): boolean {
+    const { world } = this.parts;
+    switch (kind) {
+      case 'crash':
+        instance.crash();
+        world.after(world.outside, size, 'restart', () => this.#start(place));
+        this.#troubleFor(instance, size + RECONNECT);
+        return true;
+      case 'stop':
+        instance.stop(size);
+        this.#troubleFor(instance, size + RECONNECT);
+        return true;
+      case 'step clock':
+        instance.process.wallOffset += size;
+        this.#troubleFor(instance, RECONNECT);
+        return true;
+      case 'cut commands':
+      case 'cut messages':
+        this.#cut(instance, (isSubscriber) => isSubscriber === (kind === 'cut messages'));
+        this.#troubleFor(instance, RECONNECT);
+        return true;
+      case 'lose replies':
+        for (const client of instance.clients) if (!client.isSubscriber) client.losesReplies = true;
+        this.#troubleFor(instance, this.parts.settings.commandTimeout * 1.5 + RECONNECT);
+        return true;
+      case 'partition':
+        instance.network.partedUntil = Math.max(instance.network.partedUntil, world.now + size);
+        this.#cut(instance, () => true);
+        this.#troubleFor(instance, size + RECONNECT);
+        return true;
+      case 'slow requests':
+      case 'slow replies':
+        this.#slowDown(instance.network[kind === 'slow requests' ? 'requests' : 'replies'], size);
+        this.#troubleFor(instance, SLOW_FOR + size + RECONNECT);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #applyToShard(shard: NodeShard, instance: NodeInstance, { kind, size }: NodeFault): boolean {
+    const { world, trouble } = this.parts;
+    trouble(world.now + size + FAILOVER + RECONNECT);
+    switch (kind) {
+      case 'crash master':
+      case 'restart master':
+        shard.crashMaster(size);
+        return true;
+      case 'split': {
+        const { master } = shard;
+        return shard.split(instance.name, size, () => {
+          for (const other of this.live)
+            if (other !== instance)
+              for (const client of other.clients)
+                if (client.node === master) client.cut('the network is split');
+        });
+      }
+      case 'restart replica':
+        shard.restartReplica(size);
+        return true;
+      case 'cut replication':
+        shard.cutReplication(size);
+        return true;
+      case 'slow replication':
+        shard.slowReplication(size, SLOW_FOR);
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #cut(instance: NodeInstance, isMeant: (isSubscriber: boolean) => boolean): void {
+    for (const client of instance.clients)
+      if (isMeant(client.isSubscriber)) client.cut('the connection was reset');
+  }
+
+  #slowDown(delays: Delays, most: number): void {
+    delays.most = most;
+    this.parts.world.after(this.parts.world.outside, SLOW_FOR, '', () => {
+      delays.most = USUAL.most;
+    });
+  }
+
+  #troubleFor(instance: NodeInstance, duration: number): void {
+    const until = this.parts.world.now + duration;
+    instance.calmSince = Math.max(instance.calmSince, until);
+    this.parts.trouble(until);
+  }
+}

@@ -1,0 +1,64 @@
+import { NoticeBoard } from '../../../libs/distributed-lock/src/events/notice.board.js';
+import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
+import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
+import { makeEngine } from '../../../libs/distributed-lock/src/startup/open.engine.js';
+import { serviceOn } from '../../../libs/distributed-lock/src/startup/open.service.js';
+import { TimerWheel } from '../../../libs/distributed-lock/src/timing/timer.wheel.js';
+import { SimulatedProcess } from '../simulated.process.js';
+import type { Network } from '../simulated.wire.js';
+import type { World } from '../world.js';
+import type { NodeDeployment } from './node.deployment.js';
+import type { SimulatedClient } from './simulated.client.js';
+
+/** One process with the real library above its clients, from its start to its crash. */
+export class NodeInstance {
+  readonly process: SimulatedProcess;
+  readonly clients = new Set<SimulatedClient>();
+  /** Since when nothing has gone wrong for it; in the future while something is wrong. */
+  calmSince = 0;
+  /** Whether replicas have to acknowledge its grants. */
+  isAcked = false;
+  service: LockService | undefined;
+
+  constructor(
+    private readonly world: World,
+    readonly name: string,
+    readonly network: Network,
+  ) {
+    this.process = new SimulatedProcess(world.seed, name);
+  }
+
+  get isLive(): boolean {
+    return !this.process.isDead;
+  }
+
+  /** Whether it would notice the time now: a process that is stopped believes nothing. */
+  get isRunning(): boolean {
+    return this.isLive && this.process.stoppedUntil <= this.world.now;
+  }
+
+  /** To be called in an event of its process. @throws LockUnavailableError */
+  async open(deployment: NodeDeployment, settings: LockSettings): Promise<LockService> {
+    const { world, process, network, clients, name } = this;
+    const notices = new NoticeBoard();
+    notices.listen(({ kind }) => world.note(`log ${kind}`));
+    const template = deployment.templateFor({ world, process, network, clients, name });
+    const open = makeEngine(settings, template, { wheel: new TimerWheel(), notices });
+    await open.connections.open();
+    // Replicas that nobody has seen are not waited for.
+    this.isAcked = settings.replication !== undefined && deployment.shards.every(({ isInStep }) => isInStep);
+    this.service = serviceOn(open);
+    return this.service;
+  }
+
+  /** As by `kill -9`: the kernel closes its sockets. */
+  crash(): void {
+    this.process.isDead = true;
+    for (const client of this.clients) client.cut('killed');
+  }
+
+  /** As by SIGSTOP and SIGCONT. */
+  stop(duration: number): void {
+    this.process.stoppedUntil = Math.max(this.process.stoppedUntil, this.world.now + duration);
+  }
+}

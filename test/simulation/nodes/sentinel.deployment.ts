@@ -1,0 +1,67 @@
+import type { Client, Template } from '../../../libs/distributed-lock/src/sources/client.factory.js';
+import type { World } from '../world.js';
+import type { InstancePlace, NodeDeployment } from './node.deployment.js';
+import { NodeShard } from './node.shard.js';
+import { SimulatedClient } from './simulated.client.js';
+import { SimulatedNode } from './simulated.node.js';
+
+/** A master with an asynchronous replica, and sentinels that name the master. */
+export class SentinelDeployment implements NodeDeployment {
+  readonly shards: readonly [NodeShard];
+  readonly nodes: readonly [SimulatedNode, SimulatedNode];
+
+  constructor(world: World) {
+    this.nodes = [new SimulatedNode(world, 'a'), new SimulatedNode(world, 'b')];
+    this.shards = [new NodeShard(world, this.nodes)];
+  }
+
+  shardOf(): NodeShard {
+    return this.shards[0];
+  }
+
+  hash(key: string): ReadonlyMap<string, string> {
+    return this.shardOf().master.hash(key);
+  }
+
+  has(key: string): boolean {
+    return this.shardOf().master.has(key);
+  }
+
+  templateFor(place: InstancePlace): Template {
+    return {
+      ...COMMON,
+      isCluster: false,
+      create: (purpose) => {
+        const client = new SimulatedClient(
+          { ...place, find: () => this.#find(place.name), slotsOf: () => [] },
+          { connectionName: purpose, retryStrategy: pauseOf(place) },
+        );
+        return client as object as Client;
+      },
+    };
+  }
+
+  /** What the sentinels say. */
+  #find(name: string): SimulatedNode | Error {
+    const [shard] = this.shards;
+    if (shard.isolated === undefined) return shard.master;
+    if (shard.isolated === name) return new Error('All sentinels are unreachable.');
+    // Before the replica has taken over, they name a master that is out of reach.
+    return shard.wasPromotedInSplit ? shard.master : new Error('connect ETIMEDOUT');
+  }
+}
+
+export const COMMON = {
+  keyPrefix: '',
+  lazy: false,
+  address: 'simulated',
+  resp3: false,
+  missesFailover: false,
+  nodeOptions: () => ({}),
+} as const;
+
+/** The pauses between attempts to connect, like those of the library's clients. */
+export function pauseOf({ process }: InstancePlace): (attempt: number) => number {
+  return (attempt) =>
+    Math.min(20 * 2 ** Math.min(attempt - 1, 6), 500) * (0.8 + 0.2 * process.dice.fraction());
+}
