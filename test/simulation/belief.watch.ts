@@ -1,48 +1,37 @@
-import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { Belief, GroupAttempt, Violation, Wish } from './belief.js';
+import type { DataLosses } from './data.losses.js';
 import type { SimulatedFleet } from './simulated.fleet.js';
-import type { SimulatedInstance } from './simulated.instance.js';
+import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import { StoredHolds } from './stored.holds.js';
 import type { World } from './world.js';
 
-/** How a holder shares its lock with others. */
-export type Sharing = 'alone' | 'with readers';
-
-/** A holder that may believe in its lock. */
-export interface Belief {
-  readonly instance: SimulatedInstance;
-  readonly key: string;
-  readonly sharing: Sharing;
-  readonly handle: LockHandle;
-}
-
-/** A caller that waits for a lock. */
-export interface Wish {
-  readonly instance: SimulatedInstance;
-  readonly key: string;
-  readonly since: number;
-  /** How long the lock may be free meanwhile, in ms, while nothing is wrong. */
-  readonly bound: number;
-}
-
-/** A rule that was broken. */
-export interface Violation {
-  readonly rule: string;
-  readonly at: number;
-  readonly event: number;
-  readonly what: string;
-}
+/** How much later a caller of a fair lock may come and be granted it first, in ms (docs/guarantees.md). */
+const OUT_OF_TURN = 150;
 
 /** Checks after each event what holders believe, what the store has, and what callers wait for. */
 export class BeliefWatch {
   readonly beliefs = new Set<Belief>();
   readonly wishes = new Set<Wish>();
+  /** Callers that hold some locks while they wait for the others. */
+  readonly attempts = new Set<GroupAttempt>();
   readonly violations: Violation[] = [];
   readonly #freeSince = new Map<string, number>();
-  readonly #tokens = new Map<string, bigint>();
+  readonly #tokens = new Map<string, { readonly token: bigint; readonly at: number }>();
+  readonly #lost = new WeakSet<Belief>();
+  /** When the store gave it to a holder id, which a process may hand on. */
+  readonly #grantedAt = new Map<string, number>();
+  readonly #storedHolds: StoredHolds;
 
   constructor(
     private readonly world: World,
     private readonly fleet: SimulatedFleet,
-  ) {}
+  ) {
+    this.#storedHolds = new StoredHolds(world, fleet, (what) => this.report('not freed', what));
+  }
+
+  get losses(): DataLosses {
+    return this.fleet.losses;
+  }
 
   report(rule: string, what: string): void {
     const { now: at, events: event } = this.world;
@@ -50,11 +39,58 @@ export class BeliefWatch {
     this.violations.push({ rule, at, event, what });
   }
 
+  /** A caller was granted a lock, and believes in it. */
+  begin(belief: Belief): void {
+    const { key, handle } = belief;
+    this.beliefs.add(belief);
+    const hold = `${key} ${handle.holder}`;
+    if (!this.#grantedAt.has(hold)) this.#grantedAt.set(hold, this.world.now);
+    if (handle.token !== undefined && this.#isHeld(belief)) this.#noteToken(key, handle.token);
+    this.#storedHolds.granted(belief);
+  }
+
+  /** The caller is about to release it. */
+  end(belief: Belief): void {
+    if (this.#isHeld(belief)) this.#storedHolds.released(belief);
+    this.beliefs.delete(belief);
+  }
+
+  /** A caller of a fair lock was granted it: no other one waits that came well before, in a process that was well ever since. */
+  checkTurn({ key, since, instance }: Wish): void {
+    for (const other of this.wishes)
+      if (
+        other.key === key &&
+        other.since + OUT_OF_TURN < since &&
+        other.instance.isRunning &&
+        other.instance.calmSince < other.since
+      )
+        this.report(
+          'I7',
+          `${instance.name}, which came at ${since}, has ${key} before ${other.instance.name}, which came at ${other.since}`,
+        );
+  }
+
+  #mayBeLost({ key, handle, instance }: Belief): boolean {
+    const grantedAt = this.#grantedAt.get(`${key} ${handle.holder}`) ?? 0;
+    return this.losses.mayHaveLost(key, grantedAt, instance);
+  }
+
+  #isHeld({ instance, handle }: Belief): boolean {
+    return this.world.as(instance.process, () => handle.isHeld);
+  }
+
   /** Notes a fencing token, which must be above all before it. */
-  noteToken(key: string, token: bigint): void {
-    const last = this.#tokens.get(key) ?? 0n;
-    if (token <= last) this.report('token', `${key} gave ${token} after ${last}`);
-    this.#tokens.set(key, token);
+  #noteToken(key: string, token: bigint): void {
+    const last = this.#tokens.get(key);
+    const mayFall = last === undefined || last.at <= this.fleet.losses.tokensFrom;
+    if (!mayFall && token <= last.token) this.report('I3', `${key} gave ${token} after ${last.token}`);
+    this.#tokens.set(key, { token, at: this.world.now });
+  }
+
+  /** An instance was shut down, and nothing kept it from releasing its locks. */
+  checkShutdown(instance: SimulatedInstance): void {
+    const left = this.#storedHolds.holdsOf(instance);
+    if (left.length > 0) this.report('I9', `${instance.name} was shut down and has ${left.join(', ')}`);
   }
 
   /** To be called after each event. */
@@ -62,24 +98,41 @@ export class BeliefWatch {
     if (this.violations.length > 0) return;
     if (this.beliefs.size > 0) this.#checkBeliefs();
     if (this.wishes.size > 0) this.#checkWishes();
+    this.#storedHolds.check(this.beliefs, this.attempts);
   }
 
   #checkBeliefs(): void {
     const held = new Map<string, Belief>();
     for (const belief of this.beliefs) {
       const { instance, key, handle } = belief;
-      if (!instance.isRunning || !this.world.as(instance.process, () => handle.isHeld)) continue;
-      if (!this.#isStored(key, handle.holder))
+      if (!instance.isRunning) continue;
+      if (!this.#isHeld(belief)) {
+        this.#checkLoss(belief);
+        continue;
+      }
+      const mayBeLost = this.#mayBeLost(belief);
+      if (!mayBeLost && !this.#isStored(key, handle.holder))
         this.report(
           'in store',
           `${instance.name} believes in ${key} of ${handle.holder}, which the store does not have`,
         );
+      if (mayBeLost) continue;
       const other = held.get(key);
       if (other === undefined || other.sharing === 'with readers') held.set(key, belief);
       if (other === undefined || other.handle.holder === handle.holder) continue;
       if (other.sharing === 'alone' || belief.sharing === 'alone')
         this.report('I1', `${other.instance.name} and ${instance.name} both believe in ${key}`);
     }
+  }
+
+  /** What the watchdog renews is lost only where something has kept it from renewing for a whole lease. */
+  #checkLoss(belief: Belief): void {
+    const { isRenewed, instance, key } = belief;
+    if (this.#lost.has(belief)) return;
+    this.#lost.add(belief);
+    if (!isRenewed || instance.isEnding || this.#mayBeLost(belief)) return;
+    if (instance.calmSince + SETTINGS.watchdogTimeout < this.world.now)
+      this.report('I4', `${instance.name} has lost ${key} though nothing has happened`);
   }
 
   /** A writer has a field of its own, as in Redisson. */
@@ -90,20 +143,22 @@ export class BeliefWatch {
 
   #checkWishes(): void {
     const { world, fleet } = this;
-    const wanted = new Set<string>();
-    for (const { instance, key, since, bound } of this.wishes) {
+    const free = new Map<string, boolean>();
+    const others = Math.max(fleet.lastTrouble, fleet.losses.longerUntil);
+    for (const { instance, key, since, bound, hasOthersBefore } of this.wishes) {
       if (!instance.isRunning || !instance.link.isConnected) continue;
-      if (wanted.has(key) || fleet.server.has(key)) continue;
-      wanted.add(key);
+      const isFree = free.get(key) ?? !fleet.server.has(key);
+      free.set(key, isFree);
+      if (!isFree) continue;
       const freeSince = this.#freeSince.get(key) ?? world.now;
       this.#freeSince.set(key, freeSince);
-      const from = Math.max(freeSince, since, fleet.lastTrouble);
+      const from = Math.max(freeSince, since, instance.calmSince, hasOthersBefore ? others : 0);
       if (world.now - from > bound)
         this.report(
           'free and wanted',
           `${key} is free for ${Math.round(world.now - from)} ms while ${instance.name} waits`,
         );
     }
-    for (const key of this.#freeSince.keys()) if (!wanted.has(key)) this.#freeSince.delete(key);
+    for (const key of this.#freeSince.keys()) if (free.get(key) !== true) this.#freeSince.delete(key);
   }
 }

@@ -1,7 +1,7 @@
 import { SeededDice } from './seeded.dice.js';
 
 /** What can go wrong everywhere. */
-export const PORT_FAULTS = [
+export const FAULTS = [
   'crash',
   'stop',
   'cut commands',
@@ -12,9 +12,22 @@ export const PORT_FAULTS = [
   'slow replies',
   'restart server',
   'step clock',
+  'shut down',
+  'lose data',
+  'step server clock',
+  'force unlock',
 ] as const;
 
-/** What can go wrong where there are sockets. */
+/** What else can go wrong where the ports are simulated. */
+export const PORT_FAULTS = [
+  'part messages',
+  'lose messages',
+  'delay messages',
+  'forget scripts',
+  'refuse commands',
+] as const;
+
+/** What else can go wrong where there are sockets. */
 export const SOCKET_FAULTS = [
   'silent commands',
   'silent messages',
@@ -25,7 +38,10 @@ export const SOCKET_FAULTS = [
 ] as const;
 
 /** What can go wrong. Targets are instances by their place in the fleet; times are in ms. */
-export type FaultKind = (typeof PORT_FAULTS | typeof SOCKET_FAULTS)[number];
+export type FaultKind = (typeof FAULTS | typeof PORT_FAULTS | typeof SOCKET_FAULTS)[number];
+
+/** Faults that free held locks at once: their holders learn of it at their next renewal. */
+const LOSSY: ReadonlySet<FaultKind> = new Set(['lose data', 'step server clock', 'force unlock']);
 
 /** One fault. A plan is data, so that it can be made smaller. */
 export interface Fault {
@@ -36,7 +52,10 @@ export interface Fault {
   readonly size: number;
 }
 
-/** Draws the faults of a run. */
+/** The longest pause between two faults, in ms: one of these for each run. */
+const PAUSES = [900, 900, 2500, 6000];
+
+/** Draws the faults of a run: some have all kinds, others a few, so that one kind does not hide what another one shows. */
 export function drawFaults(
   seed: number,
   duration: number,
@@ -45,8 +64,12 @@ export function drawFaults(
 ): Fault[] {
   const dice = new SeededDice(seed, 'faults');
   const faults: Fault[] = [];
-  for (let at = dice.between(200, 1500); at < duration; at += dice.between(50, 900)) {
-    const kind = dice.pick(kinds);
+  const pause = dice.pick(PAUSES);
+  const isStrict = dice.chance(0.7);
+  const all = isStrict ? kinds.filter((kind) => !LOSSY.has(kind)) : kinds;
+  const some = dice.chance(0.5) ? all : Array.from({ length: 3 }, () => dice.pick(all));
+  for (let at = dice.between(200, 1500); at < duration; at += dice.between(50, pause)) {
+    const kind = dice.pick(some);
     faults.push({ at, kind, target: dice.below(instances), size: sizeOf(kind, dice) });
   }
   return faults;
@@ -55,7 +78,18 @@ export function drawFaults(
 function sizeOf(kind: FaultKind, dice: SeededDice): number {
   switch (kind) {
     case 'crash':
+    case 'shut down':
       return dice.between(50, 1500);
+    case 'lose messages':
+      return dice.between(20, 2000);
+    case 'delay messages':
+      return dice.between(5, 800);
+    case 'refuse commands':
+      return dice.between(20, 2500);
+    case 'step server clock':
+      return dice.between(-10_000, 60_000);
+    case 'force unlock':
+      return dice.below(1000);
     case 'stop':
       return dice.chance(0.5) ? dice.between(20, 400) : dice.between(400, 5000);
     case 'slow requests':
@@ -63,7 +97,10 @@ function sizeOf(kind: FaultKind, dice: SeededDice): number {
       return dice.chance(0.5) ? dice.between(2, 60) : dice.between(60, 600);
     case 'partition':
       return dice.between(100, 5000);
+    case 'part messages':
+      return dice.between(2000, 60_000);
     case 'restart server':
+    case 'lose data':
       return dice.chance(0.7) ? dice.between(20, 1500) : dice.between(1500, 5000);
     case 'stop server':
     case 'fill server':
@@ -75,7 +112,18 @@ function sizeOf(kind: FaultKind, dice: SeededDice): number {
   }
 }
 
+/** Faults of the server, and not of an instance. */
+export const SERVER_FAULTS: ReadonlySet<FaultKind> = new Set([
+  'restart server',
+  'forget scripts',
+  'refuse commands',
+  'lose data',
+  'step server clock',
+  'stop server',
+  'fill server',
+]);
+
 /** A fault as a line of a report. */
 export function showFault({ at, kind, target, size }: Fault): string {
-  return `${at} ms: ${kind}${kind.endsWith('server') ? '' : ` of i${target}`}${size === 0 ? '' : ` (${size})`}`;
+  return `${at} ms: ${kind}${SERVER_FAULTS.has(kind) ? '' : ` of i${target}`}${size === 0 ? '' : ` (${size})`}`;
 }

@@ -1,7 +1,9 @@
 import { engineOn } from '../../libs/distributed-lock/src/startup/open.engine.js';
 import { serviceOn } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { PORT_FAULTS } from './fault.plan.js';
+import { FAULTS, PORT_FAULTS, type FaultKind } from './fault.plan.js';
+import { REFUSAL_CODES } from './server.refusals.js';
+import { SLOW_FOR } from './simulated.fleet.js';
 import { SETTINGS } from './simulated.instance.js';
 import { SimulatedBackend, STALL } from './simulated.backend.js';
 import type { InstancePlace, Layer } from './simulated.layer.js';
@@ -10,7 +12,7 @@ import type { InstancePlace, Layer } from './simulated.layer.js';
 export const portLayer: Layer = {
   stall: STALL,
   reconnect: 600,
-  faults: PORT_FAULTS,
+  faults: [...FAULTS, ...PORT_FAULTS],
   boot({ world, server, process, network, notices }: InstancePlace) {
     const backend = new SimulatedBackend(world, server, process, network);
     const { commands, subscriber } = backend;
@@ -19,8 +21,9 @@ export const portLayer: Layer = {
     return {
       service: serviceOn(engineOn(backend, SETTINGS, { wheel: new TimerWheel(), notices })),
       link: {
+        // Without messages a waiter polls.
         get isConnected() {
-          return backend.isConnected;
+          return commands.isReady && !commands.losesReplies;
         },
         cutCommands,
         cutMessages,
@@ -31,7 +34,28 @@ export const portLayer: Layer = {
           cutCommands('the network is parted');
           cutMessages('the network is parted');
         },
-        breakBy: () => undefined,
+        breakBy: (kind: FaultKind, size: number) => {
+          switch (kind) {
+            case 'part messages':
+              subscriber.connection.part(size);
+              break;
+            case 'lose messages':
+              subscriber.losesMessagesUntil = world.now + size;
+              break;
+            case 'delay messages':
+              subscriber.lateBy = size;
+              subscriber.lateUntil = world.now + SLOW_FOR;
+              break;
+            case 'forget scripts':
+              server.refusals.forgetScripts();
+              break;
+            case 'refuse commands':
+              server.refusals.begin(REFUSAL_CODES[size % REFUSAL_CODES.length] ?? 'BUSY', size);
+              break;
+            default:
+              break;
+          }
+        },
         kill: () => void backend.close(),
       },
     };

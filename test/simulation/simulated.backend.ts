@@ -40,11 +40,6 @@ export class SimulatedBackend implements Backend {
     this.subscriber = new SimulatedSubscriber(world, server, owner, network);
   }
 
-  /** Whether both connections are there. */
-  get isConnected(): boolean {
-    return this.commands.isReady && this.subscriber.connection.isReady;
-  }
-
   close(): Promise<void> {
     this.commands.connection.close();
     return this.subscriber.close();
@@ -111,13 +106,12 @@ class SimulatedCommands implements Commands {
     // One server has no replicas.
   }
 
-  run(_how: ScriptCommand, words: ScriptWords, _isAcked: boolean, callback: CommandCallback): void {
+  run(how: ScriptCommand, words: ScriptWords, _isAcked: boolean, callback: CommandCallback): void {
     const stall = this.world.after(this.owner, STALL, '', () => this.connection.restart());
     const request = { callback, stall };
     this.#open.add(request);
-    const text = wordsOf(words);
-    this.connection.send(`run ${text}`, (answer) => {
-      const result = this.server.store.scripts.answer(words);
+    this.connection.send(`run ${wordsOf(how, words)}`, (answer) => {
+      const result = this.server.answer(how, words);
       const shown = 'failure' in result ? `error ${result.failure.message}` : JSON.stringify(result.reply);
       this.world.note(`reply ${shown}`);
       if (this.losesReplies) return;
@@ -146,6 +140,11 @@ class SimulatedSubscriber implements Subscriber {
   readonly connection: SimulatedConnection;
   readonly #wanted = new Set<string>();
   readonly #subscribed = new Set<string>();
+  /** The server loses its messages until then. */
+  losesMessagesUntil = -Infinity;
+  /** Messages are late by so much, in ms, until {@link lateUntil}. */
+  lateBy = 0;
+  lateUntil = -Infinity;
   readonly #waiting = new Map<string, { resolve: () => void; reject: (error: Error) => void }>();
   #listener: SubscriberListener | undefined;
 
@@ -223,11 +222,19 @@ class SimulatedSubscriber implements Subscriber {
     const channel = fromBytes(name);
     if (payload === undefined) return;
     const text = fromBytes(payload);
-    this.connection.push(`message ${channel} ${text}`, () => this.#listener?.message(channel, text));
+    const { now } = this.world;
+    if (now < this.losesMessagesUntil) return;
+    const push = () =>
+      this.connection.push(`message ${channel} ${text}`, () => this.#listener?.message(channel, text));
+    if (now >= this.lateUntil) push();
+    else
+      this.world.after(this.server.process, this.lateBy, '', () => {
+        if (this.#subscribed.has(channel)) push();
+      });
   };
 }
 
 /** A command for the trace: the script by the beginning of its SHA-1. */
-function wordsOf([script = '', , ...rest]: ScriptWords): string {
-  return `${script.slice(0, 6)} ${rest.join(' ')}`;
+function wordsOf(how: ScriptCommand, [script = '', , ...rest]: ScriptWords): string {
+  return `${how === 'eval' ? 'whole script' : script.slice(0, 6)} ${rest.join(' ')}`;
 }

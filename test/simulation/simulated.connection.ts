@@ -20,6 +20,7 @@ export class SimulatedConnection implements ServerConnection {
   #attempts = 0;
   #isClosed = false;
   #lastTrouble = '';
+  #partedUntil = -Infinity;
 
   constructor(
     private readonly world: World,
@@ -43,7 +44,8 @@ export class SimulatedConnection implements ServerConnection {
     const handshake = requests.least + replies.least + this.#fraction() * 2;
     this.world.after(this.owner, handshake, '', () => {
       if (this.#isClosed || this.isReady) return;
-      if (this.server.isUp && this.network.partedUntil <= this.world.now) this.#open();
+      const partedUntil = Math.max(this.network.partedUntil, this.#partedUntil);
+      if (this.server.isUp && partedUntil <= this.world.now) this.#open();
       else this.#connectLater('connection refused');
     });
   }
@@ -64,6 +66,12 @@ export class SimulatedConnection implements ServerConnection {
     if (!this.isReady) return;
     this.#drop(why);
     this.#connectLater(why);
+  }
+
+  /** Breaks the connection, and lets no new one be made for so long, in ms. */
+  part(duration: number): void {
+    this.#partedUntil = Math.max(this.#partedUntil, this.world.now + duration);
+    this.cut('the network is parted');
   }
 
   /** The client gives the connection up, because it is silent. */

@@ -1,5 +1,6 @@
-import type { Fault, FaultKind } from './fault.plan.js';
-import { SimulatedInstance } from './simulated.instance.js';
+import { DataLosses } from './data.losses.js';
+import { SERVER_FAULTS, type Fault, type FaultKind } from './fault.plan.js';
+import { SETTINGS, SimulatedInstance } from './simulated.instance.js';
 import type { Layer } from './simulated.layer.js';
 import { SimulatedServer } from './simulated.server.js';
 import type { Delays } from './simulated.wire.js';
@@ -9,7 +10,7 @@ import type { World } from './world.js';
 const USUAL = { least: 0.1, most: 1 };
 
 /** How long a slow network stays slow, in ms. */
-const SLOW_FOR = 1500;
+export const SLOW_FOR = 1500;
 
 /** After how long a connection of messages that is silent is noticed at the latest, in ms: its client pings this often. */
 const SILENT_FOR = 15_000;
@@ -17,12 +18,18 @@ const SILENT_FOR = 15_000;
 /** The instances of an application on one server. An instance that crashes is followed by another one. */
 export class SimulatedFleet {
   readonly server: SimulatedServer;
+  readonly losses: DataLosses;
+  /** Unlocks a lock by force, of an instance. */
+  forceUnlock: ((instance: SimulatedInstance, choice: number) => void) | undefined;
+  /** Called when an instance that had nothing to fear was shut down. */
+  onShutdown: ((instance: SimulatedInstance) => void) | undefined;
   readonly #instances: SimulatedInstance[] = [];
-  /** The moment at which the last fault ended. */
+  /** The moment at which the last fault of any instance ended. */
   lastTrouble = 0;
   /** How often each kind of fault happened. */
   readonly faults = new Map<string, number>();
   #generation = 0;
+  #serverTrouble = 0;
 
   constructor(
     private readonly world: World,
@@ -31,6 +38,7 @@ export class SimulatedFleet {
     private readonly started: (instance: SimulatedInstance, place: number) => void,
   ) {
     this.server = new SimulatedServer(world);
+    this.losses = new DataLosses(world);
     for (let place = 0; place < size; place += 1) this.#start(place);
   }
 
@@ -54,6 +62,7 @@ export class SimulatedFleet {
     const name = `i${place}.${this.#generation}`;
     const instance = new SimulatedInstance(this.world, this.server, name, network, this.layer);
     this.#instances[place] = instance;
+    instance.troubleFor(this.#serverTrouble - this.world.now);
     this.world.after(instance.process, 0, 'started', () => this.started(instance, place));
   }
 
@@ -61,7 +70,11 @@ export class SimulatedFleet {
     const instance = this.#instances[target];
     if (instance === undefined || !instance.isLive) return;
     this.faults.set(kind, (this.faults.get(kind) ?? 0) + 1);
-    this.#troubleFor(this.#troubleOf(kind, size));
+    const duration = this.#troubleOf(kind, size);
+    this.lastTrouble = Math.max(this.lastTrouble, this.world.now + duration);
+    const isOfServer = SERVER_FAULTS.has(kind);
+    if (isOfServer) this.#serverTrouble = Math.max(this.#serverTrouble, this.world.now + duration);
+    for (const troubled of isOfServer ? this.live : [instance]) troubled.troubleFor(duration);
     const { link } = instance;
     switch (kind) {
       case 'crash':
@@ -90,11 +103,23 @@ export class SimulatedFleet {
       case 'slow replies':
         this.#slowDown(instance.network.replies, size);
         break;
-      case 'restart server':
-        this.server.restart(size);
-        break;
       case 'step clock':
         instance.process.wallOffset += size;
+        break;
+      case 'shut down':
+        this.#shutDown(instance, target, size);
+        break;
+      case 'force unlock':
+        this.forceUnlock?.(instance, size);
+        break;
+      case 'lose data':
+        this.server.restart(size);
+        this.server.store.clear();
+        this.losses.ofData();
+        break;
+      case 'step server clock':
+        this.server.stepClock(size);
+        this.losses.ofClock(size);
         break;
       default:
         link.breakBy(kind, size);
@@ -102,15 +127,27 @@ export class SimulatedFleet {
     }
   }
 
+  /** As by SIGTERM: the process ends when it has released its locks. */
+  #shutDown(instance: SimulatedInstance, place: number, size: number): void {
+    const { world } = this;
+    const begun = world.now;
+    const exit = () => {
+      if (!instance.isLive) return;
+      if (instance.calmSince <= begun) this.onShutdown?.(instance);
+      instance.crash();
+      world.after(world.outside, size, 'restart', () => this.#start(place));
+    };
+    world.at(instance.process, begun, 'shut down', () => {
+      const exitLater = () => void world.after(world.outside, 0, 'exit', exit);
+      void instance.shutDown().then(exitLater, exitLater);
+    });
+  }
+
   #slowDown(delays: Delays, most: number): void {
     delays.most = most;
     this.world.after(this.world.outside, SLOW_FOR, '', () => {
       delays.most = USUAL.most;
     });
-  }
-
-  #troubleFor(duration: number): void {
-    this.lastTrouble = Math.max(this.lastTrouble, this.world.now + duration);
   }
 
   /** For how long a fault may keep a waiter from its lock, in ms. */
@@ -132,7 +169,17 @@ export class SimulatedFleet {
         return size + stall + reconnect;
       case 'slow requests':
       case 'slow replies':
+      case 'delay messages':
         return SLOW_FOR + size;
+      case 'refuse commands':
+      case 'lose data':
+        return size + reconnect;
+      case 'lose messages':
+        return size + SETTINGS.watchdogTimeout;
+      case 'step server clock':
+        return SETTINGS.watchdogTimeout;
+      case 'shut down':
+        return 0;
       default:
         return reconnect;
     }

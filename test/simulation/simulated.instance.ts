@@ -21,13 +21,18 @@ export class SimulatedInstance {
   readonly process: SimulatedProcess;
   readonly link: InstanceLink;
   readonly service: LockService;
+  /** It is being shut down: its holders are told that they have lost their locks. */
+  isEnding = false;
+  /** When it was killed, or had ended. */
+  endedAt = Infinity;
+  #calmFrom = -Infinity;
 
   constructor(
     private readonly world: World,
     server: SimulatedServer,
     readonly name: string,
     readonly network: Network,
-    layer: Layer,
+    private readonly layer: Layer,
   ) {
     this.process = new SimulatedProcess(world.seed, name);
     const notices = new NoticeBoard();
@@ -47,9 +52,28 @@ export class SimulatedInstance {
     return this.isLive && this.process.stoppedUntil <= this.world.now;
   }
 
+  /** The moment from which nothing kept it from talking to its server. */
+  get calmSince(): number {
+    const isAway = !this.link.isConnected && !this.isEnding;
+    if (!this.isRunning || isAway) this.troubleFor(this.layer.reconnect);
+    return this.#calmFrom;
+  }
+
+  /** Something keeps it from talking to its server for so long, in ms. */
+  troubleFor(duration: number): void {
+    this.#calmFrom = Math.max(this.#calmFrom, this.world.now + duration);
+  }
+
+  /** As by SIGTERM: it releases its locks, and ends. */
+  shutDown(): Promise<void> {
+    this.isEnding = true;
+    return this.service.shutDown();
+  }
+
   /** As by `kill -9`: the kernel closes its sockets. */
   crash(): void {
     this.process.isDead = true;
+    this.endedAt = this.world.now;
     this.link.kill();
   }
 

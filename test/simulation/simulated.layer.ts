@@ -17,7 +17,7 @@ export interface InstancePlace {
 
 /** The connections of an instance, as faults break them. */
 export interface InstanceLink {
-  /** Whether the library has all its connections. */
+  /** Whether the library has the connections without which it may wait for longer than it promises. */
   readonly isConnected: boolean;
   cutCommands(why: string): void;
   cutMessages(why: string): void;

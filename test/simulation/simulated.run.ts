@@ -1,8 +1,11 @@
 import { replaceMachine } from '../../libs/distributed-lock/src/timing/machine.js';
-import { BeliefWatch, type Violation } from './belief.watch.js';
+import type { Violation } from './belief.js';
+import { BeliefWatch } from './belief.watch.js';
 import { drawFaults, type Fault } from './fault.plan.js';
+import { usesOfEachLock } from './called.kinds.js';
+import type { CallCounts, CallerLoop, CallerPlace } from './caller.loop.js';
+import { LONGEST_WAIT, LockCaller, forceUnlock } from './lock.caller.js';
 import { portLayer } from './port.layer.js';
-import { LONGEST_WAIT, LockCallers, usesOfEachLock, type CallCounts } from './lock.callers.js';
 import { SimulatedFleet } from './simulated.fleet.js';
 import { simulatedMachine } from './simulated.machine.js';
 import { socketLayer } from './socket/socket.layer.js';
@@ -77,20 +80,25 @@ export async function inWorld<T>(
 async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   const { duration, instances, callers, faults } = plan;
   const counts: CallCounts = { calls: 0, grants: 0, refusals: new Map() };
-  const allCallers: LockCallers[] = [];
+  const allCallers: CallerLoop[] = [];
   const fleet = new SimulatedFleet(world, instances, LAYERS[plan.layer], (instance) => {
-    const started = new LockCallers(world, watch, counts, instance);
-    allCallers.push(started);
-    started.start(callers);
+    if (world.now >= duration) return;
+    const started = callersOf({ world, watch, counts, instance }, callers);
+    allCallers.push(...started);
+    for (const caller of started) caller.start();
   });
   const watch = new BeliefWatch(world, fleet);
   world.check = () => watch.check();
+  fleet.onShutdown = (instance) => watch.checkShutdown(instance);
+  fleet.forceUnlock = (instance, choice) => {
+    world.after(instance.process, 0, '', () => forceUnlock({ world, watch, counts, instance }, choice));
+  };
   fleet.plan(faults);
   await world.runUntil(duration);
   for (const caller of allCallers) caller.stop();
   await world.runUntil(duration + REST);
   await useOnce(world, fleet, duration + REST);
-  for (const instance of fleet.live) world.as(instance.process, () => void instance.service.shutDown());
+  for (const instance of fleet.live) world.as(instance.process, () => void instance.shutDown());
   await world.runUntil(duration + 2 * REST);
   const left = fleet.server.keyNames().filter((key) => !STAYS.test(key));
   if (left.length > 0) watch.report('I5', `left in the store: ${left.join(', ')}`);
@@ -111,4 +119,9 @@ async function useOnce(world: World, fleet: SimulatedFleet, at: number): Promise
     for (const use of usesOfEachLock(instance.service)) void use.catch(() => undefined);
   });
   await world.runUntil(at + REST / 2);
+}
+
+/** So many callers of locks, and some of the rest. */
+function callersOf(place: CallerPlace, callers: number): CallerLoop[] {
+  return Array.from({ length: callers }, (_, caller) => new LockCaller(place, `caller ${caller}`));
 }

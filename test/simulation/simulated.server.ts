@@ -1,5 +1,8 @@
 import { MemoryStore } from '../../libs/distributed-lock/src/memory/memory.store.js';
-import { toBytes } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
+import { toBytes, type ScriptAnswer } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
+import { RedisFailure } from '../../libs/distributed-lock/src/redis/redis.failure.js';
+import type { ScriptCommand, ScriptWords } from '../../libs/distributed-lock/src/redis/script.command.js';
+import { ServerRefusals } from './server.refusals.js';
 import { SimulatedProcess } from './simulated.process.js';
 import type { World } from './world.js';
 
@@ -14,6 +17,7 @@ export class SimulatedServer {
   readonly process: SimulatedProcess;
   readonly store: MemoryStore;
   readonly connections = new Set<ServerConnection>();
+  readonly refusals: ServerRefusals;
   /** Whether it takes connections. */
   isUp = true;
   /** How often it was started. */
@@ -27,11 +31,13 @@ export class SimulatedServer {
   ) {
     this.process = new SimulatedProcess(world.seed, name);
     this.store = world.as(this.process, () => new MemoryStore());
+    this.refusals = new ServerRefusals(world, this.store.keys);
   }
 
-  /** A restart that keeps its data: every connection breaks, and there is no new one until it is up again. */
+  /** A restart: every connection breaks, and there is no new one until it is up again. */
   restart(downFor: number): void {
     this.isUp = false;
+    this.refusals.forgetScripts();
     for (const connection of [...this.connections]) connection.cut('the server restarts');
     this.world.after(this.world.outside, downFor, 'the server is up', () => {
       this.isUp = true;
@@ -40,9 +46,26 @@ export class SimulatedServer {
     });
   }
 
+  /** Its wall clock is set, by which it counts leases. */
+  stepClock(by: number): void {
+    this.process.wallOffset += by;
+    this.process.leaseOffset += by;
+  }
+
+  /** Runs a script for a client. */
+  answer(how: ScriptCommand, words: ScriptWords): ScriptAnswer {
+    const checked = this.refusals.check(how, words);
+    return checked instanceof RedisFailure ? { failure: checked } : this.store.scripts.answer(checked);
+  }
+
   /** The fields of a hash, as a person with redis-cli reads them. */
   hash(key: string): ReadonlyMap<string, string> {
     return this.world.as(this.process, () => this.store.keys.read(toBytes(key), 'hash') ?? new Map());
+  }
+
+  /** What is left of a key's lease, in ms; below 0 for none. */
+  ttl(key: string): number {
+    return this.world.as(this.process, () => this.store.keys.ttl(toBytes(key)));
   }
 
   has(key: string): boolean {

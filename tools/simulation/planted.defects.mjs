@@ -47,4 +47,115 @@ export const PLANTED = [
       },
     ],
   },
+  {
+    name: 'a release that does not check its owner',
+    defects: [{ from: 'equal(first(G["redis.pcall"]("HGET", lock, holder)), "1")', to: 'true' }],
+  },
+  {
+    name: 'a lock that is stored without its lease',
+    defects: [
+      {
+        from: 'G["redis.call"]("HSET", lock, holder, "1"); G["redis.call"]("PEXPIRE", lock, lease); return [1];',
+        to: 'G["redis.call"]("HSET", lock, holder, "1"); return [1];',
+      },
+    ],
+  },
+  {
+    name: 'a release that publishes nothing',
+    defects: [
+      { from: 'let reached = first(G["redis.pcall"](publish, channel, "0"));', to: 'let reached = 0;' },
+    ],
+  },
+  {
+    name: 'a re-entry that shortens the lease',
+    defects: [
+      {
+        from: 'held = count; } if (less(first(G["redis.call"]("PTTL", lock)), lease)) G["redis.call"]("PEXPIRE", lock, lease);',
+        to: 'held = count; } G["redis.call"]("PEXPIRE", lock, lease);',
+      },
+    ],
+  },
+  {
+    name: 'a token that does not rise where the clock stands still',
+    defects: [{ from: 'if (greaterOrEqual(last, clock)) G', to: 'if (last > clock) G' }],
+  },
+  {
+    name: 'a fair lock that is taken out of turn',
+    defects: [{ from: '&& (!isTrue(head) || equal(head, holder))', to: '' }],
+  },
+  {
+    name: 'a dead waiter that keeps its place in the queue',
+    defects: [{ from: 'lessOrEqual(alive, get(fair, "now"))', to: 'false' }],
+  },
+  {
+    name: 'a fair waiter that gives up and keeps its place',
+    defects: [{ from: 'mustNotify = first(call(leaveQueue, fair, holder));', to: 'mustNotify = false;' }],
+  },
+  {
+    name: 'a reader that does not look for a writer',
+    defects: [
+      { from: 'if (equal(mode, "write") && !equal(writer, holder)) return', to: 'if (false) return' },
+    ],
+  },
+  {
+    name: 'a writer that does not look for readers',
+    defects: [
+      {
+        from: 'if (isTrue(mode)) { if (greater(sleep, 0)',
+        to: 'if (mode === "write") { if (greater(sleep, 0)',
+      },
+    ],
+  },
+  {
+    name: 'a reader whose release ends the reads of others',
+    defects: [{ from: 'if (equal(left, 0) && !isTrue(writer)) {', to: 'if (!isTrue(writer)) {' }],
+  },
+  {
+    name: 'a channel that counts as subscribed while its connection is away',
+    defects: [{ from: 'channel.isActive = false;', to: '' }],
+  },
+  {
+    name: 'a renewal that comes after the end of its lease',
+    defects: [{ from: 'from + leaseTime / 3 - shift', to: 'from + leaseTime * 1.2 - shift' }],
+  },
+  {
+    name: 'a grant that nobody waits for any more, and that is kept',
+    defects: [
+      {
+        from: 'if (waiter === void 0) this.giveBack(result.holder, this.leaseOf(result).longestTtl);',
+        to: 'if (waiter === void 0) return;',
+      },
+      {
+        from: 'if (waiter.isDone) this.giveBack(result.holder, this.leaseOf(result).longestTtl);',
+        to: 'if (waiter.isDone) return;',
+      },
+    ],
+  },
+  {
+    name: 'a hold that is lost and wakes no waiter of its process',
+    defects: [
+      {
+        from: 'this.releaseWriteSide(hold.lease); if (this.hasWaiters) this.wakeLoop(this);',
+        to: 'this.releaseWriteSide(hold.lease);',
+      },
+    ],
+  },
+  {
+    name: 'a message during a request that is forgotten',
+    defects: [
+      {
+        from: 'await this.#wakeSignal.sleep(Math.min(bound, cap));',
+        to: 'this.#wakeSignal.clear(); await this.#wakeSignal.sleep(Math.min(bound, cap));',
+      },
+    ],
+  },
+  {
+    name: 'a release after which the waiters of its process are forgotten',
+    defects: [
+      {
+        from: 'if (this.first !== void 0) this.wakeLoop(this);',
+        to: '',
+      },
+    ],
+  },
 ];

@@ -53,10 +53,27 @@ export async function bundleSimulation() {
 export async function plantDefects(file, defects) {
   let text = await readFile(SIMULATION, 'utf8');
   for (const { from, to } of defects) {
-    const [before, after, ...more] = text.split(from);
+    const [before, after, ...more] = text.split(patternOf(from));
     if (before === undefined || after === undefined || more.length > 0)
       throw new Error(`a defect must fit once: ${from}`);
     text = before + to + after;
   }
   await writeFile(file, text);
+}
+
+/**
+ * The text as the bundler may have written it: with other spaces, and with a number behind names that several modules have.
+ * @param {string} text
+ */
+function patternOf(text) {
+  const words = text.trim().split(/\s+/);
+  return new RegExp(words.map((word) => escaped(word).replace(NAMES, String.raw`$&(?:\$\d+)?`)).join('\\s+'));
+}
+
+/** Names that the bundler may give a number: those of the library of Lua. */
+const NAMES = /(?<![\w.#])(?:first|add|get|table|call|equal|less|isTrue)(?=\\\()/g;
+
+/** @param {string} text */
+function escaped(text) {
+  return text.replace(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }

@@ -2,7 +2,8 @@ import type { Lockable, LockOptions } from '../../../libs/distributed-lock/src/c
 import { DistributedLockError } from '../../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { GroupHandle } from '../../../libs/distributed-lock/src/groups/group.handle.js';
 import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
-import { LONGEST_WAIT, type CallCounts } from '../lock.callers.js';
+import type { CallCounts } from '../caller.loop.js';
+import { LONGEST_WAIT } from '../lock.caller.js';
 import { SeededDice } from '../seeded.dice.js';
 import { SETTINGS } from '../simulated.instance.js';
 import type { World } from '../world.js';

@@ -1,4 +1,5 @@
-import { LONGEST_WAIT, type CallCounts } from '../lock.callers.js';
+import type { CallCounts } from '../caller.loop.js';
+import { LONGEST_WAIT } from '../lock.caller.js';
 import { inWorld, type RunPlan, type RunResult } from '../simulated.run.js';
 import type { TraceLine, World } from '../world.js';
 import { QuorumCallers, usesOfEachRedLock } from './quorum.callers.js';

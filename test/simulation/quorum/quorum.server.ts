@@ -36,9 +36,8 @@ export class QuorumServer extends SimulatedServer {
     this.forgotAt = this.world.now + downFor;
   }
 
-  stepClock(size: number): void {
-    this.process.wallOffset += size;
-    this.process.leaseOffset += size;
+  override stepClock(size: number): void {
+    super.stepClock(size);
     if (size > 0) this.steppedAt = this.world.now;
   }
 }

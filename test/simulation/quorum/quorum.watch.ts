@@ -1,5 +1,5 @@
 import { GroupHandle } from '../../../libs/distributed-lock/src/groups/group.handle.js';
-import type { Violation } from '../belief.watch.js';
+import type { Violation } from '../belief.js';
 import { SETTINGS } from '../simulated.instance.js';
 import type { World } from '../world.js';
 import { COMPLETED, type QuorumFleet } from './quorum.fleet.js';

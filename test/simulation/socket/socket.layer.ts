@@ -2,7 +2,7 @@ import { readTemplate } from '../../../libs/distributed-lock/src/sources/client.
 import { makeEngine } from '../../../libs/distributed-lock/src/startup/open.engine.js';
 import { serviceOn } from '../../../libs/distributed-lock/src/startup/open.service.js';
 import { TimerWheel } from '../../../libs/distributed-lock/src/timing/timer.wheel.js';
-import { PORT_FAULTS, SOCKET_FAULTS } from '../fault.plan.js';
+import { FAULTS, SOCKET_FAULTS } from '../fault.plan.js';
 import { SETTINGS } from '../simulated.instance.js';
 import type { InstancePlace, Layer } from '../simulated.layer.js';
 import type { SimulatedServer } from '../simulated.server.js';
@@ -17,7 +17,7 @@ const FRONTS = new WeakMap<SimulatedServer, ServerFront>();
 export const socketLayer: Layer = {
   stall: SETTINGS.commandTimeout * 1.5,
   reconnect: 1500,
-  faults: [...PORT_FAULTS, ...SOCKET_FAULTS],
+  faults: [...FAULTS, ...SOCKET_FAULTS],
   boot(place: InstancePlace) {
     const { world, server, process, notices } = place;
     const front = FRONTS.get(server) ?? new ServerFront(world, server);

@@ -1,0 +1,40 @@
+import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { SimulatedInstance } from './simulated.instance.js';
+
+/** How a holder shares its lock with others. */
+export type Sharing = 'alone' | 'with readers';
+
+/** A holder that may believe in its lock. */
+export interface Belief {
+  readonly instance: SimulatedInstance;
+  readonly key: string;
+  readonly sharing: Sharing;
+  readonly handle: Pick<LockHandle, 'holder' | 'isHeld' | 'token'>;
+  /** Whether the watchdog renews it. */
+  readonly isRenewed: boolean;
+}
+
+/** A caller that waits for a lock. */
+export interface Wish {
+  readonly instance: SimulatedInstance;
+  readonly key: string;
+  readonly since: number;
+  /** How long the lock may be free meanwhile, in ms, while nothing is wrong. */
+  readonly bound: number;
+  /** Whether a fault of another instance delays it as well, which may come before it. */
+  readonly hasOthersBefore: boolean;
+}
+
+/** A caller that acquires several locks, one after the other. */
+export interface GroupAttempt {
+  readonly instance: SimulatedInstance;
+  readonly keys: readonly string[];
+}
+
+/** A rule that was broken. */
+export interface Violation {
+  readonly rule: string;
+  readonly at: number;
+  readonly event: number;
+  readonly what: string;
+}

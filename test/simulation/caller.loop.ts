@@ -1,0 +1,82 @@
+import { DistributedLockError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import type { BeliefWatch } from './belief.watch.js';
+import { SeededDice } from './seeded.dice.js';
+import type { SimulatedInstance } from './simulated.instance.js';
+import type { World } from './world.js';
+
+/** The counts of a run. */
+export interface CallCounts {
+  calls: number;
+  grants: number;
+  readonly refusals: Map<string, number>;
+}
+
+/** What callers work with. */
+export interface CallerPlace {
+  readonly world: World;
+  readonly watch: BeliefWatch;
+  readonly counts: CallCounts;
+  readonly instance: SimulatedInstance;
+}
+
+/** Why a caller aborts its wait. */
+const GIVEN_UP = new Error('given up');
+
+/** One caller of an instance: it calls something, again and again. */
+export abstract class CallerLoop {
+  protected readonly dice: SeededDice;
+  #isStopped = false;
+
+  constructor(
+    protected readonly place: CallerPlace,
+    name: string,
+  ) {
+    this.dice = new SeededDice(place.world.seed, `${place.instance.name} ${name}`);
+  }
+
+  start(): void {
+    void this.#loop();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  protected abstract call(): Promise<void>;
+
+  /** The pause between two calls, in ms. */
+  protected get rest(): number {
+    return this.dice.chance(0.3) ? 0 : this.dice.between(1, 60);
+  }
+
+  protected pause(duration: number): Promise<void> {
+    const { world, instance } = this.place;
+    return new Promise((resolve) => void world.after(instance.process, duration, '', resolve));
+  }
+
+  /** Some callers give up before their time. */
+  protected signal(): AbortSignal | undefined {
+    if (!this.dice.chance(0.1)) return undefined;
+    const controller = new AbortController();
+    void this.pause(this.dice.between(0, 600)).then(() => controller.abort(GIVEN_UP));
+    return controller.signal;
+  }
+
+  /** Only what the library documents may be thrown. */
+  protected expect(error: unknown): void {
+    if (error === GIVEN_UP) return;
+    const { counts, watch } = this.place;
+    const code = error instanceof DistributedLockError ? error.code : String(error);
+    counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
+    if (!(error instanceof DistributedLockError)) watch.report('error', String(error));
+  }
+
+  async #loop(): Promise<void> {
+    for (;;) {
+      await this.pause(this.rest);
+      if (this.#isStopped) return;
+      this.place.counts.calls += 1;
+      await this.call().catch((error: unknown) => this.expect(error));
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import type { World } from './world.js';
+
+/** How long a holder may believe in what the store has lost, in ms: it asks after a third of its lease (docs/guarantees.md), which takes a round trip. */
+const NOTICED = SETTINGS.watchdogTimeout / 3 + 250;
+
+/** How long a reply may be on its way, in ms. */
+const ON_ITS_WAY = 700;
+
+/** After so long a forced unlock was done, or its process is dead, in ms. */
+const FORCED = 10_000;
+
+/** Holds that were granted until some moment, and that the store may not have any more. */
+interface DataLoss {
+  /** Undefined: of every lock. */
+  readonly key?: string;
+  readonly from: number;
+  to: number;
+}
+
+/** What the store has lost, and which promises do not hold because of it. */
+export class DataLosses {
+  readonly #losses: DataLoss[] = [];
+  /** Leases may last until then because the clock of the server was set back. */
+  longerUntil = -Infinity;
+  /** Tokens may have begun anew, below the last ones, at that moment. */
+  tokensFrom = -Infinity;
+  #dataLostAt = -Infinity;
+  #clock = 0;
+  #latestClock = 0;
+
+  constructor(private readonly world: World) {}
+
+  /** The store has begun anew, without the last tokens. */
+  ofData(): void {
+    this.ofAll();
+    this.#dataLostAt = this.world.now;
+    this.#checkTokens();
+  }
+
+  /** The clock of the server was set. */
+  ofClock(by: number): void {
+    this.#clock += by;
+    this.#latestClock = Math.max(this.#latestClock, this.#clock);
+    if (by > 0) this.ofAll();
+    else this.longerUntil = Math.max(this.longerUntil, this.world.now) - by;
+    this.#checkTokens();
+  }
+
+  /** A new token is the clock of the server: behind the one before, it may be lower than the tokens before the data was lost. */
+  #checkTokens(): void {
+    if (this.#clock < this.#latestClock) this.tokensFrom = this.#dataLostAt;
+  }
+
+  /** Any hold may be gone. */
+  ofAll(): void {
+    const { now } = this.world;
+    this.#losses.push({ from: now, to: now + ON_ITS_WAY });
+  }
+
+  /** A lock is unlocked by force. @returns to be called when that is done */
+  begin(key: string): () => void {
+    const { now } = this.world;
+    const loss = { key, from: now, to: now + FORCED };
+    this.#losses.push(loss);
+    return () => {
+      loss.to = this.world.now;
+    };
+  }
+
+  /** Whether a hold may be gone though its holder, which was granted it at `since`, does not know yet. */
+  mayHaveLost(key: string, since: number, { calmSince }: SimulatedInstance): boolean {
+    const { now } = this.world;
+    return this.#losses.some(
+      (loss) =>
+        (loss.key ?? key) === key &&
+        loss.from <= now &&
+        since <= loss.to &&
+        now <= Math.max(loss.to, calmSince) + NOTICED,
+    );
+  }
+}

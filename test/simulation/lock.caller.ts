@@ -1,0 +1,123 @@
+import type {
+  Lock,
+  LockHandle,
+  LockOptions,
+} from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import { DistributedLockError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import type { Belief } from './belief.js';
+import { CallerLoop, type CallerPlace } from './caller.loop.js';
+import { KINDS, NAMES, type CalledKind } from './called.kinds.js';
+import { SETTINGS } from './simulated.instance.js';
+
+/** The longest wait of a caller, in ms. */
+export const LONGEST_WAIT = 60_000;
+
+/** How long a lock may be free while a caller of another process waits, in ms: an unsubscribed waiter asks each second. */
+const FREE = 1500;
+
+/** The same where a waiter that is dead may come first: in a queue for 3 s, and a writer keeps readers out for 2.25 s (docs/protocol.md). */
+const FREE_AFTER: Readonly<Record<string, number>> = { fair: 3000 + FREE, read: 2250 + FREE };
+
+/** What a caller asks for. */
+interface Call {
+  readonly kind: CalledKind;
+  readonly name: string;
+  readonly key: string;
+  readonly lock: Lock;
+  readonly since: number;
+  /** Undefined: the watchdog renews it. */
+  readonly leaseTime: number | undefined;
+}
+
+/** Acquires a lock, holds it for a while, and releases it. */
+export class LockCaller extends CallerLoop {
+  protected async call(): Promise<void> {
+    const { dice } = this;
+    const { world, instance } = this.place;
+    const kind = dice.pick(KINDS);
+    const name = `${kind.family}.${dice.below(NAMES)}`;
+    const lock = kind.lock(instance.service, name);
+    const leaseTime = this.#leaseTime();
+    const waitTime = dice.chance(0.7) ? dice.between(100, 4000) : LONGEST_WAIT;
+    const call = { kind, name, key: SETTINGS.mapName(name), lock, since: world.now, leaseTime };
+    if (dice.chance(0.15)) await this.#try(call);
+    else await this.#using(call, { waitTime, leaseTime, signal: this.signal() });
+  }
+
+  #leaseTime(): number | undefined {
+    return this.dice.chance(0.3) ? this.dice.between(150, 2500) : undefined;
+  }
+
+  async #try(call: Call): Promise<void> {
+    const handle = await call.lock.tryLock();
+    if (handle === null) return;
+    const belief = this.#begin(call, handle);
+    await this.pause(this.dice.between(0, 30));
+    this.place.watch.end(belief);
+    await handle.unlock();
+  }
+
+  async #using(call: Call, options: LockOptions): Promise<void> {
+    const { kind, key, since, lock } = call;
+    const { watch, instance } = this.place;
+    const bound = FREE_AFTER[kind.name] ?? FREE;
+    const wish = { instance, key, since, bound, hasOthersBefore: kind.name in FREE_AFTER };
+    watch.wishes.add(wish);
+    try {
+      await lock.using(async (handle) => {
+        watch.wishes.delete(wish);
+        if (kind.family === 'fair') watch.checkTurn(wish);
+        const belief = this.#begin(call, handle);
+        await this.#work(call, handle).finally(() => watch.end(belief));
+      }, options);
+    } finally {
+      watch.wishes.delete(wish);
+    }
+  }
+
+  async #work(call: Call, handle: LockHandle): Promise<void> {
+    const { dice } = this;
+    const { watch, instance } = this.place;
+    await this.pause(dice.chance(0.8) ? dice.between(0, 40) : dice.between(40, 4500));
+    const { kind } = call;
+    if (kind.isReentrant && dice.chance(0.2)) {
+      const leaseTime = this.#leaseTime();
+      const reader = dice.chance(0.5) ? kind.inner?.(instance.service, call.name) : undefined;
+      const sharing = reader === undefined ? kind.sharing : 'with readers';
+      await (reader ?? call.lock).using(
+        async (inner) => {
+          const belief = this.#begin({ ...call, kind: { ...kind, sharing }, leaseTime }, inner);
+          await this.pause(dice.between(0, 60));
+          watch.beliefs.delete(belief);
+        },
+        { leaseTime },
+      );
+    }
+    if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
+  }
+
+  #begin({ key, kind: { sharing, name }, leaseTime }: Call, handle: LockHandle): Belief {
+    const { world, watch, counts, instance } = this.place;
+    counts.grants += 1;
+    world.note(`granted ${name} ${key} to ${handle.holder}`);
+    const isRenewed = leaseTime === undefined;
+    const belief = { instance, key, sharing, handle, isRenewed };
+    watch.begin(belief);
+    return belief;
+  }
+}
+
+/** As a person would who thinks that a lock is stuck. */
+export function forceUnlock({ watch, instance }: CallerPlace, choice: number): void {
+  const kind = KINDS[choice % KINDS.length];
+  if (kind === undefined) return;
+  const name = `${kind.family}.${choice % NAMES}`;
+  const done = watch.losses.begin(SETTINGS.mapName(name));
+  void kind
+    .lock(instance.service, name)
+    .forceUnlock()
+    .catch((error: unknown) => {
+      if (!(error instanceof DistributedLockError)) watch.report('error', String(error));
+    })
+    .finally(done);
+}

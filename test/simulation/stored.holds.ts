@@ -1,0 +1,127 @@
+import { safetyMargin } from '../../libs/distributed-lock/src/renewal/lease.js';
+import type { Belief, GroupAttempt } from './belief.js';
+import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import type { SimulatedFleet } from './simulated.fleet.js';
+import type { World } from './world.js';
+
+/** How often the store is read, in ms. */
+const PERIOD = 100;
+
+/**
+ * How long the store may have a hold that was released, or that its caller never got, in ms: the release is repeated within 0.5 s once Redis
+ * answers (docs/degraded-redis.md), and a round trip has `commandTimeout`.
+ */
+const RELEASED_WITHIN = 500 + SETTINGS.commandTimeout;
+
+/** The same for a hold that was lost, or whose process is dead: it ends with its lease. */
+const OVER_WITHIN = SETTINGS.watchdogTimeout + RELEASED_WITHIN;
+
+/** A holder id in the store: `<holder>:write` is the field of a writer. */
+const HOLDER = /^(?<holder>(?<client>.+):\d+)(?<write>:write)?$/;
+
+/** Holds that the store has though no process believes in them: they are to go. */
+export class StoredHolds {
+  readonly #instances = new Map<string, SimulatedInstance>();
+  readonly #keys = new Set<string>();
+  /** Holders that have not released their hold: the store has it until the lease is over. */
+  readonly #unreleased = new Set<string>();
+  /** Since when nobody believes in a hold. */
+  readonly #unbelieved = new Map<string, number>();
+  #next = 0;
+
+  constructor(
+    private readonly world: World,
+    private readonly fleet: SimulatedFleet,
+    private readonly report: (what: string) => void,
+  ) {}
+
+  granted({ instance, key, handle: { holder } }: Belief): void {
+    const client = HOLDER.exec(holder)?.groups?.['client'] ?? holder;
+    this.#instances.set(client, instance);
+    this.#keys.add(key);
+    this.#unreleased.add(holder);
+  }
+
+  /** Its caller releases it while it is held for certain. */
+  released({ handle: { holder } }: Belief): void {
+    this.#unreleased.delete(holder);
+  }
+
+  check(beliefs: ReadonlySet<Belief>, attempts: ReadonlySet<GroupAttempt>): void {
+    const { now } = this.world;
+    if (now < this.#next) return;
+    this.#next = now + PERIOD;
+    const believed = new Set<string>();
+    for (const { instance, key, handle } of beliefs)
+      if (instance.isLive && (!instance.isRunning || this.world.as(instance.process, () => handle.isHeld)))
+        believed.add(`${key} ${handle.holder}`);
+    for (const { instance, keys } of attempts)
+      for (const key of keys) believed.add(`${key} ${instance.name}`);
+    const stored = new Set<string>();
+    for (const key of this.#keys)
+      for (const field of this.#holdersOf(key)) {
+        const hold = `${key} ${field.holder}`;
+        const attempt = `${key} ${this.#instances.get(field.client)?.name}`;
+        if (believed.has(hold) || believed.has(attempt)) continue;
+        stored.add(hold);
+        const since = this.#unbelieved.get(hold) ?? now;
+        this.#unbelieved.set(hold, since);
+        this.#judge(hold, field, since);
+      }
+    for (const hold of this.#unbelieved.keys()) if (!stored.has(hold)) this.#unbelieved.delete(hold);
+  }
+
+  /** What the store has of an instance. A hold whose lease ended is given up a margin before the store does. */
+  holdsOf(instance: SimulatedInstance): string[] {
+    const margin = safetyMargin(SETTINGS.watchdogTimeout);
+    return [...this.#keys].flatMap((key) =>
+      this.#holdersOf(key)
+        .filter(
+          ({ client }) => this.#instances.get(client) === instance && this.fleet.server.ttl(key) > margin,
+        )
+        .map(({ holder }) => `${key} of ${holder}`),
+    );
+  }
+
+  #judge(hold: string, { holder, client }: StoredHolder, since: number): void {
+    const instance = this.#instances.get(client);
+    // It was never granted anything.
+    if (instance === undefined) return;
+    const endsByItself = !instance.isLive || this.#unreleased.has(holder);
+    const bound = endsByItself ? OVER_WITHIN : RELEASED_WITHIN;
+    const { longerUntil } = this.fleet.losses;
+    const calmSince = instance.isLive ? instance.calmSince : instance.endedAt;
+    const from = Math.max(since, calmSince, endsByItself ? longerUntil : 0);
+    if (this.world.now - from <= bound) return;
+    const state = endsByItself ? 'over' : 'released';
+    this.report(
+      `the store has ${hold} of ${instance.name}, which is ${state}, for ${Math.round(this.world.now - from)} ms`,
+    );
+  }
+
+  #holdersOf(key: string): StoredHolder[] {
+    const holders: StoredHolder[] = [];
+    const isShared = this.fleet.server.hash(key).get('mode') === 'read';
+    for (const [field, count] of this.fleet.server.hash(key)) {
+      const { holder, client, write } = HOLDER.exec(field)?.groups ?? {};
+      if (holder === undefined || client === undefined) continue;
+      // The field of a reader may outlast its hold, which is a key of its own, while others read.
+      if (isShared && write === undefined && !this.#hasReadHold(key, holder, Number(count))) continue;
+      holders.push({ holder, client });
+    }
+    return holders;
+  }
+
+  #hasReadHold(key: string, holder: string, count: number): boolean {
+    for (let n = 1; n <= count; n += 1)
+      if (this.fleet.server.has(`{${key}}:${holder}:rwlock_timeout:${n}`)) return true;
+    return false;
+  }
+}
+
+/** A holder as the store has it. */
+interface StoredHolder {
+  readonly holder: string;
+  /** The client uuid in it. */
+  readonly client: string;
+}
