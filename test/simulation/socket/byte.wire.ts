@@ -25,6 +25,8 @@ export interface TcpEnd {
 interface Parcel {
   readonly bytes: string;
   readonly arrive: (bytes: string) => void;
+  /** It is sent again, because the network is parted. */
+  readonly isRepeated: boolean;
   event: SimulatedEvent;
 }
 
@@ -49,6 +51,11 @@ export class ByteWire {
   #isBroken = false;
 
   constructor(private readonly parts: ByteWireParts) {}
+
+  /** Whether it swallows what is sent. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
 
   /** Nothing arrives before the other end knows of the connection. */
   startAt(moment: number): void {
@@ -76,7 +83,17 @@ export class ByteWire {
   /** The sender knows no such connection. */
   reset(why: string): void {
     this.#isOver = false;
+    this.#isBroken = false;
     this.#put('', () => this.parts.to.broken(why));
+    this.#break();
+  }
+
+  /** The sender resets the connection: its kernel does not send again what was lost, nor the reset itself. */
+  abort(why: string): void {
+    const lost = this.#underWay.filter(({ isRepeated }) => isRepeated);
+    this.#underWay = this.#underWay.filter(({ isRepeated }) => !isRepeated);
+    for (const { event } of lost) this.parts.world.cancel(event);
+    if (this.#outage <= 0) this.reset(why);
     this.#break();
   }
 
@@ -116,6 +133,12 @@ export class ByteWire {
       this.#deliver(bytes, arrive, this.#nextArrival());
   }
 
+  /** How long the network is still parted, in ms; below 0 if it is not. */
+  get #outage(): number {
+    const { network, world } = this.parts;
+    return network.partedUntil - world.now;
+  }
+
   #break(): void {
     this.#isOver = true;
     this.#isBroken = true;
@@ -128,14 +151,14 @@ export class ByteWire {
       this.#underWay.shift();
       arrive(bytes);
     });
-    this.#underWay.push({ bytes, arrive, event });
+    this.#underWay.push({ bytes, arrive, isRepeated: this.#outage > 0, event });
   }
 
   /** The pauses of TCP between its attempts to send again double, so the last one is as long as the outage at most. */
   #nextArrival(): number {
     const { world, network, delays, dice } = this.parts;
     const { now } = world;
-    const outage = network.partedUntil - now;
+    const outage = this.#outage;
     const at =
       outage > 0
         ? network.partedUntil + dice.fraction() * outage

@@ -43,7 +43,14 @@ export class SimulatedSocket extends Socket {
     }
     this.connecting = false;
     this.#tcp = tcp;
+    Object.defineProperty(this, 'remoteAddress', { value: '192.0.2.1' });
     this.emit('connect');
+  }
+
+  override resetAndDestroy(): this {
+    this.#unsent = '';
+    this.#tcp?.toServer.abort('read ECONNRESET');
+    return this.destroy();
   }
 
   override setNoDelay(): this {

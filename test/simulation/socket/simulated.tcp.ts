@@ -31,6 +31,11 @@ export class SimulatedTcp {
     });
   }
 
+  /** Whether one of its directions swallows what is sent, so that its client believes in a connection that it does not have. */
+  get isSilent(): boolean {
+    return this.toServer.isSilent || this.toClient.isSilent;
+  }
+
   /** Both ends lose the connection. */
   cut(): void {
     this.toServer.cut(RESET);

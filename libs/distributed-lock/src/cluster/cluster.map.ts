@@ -1,5 +1,6 @@
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import type { ConnectionTrouble } from '../redis/connection.trouble.js';
+import { resetStream } from '../redis/stream.reset.js';
 
 /** `host:port`, as this process reaches the node. */
 export type NodeKey = string;
@@ -59,7 +60,10 @@ export class ClusterMap {
 
   /** Drops the connection to a node that gives no sign of life; the next command for it makes a new one. */
   drop(key: NodeKey): void {
-    this.client(key)?.disconnect();
+    const client = this.client(key);
+    if (client === undefined) return;
+    resetStream(client);
+    client.disconnect();
   }
 
   /** Reads from the cluster which node has which slot. Never rejects: without an answer the known slots stay. */

@@ -4,6 +4,7 @@ import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 import type { ClientPort } from './client.port.js';
 import { ConnectionTrouble } from './connection.trouble.js';
 import { RedisFailure } from './redis.failure.js';
+import { resetStream } from './stream.reset.js';
 import { machine } from '../timing/machine.js';
 
 /** How long a client may take to report that it has ended, in ms: longer than ioredis waits before it destroys a socket. */
@@ -139,7 +140,9 @@ export class ClientLifecycle {
 
   /** Drops a connection that gives no sign of life and makes a new one. */
   restart(): void {
-    if (!this.#closed) this.#outside(() => this.client.disconnect(true));
+    if (this.#closed) return;
+    resetStream(this.client);
+    this.#outside(() => this.client.disconnect(true));
   }
 
   /** Ends the connection permanently; commands under way are rejected. */
