@@ -6,8 +6,9 @@ import type {
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
 import { DistributedLockError } from '../../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
-import type { Sharing } from '../belief.watch.js';
-import { LONGEST_WAIT, type CallCounts } from '../lock.callers.js';
+import type { Sharing } from '../belief.js';
+import type { CallCounts } from '../caller.loop.js';
+import { LONGEST_WAIT } from '../lock.caller.js';
 import { SeededDice } from '../seeded.dice.js';
 import type { World } from '../world.js';
 import type { NodeInstance } from './node.instance.js';

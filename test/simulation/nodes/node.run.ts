@@ -1,6 +1,7 @@
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
 import { readSettings } from '../../../libs/distributed-lock/src/startup/settings.reader.js';
-import { LONGEST_WAIT, type CallCounts } from '../lock.callers.js';
+import type { CallCounts } from '../caller.loop.js';
+import { LONGEST_WAIT } from '../lock.caller.js';
 import { inWorld, type RunPlan, type RunResult } from '../simulated.run.js';
 import type { TraceLine, World } from '../world.js';
 import { NodeCallers, usesOfEachNodeLock } from './node.callers.js';

@@ -1,6 +1,6 @@
 import type { LockHandle } from '../../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
-import type { Sharing, Violation } from '../belief.watch.js';
+import type { Sharing, Violation } from '../belief.js';
 import type { World } from '../world.js';
 import type { NodeDeployment } from './node.deployment.js';
 import type { NodeInstance } from './node.instance.js';
