@@ -41,18 +41,21 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     return (this.#holder ??= this.target.kind.holderIds.next());
   }
 
-  /** @param conclude is called once, with the outcome; must not throw */
-  request(terms: AcquireTerms, conclude: (outcome: AttemptOutcome) => void): void {
+  /**
+   * @param conclude is called once, with the outcome; must not throw
+   * @param at the monotonic clock, read a moment ago
+   */
+  request(terms: AcquireTerms, conclude: (outcome: AttemptOutcome) => void, at = now()): void {
     const { leaseTime: lease = this.context.settings.watchdogTimeout } = terms;
     // A lost request may have granted its lease under this id, and a longer one would stay: another lease takes a new id.
     if (lease !== this.#lease) this.undo();
     this.#terms = terms;
     this.#lease = lease;
     this.#conclude = conclude;
-    const handoff = this.#takeHandoff(lease);
+    const handoff = this.#takeHandoff(lease, at);
     if (handoff !== undefined) conclude(handoff);
     else if (this.#isHandoffMessage) void this.#confirmHandoff();
-    else this.#send();
+    else this.#send(at);
   }
 
   get sentAt(): number {
@@ -105,9 +108,9 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     this.#handoffSent = undefined;
   }
 
-  #send(): void {
+  #send(at = now()): void {
     this.#marked ||= this.target.kind.marksWaiters && this.#terms.waitTime > 0;
-    this.#sent = instant();
+    this.#sent = instant(at);
     try {
       this.#acquire(this);
     } catch (error) {
@@ -159,11 +162,10 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   /** The lock that a release handed to it; a lease that is half over is requested anew, as after any late grant. */
-  #takeHandoff(lease: number): AcquireResult | undefined {
+  #takeHandoff(lease: number, at: number): AcquireResult | undefined {
     const sent = this.#handoffSent;
     if (sent === undefined) return undefined;
     this.#handoffSent = undefined;
-    const at = now();
     return isHalfOver(sent, lease, at) ? undefined : this.#granted(sent, at);
   }
 

@@ -10,7 +10,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
-import type { LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
+import type { AttemptOutcome, LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { HoldOwner, HoldTerms } from '../holds/hold.contract.js';
@@ -111,7 +111,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     const attempt = new AcquireAttempt(this.registry.context, this.target);
     waiters.firstRequester = waiter;
     waiters.begin();
-    attempt.request(request, (outcome) => {
+    const conclude = (outcome: AttemptOutcome) => {
       waiters.firstRequester = undefined;
       if (waiters.first !== undefined || (outcome.kind !== 'granted' && !waiter.isDone)) {
         if (!waiter.isDone) waiters.push(waiter, true);
@@ -122,7 +122,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
         this.admitWaiter(waiter, outcome);
       } else attempt.undo();
       waiters.end();
-    });
+    };
+    attempt.request(request, conclude, waiter.since);
     return waiter.outcome;
   }
 
@@ -139,7 +140,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     }
     const waiter = waiters.create(request, this.acquire);
     const attempt = new AcquireAttempt(registry.context, target);
-    attempt.request(request, (outcome) => {
+    const conclude = (outcome: AttemptOutcome) => {
       attempt.undo();
       if (outcome.kind === 'granted') this.admitWaiter(waiter, outcome);
       else if (outcome instanceof RedisFailure) waiter.refuse(unavailable(target.name, outcome));
@@ -148,7 +149,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
           new LockNotAcquiredError(target.name, 0, { holder: outcome.holder || undefined, ttl: outcome.ttl }),
         );
       waiters.end();
-    });
+    };
+    attempt.request(request, conclude, waiter.since);
     return waiter.outcome;
   }
 
