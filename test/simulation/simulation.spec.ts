@@ -45,6 +45,7 @@ describe('the simulation of a fleet', () => {
   test.each([
     ['quorum', 6],
     ['sentinel', 8],
+    ['cluster', 8],
   ] as const)(
     'breaks no rule on the topology %s, and gives the same events in two processes',
     { timeout: scaled(120_000) },

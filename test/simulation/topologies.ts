@@ -1,5 +1,6 @@
 import { showFault } from './fault.plan.js';
 import { shrink } from './plan.shrinker.js';
+import { ClusterDeployment, SHARDS } from './nodes/cluster.deployment.js';
 import { showNodeFault } from './nodes/node.faults.js';
 import { nodePlanOf, simulateNodes, type DeploymentKind } from './nodes/node.run.js';
 import { SentinelDeployment } from './nodes/sentinel.deployment.js';
@@ -24,6 +25,7 @@ interface TopologyParts<F, P extends RunPlan<F>> {
 const SEVERAL_SERVERS = new Map<string, Topology>([
   ['quorum', topologyOf({ planOf: quorumPlanOf, simulate: simulateQuorum, showFault: showQuorumFault })],
   ['sentinel', topologyOnNodes({ shards: 1, make: (world) => new SentinelDeployment(world) })],
+  ['cluster', topologyOnNodes({ shards: SHARDS, make: (world) => new ClusterDeployment(world) })],
 ]);
 
 function topologyOnNodes(kind: DeploymentKind): Topology {

@@ -45,4 +45,14 @@ export const PLANTED_TOPOLOGIES = [
     topology: 'sentinel',
     defects: [{ from: 'lease.lose();\n\t\t\tthis.#holder?.gone();', to: 'lease.confirm(sent, 3000);' }],
   },
+  {
+    name: 'a waiter whose slot has moved is not subscribed again',
+    topology: 'cluster',
+    defects: [{ from: 'connection.subscribeMoved(channels);', to: 'channels.length;' }],
+  },
+  {
+    name: 'a script is sent to a slot on its way without ASKING',
+    topology: 'cluster',
+    defects: [{ from: 'const isAsking = failure.code === "ASK";', to: 'const isAsking = false;' }],
+  },
 ];

@@ -25,12 +25,17 @@ interface CalledKind {
   readonly sharing: Sharing;
   /** How long it may be free while a caller waits, in ms: a dead waiter of a fair lock, or a dead writer, may come first. */
   readonly free: number;
+  /** Whether all of its scripts are on one key. */
+  readonly hasOneKey?: boolean;
 }
+
+/** The refusals for want of a server. */
+const UNAVAILABLE: ReadonlySet<string> = new Set(['UNAVAILABLE', 'NOT_REPLICATED']);
 
 const ALONE = { sharing: 'alone', free: FREE } as const;
 
 const KINDS: readonly CalledKind[] = [
-  { ...ALONE, family: 'plain', lock: (service, name) => service.getLock(name) },
+  { ...ALONE, family: 'plain', hasOneKey: true, lock: (service, name) => service.getLock(name) },
   { ...ALONE, family: 'fenced', lock: (service, name) => service.getFencedLock(name) },
   { ...ALONE, family: 'fair', lock: (service, name) => service.getFairLock(name), free: 3000 + FREE },
   { ...ALONE, family: 'rw', lock: (service, name) => service.getReadWriteLock(name).writeLock() },
@@ -79,17 +84,18 @@ export class NodeCallers {
   }
 
   async #loop(dice: SeededDice): Promise<void> {
-    const { counts, service, settings } = this.parts;
+    const { counts, service, settings, world } = this.parts;
     for (;;) {
       await this.#pause(dice.chance(0.3) ? 0 : dice.between(1, 60));
       if (this.#isStopped) return;
       const kind = dice.pick(KINDS);
       const name = `${kind.family}.${dice.below(NAMES)}`;
       counts.calls += 1;
+      const start = world.now;
       try {
         await this.#call({ kind, key: settings.mapName(name), lock: kind.lock(service, name) }, dice);
       } catch (error) {
-        this.#expect(error);
+        this.#expect(error, kind, start);
       }
     }
   }
@@ -151,11 +157,14 @@ export class NodeCallers {
     return belief;
   }
 
-  #expect(error: unknown): void {
-    const { counts, watch } = this.parts;
+  #expect(error: unknown, { hasOneKey = false }: CalledKind, start: number): void {
+    const { counts, watch, instance } = this.parts;
     const code = error instanceof DistributedLockError ? error.code : String(error);
     counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
     if (!(error instanceof DistributedLockError)) watch.report('error', String(error));
+    // A script on several keys has to wait while its slot moves; one on a single key is sent to where the key is.
+    else if (UNAVAILABLE.has(error.code) && (hasOneKey ? watch.lastOutage : watch.lastTrouble) <= start)
+      watch.report('available', `${instance.name}, while nothing was wrong: ${error.message}`);
   }
 
   #pause(duration: number): Promise<void> {

@@ -17,4 +17,8 @@ export interface NodeDeployment {
   has(key: string): boolean;
   /** The source of connections of an instance. */
   templateFor(place: InstancePlace): Template;
+  /** Whether a slot is on its way: meanwhile no server fails. */
+  readonly isMoving?: boolean;
+  /** Moves a slot in so many ms, where there are slots. @returns whether it happens */
+  moveSlot?(duration: number): boolean;
 }

@@ -50,9 +50,13 @@ export function drawNodeFaults(
 ): NodeFault[] {
   const dice = new SeededDice(seed, 'node faults');
   const pause = dice.pick(PAUSES);
-  const ofShards = shards === 1 ? SHARD_FAULTS : [...SHARD_FAULTS, ...CLUSTER_FAULTS, ...CLUSTER_FAULTS];
+  const ofShards: readonly NodeFaultKind[] =
+    shards === 1
+      ? SHARD_FAULTS
+      : [...SHARD_FAULTS.filter((kind) => kind !== 'split'), ...CLUSTER_FAULTS, ...CLUSTER_FAULTS];
   const all = [...INSTANCE_FAULTS, ...ofShards, ...ofShards];
-  const kinds = dice.chance(0.5) ? all : [dice.pick(all), dice.pick(ofShards)];
+  const few = shards > 1 && dice.chance(0.5) ? CLUSTER_FAULTS : [dice.pick(all), dice.pick(ofShards)];
+  const kinds = dice.chance(0.4) ? all : few;
   const faults: NodeFault[] = [];
   for (let at = dice.between(200, 1500); at < duration; at += dice.between(50, pause)) {
     const kind = dice.pick(kinds);

@@ -18,6 +18,9 @@ const SLOW_FOR = 1500;
 /** How long it takes at most until a replica has taken over, and has a replica that is in step, in ms. */
 const FAILOVER = 1500 + 1500;
 
+/** How long it takes at most until all nodes and instances know where a slot has gone, in ms. */
+const SLOT_CHANGE = 1000 + 500;
+
 /** The pause before an instance that could not start is started again, in ms. */
 const START_AGAIN = 500;
 
@@ -28,7 +31,7 @@ interface NodeFleetParts {
   readonly settings: LockSettings;
   readonly started: (instance: NodeInstance) => void;
   /** Servers, or all instances, have trouble until then. */
-  readonly trouble: (until: number) => void;
+  readonly trouble: (until: number, isMove?: boolean) => void;
 }
 
 /** The instances of an application on servers with replicas. An instance that crashes is followed by another one. */
@@ -126,8 +129,10 @@ export class NodeFleet {
   }
 
   #applyToShard(shard: NodeShard, instance: NodeInstance, { kind, size }: NodeFault): boolean {
-    const { world, trouble } = this.parts;
-    trouble(world.now + size + FAILOVER + RECONNECT);
+    const { world, trouble, deployment } = this.parts;
+    if (deployment.isMoving === true) return false;
+    const isMove = kind === 'move slot';
+    trouble(world.now + size + (isMove ? SLOT_CHANGE : FAILOVER + RECONNECT), isMove);
     switch (kind) {
       case 'crash master':
       case 'restart master':
@@ -151,6 +156,8 @@ export class NodeFleet {
       case 'slow replication':
         shard.slowReplication(size, SLOW_FOR);
         return true;
+      case 'move slot':
+        return deployment.moveSlot?.(size) === true;
       default:
         return false;
     }

@@ -63,9 +63,7 @@ async function run(
       world,
       deployment,
       settings,
-      trouble: (until) => {
-        watch.lastTrouble = Math.max(watch.lastTrouble, until);
-      },
+      trouble: (until, isMove) => watch.trouble(until, isMove),
       started: (instance) => {
         const { service } = instance;
         if (service === undefined || isOver) return;

@@ -20,7 +20,9 @@ export class NodeSession implements ScriptSession {
     private readonly push: Push,
     /** What the node says of its cluster. */
     private readonly slots: () => unknown,
-  ) {}
+  ) {
+    node.sessions.add(this);
+  }
 
   /** A command has arrived. */
   serve(words: readonly string[], done: (reply: unknown) => void): void {
@@ -31,6 +33,7 @@ export class NodeSession implements ScriptSession {
   /** The connection is gone. */
   end(): void {
     this.#isOver = true;
+    this.node.sessions.delete(this);
     for (const channel of this.#channels.keys()) this.#unsubscribe(channel);
   }
 

@@ -34,6 +34,8 @@ export class NodeWatch {
   forgiven = 0;
   /** When something last went wrong with servers, with its end. */
   lastTrouble = 0;
+  /** The same without slots that move. */
+  lastOutage = 0;
   readonly #freeSince = new Map<string, number>();
   readonly #tokens = new Map<string, bigint>();
 
@@ -60,6 +62,11 @@ export class NodeWatch {
     const last = this.#tokens.get(key) ?? 0n;
     if (token <= last) this.report('I3', `${key} gave ${token} after ${last}`);
     this.#tokens.set(key, token);
+  }
+
+  trouble(until: number, isMove = false): void {
+    this.lastTrouble = Math.max(this.lastTrouble, until);
+    if (!isMove) this.lastOutage = Math.max(this.lastOutage, until);
   }
 
   /** To be called after each event. */

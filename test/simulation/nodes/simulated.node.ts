@@ -24,6 +24,8 @@ export class SimulatedNode extends SimulatedServer {
   redirect: ((keys: readonly string[], session: ScriptSession) => ReplyError | undefined) | undefined;
   /** Its answer to the subscription of a sharded channel that is another node's. */
   refuseChannel: ((channel: string) => ReplyError | undefined) | undefined;
+  /** The connections that have sharded channels. */
+  readonly sessions = new Set<{ dropChannels(slot: number): void }>();
   /** The bytes of all that it has executed, as a number of executions. */
   #offset = 0;
   readonly #replicas = new Set<ReplicaLink>();
