@@ -33,6 +33,7 @@ export const SOCKET_FAULTS = [
   'silent messages',
   'close commands',
   'forget scripts',
+  'refuse commands',
   'stop server',
   'fill server',
 ] as const;

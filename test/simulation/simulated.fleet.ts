@@ -112,6 +112,9 @@ export class SimulatedFleet {
       case 'force unlock':
         this.forceUnlock?.(instance, size);
         break;
+      case 'restart server':
+        this.server.restart(size);
+        break;
       case 'lose data':
         this.server.restart(size);
         this.server.store.clear();

@@ -37,6 +37,7 @@ export class SimulatedServer {
   /** A restart: every connection breaks, and there is no new one until it is up again. */
   restart(downFor: number): void {
     this.isUp = false;
+    this.process.stoppedUntil = -Infinity;
     this.refusals.forgetScripts();
     for (const connection of [...this.connections]) connection.cut('the server restarts');
     this.world.after(this.world.outside, downFor, 'the server is up', () => {

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { PLANTED } from '../../tools/simulation/planted.defects.mjs';
+import { PLANTED_SOCKETS } from '../../tools/simulation/planted.sockets.mjs';
 import { bundleSimulation, plantDefects, SIMULATION } from '../../tools/simulation/simulation.bundler.mjs';
 import { scaled } from '../support/slowness.js';
 
@@ -68,5 +69,17 @@ describe('the simulation of a fleet', () => {
     expect(code).toBe(1);
     const [, faults] = /the smallest plan that breaks [^:]+: (\d+) faults/.exec(text) ?? [];
     expect(Number(faults)).toBeLessThanOrEqual(5);
+  });
+
+  test.each([
+    'a subscription that is reported as made again, and was not',
+    'a connection that is given up and whose last bytes still arrive',
+  ])('finds below the connections %s', { timeout: scaled(120_000) }, async (name) => {
+    const planted = PLANTED_SOCKETS.find((one) => one.name === name);
+    const file = join(dirname(SIMULATION), `planted.sockets.${process.pid}.mjs`);
+    await plantDefects(file, planted?.defects ?? []);
+    const { code } = await simulate(['--layer', 'socket', '--runs', '60', '--until-violation'], file);
+    await rm(file);
+    expect(code).toBe(1);
   });
 });

@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../build/node.runner.mjs';
 import { PLANTED } from './planted.defects.mjs';
+import { PLANTED_SOCKETS } from './planted.sockets.mjs';
 import { PLANTED_TOPOLOGIES } from './planted.topologies.mjs';
 import { bundleSimulation, plantDefects } from './simulation.bundler.mjs';
 
@@ -11,12 +12,16 @@ import { bundleSimulation, plantDefects } from './simulation.bundler.mjs';
 const [, , minutes = '5'] = process.argv;
 
 const broken = join(ROOT, 'dist/simulation/planted.mjs');
-const all = [...PLANTED.map((planted) => ({ ...planted, topology: 'one' })), ...PLANTED_TOPOLOGIES];
+const all = [
+  ...PLANTED.map((planted) => ({ ...planted, where: ['--topology', 'one'] })),
+  ...PLANTED_SOCKETS.map((planted) => ({ ...planted, where: ['--layer', 'socket'] })),
+  ...PLANTED_TOPOLOGIES.map((planted) => ({ ...planted, where: ['--topology', planted.topology] })),
+];
 let found = 0;
 if (await bundleSimulation()) {
-  for (const { name, defects, topology } of all) {
+  for (const { name, defects, where } of all) {
     await plantDefects(broken, defects);
-    const args = [broken, '--topology', topology, '--minutes', minutes, '--until-violation'];
+    const args = [broken, ...where, '--minutes', minutes, '--until-violation'];
     const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     const [, seed, rule] = /^seed (\d+): (.+?) at /m.exec(stdout) ?? [];
     const [, seconds] = /^([\d.]+) CPU s/m.exec(stdout) ?? [];

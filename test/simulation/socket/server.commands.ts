@@ -1,4 +1,5 @@
 import { fromBytes } from '../../../libs/distributed-lock/src/memory/memory.scripts.js';
+import type { ScriptCommand } from '../../../libs/distributed-lock/src/redis/script.command.js';
 import { errorOf, mapOf, OK, pushOf, replyOf, type Protocol } from './resp.text.js';
 import type { ServerFront } from './server.front.js';
 
@@ -30,14 +31,12 @@ const WHILE_LOADING = new Set(['HELLO', 'AUTH', 'CLIENT', 'INFO', 'SELECT', 'SUB
 const SUBSCRIBED = new Set(['SUBSCRIBE', 'UNSUBSCRIBE', 'PING']);
 
 /** Why the server runs a command of this connection not at all. */
-export function whyRefused(client: ServerClient, verb: string, args: readonly string[]): string | undefined {
+export function whyRefused(client: ServerClient, verb: string): string | undefined {
   if (!client.isAuthenticated && !OPEN.has(verb)) return NO_AUTH;
   if (client.front.isLoading && !WHILE_LOADING.has(verb))
     return 'LOADING Redis is loading the dataset in memory';
   if (client.protocol === 2 && client.channels.size > 0 && !SUBSCRIBED.has(verb))
     return `ERR Can't execute '${verb.toLowerCase()}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context`;
-  if (verb === 'EVALSHA' && !client.front.knows(args[0] ?? ''))
-    return 'NOSCRIPT No matching script. Please use EVAL.';
   return undefined;
 }
 
@@ -83,8 +82,8 @@ export const COMMANDS: Readonly<Record<string, ServerCommand>> = {
   INFO: ({ front, protocol }) => replyOf(front.info(), protocol),
   PING: ({ channels, protocol }) =>
     protocol === 2 && channels.size > 0 ? replyOf(['pong', ''], protocol) : '+PONG\r\n',
-  EVALSHA: (client, args) => run(client, args),
-  EVAL: (client, [script = '', ...args]) => run(client, [client.front.learn(script), ...args]),
+  EVALSHA: (client, words) => run(client, 'evalsha', words),
+  EVAL: (client, words) => run(client, 'eval', words),
   SUBSCRIBE: (client, channels) =>
     channels
       .map((channel) => {
@@ -106,8 +105,8 @@ function isPassword({ front }: ServerClient, password: string | undefined): bool
   return front.password === undefined || password === front.password;
 }
 
-function run({ front, protocol }: ServerClient, words: readonly string[]): string {
-  const answer = front.server.store.scripts.answer(words.map(fromBytes));
+function run({ front, protocol }: ServerClient, how: ScriptCommand, words: readonly string[]): string {
+  const answer = front.server.answer(how, words.map(fromBytes));
   return 'failure' in answer ? errorOf(answer.failure.message) : replyOf(answer.reply, protocol);
 }
 

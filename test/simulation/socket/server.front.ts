@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { SeededDice } from '../seeded.dice.js';
 import type { SimulatedServer } from '../simulated.server.js';
 import type { World } from '../world.js';
@@ -12,9 +11,6 @@ export class ServerFront {
   readonly password: string | undefined;
   /** The server takes no further clients until then. */
   fullUntil = -Infinity;
-  /** The scripts that this run of the server has seen: it knows all others only by their text. */
-  readonly #known = new Set<string>();
-  readonly #sums = new Map<string, string>();
   readonly #dice: SeededDice;
   #run = 0;
   #loadingUntil = -Infinity;
@@ -30,25 +26,6 @@ export class ServerFront {
   get isLoading(): boolean {
     this.#noticeRestart();
     return this.#loadingUntil > this.world.now;
-  }
-
-  knows(sha1: string): boolean {
-    this.#noticeRestart();
-    return this.#known.has(sha1);
-  }
-
-  /** @returns its SHA-1 */
-  learn(script: string): string {
-    this.#noticeRestart();
-    const known = this.#sums.get(script);
-    const sha1 = known ?? createHash('sha1').update(script, 'latin1').digest('hex');
-    if (known === undefined) this.#sums.set(script, sha1);
-    this.#known.add(sha1);
-    return sha1;
-  }
-
-  forgetScripts(): void {
-    this.#known.clear();
   }
 
   chance(probability: number): boolean {
@@ -72,11 +49,10 @@ export class ServerFront {
     return `${lines.join('\r\n')}\r\n`;
   }
 
-  /** A restarted server has its data, and no scripts. */
+  /** A restarted server reads its data first. */
   #noticeRestart(): void {
     if (this.#run === this.server.runs) return;
     if (this.#run > 0) this.#loadingUntil = this.server.upSince + this.#dice.between(0, LOADING);
     this.#run = this.server.runs;
-    this.#known.clear();
   }
 }

@@ -87,7 +87,7 @@ export class ServerSession implements TcpEnd, ServerConnection, ServerClient {
     const [name = '', ...args] = words;
     const verb = name.toUpperCase();
     const command = COMMANDS[verb];
-    const refusal = command === undefined ? `ERR unknown command '${name}'` : whyRefused(this, verb, args);
+    const refusal = command === undefined ? `ERR unknown command '${name}'` : whyRefused(this, verb);
     const reply = refusal === undefined ? (command?.(this, args) ?? '') : errorOf(refusal);
     const { world } = this.front;
     world.note(`${this.id} ${verb} ${shown(verb, args)}: ${reply.replaceAll('\r\n', ' ')}`);

@@ -16,7 +16,7 @@ const FRONTS = new WeakMap<SimulatedServer, ServerFront>();
 /** Everything above the sockets: the library's own connections, and ioredis below them, on simulated TCP connections to a server that speaks RESP. */
 export const socketLayer: Layer = {
   stall: SETTINGS.commandTimeout * 1.5,
-  reconnect: 1500,
+  reconnect: 600,
   faults: [...FAULTS, ...SOCKET_FAULTS],
   boot(place: InstancePlace) {
     const { world, server, process, notices } = place;

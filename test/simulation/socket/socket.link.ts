@@ -2,6 +2,7 @@ import type { ConnectionPair } from '../../../libs/distributed-lock/src/connecti
 import { SubscriberConnection } from '../../../libs/distributed-lock/src/redis/subscriber.connection.js';
 import type { FaultKind } from '../fault.plan.js';
 import { SeededDice } from '../seeded.dice.js';
+import { REFUSAL_CODES } from '../server.refusals.js';
 import type { InstanceLink, InstancePlace } from '../simulated.layer.js';
 import type { ServerFront } from './server.front.js';
 import { ServerSession } from './server.session.js';
@@ -37,11 +38,13 @@ export class SocketLink implements InstanceLink {
     this.#dice = new SeededDice(place.world.seed, `${place.process.name} sockets`);
   }
 
+  /** A waiter that knows that its messages are lost polls; one that believes in a silent connection does not. */
   get isConnected(): boolean {
     const { commands, subscriber } = this.#connections ?? {};
-    return (
-      commands?.isReady === true && subscriber instanceof SubscriberConnection && subscriber.lifecycle.isReady
-    );
+    if (commands?.isReady !== true || this.#isSilent('commands')) return false;
+    if (this.place.network.partedUntil > this.place.world.now) return false;
+    const isSubscribed = subscriber instanceof SubscriberConnection && subscriber.lifecycle.isReady;
+    return !isSubscribed || !this.#isSilent('subscriber');
   }
 
   watch(connections: ConnectionPair): void {
@@ -109,7 +112,10 @@ export class SocketLink implements InstanceLink {
         this.#newest.get('commands')?.session.close();
         break;
       case 'forget scripts':
-        this.front.forgetScripts();
+        server.refusals.forgetScripts();
+        break;
+      case 'refuse commands':
+        server.refusals.begin(REFUSAL_CODES[size % REFUSAL_CODES.length] ?? 'BUSY', size);
         break;
       case 'stop server':
         server.process.stoppedUntil = Math.max(server.process.stoppedUntil, now + size);
@@ -120,6 +126,10 @@ export class SocketLink implements InstanceLink {
       default:
         break;
     }
+  }
+
+  #isSilent(purpose: Purpose): boolean {
+    return this.#newest.get(purpose)?.tcp.isSilent === true;
   }
 
   #delay({ least, most }: { readonly least: number; readonly most: number }): number {
