@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, isHalfOver, type Instant } from '../renewal/lease.js';
+import { instant, isStale, type Instant } from '../renewal/lease.js';
 import type { AcquireReply } from '../replies/lock.replies.js';
 import { isHandoff } from '../scripts/lock.messages.js';
 import { promised, type ReplyCallback } from '../replies/reply.callback.js';
@@ -64,7 +64,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   answered(reply: AcquireReply): void {
     const at = now();
-    const isLate = reply.kind === 'granted' && isHalfOver(this.#sent, this.#lease, at);
+    const isLate = reply.kind === 'granted' && isStale(this.#sent, this.#lease, at);
     if (isLate) void this.#sendAgain(reply);
     else this.#conclude(this.#outcomeOf(reply, this.#sent, at));
   }
@@ -166,7 +166,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const sent = this.#handoffSent;
     if (sent === undefined) return undefined;
     this.#handoffSent = undefined;
-    return isHalfOver(sent, lease, at) ? undefined : this.#granted(sent, at);
+    return isStale(sent, lease, at) ? undefined : this.#granted(sent, at);
   }
 
   /**
@@ -181,7 +181,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
       kind.scripts.renew(key, this.holder, this.#lease, callback),
     ).catch(() => undefined);
     const at = now();
-    if (left === undefined || isHalfOver(sent, this.#lease, at)) this.#send();
+    if (left === undefined || isStale(sent, this.#lease, at)) this.#send();
     else this.#conclude(this.#granted(sent, at));
   }
 

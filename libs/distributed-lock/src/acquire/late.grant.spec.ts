@@ -7,7 +7,7 @@ const LEASE = 1000;
 
 describe('the answer to a request for a lease', () => {
   beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['performance'] });
+    vi.useFakeTimers({ toFake: ['performance', 'Date'] });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -46,6 +46,20 @@ describe('the answer to a request for a lease', () => {
     const { sent } = await acquireFresh(LEASE, send);
     expect(sentAt).toHaveLength(2);
     expect(sent.at).toBe(sentAt[1]);
+  });
+
+  test.each([
+    ['suspended for longer than the margin of the lease is requested once more', 51, 2],
+    ['not suspended, whose clock was set by less than that, is not', 50, 1],
+    ['set back is not', -5000, 1],
+  ])('on a machine that was %s', async (_, wall, requests) => {
+    const { sentAt, send } = sender([1, { kind: 'granted' }], [1, { kind: 'granted' }]);
+    await acquireFresh(LEASE, async () => {
+      const reply = await send();
+      if (sentAt.length === 1) vi.setSystemTime(Date.now() + wall);
+      return reply;
+    });
+    expect(sentAt).toHaveLength(requests);
   });
 
   test('is the second one when the lock went to another holder meanwhile', async () => {

@@ -1,5 +1,5 @@
 import { RedisFailure } from '../redis/redis.failure.js';
-import { instant, isHalfOver, type Instant } from '../renewal/lease.js';
+import { instant, isStale, type Instant } from '../renewal/lease.js';
 
 /** Answers that give a lease; the others may be as late as they like. */
 const GRANTS: ReadonlySet<string> = new Set(['granted', 'transferred']);
@@ -17,8 +17,8 @@ export interface FreshAnswer<R> {
 }
 
 /**
- * Requests a lease, and once more when the grant was so long on its way that half of it is over: no work may begin with a lease
- * that is nearly at its end. Only for scripts that are safe to repeat and give the lease afresh; an `AcquireAttempt` does the same by itself.
+ * Requests a lease, and once more when the grant is stale: half of its lease is over, or the machine was suspended since the
+ * request. Only for scripts that are safe to repeat and give the lease afresh; an `AcquireAttempt` does the same by itself.
  * @throws RedisFailure `ambiguous` when the second grant is late, too: it was granted, and is of no use
  */
 export function acquireFresh<R extends Reply>(
@@ -53,7 +53,7 @@ export async function acquireAgain<R extends Reply>(
   );
 }
 
-/** Whether an answer grants nothing, or a lease that is not half over. */
+/** Whether an answer grants nothing, or a lease that is not stale. */
 function isFresh({ kind }: Reply, sent: Instant, lease: number): boolean {
-  return !GRANTS.has(kind) || !isHalfOver(sent, lease);
+  return !GRANTS.has(kind) || !isStale(sent, lease);
 }

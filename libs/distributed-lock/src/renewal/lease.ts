@@ -27,9 +27,12 @@ export function instant(at: number = now()): Instant {
   return { at, wall: wallOffset(at) };
 }
 
-/** Whether half of a lease of `ttl` ms was over at `at`: no work may begin with a lease that is nearly at its end. */
-export function isHalfOver({ at: sentAt }: Instant, ttl: number, at: number = now()): boolean {
-  return at - sentAt > ttl / 2;
+/**
+ * Whether a lease of `ttl` ms is no longer fresh at `at`: half of it is over, or the machine seems to have been suspended since it was
+ * requested. No work may begin with a lease that is nearly at its end, or that Redis may have ended meanwhile.
+ */
+export function isStale({ at: sentAt, wall }: Instant, ttl: number, at: number = now()): boolean {
+  return at - sentAt > ttl / 2 || suspendedFor(wall, at) > wholeMargin(ttl);
 }
 
 /** By how much PTTL may be less than the remaining time, in ms: it leaves out the fraction of a ms. */
