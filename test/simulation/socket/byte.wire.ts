@@ -27,6 +27,8 @@ interface Parcel {
   readonly arrive: (bytes: string) => void;
   /** It is sent again, because the network is parted. */
   readonly isRepeated: boolean;
+  /** When it arrives at the kernel: a process that is stopped reads it later. */
+  readonly at: number;
   event: SimulatedEvent;
 }
 
@@ -90,9 +92,7 @@ export class ByteWire {
 
   /** The sender resets the connection: its kernel does not send again what was lost, nor the reset itself. */
   abort(why: string): void {
-    const lost = this.#underWay.filter(({ isRepeated }) => isRepeated);
-    this.#underWay = this.#underWay.filter(({ isRepeated }) => !isRepeated);
-    for (const { event } of lost) this.parts.world.cancel(event);
+    this.#lose(({ isRepeated, at }) => isRepeated && at > this.parts.world.now);
     if (this.#outage <= 0) this.reset(why);
     this.#break();
   }
@@ -102,10 +102,7 @@ export class ByteWire {
     if (this.#isBroken || this.#isSilent) return;
     const { world, delays, dice, to } = this.parts;
     const at = world.now + dice.fraction() * delays.most;
-    const lost = this.#underWay.filter(({ event }) => event.at > at);
-    this.#underWay = this.#underWay.filter(({ event }) => event.at <= at);
-    for (const { event } of lost) world.cancel(event);
-    const [torn] = lost;
+    const [torn] = this.#lose((parcel) => parcel.at > at);
     this.#lastArrival = at;
     if (torn !== undefined && torn.bytes.length > 1 && dice.chance(TORN))
       this.#deliver(torn.bytes.slice(0, dice.between(1, torn.bytes.length - 1)), torn.arrive, at);
@@ -115,17 +112,22 @@ export class ByteWire {
 
   /** Nothing arrives from now on, and neither end is notified. */
   silence(): void {
-    for (const { event } of this.#underWay.splice(0)) this.parts.world.cancel(event);
+    this.#lose(({ at }) => at > this.parts.world.now);
     this.#isSilent = true;
   }
 
   /** The network is parted: what is on its way is sent again after that. */
   part(): void {
-    const parcels = this.#underWay.splice(0);
-    for (const { bytes, arrive, event } of parcels) {
-      this.parts.world.cancel(event);
+    for (const { bytes, arrive } of this.#lose(({ at }) => at > this.parts.world.now))
       this.#deliver(bytes, arrive, this.#nextArrival());
-    }
+  }
+
+  /** @returns what does not arrive */
+  #lose(isLost: (parcel: Parcel) => boolean): Parcel[] {
+    const lost = this.#underWay.filter(isLost);
+    this.#underWay = this.#underWay.filter((parcel) => !isLost(parcel));
+    for (const { event } of lost) this.parts.world.cancel(event);
+    return lost;
   }
 
   #put(bytes: string, arrive: (bytes: string) => void): void {
@@ -151,7 +153,7 @@ export class ByteWire {
       this.#underWay.shift();
       arrive(bytes);
     });
-    this.#underWay.push({ bytes, arrive, isRepeated: this.#outage > 0, event });
+    this.#underWay.push({ bytes, arrive, isRepeated: this.#outage > 0, at, event });
   }
 
   /** The pauses of TCP between its attempts to send again double, so the last one is as long as the outage at most. */
