@@ -53,7 +53,9 @@ const STAYS = /^redisson_lock_token:/;
 export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port'): ServerPlan {
   const instances = 2 + (seed % 3);
   const faults = drawFaults(seed, duration, instances, LAYERS[layer].faults);
-  return { seed, duration, instances, callers: 3, faults, layer };
+  // With few callers nobody else takes, and so frees again, a lock that a waiter has missed.
+  const callers = 1 + (Math.floor(seed / 3) % 4);
+  return { seed, duration, instances, callers, faults, layer };
 }
 
 /** Runs a fleet under one seeded scheduler, and checks it after each event. */

@@ -77,7 +77,8 @@ export class StoredHolds {
     return [...this.#keys].flatMap((key) =>
       this.#holdersOf(key)
         .filter(
-          ({ client }) => this.#instances.get(client) === instance && this.fleet.server.ttl(key) > margin,
+          ({ client, holder }) =>
+            this.#instances.get(client) === instance && this.#leftOf(key, holder) > margin,
         )
         .map(({ holder }) => `${key} of ${holder}`),
     );
@@ -110,6 +111,13 @@ export class StoredHolds {
       holders.push({ holder, client });
     }
     return holders;
+  }
+
+  /** What is left of a lease, in ms: a reader has one of its own. */
+  #leftOf(key: string, holder: string): number {
+    const { server } = this.fleet;
+    const ofReader = server.ttl(`{${key}}:${holder}:rwlock_timeout:1`);
+    return ofReader >= 0 ? ofReader : server.ttl(key);
   }
 
   #hasReadHold(key: string, holder: string, count: number): boolean {
