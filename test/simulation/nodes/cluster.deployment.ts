@@ -110,24 +110,25 @@ export class ClusterDeployment implements NodeDeployment {
     const to = this.#dice.pick(this.shards.filter((shard) => shard !== from));
     const move = { slot: slotOf(key), from, to };
     this.#move = move;
-    this.#after(duration * 0.3, `some keys of slot ${move.slot} move`, () => this.#moveKeys(move, 0.5));
-    this.#after(duration * 0.7, `all keys of slot ${move.slot} move`, () => this.#moveKeys(move, 1));
+    this.#after(duration * 0.3, `the keys of slot ${move.slot} move`, () => this.#moveKeys(move));
+    this.#after(duration * 0.7, `new keys of slot ${move.slot} move`, () => this.#moveKeys(move));
     this.#after(duration, `slot ${move.slot} has moved`, () => this.#finish(move));
     return true;
   }
 
   #finish(move: Move): void {
     const { slot, from, to } = move;
-    this.#moveKeys(move, 1);
+    this.#moveKeys(move);
     this.#move = undefined;
     this.#owners[slot] = this.shards.indexOf(to);
     this.#changed([from.master, from.replica, to.master, to.replica]);
     for (const session of from.master.sessions) session.dropChannels(slot);
   }
 
-  #moveKeys({ slot, from, to }: Move, share: number): void {
+  /** Together: a script that finds one of them gone fails in Redis, and would not notice it in the store in memory. */
+  #moveKeys({ slot, from, to }: Move): void {
     const names = from.master.keyNames().filter((key) => slotOf(key) === slot);
-    for (const name of names.slice(0, Math.ceil(names.length * share))) {
+    for (const name of names) {
       const key = toBytes(name);
       const copy = new MemoryStore();
       copyBetween(from.master.store, copy, key);

@@ -111,9 +111,9 @@ export class NodeWatch {
   #isForgiven({ instance, key }: NodeBelief): boolean {
     if (instance.isAcked) return false;
     const { promotedAt, healedAt, isolated, wasPromotedInSplit } = this.deployment.shardOf(key);
-    if (isolated === instance.name) return wasPromotedInSplit;
+    if (isolated === instance.name && wasPromotedInSplit) return true;
     const { watchdogTimeout } = this.settings;
-    const lostAt = wasPromotedInSplit ? Math.max(promotedAt, healedAt) : promotedAt;
+    const lostAt = Math.max(promotedAt, healedAt);
     const isCalm = instance.calmSince <= lostAt;
     const learnt = isCalm ? RECONNECT + (watchdogTimeout / 3) * 1.1 : watchdogTimeout;
     return this.world.now <= lostAt + learnt;
