@@ -22,7 +22,7 @@ const { values } = parseArgs({
 const topology = topologyNamed(values.topology, layerOf(values.layer));
 const first = Number(values.seed);
 const duration = Number(values.seconds) * 1000;
-const sums = { runs: 0, calls: 0, grants: 0, events: 0, violations: 0 };
+const sums = { runs: 0, calls: 0, grants: 0, ticks: 0, tickRuns: 0, events: 0, violations: 0 };
 const faults = new Map<string, number>();
 const start = process.cpuUsage();
 
@@ -58,13 +58,16 @@ function tracer(range: string | undefined): ((line: TraceLine) => void) | undefi
   };
 }
 
-function add({ calls, grants, events, violations, faults: seen }: RunResult): void {
+function add({ calls, grants, ticks, events, violations, faults: seen }: RunResult): void {
   sums.runs += 1;
   sums.calls += calls;
   sums.grants += grants;
+  sums.ticks += ticks?.ticks ?? 0;
+  sums.tickRuns += ticks?.runs ?? 0;
   sums.events += events;
   sums.violations += violations.length;
-  for (const [kind, count] of seen) faults.set(kind, (faults.get(kind) ?? 0) + count);
+  for (const [kind, count] of [...seen, ...(ticks?.acts ?? [])])
+    faults.set(kind, (faults.get(kind) ?? 0) + count);
 }
 
 function cpuSeconds(): number {
@@ -75,7 +78,7 @@ function cpuSeconds(): number {
 function report(): void {
   const seconds = cpuSeconds();
   console.log(
-    `${sums.runs} runs of ${values.seconds} s: ${sums.calls} calls, ${sums.grants} grants, ${sums.events} events, ${sums.violations} violations`,
+    `${sums.runs} runs of ${values.seconds} s: ${sums.calls} calls, ${sums.grants} grants, ${sums.ticks} ticks in ${sums.tickRuns} runs, ${sums.events} events, ${sums.violations} violations`,
   );
   console.log(`faults: ${[...faults].map(([kind, count]) => `${kind} ${count}`).join(', ') || 'none'}`);
   console.log(

@@ -46,6 +46,10 @@ export class SimulatedFleet {
     return this.#instances.filter(({ isLive }) => isLive);
   }
 
+  at(place: number): SimulatedInstance | undefined {
+    return this.#instances[place];
+  }
+
   plan(faults: readonly Fault[]): void {
     for (const fault of faults)
       this.world.at(

@@ -2,6 +2,7 @@ import type { LockSettings } from '../../libs/distributed-lock/src/contracts/set
 import { NoticeBoard } from '../../libs/distributed-lock/src/events/notice.board.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
+import { SeededDice } from './seeded.dice.js';
 import type { InstanceLink, Layer } from './simulated.layer.js';
 import { SimulatedProcess } from './simulated.process.js';
 import type { SimulatedServer } from './simulated.server.js';
@@ -16,6 +17,12 @@ export const SETTINGS: LockSettings = readSettings({
   appName: 'simulation',
 });
 
+/** How far the wall clock of a process is wrong, in ms: often by little, sometimes by seconds or an hour. */
+function clockErrorOf(dice: SeededDice): number {
+  const most = dice.pick([50, 50, 50, 50, 5000, 5000, 60_000, 3_600_000]);
+  return dice.between(-most, most);
+}
+
 /** One process with the real library, from its start to its crash. */
 export class SimulatedInstance {
   readonly process: SimulatedProcess;
@@ -23,6 +30,8 @@ export class SimulatedInstance {
   readonly service: LockService;
   /** It is being shut down: its holders are told that they have lost their locks. */
   isEnding = false;
+  /** Called when its shutdown begins, as a hook of the application. */
+  onShutdown: (() => void) | undefined;
   /** When it was killed, or had ended. */
   endedAt = Infinity;
   #calmFrom = -Infinity;
@@ -35,6 +44,7 @@ export class SimulatedInstance {
     private readonly layer: Layer,
   ) {
     this.process = new SimulatedProcess(world.seed, name);
+    this.process.wallOffset = clockErrorOf(new SeededDice(world.seed, `clock of ${name}`));
     const notices = new NoticeBoard();
     notices.listen(({ kind }) => world.note(`log ${kind}`));
     const place = { world, server, process: this.process, network, notices };
@@ -67,6 +77,7 @@ export class SimulatedInstance {
   /** As by SIGTERM: it releases its locks, and ends. */
   shutDown(): Promise<void> {
     this.isEnding = true;
+    this.onShutdown?.();
     return this.service.shutDown();
   }
 

@@ -3,7 +3,7 @@ import type { SimulatedEvent } from './event.heap.js';
 import type { World } from './world.js';
 
 /** The first moment of every simulation on its wall clocks. */
-const EPOCH = Date.UTC(2030, 0, 1);
+export const EPOCH = Date.UTC(2030, 0, 1);
 
 /** What a timer of Node looks like. */
 class SimulatedTimeout {

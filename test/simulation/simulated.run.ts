@@ -9,6 +9,8 @@ import { portLayer } from './port.layer.js';
 import { SimulatedFleet } from './simulated.fleet.js';
 import { simulatedMachine } from './simulated.machine.js';
 import { socketLayer } from './socket/socket.layer.js';
+import { drawTicks, stepsStoreClock, type TickPlan } from './tick.plan.js';
+import { TickSimulation, type TickCounts } from './tick.simulation.js';
 import { World, type TraceLine } from './world.js';
 
 const LAYERS = { port: portLayer, socket: socketLayer };
@@ -29,15 +31,18 @@ export interface RunPlan<F> {
   /** Of each instance. */
   readonly callers: number;
   readonly faults: readonly F[];
+  readonly ticks?: TickPlan;
 }
 
 /** A run on one server. */
 export interface ServerPlan extends RunPlan<Fault> {
+  readonly ticks: TickPlan;
   readonly layer: LayerName;
 }
 
 /** What came of a run. */
 export interface RunResult extends CallCounts {
+  readonly ticks?: TickCounts;
   readonly hash: string;
   readonly events: number;
   readonly faults: ReadonlyMap<string, number>;
@@ -54,8 +59,8 @@ export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port
   const instances = 2 + (seed % 3);
   const faults = drawFaults(seed, duration, instances, LAYERS[layer].faults);
   // With few callers nobody else takes, and so frees again, a lock that a waiter has missed.
-  const callers = 1 + (Math.floor(seed / 3) % 4);
-  return { seed, duration, instances, callers, faults, layer };
+  const callers = stepsStoreClock(seed) ? 0 : 1 + (Math.floor(seed / 3) % 4);
+  return { seed, duration, instances, callers, faults, layer, ticks: drawTicks(seed, duration, instances) };
 }
 
 /** Runs a fleet under one seeded scheduler, and checks it after each event. */
@@ -84,13 +89,18 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   const counts: CallCounts = { calls: 0, grants: 0, refusals: new Map() };
   const allCallers: CallerLoop[] = [];
   const fleet = new SimulatedFleet(world, instances, LAYERS[plan.layer], (instance) => {
+    ticks.started(instance);
     if (world.now >= duration) return;
     const started = callersOf({ world, watch, counts, instance }, callers);
     allCallers.push(...started);
     for (const caller of started) caller.start();
   });
   const watch = new BeliefWatch(world, fleet);
-  world.check = () => watch.check();
+  const ticks = new TickSimulation({ world, watch, fleet, plan });
+  world.check = () => {
+    watch.check();
+    ticks.check();
+  };
   fleet.onShutdown = (instance) => watch.checkShutdown(instance);
   fleet.forceUnlock = (instance, choice) => {
     world.after(instance.process, 0, '', () => forceUnlock({ world, watch, counts, instance }, choice));
@@ -98,14 +108,17 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   fleet.plan(faults);
   await world.runUntil(duration);
   for (const caller of allCallers) caller.stop();
+  ticks.rest();
   await world.runUntil(duration + REST);
   await useOnce(world, fleet, duration + REST);
+  ticks.finish();
   for (const instance of fleet.live) world.as(instance.process, () => void instance.shutDown());
   await world.runUntil(duration + 2 * REST);
-  const left = fleet.server.keyNames().filter((key) => !STAYS.test(key));
+  const left = fleet.server.keyNames().filter((key) => !STAYS.test(key) && !ticks.isNamed(key));
   if (left.length > 0) watch.report('I5', `left in the store: ${left.join(', ')}`);
   return {
     ...counts,
+    ticks: ticks.counts,
     hash: world.hash,
     events: world.events,
     faults: fleet.faults,

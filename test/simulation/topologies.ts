@@ -7,6 +7,7 @@ import { SentinelDeployment } from './nodes/sentinel.deployment.js';
 import { quorumPlanOf, simulateQuorum } from './quorum/quorum.run.js';
 import { showQuorumFault } from './quorum/quorum.faults.js';
 import { planOf, simulate, type LayerName, type RunPlan, type RunResult } from './simulated.run.js';
+import { showAct, showJob } from './tick.plan.js';
 import type { TraceLine } from './world.js';
 
 /** The servers that a fleet stands on, with the faults that they can have. */
@@ -57,6 +58,8 @@ function topologyOf<F, P extends RunPlan<F>>(parts: TopologyParts<F, P>): Topolo
       return [
         `the smallest plan that breaks ${rule}: ${size}`,
         ...plan.faults.map((fault) => `  ${parts.showFault(fault)}`),
+        ...(plan.ticks?.acts ?? []).map((act) => `  ${showAct(act)}`),
+        ...(plan.ticks?.jobs ?? []).map((job) => `  ${showJob(job)}`),
       ];
     },
   };

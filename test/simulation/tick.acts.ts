@@ -1,0 +1,128 @@
+import { DistributedLockError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import type { BeliefWatch } from './belief.watch.js';
+import type { SimulatedFleet } from './simulated.fleet.js';
+import type { SimulatedInstance } from './simulated.instance.js';
+import type { InstanceJobs } from './tick.instance.js';
+import type { JobAct, JobPlan } from './tick.plan.js';
+import type { TickJournal } from './tick.journal.js';
+import type { TickWatch } from './tick.watch.js';
+import { WorkFailure } from './tick.work.js';
+import type { World } from './world.js';
+
+/** What acts are done with. */
+export interface ActPlace {
+  readonly world: World;
+  readonly watch: BeliefWatch;
+  readonly fleet: SimulatedFleet;
+  readonly journal: TickJournal;
+  readonly ticks: TickWatch;
+  readonly jobsOf: (instance: SimulatedInstance) => InstanceJobs | undefined;
+}
+
+/** Does what a plan says: operators steer jobs, applications call their methods, platforms shut instances down. */
+export class JobActs {
+  /** How often each kind of act happened. */
+  readonly counts = new Map<string, number>();
+
+  constructor(
+    private readonly place: ActPlace,
+    private readonly jobs: readonly JobPlan[],
+  ) {}
+
+  plan(acts: readonly JobAct[]): void {
+    const { world } = this.place;
+    for (const act of acts)
+      world.at(world.outside, act.at, `act: ${act.kind} of ${act.job} by i${act.target} ${act.size}`, () =>
+        this.#apply(act),
+      );
+  }
+
+  /** Lets paused jobs go on, from one instance, as often as it takes. */
+  resumeAll(): void {
+    for (const { name } of this.jobs) this.#resume(name);
+  }
+
+  #apply(act: JobAct): void {
+    const { world, fleet } = this.place;
+    const job = this.jobs.find(({ name }) => name === act.job);
+    const instance = fleet.at(act.target);
+    if (job === undefined || instance === undefined || !instance.isLive) return;
+    this.counts.set(act.kind, (this.counts.get(act.kind) ?? 0) + 1);
+    world.after(instance.process, 0, '', () => this.#do(act, job, instance));
+  }
+
+  #do({ kind, size }: JobAct, job: JobPlan, instance: SimulatedInstance): void {
+    const { world, fleet, ticks } = this.place;
+    const { service } = instance;
+    const own = this.place.jobsOf(instance);
+    switch (kind) {
+      case 'pause':
+        this.#expect(service.jobs.pause(job.name));
+        world.after(world.outside, size, '', () => this.#resume(job.name));
+        return;
+      case 'runNow':
+        this.#runNow(job, instance, size);
+        return;
+      case 'forget':
+        // The call of an instance that dies may still arrive.
+        ticks.mayLose(job.name);
+        this.#expect(service.jobs.forget(job.name, { force: size === 1 }));
+        return;
+      case 'direct call':
+        if (own !== undefined) this.#expect(own.call(job.name));
+        return;
+      case 'turn off':
+        if (job.kind !== 'cron') return;
+        own?.turnOff(job.name);
+        world.after(instance.process, size, '', () => own?.turnOn(job.name));
+        return;
+      case 'step store clock':
+        fleet.server.process.wallOffset += size;
+    }
+  }
+
+  /** Asked until it is answered. */
+  #resume(job: string): void {
+    const { world, fleet } = this.place;
+    const instance = fleet.live.find(({ isRunning }) => isRunning);
+    const again = () => world.after(world.outside, 500, '', () => this.#resume(job));
+    if (instance === undefined) {
+      again();
+      return;
+    }
+    let isAnswered = false;
+    world.as(instance.process, () => {
+      this.#expect(
+        instance.service.jobs.resume(job).finally(() => {
+          isAnswered = true;
+        }),
+        again,
+      );
+    });
+    // The instance may die meanwhile.
+    world.after(world.outside, 5000, '', () => {
+      if (!isAnswered && !instance.isLive) this.#resume(job);
+    });
+  }
+
+  #runNow({ name, kind }: JobPlan, instance: SimulatedInstance, timeout: number): void {
+    if (kind === 'once') return;
+    const { world, watch, journal, fleet, ticks } = this.place;
+    const from = world.now;
+    const era = journal.eraOf(name);
+    const done = instance.service.jobs.runNow(name, { timeout }).then((isRun) => {
+      const begun = journal.of(name).some((run) => run.requestedBy !== undefined && run.begin >= from);
+      const isCalm = ticks.lastTrouble < from && era === journal.eraOf(name);
+      if (isRun && !begun && isCalm) watch.report('runNow', `${name} is said to run, and does not`);
+      if (!isRun && begun && isCalm) watch.report('runNow', `${name} runs, and is said not to`);
+    });
+    this.#expect(done);
+  }
+
+  #expect(call: Promise<unknown>, refused: () => void = () => undefined): void {
+    call.catch((error: unknown) => {
+      if (error instanceof DistributedLockError) refused();
+      else if (!(error instanceof WorkFailure)) this.place.watch.report('error', String(error));
+    });
+  }
+}

@@ -1,0 +1,203 @@
+import type { CurrentLock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import type { BeliefWatch } from './belief.watch.js';
+import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import type { JobPlan } from './tick.plan.js';
+import type { JobReader, StoredJob } from './tick.store.js';
+import type { World } from './world.js';
+
+/** A call of a job's method: the run of a tick, or a direct call. */
+export interface JournalRun {
+  readonly job: JobPlan;
+  readonly instance: SimulatedInstance;
+  readonly lock: CurrentLock;
+  /** On the world's clock. */
+  readonly begin: number;
+  /** How often the job's record was lost by then. */
+  readonly era: number;
+  /** The instance that requested it by hand. */
+  readonly requestedBy: string | undefined;
+  /** When the store granted it, by the store's clock; undefined where its record was over before it began. */
+  readonly granted: number | undefined;
+  end:
+    | {
+        readonly at: number;
+        readonly how: 'returned' | 'threw';
+        readonly wasHeld: boolean;
+        readonly wasAborted: boolean;
+      }
+    | undefined;
+}
+
+/** How early by the store's clock a run may seem to begin, in ms: the store's time is in whole ms. */
+const ROUNDING = 1;
+
+/** An interval is granted this much early, at most, in ms: a tenth of its period, and no more than that. */
+const MOST_TOLERANCE = 500;
+
+/** The store's clock has reached its old time again before the jobs are turned off, if it stepped back by no more than this, in ms. */
+const LONGEST_REST = 15_000;
+
+/** Notes each run of each job, and checks it against the runs before it. */
+export class TickJournal {
+  readonly runs: JournalRun[] = [];
+  readonly #open = new Set<JournalRun>();
+  readonly #byJob = new Map<string, JournalRun[]>();
+  readonly #eras = new Map<string, number>();
+  readonly #tokens = new Map<string, bigint>();
+  readonly #starts = new Map<string, readonly number[]>();
+
+  /** How far the store's clock has stepped back so far, in ms: that much before its instant a tick may run that waited. */
+  #stepped = 0;
+
+  constructor(
+    private readonly world: World,
+    private readonly watch: BeliefWatch,
+    private readonly reader: JobReader,
+  ) {}
+
+  /** The runs of ticks of a job. */
+  of(job: string): readonly JournalRun[] {
+    return this.#byJob.get(job) ?? [];
+  }
+
+  eraOf(job: string): number {
+    return this.#eras.get(job) ?? 0;
+  }
+
+  /** The record of a job is deleted, or may be: a tick of before may be run again under `retry`. */
+  newEra(job: string): void {
+    this.#eras.set(job, this.eraOf(job) + 1);
+    this.#starts.delete(job);
+    this.#tokens.delete(job);
+  }
+
+  /** Whether jobs may still rest because the store's clock has stepped back, until the end of the simulation. */
+  get isResting(): boolean {
+    return this.#stepped > LONGEST_REST;
+  }
+
+  /** Whether jobs may have rested because the store's clock has stepped back. */
+  get hasSteppedBack(): boolean {
+    return this.#stepped > 0;
+  }
+
+  /** The store's clock has stepped. @param by in ms; below 0: back */
+  stepped(by: number): void {
+    this.#stepped += Math.max(0, -by);
+    this.#starts.clear();
+  }
+
+  begin(job: JobPlan, instance: SimulatedInstance, lock: CurrentLock): JournalRun {
+    const stored = this.reader.read(job.name);
+    const row = stored?.holder === lock.holder ? stored.run : undefined;
+    const run: JournalRun = {
+      job,
+      instance,
+      lock,
+      begin: this.world.now,
+      era: this.eraOf(job.name),
+      requestedBy: row?.requestedBy,
+      granted: row?.start,
+      end: undefined,
+    };
+    const what = lock.tick === undefined ? 'direct call' : `tick ${lock.tick} attempt ${lock.attempt}`;
+    this.world.note(`began ${job.name} ${what} under ${lock.holder}`);
+    this.#checkAlone(run);
+    if (lock.tick !== undefined) {
+      this.#checkTick(run);
+      this.#checkStart(run, stored);
+      this.#byJob.set(job.name, [...this.of(job.name), run]);
+    }
+    this.runs.push(run);
+    this.#open.add(run);
+    return run;
+  }
+
+  end(run: JournalRun, how: 'returned' | 'threw'): void {
+    const { isHeld: wasHeld, signal } = run.lock;
+    run.end = { at: this.world.now, how, wasHeld, wasAborted: signal.aborted };
+    this.#open.delete(run);
+  }
+
+  /** Whoever has begun before has been notified by now. */
+  #checkAlone({ job, instance, lock }: JournalRun): void {
+    const key = SETTINGS.mapName(job.name);
+    if (!lock.isHeld) this.watch.report('begun', `${instance.name} began ${job.name} without its lock`);
+    for (const other of this.#open) {
+      if (other.job !== job || !other.instance.isRunning || other.lock.holder === lock.holder) continue;
+      if (this.world.as(other.instance.process, () => other.lock.signal.aborted)) continue;
+      if (this.watch.losses.mayHaveLost(key, other.begin, other.instance)) continue;
+      this.watch.report(
+        'one at a time',
+        `${instance.name} began ${job.name} while ${other.instance.name} runs it`,
+      );
+    }
+  }
+
+  /** A tick runs once; under `retry` its attempts rise, and end with the first one that has an end of its own. */
+  #checkTick(run: JournalRun): void {
+    const { job, lock, era, requestedBy } = run;
+    const { tick, attempt = 1 } = lock;
+    if (attempt > 1 && job.options.onCrash === 'skip')
+      this.watch.report('once', `${job.name} runs ${tick} as attempt ${attempt} under skip`);
+    const token = lock.token ?? 0n;
+    const last = this.#tokens.get(job.name) ?? 0n;
+    if (token <= last) this.watch.report('token', `${job.name} gave ${token} after ${last}`);
+    this.#tokens.set(job.name, token);
+    for (const other of this.of(job.name)) {
+      if (other.lock.tick !== tick || (other.requestedBy === undefined) !== (requestedBy === undefined))
+        continue;
+      const isNextAttempt = job.options.onCrash === 'retry' && attempt > (other.lock.attempt ?? 1);
+      const mayRepeat = isNextAttempt || (era > other.era && this.#isLostWithIt(job));
+      if (!mayRepeat)
+        this.watch.report(
+          'once',
+          `${job.name} runs ${tick} on ${run.instance.name} as attempt ${attempt}, after ${other.lock.attempt} on ${other.instance.name}`,
+        );
+      else if (era === other.era && this.#hasEnded(job.name, other))
+        this.watch.report('once', `${job.name} runs ${tick} again after its end was recorded`);
+    }
+  }
+
+  /** Whether a tick may run again after the record was lost: docs/ticks.md; an instant that comes again by the store's clock is a new one. */
+  #isLostWithIt({ kind, options }: JobPlan): boolean {
+    return kind === 'once' || options.onCrash === 'retry' || this.#stepped > 0;
+  }
+
+  /** @returns whether the store has the end of that run */
+  #hasEnded(job: string, { lock }: JournalRun): boolean {
+    const ends = ['completed', 'failed'].map((outcome) => `"outcome":"${outcome}"`);
+    return this.reader
+      .rows(job)
+      .some((row) => row.includes(`"token":"${lock.token}"`) && ends.some((end) => row.includes(end)));
+  }
+
+  /** When it may start: not while the job is paused, not before its instant, not sooner than its period after the last start. */
+  #checkStart(run: JournalRun, stored: StoredJob | undefined): void {
+    const { job, lock, granted, requestedBy } = run;
+    const { tick = 0, attempt = 1 } = lock;
+    if (granted === undefined) return;
+    if (job.kind !== 'once' && granted < tick - this.#stepped)
+      this.watch.report('in time', `${job.name} was granted ${tick} ${tick - granted} ms early`);
+    const pausedAt = stored?.pausedAt ?? Infinity;
+    if (requestedBy === undefined && granted > pausedAt)
+      this.watch.report(
+        'paused',
+        `${job.name} runs ${tick}, granted ${granted - pausedAt} ms after its pause`,
+      );
+    if (requestedBy === undefined) this.#checkGap(job, attempt === 1 ? tick : undefined, granted);
+  }
+
+  /** @param tick when it was claimed for the first time: it may have been queued since then, and another run been repeated */
+  #checkGap(job: JobPlan, tick: number | undefined, granted: number): void {
+    const { minInterval } = job.options;
+    if (job.kind !== 'interval' && minInterval === undefined) return;
+    const tolerance = minInterval === undefined ? Math.min(job.period / 10, MOST_TOLERANCE) : 0;
+    const gap = (minInterval ?? job.period) - tolerance - ROUNDING;
+    const starts = this.#starts.get(job.name) ?? [];
+    const last = starts.findLast((start) => start <= (tick ?? -Infinity)) ?? -Infinity;
+    if (tick !== undefined && tick - last < gap)
+      this.watch.report('period', `${job.name} starts ${tick - last} ms after its last start`);
+    this.#starts.set(job.name, [...starts, granted]);
+  }
+}

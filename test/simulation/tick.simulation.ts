@@ -1,0 +1,159 @@
+import { Logger } from '@nestjs/common';
+import type { BeliefWatch } from './belief.watch.js';
+import type { Fault } from './fault.plan.js';
+import type { SimulatedFleet } from './simulated.fleet.js';
+import type { SimulatedInstance } from './simulated.instance.js';
+import { JobActs } from './tick.acts.js';
+import { InstanceJobs } from './tick.instance.js';
+import { TickJournal } from './tick.journal.js';
+import type { TickPlan } from './tick.plan.js';
+import { JobReader } from './tick.store.js';
+import { TickWatch } from './tick.watch.js';
+import { WorkFailure } from './tick.work.js';
+import type { World } from './world.js';
+
+/** How long the jobs go on after the last fault, in ms: what the faults have left is settled by then. Not at an instant of any job. */
+const CALM = 20_700;
+
+/** What came of the jobs of a run. */
+export interface TickCounts {
+  /** Ticks that were run. */
+  readonly ticks: number;
+  /** Runs of ticks, and direct calls. */
+  readonly runs: number;
+  readonly acts: ReadonlyMap<string, number>;
+}
+
+/** What the jobs of a run are on. */
+export interface TickPlace {
+  readonly world: World;
+  readonly watch: BeliefWatch;
+  readonly fleet: SimulatedFleet;
+  readonly plan: { readonly ticks: TickPlan; readonly faults: readonly Fault[] };
+}
+
+/** The jobs of a fleet: each instance has all of them. */
+export class TickSimulation {
+  private readonly world: World;
+  private readonly watch: BeliefWatch;
+  private readonly plan: TickPlan;
+  readonly #reader: JobReader;
+  readonly #journal: TickJournal;
+  readonly #watch: TickWatch;
+  readonly #acts: JobActs;
+  readonly #instances = new Set<InstanceJobs>();
+  #isEnding = false;
+
+  constructor({ world, watch, fleet, plan }: TickPlace) {
+    this.world = world;
+    this.watch = watch;
+    this.plan = plan.ticks;
+    const { jobs, acts } = plan.ticks;
+    this.#reader = new JobReader(world, fleet.server);
+    this.#journal = new TickJournal(world, watch, this.#reader);
+    this.#watch = new TickWatch({
+      world,
+      watch,
+      fleet,
+      reader: this.#reader,
+      journal: this.#journal,
+      instances: this.#instances,
+      plans: jobs,
+    });
+    this.#acts = new JobActs(
+      {
+        world,
+        watch,
+        fleet,
+        journal: this.#journal,
+        ticks: this.#watch,
+        jobsOf: (instance) => this.#of(instance),
+      },
+      jobs,
+    );
+    this.#acts.plan(acts);
+    if (plan.faults.some(({ kind }) => kind === 'lose data'))
+      for (const { name } of jobs) this.#watch.mayLose(name);
+    Logger.overrideLogger(new SchedulerLog((error) => this.#logged(error)));
+  }
+
+  get counts(): TickCounts {
+    const ticks = this.plan.jobs.map(
+      ({ name }) => new Set(this.#journal.of(name).map(({ lock }) => lock.tick)).size,
+    );
+    return {
+      ticks: ticks.reduce((sum, count) => sum + count, 0),
+      runs: this.#journal.runs.length,
+      acts: this.#acts.counts,
+    };
+  }
+
+  /** An instance has started. */
+  started(instance: SimulatedInstance): void {
+    const place = {
+      world: this.world,
+      watch: this.watch,
+      journal: this.#journal,
+      isEnding: () => this.#isEnding,
+    };
+    const jobs = new InstanceJobs(place, instance, this.plan.jobs);
+    this.#instances.add(jobs);
+    instance.onShutdown = () => jobs.close();
+  }
+
+  /** To be called after each event. */
+  check(): void {
+    if (this.watch.violations.length === 0) this.#watch.check();
+  }
+
+  /** There are no more faults: what they have left is settled, and then the jobs are turned off. */
+  rest(): void {
+    const { world } = this;
+    this.#isEnding = true;
+    this.#watch.calmFrom = world.now;
+    this.#acts.resumeAll();
+    world.after(world.outside, CALM, 'the jobs are turned off', () => {
+      for (const jobs of this.#instances)
+        if (jobs.instance.isLive)
+          world.as(jobs.instance.process, () => {
+            for (const { name } of this.plan.jobs) jobs.turnOff(name);
+          });
+    });
+  }
+
+  /** All runs are over. */
+  finish(): void {
+    if (this.watch.violations.length === 0) this.#watch.finish();
+  }
+
+  /** Whether the docs name a key of the store: the record of a job and its rows stay. */
+  isNamed(key: string): boolean {
+    return this.plan.jobs.some(({ name }) => {
+      const { record, runs } = this.#reader.keysOf(name);
+      return key === record || key === runs;
+    });
+  }
+
+  #of(instance: SimulatedInstance): InstanceJobs | undefined {
+    return [...this.#instances].find((jobs) => jobs.instance === instance);
+  }
+
+  /** The error log of the scheduler: a job's own failures, and nothing of ticks that do not run here. */
+  #logged(error: unknown): void {
+    if (error instanceof WorkFailure) return;
+    this.watch.report('error', `the scheduler logs ${String(error)}`);
+  }
+}
+
+/** In the place of Nest's logger. */
+class SchedulerLog {
+  constructor(readonly error: (message: unknown) => void) {}
+
+  log(): void {
+    // Only errors are of interest.
+  }
+
+  warn(): void {
+    // The notices of the library are in the trace.
+  }
+}

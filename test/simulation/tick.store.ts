@@ -1,0 +1,102 @@
+import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
+import { fromBytes, toBytes } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
+import { machine } from '../../libs/distributed-lock/src/timing/machine.js';
+import { jobKeys, type JobKeys } from '../../libs/distributed-lock/src/ticks/job.keys.js';
+import { SETTINGS } from './simulated.instance.js';
+import type { SimulatedServer } from './simulated.server.js';
+import type { World } from './world.js';
+
+/** The row of a run under way: `request` until the run has begun. */
+export type RunRow = TickRecord & { readonly request?: string };
+
+/** What the store has of a job at one moment. */
+export interface StoredJob {
+  readonly fields: ReadonlyMap<string, string>;
+  readonly mark: number | undefined;
+  readonly queued: number | undefined;
+  /** Ticks that wait for another instance. */
+  readonly handed: readonly { readonly tick: number }[];
+  /** The row of the newest run that is not closed. */
+  readonly run: RunRow | undefined;
+  readonly holder: string | undefined;
+  /** Whether that run still has the lock. */
+  readonly isRunning: boolean;
+  readonly isLocked: boolean;
+  /** The mark when it was paused: -1 for none; undefined while it is not paused. */
+  readonly pausedFrom: number | undefined;
+  readonly pausedAt: number | undefined;
+  readonly request: { readonly id: string; readonly until: number } | undefined;
+}
+
+/** Reads jobs as a person with redis-cli does. */
+export class JobReader {
+  readonly #keys = new Map<string, JobKeys>();
+
+  constructor(
+    private readonly world: World,
+    private readonly server: SimulatedServer,
+  ) {}
+
+  /** Epoch ms by the store's clock. */
+  get storeNow(): number {
+    return this.world.as(this.server.process, () => machine.global.Date.now());
+  }
+
+  keysOf(job: string): JobKeys {
+    let keys = this.#keys.get(job);
+    if (keys === undefined) {
+      keys = jobKeys(SETTINGS.mapName(job));
+      this.#keys.set(job, keys);
+    }
+    return keys;
+  }
+
+  has(job: string): boolean {
+    return this.server.has(this.keysOf(job).record);
+  }
+
+  read(job: string): StoredJob | undefined {
+    const { lock, record } = this.keysOf(job);
+    const fields = this.server.hash(record);
+    if (fields.size === 0) return undefined;
+    const holders = this.server.hash(lock);
+    const holder = textOf(fields.get('holder'));
+    const paused = jsonOf<{ at: number; mark?: number }>(fields.get('paused'));
+    return {
+      fields,
+      mark: numberOf(fields.get('mark')),
+      queued: numberOf(fields.get('queued')),
+      handed: jsonOf<{ tick: number }[]>(fields.get('handed')) ?? [],
+      run: jsonOf<RunRow>(fields.get('run')),
+      holder,
+      isRunning: holder !== undefined && holders.has(holder),
+      isLocked: holders.size > 0,
+      pausedFrom: paused === undefined ? undefined : (paused.mark ?? -1),
+      pausedAt: paused?.at,
+      request: jsonOf<{ id: string; until: number }>(fields.get('request')),
+    };
+  }
+
+  /** The stored rows of a job as JSON, newest first. */
+  rows(job: string): readonly string[] {
+    const { runs } = this.keysOf(job);
+    return this.world.as(this.server.process, () => this.server.store.keys.read(toBytes(runs), 'list') ?? []);
+  }
+}
+
+/** A row as JSON. */
+export function rowOf(text: string): TickRecord {
+  return JSON.parse(fromBytes(text)) as TickRecord;
+}
+
+function textOf(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : fromBytes(text);
+}
+
+function jsonOf<T>(text: string | undefined): T | undefined {
+  return text === undefined ? undefined : (JSON.parse(fromBytes(text)) as T);
+}
+
+function numberOf(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
+}

@@ -1,0 +1,276 @@
+import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
+import type { BeliefWatch } from './belief.watch.js';
+import type { SimulatedFleet } from './simulated.fleet.js';
+import { SETTINGS } from './simulated.instance.js';
+import { JobEvidence } from './tick.evidence.js';
+import type { InstanceJobs } from './tick.instance.js';
+import type { JournalRun, TickJournal } from './tick.journal.js';
+import type { JobPlan } from './tick.plan.js';
+import type { JobReader, StoredJob } from './tick.store.js';
+import type { World } from './world.js';
+
+/** Between two looks at the records, in ms. */
+const PACE = 100;
+
+/** For how long a run may wait while its lock is free and an instance could run it, in ms. */
+const BOUNDS = {
+  /** docs/ticks.md: "within a second after the lease of the crashed run ends". */
+  retry: 1000,
+  /** docs/ticks.md: "not longer than the current lease". */
+  queue: SETTINGS.watchdogTimeout,
+  /** No page has a bound for it: as that of a retry. */
+  request: 1000,
+};
+
+/** An estimate of the store's clock is wrong by half a round trip, which takes so long at most, in ms. */
+const MOST_TRIP = 1400;
+
+/** `grace` by default, in ms: docs/ticks.md. */
+const GRACE = 5000;
+
+/** How long after the last trouble nothing is missed and no run dies, in ms: a lease, the second of a retry, and a second for its claims. */
+const CALM = SETTINGS.watchdogTimeout + 2000;
+
+/** How long runs may wait after the store's clock has stepped, in ms: until then an instance may go by the old time. */
+const STEPPED = 5000;
+
+/** What docs/protocol.md and docs/ticks.md name of a record. */
+const FIELDS = new Set(
+  [
+    'v',
+    'mark',
+    'app',
+    'schedule',
+    'token',
+    'holder',
+    'run',
+    'queued',
+    'handed',
+    'request',
+    'served',
+    'paused',
+  ].concat(['completed', 'failed', 'crashed', 'overlapped', 'missed']),
+);
+
+/** What is known of a job from its record. */
+interface WatchedJob {
+  readonly plan: JobPlan;
+  readonly evidence: JobEvidence;
+  /** The highest mark whose ticks were looked at; undefined before the job is registered. */
+  seen: number | undefined;
+  /** Ticks up to `seen` that have no row so far. */
+  readonly open: Set<number>;
+  /** Since when a run waits, by what it waits for, on the world's clock. */
+  readonly waits: Map<keyof typeof BOUNDS, number>;
+  /** Since when each instance could run it. */
+  readonly able: Map<InstanceJobs, number>;
+}
+
+/** What the watch looks at, and where it reports. */
+export interface WatchPlace {
+  readonly world: World;
+  readonly watch: BeliefWatch;
+  readonly fleet: SimulatedFleet;
+  readonly reader: JobReader;
+  readonly journal: TickJournal;
+  readonly instances: ReadonlySet<InstanceJobs>;
+  readonly plans: readonly JobPlan[];
+}
+
+/** Looks at the record of each job now and then: each tick has a row, and what waits is run in time. */
+export class TickWatch {
+  readonly #jobs: readonly WatchedJob[];
+  readonly #losable = new Set<WatchedJob>();
+  #next = 0;
+  #clock = 0;
+  /** Until then runs may be kept from their instances because the store's clock has stepped. */
+  #lastTrouble = 0;
+  /** From then on there are no faults. */
+  calmFrom = Infinity;
+
+  constructor(private readonly place: WatchPlace) {
+    this.#jobs = place.plans.map((plan) => ({
+      plan,
+      evidence: new JobEvidence(),
+      seen: undefined,
+      open: new Set(),
+      waits: new Map(),
+      able: new Map(),
+    }));
+  }
+
+  /** The record of a job may be deleted from now on. */
+  mayLose(job: string): void {
+    for (const watched of this.#jobs) if (watched.plan.name === job) this.#losable.add(watched);
+  }
+
+  /** To be called after each event. */
+  check(): void {
+    this.#noteClock();
+    for (const job of this.#losable) if (!this.place.reader.has(job.plan.name)) this.#forget(job);
+    if (this.place.world.now < this.#next) return;
+    this.#next = this.place.world.now + PACE;
+    for (const job of this.#jobs) this.#look(job);
+  }
+
+  /** The clock of the store was set, if it was. */
+  #noteClock(): void {
+    const { journal, fleet, world } = this.place;
+    const by = fleet.server.process.wallOffset - this.#clock;
+    if (by === 0) return;
+    this.#clock += by;
+    journal.stepped(by);
+    this.#lastTrouble = world.now + STEPPED;
+  }
+
+  get lastTrouble(): number {
+    return Math.max(this.place.fleet.lastTrouble, this.#lastTrouble);
+  }
+
+  /** To be called when all runs are over. */
+  finish(): void {
+    for (const job of this.#jobs) {
+      this.#look(job);
+      const stored = this.place.reader.read(job.plan.name);
+      if (stored !== undefined) this.#checkLeft(job, stored);
+      for (const run of this.place.journal.of(job.plan.name)) this.#checkRecorded(job, run, stored);
+    }
+  }
+
+  #look(job: WatchedJob): void {
+    const { name, kind } = job.plan;
+    const stored = this.place.reader.read(name);
+    if (stored === undefined || (stored.mark ?? 0) < (job.seen ?? 0)) this.#forget(job);
+    if (stored === undefined) return;
+    for (const row of job.evidence.take(this.place.reader.rows(name))) this.#checkRow(job.plan, row);
+    if (kind === 'cron') this.#account(job, stored);
+    job.seen = stored.mark;
+    this.#checkWaits(job, stored);
+  }
+
+  /** Its record was lost: what it had to say of older ticks went with it. */
+  #forget(job: WatchedJob): void {
+    this.place.journal.newEra(job.plan.name);
+    job.seen = undefined;
+    job.open.clear();
+  }
+
+  /** Each tick up to the mark has a row, or is under way. */
+  #account(job: WatchedJob, stored: StoredJob): void {
+    const { plan, evidence, open } = job;
+    const { mark = -Infinity } = stored;
+    // Ticks up to the first mark are never run.
+    for (let tick = (job.seen ?? mark) + plan.period; tick <= mark; tick += plan.period) open.add(tick);
+    for (const tick of open) {
+      if (evidence.accountsFor(tick)) open.delete(tick);
+      else if (!isUnderWay(tick, stored))
+        this.place.watch.report(
+          'accounted',
+          `tick ${tick} of ${plan.name} was not run, and its record does not say why`,
+        );
+    }
+  }
+
+  #checkRow({ name, options }: JobPlan, row: TickRecord): void {
+    const { outcome, reason = '', tick, attempt, start, token } = row;
+    const report = (what: string) =>
+      this.place.watch.report('record', `${name}: ${tick} is ${outcome}${what}`);
+    if (['missed', 'overlapped', 'crashed', 'failed'].includes(outcome) && reason === '')
+      report(' without a reason');
+    if (options.onCrash === 'skip' && (attempt > 1 || outcome === 'handed-over'))
+      report(` as attempt ${attempt} under skip`);
+    const age = Math.max(options.grace ?? GRACE, options.catchUp ?? 0);
+    if (reason.startsWith('too old') && start - tick < age - MOST_TRIP / 2)
+      report(` after ${start - tick} ms`);
+    const ran = this.place.journal.of(name).findLast(({ lock }) => String(lock.token) === token);
+    if (outcome === 'completed' && ran?.end?.how !== 'returned') report(', and its work did not return');
+    if (outcome === 'failed' && !reason.startsWith('it did not begin') && ran === undefined)
+      report(', and was not run');
+    const isMissed =
+      !this.place.journal.hasSteppedBack &&
+      outcome === 'missed' &&
+      tick > this.place.reader.storeNow - this.place.world.now + this.#calm;
+    const hasCrashed = outcome === 'crashed' && (ran?.begin ?? 0) > this.#calm;
+    if (isMissed || hasCrashed) report(` (${reason}) without a fault`);
+  }
+
+  get #calm(): number {
+    return Math.max(this.calmFrom, this.lastTrouble) + CALM;
+  }
+
+  /** A run that waits begins in time, while an instance could begin it. */
+  #checkWaits(job: WatchedJob, stored: StoredJob): void {
+    const { plan, waits } = job;
+    this.#noteAble(job);
+    const isFree = !stored.isLocked && stored.pausedAt === undefined;
+    const hasDied = stored.holder !== undefined && !stored.isRunning && stored.run?.request === undefined;
+    const isRetry = plan.options.onCrash === 'retry' && (hasDied || stored.handed.length > 0);
+    const until = stored.request?.until ?? 0;
+    const now: Readonly<Record<keyof typeof BOUNDS, boolean>> = {
+      retry: isFree && isRetry,
+      queue: isFree && !isRetry && stored.queued !== undefined,
+      request: !stored.isLocked && !isRetry && until > this.place.reader.storeNow,
+    };
+    const ableSince = Math.min(...job.able.values());
+    for (const kind of ['retry', 'queue', 'request'] as const) {
+      if (!now[kind]) {
+        waits.delete(kind);
+        continue;
+      }
+      const since = waits.get(kind) ?? this.place.world.now;
+      waits.set(kind, since);
+      const from = Math.max(since, ableSince, this.lastTrouble);
+      if (this.place.world.now - from > BOUNDS[kind])
+        this.place.watch.report(
+          'waits',
+          `a ${kind} of ${plan.name} waits for ${Math.round(this.place.world.now - from)} ms`,
+        );
+    }
+  }
+
+  #noteAble({ plan, able }: WatchedJob): void {
+    for (const jobs of this.place.instances) {
+      const { instance } = jobs;
+      const isAble = instance.isRunning && instance.link.isConnected && jobs.isOn(plan.name);
+      if (!isAble) able.delete(jobs);
+      else if (!able.has(jobs)) able.set(jobs, this.place.world.now);
+    }
+  }
+
+  /** Nothing waits in the record, and it has no field that the docs do not name. */
+  #checkLeft({ plan, open }: WatchedJob, stored: StoredJob): void {
+    const report = (what: string) => this.place.watch.report('left', `${plan.name}: ${what}`);
+    for (const field of stored.fields.keys()) if (!FIELDS.has(field)) report(`the record has ${field}`);
+    if (stored.isLocked) report('its lock is held');
+    if (this.place.journal.isResting) return;
+    if (plan.kind === 'cron' && open.size > 0) report(`${[...open].join(', ')} without an outcome`);
+    if (plan.kind === 'cron' && (stored.queued !== undefined || stored.handed.length > 0))
+      report('a run waits');
+    if (plan.kind !== 'timeout' && plan.kind !== 'once' && stored.run !== undefined)
+      report('a run is not closed');
+  }
+
+  /** A run that began has a row, whose outcome fits. */
+  #checkRecorded({ plan, evidence }: WatchedJob, run: JournalRun, stored: StoredJob | undefined): void {
+    const { lock, end, era } = run;
+    const token = String(lock.token);
+    const row = evidence.runs.get(token) ?? (stored?.run?.token === token ? stored.run : undefined);
+    const report = (what: string) =>
+      this.place.watch.report('recorded', `${plan.name}: ${lock.tick} attempt ${lock.attempt} ${what}`);
+    if (row === undefined) {
+      if (era === this.place.journal.eraOf(plan.name)) report('ran, and has no row');
+      return;
+    }
+    if (row.attempt !== lock.attempt || row.tick !== lock.tick) report(`has the row of ${row.tick}`);
+    if (end === undefined || !end.wasHeld || end.wasAborted) return;
+    const expected = end.how === 'returned' ? 'completed' : 'failed';
+    if (![expected, 'crashed', 'running'].includes(row.outcome)) report(`${end.how}, and is ${row.outcome}`);
+  }
+}
+
+/** Whether a tick without a row is queued, handed over, running, or passed over by a pause that goes on. */
+function isUnderWay(tick: number, { queued, handed, run, pausedFrom = Infinity }: StoredJob): boolean {
+  return (
+    queued === tick || run?.tick === tick || tick > pausedFrom || handed.some((one) => one.tick === tick)
+  );
+}
