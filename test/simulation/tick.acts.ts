@@ -107,7 +107,7 @@ export class JobActs {
 
   #runNow({ name, kind }: JobPlan, instance: SimulatedInstance, timeout: number): void {
     if (kind === 'once') return;
-    const { world, watch, journal, fleet, ticks } = this.place;
+    const { world, watch, journal, ticks } = this.place;
     const from = world.now;
     const era = journal.eraOf(name);
     const done = instance.service.jobs.runNow(name, { timeout }).then((isRun) => {
