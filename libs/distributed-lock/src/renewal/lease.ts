@@ -32,7 +32,7 @@ export function instant(at: number = now()): Instant {
  * requested. No work may begin with a lease that is nearly at its end, or that Redis may have ended meanwhile.
  */
 export function isStale({ at: sentAt, wall }: Instant, ttl: number, at: number = now()): boolean {
-  return at - sentAt > ttl / 2 || suspendedFor(wall, at) > wholeMargin(ttl);
+  return at - sentAt > ttl / 2 || suspendedFor(wall, at) > safetyMargin(ttl);
 }
 
 /** By how much PTTL may be less than the remaining time, in ms: it leaves out the fraction of a ms. */
