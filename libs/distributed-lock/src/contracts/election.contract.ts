@@ -8,8 +8,8 @@ export interface ElectionCallbacks {
    * in a loop until `signal` aborts. If it returns earlier, this candidate still leads. If it fails, the error
    * is logged, the leadership ends, and the candidate campaigns again after a pause of 1 s ± 25 %, which
    * doubles up to 30 s ± 25 % with each further failure.
-   * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead,
-   * with the exception of `LockHandle.signal`
+   * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead;
+   * for the one exception see `LockHandle.signal`
    * @param token the fencing token, higher than the tokens of all earlier leaders. Pass it to your writes: see
    * docs/fencing.md
    */

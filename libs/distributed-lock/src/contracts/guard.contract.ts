@@ -85,8 +85,9 @@ export interface TickOptions {
    */
   readonly catchUp?: Duration | undefined;
   /**
-   * The maximum age of a tick that a later timer claims, or that another instance takes over at a shutdown. An
-   * older tick is recorded as missed. The timer of the tick itself may fire up to 1 h late. @default '5s'
+   * The maximum age of a tick that its own timer did not claim: the timer of another tick claims it, or another
+   * instance after a shutdown. An older tick is recorded as missed. Its own timer may fire up to 1 h late.
+   * @default '5s'
    */
   readonly grace?: Duration | undefined;
   /**

@@ -13,9 +13,8 @@ export interface LockOptions {
   /**
    * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even if
    * the work still runs. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library
-   * checks that Redis still has the lock. If the lock is handed to a waiter of the same process with the same
-   * `leaseTime`, and at least 99 % of the lease is left, the waiter may get the rest of that lease instead of a
-   * new one.
+   * checks that Redis still has the lock. At an unlock, the next waiter of the same process may take over the
+   * lease if it wants the same `leaseTime`; its lease is then up to 1 % shorter.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -62,7 +61,7 @@ export interface LockHandle extends AsyncDisposable {
   readonly token: bigint | undefined;
   /**
    * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder.
-   * Exception: after `forceUnlock()` in another process, or a loss of data in Redis, it aborts at the next
+   * Exception: after `forceUnlock()` by another `LockService`, or a loss of data in Redis, it aborts at the next
    * renewal. Also aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If
    * you pass the signal to `fetch()`, read the body before the unlock. Created on first access.
    */
@@ -191,9 +190,9 @@ export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
   remainTimeToLive(): Promise<number>;
   /**
    * Releases the lock of any holder, in this or another process, and wakes a waiter. The signal of the holder
-   * aborts at once if the holder belongs to this `LockService`, otherwise at its next renewal. The read side of
-   * a read/write lock frees only a lock that is being read, and returns `false` if the writer also reads; the
-   * write side also removes the read holds of the writer.
+   * aborts at once if the holder belongs to this `LockService`, otherwise at its next renewal. On a `readLock()` it
+   * releases the readers; if a writer holds the lock, it does nothing and returns `false`. On a `writeLock()` it
+   * releases the writer, with its own read holds.
    * @returns whether the lock was held
    * @throws LockUnavailableError
    */

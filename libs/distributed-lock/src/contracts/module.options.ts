@@ -70,7 +70,8 @@ export interface LockModuleSettings {
   readonly commandTimeout?: Duration | undefined;
   /**
    * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A call without a time
-   * limit rejects with `NOT_REPLICATED` after 5 grants without acknowledgement. Red locks ignore this option.
+   * limit rejects with `NOT_REPLICATED` after 5 grants without acknowledgement. No effect on red locks, and if the
+   * server refuses `WAIT` or `INFO`, which is logged once.
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;
@@ -100,8 +101,8 @@ export interface LockModuleSettings {
 export interface ReplicaAcknowledgement {
   /**
    * The number of replicas, at least 1. `majority`: enough replicas that, counting the master, more than half
-   * of all copies have the grant. This number grows when replicas are added, and does not shrink when they go.
-   * Until a master has been seen with a replica, no acknowledgement is required.
+   * of all copies have the grant; it grows when replicas are added, and does not shrink when they go. For both:
+   * as long as the library has seen no master with a replica, no acknowledgement is required.
    */
   readonly acks: number | 'majority';
   /**
@@ -115,7 +116,7 @@ export interface ReplicaAcknowledgement {
 export interface RedLockTimes {
   /**
    * How long a restarted server is left out of the quorum, because it may have lost locks and would grant them
-   * again. At least `lockWatchdogTimeout`. The `leaseTime` of a red lock must not be longer. Use `0` for
+   * again. At least `lockWatchdogTimeout`, and no `leaseTime` of a red lock may be longer than this. Or `0`, for
    * servers that write every command to disk before they answer.
    * @default lockWatchdogTimeout
    */
@@ -139,10 +140,9 @@ export interface WaitTimes {
 /** Limits of the hand-off inside a process. */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs, at least 0. If other processes wait, the limit of the series
-   * is the number of callers that wait in this process at its first hand-off; it is 16 if fewer callers wait.
-   * If the library does not know whether other processes wait, the limit is 64. `max` caps each of these
-   * limits.
+   * The maximum number of consecutive hand-offs, at least 0. While other processes wait, a series has at most as
+   * many hand-offs as callers waited in this process when it began, or 16 if that is more. While it is unknown
+   * whether other processes wait, it has at most 64. `max` caps both.
    * @default 4096
    */
   readonly max?: number | undefined;

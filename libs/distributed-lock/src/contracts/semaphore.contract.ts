@@ -137,8 +137,8 @@ export interface PermitExpirableSemaphore {
    */
   trySetPermits(permits: number): Promise<boolean>;
   /**
-   * Sets the total number of permits, including acquired ones. Below the acquired number, holders keep their
-   * permits, and the available number is negative. Creates the semaphore if it does not exist. Throws like
+   * Sets the total number of permits, including acquired ones. If it is lower than the number of acquired permits,
+   * holders keep them, and the number of available permits is negative. Creates the semaphore if it does not exist. Throws like
    * {@link trySetPermits}.
    */
   setPermits(permits: number): Promise<void>;
@@ -177,8 +177,8 @@ export interface PermitExpirableSemaphore {
   tryRelease(permitId: string): Promise<boolean>;
   /**
    * Sets the lease of a permit by its id: it ends `leaseTime` from now, even if it would have ended later. For
-   * a permit that this process holds, use `handle.extend()`. The next renewal by a watchdog raises a shorter
-   * lease again.
+   * a permit that this process holds, use `handle.extend()`. If a watchdog renews the permit, its next renewal
+   * sets a shortened lease back to the full time.
    * @param leaseTime at least 100 ms
    * @returns `false` if the permit is unknown, or its lease has ended
    * @throws LockUnavailableError

@@ -42,8 +42,8 @@ export interface TickRecord {
   readonly reason?: string;
   /**
    * For `missed` and `paused`: the record covers all instants later than this one (epoch ms), up to and
-   * including `tick`. Absent for a single tick: it was too old, no instance took it over, or it came after a
-   * loss of the record.
+   * including `tick`. Absent if only `tick` was missed: it was too old, no instance took it over, or Redis had
+   * lost the data of the job.
    */
   readonly after?: number;
   /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */

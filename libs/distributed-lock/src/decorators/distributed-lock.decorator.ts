@@ -41,7 +41,8 @@ const OPTIONS = optionNames<DistributedLockOptions>({
  * and does not run the method; with a `LockLostError` if the lock was lost (`onLost: 'throw'`); with a
  * `LockConfigurationError` for an invalid key (`INVALID_NAME`, `KIND_CONFLICT`), a write lock inside the read
  * lock (`UPGRADE`), an instance without a `LockService` (`NOT_BOUND`), a result whose end cannot be detected,
- * such as a synchronous iterator (`NOT_ASYNC`), or a call that may be a tick or a direct call (`UNCLEAR_CALL`).
+ * such as a synchronous iterator (`NOT_ASYNC`), or a call of a scheduled method of which the library cannot tell
+ * whether it is the tick (`UNCLEAR_CALL`).
  *
  * @param key a name, a template of the arguments, or a function of the arguments. Calls with the same key
  * exclude each other, according to `kind`. Several names are acquired together or not at all, in a fixed order,

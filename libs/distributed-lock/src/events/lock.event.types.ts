@@ -166,8 +166,8 @@ export interface TickSkippedEvent extends TickEvent {
 export interface TickMissedEvent extends TickEvent {
   /**
    * The event covers all missed instants later than this one (epoch ms), up to and including `tick`.
-   * `undefined` for a single tick: it was too old, no instance took it over, or it came after a loss of the
-   * record.
+   * `undefined` if only `tick` was missed: it was too old, no instance took it over, or Redis had lost the data
+   * of the job.
    */
   readonly after: number | undefined;
   /** The reason, as in the record of the job. */

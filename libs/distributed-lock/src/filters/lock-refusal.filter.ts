@@ -25,10 +25,9 @@ import { showAs } from '../contracts/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because
- * Nest has no global filters for gateways. Nest asks the filters of one level from the last bound to the first.
- * This filter is asked directly before the filters that catch all errors. Bind your own filter for these
- * errors, such as `@Catch(LockNotAcquiredError)`, after those filters: Nest then asks your filter first. As for
- * every global filter, a hybrid application needs `inheritAppConfig: true`.
+ * Nest has no global filters for gateways. Nest tries this filter before the filters that catch all errors. To
+ * have your own filter tried first, such as `@Catch(LockNotAcquiredError)`, bind it later than the filters that
+ * catch all errors. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
@@ -60,7 +59,8 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
 
   /**
    * Sends the error in the way of the transport. Nest calls it.
-   * @throws for GraphQL the converted error, which the server sends; on other transports, and without an HTTP
+   * @returns for microservices an Observable that fails
+   * @throws for GraphQL the converted error, which the server sends; for an unknown transport, or HTTP without a
    * response, the error itself
    */
   catch(error: LockNotAcquiredError | LockUnavailableError, host: ArgumentsHost): unknown {

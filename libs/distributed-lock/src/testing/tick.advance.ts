@@ -16,8 +16,8 @@ export interface AdvancedTick {
   readonly ran: boolean;
   /**
    * `granted` if the tick ran; otherwise the reason why it did not: `taken`, `overlapped`, `queued`, `paused`,
-   * `refused` (the application shuts down), `off` (the scheduler runs the job on no instance), or another
-   * `TickVerdict`
+   * `refused` (the application shuts down), `off` (the scheduler runs the job on no instance), `missed`, `early`,
+   * `stale`
    */
   readonly verdict: string;
 }
