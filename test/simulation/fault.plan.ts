@@ -1,3 +1,4 @@
+import { sizeOfCommonFault } from './fault.sizes.js';
 import { SeededDice } from './seeded.dice.js';
 
 /** What can go wrong everywhere. */
@@ -78,9 +79,8 @@ export function drawFaults(
 
 function sizeOf(kind: FaultKind, dice: SeededDice): number {
   switch (kind) {
-    case 'crash':
     case 'shut down':
-      return dice.between(50, 1500);
+      return sizeOfCommonFault('crash', dice) ?? 0;
     case 'lose messages':
       return dice.between(20, 2000);
     case 'delay messages':
@@ -91,25 +91,15 @@ function sizeOf(kind: FaultKind, dice: SeededDice): number {
       return dice.between(-10_000, 60_000);
     case 'force unlock':
       return dice.below(1000);
-    case 'stop':
-      return dice.chance(0.5) ? dice.between(20, 400) : dice.between(400, 5000);
-    case 'slow requests':
-    case 'slow replies':
-      return dice.chance(0.5) ? dice.between(2, 60) : dice.between(60, 600);
-    case 'partition':
-      return dice.between(100, 5000);
     case 'part messages':
       return dice.between(2000, 60_000);
-    case 'restart server':
     case 'lose data':
-      return dice.chance(0.7) ? dice.between(20, 1500) : dice.between(1500, 5000);
+      return sizeOfCommonFault('restart server', dice) ?? 0;
     case 'stop server':
     case 'fill server':
       return dice.between(20, 2500);
-    case 'step clock':
-      return dice.between(-60_000, 60_000);
     default:
-      return 0;
+      return sizeOfCommonFault(kind, dice) ?? 0;
   }
 }
 

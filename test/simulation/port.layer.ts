@@ -2,11 +2,10 @@ import { engineOn } from '../../libs/distributed-lock/src/startup/open.engine.js
 import { serviceOn } from '../../libs/distributed-lock/src/startup/open.service.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { FAULTS, PORT_FAULTS, type FaultKind } from './fault.plan.js';
-import { REFUSAL_CODES } from './server.refusals.js';
-import { SLOW_FOR } from './simulated.fleet.js';
 import { SETTINGS } from './simulated.instance.js';
 import { SimulatedBackend, STALL } from './simulated.backend.js';
 import type { InstancePlace, Layer } from './simulated.layer.js';
+import { SLOW_FOR } from './simulated.wire.js';
 
 /** Everything above the ports `Commands` and `Subscriber`: a simulated backend takes the place of the two connections. */
 export const portLayer: Layer = {
@@ -45,12 +44,6 @@ export const portLayer: Layer = {
             case 'delay messages':
               subscriber.lateBy = size;
               subscriber.lateUntil = world.now + SLOW_FOR;
-              break;
-            case 'forget scripts':
-              server.refusals.forgetScripts();
-              break;
-            case 'refuse commands':
-              server.refusals.begin(REFUSAL_CODES[size % REFUSAL_CODES.length] ?? 'BUSY', size);
               break;
             default:
               break;

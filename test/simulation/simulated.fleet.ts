@@ -1,16 +1,11 @@
 import { DataLosses } from './data.losses.js';
 import { SERVER_FAULTS, type Fault, type FaultKind } from './fault.plan.js';
+import { REFUSAL_CODES } from './server.refusals.js';
 import { SETTINGS, SimulatedInstance } from './simulated.instance.js';
 import type { Layer } from './simulated.layer.js';
 import { SimulatedServer } from './simulated.server.js';
-import type { Delays } from './simulated.wire.js';
+import { SLOW_FOR, slowDown, usualNetwork } from './simulated.wire.js';
 import type { World } from './world.js';
-
-/** The usual delay of the network, in ms. */
-const USUAL = { least: 0.1, most: 1 };
-
-/** How long a slow network stays slow, in ms. */
-export const SLOW_FOR = 1500;
 
 /** After how long a connection of messages that is silent is noticed at the latest, in ms: its client pings this often. */
 const SILENT_FOR = 15_000;
@@ -62,9 +57,8 @@ export class SimulatedFleet {
 
   #start(place: number): void {
     this.#generation += 1;
-    const network = { requests: { ...USUAL }, replies: { ...USUAL }, partedUntil: -Infinity };
     const name = `i${place}.${this.#generation}`;
-    const instance = new SimulatedInstance(this.world, this.server, name, network, this.layer);
+    const instance = new SimulatedInstance(this.world, this.server, name, usualNetwork(), this.layer);
     this.#instances[place] = instance;
     instance.troubleFor(this.#serverTrouble - this.world.now);
     this.world.after(instance.process, 0, 'started', () => this.started(instance, place));
@@ -86,7 +80,7 @@ export class SimulatedFleet {
         this.world.after(this.world.outside, size, 'restart', () => this.#start(target));
         break;
       case 'stop':
-        instance.stop(size);
+        instance.process.stop(this.world.now + size);
         break;
       case 'cut commands':
         link.cutCommands('the connection was reset');
@@ -102,10 +96,10 @@ export class SimulatedFleet {
         link.part();
         break;
       case 'slow requests':
-        this.#slowDown(instance.network.requests, size);
+        slowDown(this.world, instance.network.requests, size);
         break;
       case 'slow replies':
-        this.#slowDown(instance.network.replies, size);
+        slowDown(this.world, instance.network.replies, size);
         break;
       case 'step clock':
         instance.process.wallOffset += size;
@@ -128,6 +122,15 @@ export class SimulatedFleet {
         this.server.stepClock(size);
         this.losses.ofClock(size);
         break;
+      case 'stop server':
+        this.server.process.stop(this.world.now + size);
+        break;
+      case 'forget scripts':
+        this.server.refusals.forgetScripts();
+        break;
+      case 'refuse commands':
+        this.server.refusals.begin(REFUSAL_CODES[size % REFUSAL_CODES.length] ?? 'BUSY', size);
+        break;
       default:
         link.breakBy(kind, size);
         break;
@@ -147,13 +150,6 @@ export class SimulatedFleet {
     world.at(instance.process, begun, 'shut down', () => {
       const exitLater = () => void world.after(world.outside, 0, 'exit', exit);
       void instance.shutDown().then(exitLater, exitLater);
-    });
-  }
-
-  #slowDown(delays: Delays, most: number): void {
-    delays.most = most;
-    this.world.after(this.world.outside, SLOW_FOR, '', () => {
-      delays.most = USUAL.most;
     });
   }
 

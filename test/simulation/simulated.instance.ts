@@ -57,9 +57,8 @@ export class SimulatedInstance {
     return !this.process.isDead;
   }
 
-  /** Whether it would notice the time now: a process that is stopped believes nothing. */
   get isRunning(): boolean {
-    return this.isLive && this.process.stoppedUntil <= this.world.now;
+    return this.process.isRunningAt(this.world.now);
   }
 
   /** The moment from which nothing kept it from talking to its server. */
@@ -86,10 +85,5 @@ export class SimulatedInstance {
     this.process.isDead = true;
     this.endedAt = this.world.now;
     this.link.kill();
-  }
-
-  /** As by SIGSTOP and SIGCONT. */
-  stop(duration: number): void {
-    this.process.stoppedUntil = Math.max(this.process.stoppedUntil, this.world.now + duration);
   }
 }

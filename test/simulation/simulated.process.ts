@@ -18,4 +18,14 @@ export class SimulatedProcess {
   ) {
     this.dice = new SeededDice(seed, `process ${name}`);
   }
+
+  /** Whether it would notice the time of an instant: a process that is stopped believes nothing. */
+  isRunningAt(now: number): boolean {
+    return !this.isDead && this.stoppedUntil <= now;
+  }
+
+  /** As by SIGSTOP, and SIGCONT at an instant. */
+  stop(until: number): void {
+    this.stoppedUntil = Math.max(this.stoppedUntil, until);
+  }
 }

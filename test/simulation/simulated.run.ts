@@ -4,8 +4,9 @@ import { BeliefWatch } from './belief.watch.js';
 import { drawFaults, type Fault } from './fault.plan.js';
 import { usesOfEachLock } from './called.kinds.js';
 import type { CallCounts, CallerLoop, CallerPlace } from './caller.loop.js';
-import { LONGEST_WAIT, LockCaller, forceUnlock } from './lock.caller.js';
+import { LockCaller, forceUnlock } from './lock.caller.js';
 import { portLayer } from './port.layer.js';
+import { REST, STAYS, useAllOnce } from './run.end.js';
 import { SimulatedFleet } from './simulated.fleet.js';
 import { simulatedMachine } from './simulated.machine.js';
 import { socketLayer } from './socket/socket.layer.js';
@@ -48,12 +49,6 @@ export interface RunResult extends CallCounts {
   readonly faults: ReadonlyMap<string, number>;
   readonly violations: readonly Violation[];
 }
-
-/** How long the fleet has at the end for what is still to be released, in ms: longer than the longest wait, which a dead waiter has declared. */
-const REST = LONGEST_WAIT + 15_000;
-
-/** What stays in the store for good: the last token of a fenced lock. */
-const STAYS = /^redisson_lock_token:/;
 
 export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port'): ServerPlan {
   const instances = 2 + (seed % 3);
@@ -110,7 +105,7 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   for (const caller of allCallers) caller.stop();
   ticks.rest();
   await world.runUntil(duration + REST);
-  await useOnce(world, fleet, duration + REST);
+  await useAllOnce(world, fleet.live.slice(0, 1), usesOfEachLock, () => undefined);
   ticks.finish();
   for (const instance of fleet.live) world.as(instance.process, () => void instance.shutDown());
   await world.runUntil(duration + 2 * REST);
@@ -124,16 +119,6 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
     faults: fleet.faults,
     violations: watch.violations,
   };
-}
-
-/** Each lock is used once more: the next acquisition removes what a killed waiter left in the queue of a fair lock. */
-async function useOnce(world: World, fleet: SimulatedFleet, at: number): Promise<void> {
-  const [instance] = fleet.live;
-  if (instance === undefined) return;
-  world.at(instance.process, at, 'each lock is used once more', () => {
-    for (const use of usesOfEachLock(instance.service)) void use.catch(() => undefined);
-  });
-  await world.runUntil(at + REST / 2);
 }
 
 /** So many callers of locks, and some of the rest. */

@@ -17,6 +17,24 @@ export interface Network {
   partedUntil: number;
 }
 
+/** The usual delay of the network, in ms. */
+const USUAL: Readonly<Delays> = { least: 0.1, most: 1 };
+
+/** How long a slow network stays slow, in ms. */
+export const SLOW_FOR = 1500;
+
+export function usualNetwork(): Network {
+  return { requests: { ...USUAL }, replies: { ...USUAL }, partedUntil: -Infinity };
+}
+
+/** Slows one direction down, for {@link SLOW_FOR}. */
+export function slowDown(world: World, delays: Delays, most: number): void {
+  delays.most = most;
+  world.after(world.outside, SLOW_FOR, '', () => {
+    delays.most = USUAL.most;
+  });
+}
+
 /** One direction of a connection: what is sent arrives in its order, after a delay that is drawn. A wire that is cut loses what is on its way. */
 export class SimulatedWire {
   #lastArrival = 0;

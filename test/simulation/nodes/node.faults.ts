@@ -1,3 +1,4 @@
+import { sizeOfCommonFault } from '../fault.sizes.js';
 import { SeededDice } from '../seeded.dice.js';
 
 /** What can go wrong with one instance, and its connections. */
@@ -68,25 +69,14 @@ export function drawNodeFaults(
 
 function sizeOf(kind: NodeFaultKind, dice: SeededDice): number {
   switch (kind) {
-    case 'stop':
-      return dice.chance(0.5) ? dice.between(20, 400) : dice.between(400, 5000);
-    case 'slow requests':
-    case 'slow replies':
     case 'slow replication':
-      return dice.chance(0.5) ? dice.between(2, 60) : dice.between(60, 600);
-    case 'step clock':
-      return dice.between(-60_000, 60_000);
-    case 'crash':
+      return sizeOf('slow replies', dice);
     case 'restart master':
-      return dice.between(50, 1500);
-    case 'cut commands':
-    case 'cut messages':
-    case 'lose replies':
-      return 0;
+      return sizeOf('crash', dice);
     case 'move slot':
       return dice.between(20, 1500);
     default:
-      return dice.between(100, 5000);
+      return sizeOfCommonFault(kind, dice) ?? dice.between(100, 5000);
   }
 }
 

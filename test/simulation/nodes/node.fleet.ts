@@ -1,19 +1,13 @@
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
-import type { Delays } from '../simulated.wire.js';
+import { SLOW_FOR, slowDown, usualNetwork } from '../simulated.wire.js';
 import type { World } from '../world.js';
 import type { NodeDeployment } from './node.deployment.js';
 import type { NodeFault } from './node.faults.js';
 import { NodeInstance } from './node.instance.js';
 import type { NodeShard } from './node.shard.js';
 
-/** The usual delay of the network, in ms. */
-const USUAL = { least: 0.1, most: 1 };
-
 /** How long a client takes at most to have a connection again, and an answer on it, in ms. */
 const RECONNECT = 1200;
-
-/** How long a slow network stays slow, in ms. */
-const SLOW_FOR = 1500;
 
 /** How long it takes at most until a replica has taken over, and has a replica that is in step, in ms. */
 const FAILOVER = 1500 + 1500;
@@ -64,8 +58,7 @@ export class NodeFleet {
   #start(place: number): void {
     const { world, deployment, settings, started } = this.parts;
     this.#generation += 1;
-    const network = { requests: { ...USUAL }, replies: { ...USUAL }, partedUntil: -Infinity };
-    const instance = new NodeInstance(world, `i${place}.${this.#generation}`, network);
+    const instance = new NodeInstance(world, `i${place}.${this.#generation}`, usualNetwork());
     this.#instances[place] = instance;
     world.after(instance.process, 0, 'started', () => {
       instance.open(deployment, settings).then(
@@ -97,7 +90,7 @@ export class NodeFleet {
         this.#troubleFor(instance, size + RECONNECT);
         return true;
       case 'stop':
-        instance.stop(size);
+        instance.process.stop(world.now + size);
         this.#troubleFor(instance, size + RECONNECT);
         return true;
       case 'step clock':
@@ -120,7 +113,7 @@ export class NodeFleet {
         return true;
       case 'slow requests':
       case 'slow replies':
-        this.#slowDown(instance.network[kind === 'slow requests' ? 'requests' : 'replies'], size);
+        slowDown(world, instance.network[kind === 'slow requests' ? 'requests' : 'replies'], size);
         this.#troubleFor(instance, SLOW_FOR + size + RECONNECT);
         return true;
       default:
@@ -166,13 +159,6 @@ export class NodeFleet {
   #cut(instance: NodeInstance, isMeant: (isSubscriber: boolean) => boolean): void {
     for (const client of instance.clients)
       if (isMeant(client.isSubscriber)) client.cut('the connection was reset');
-  }
-
-  #slowDown(delays: Delays, most: number): void {
-    delays.most = most;
-    this.parts.world.after(this.parts.world.outside, SLOW_FOR, '', () => {
-      delays.most = USUAL.most;
-    });
   }
 
   #troubleFor(instance: NodeInstance, duration: number): void {

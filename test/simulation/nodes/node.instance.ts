@@ -32,9 +32,8 @@ export class NodeInstance {
     return !this.process.isDead;
   }
 
-  /** Whether it would notice the time now: a process that is stopped believes nothing. */
   get isRunning(): boolean {
-    return this.isLive && this.process.stoppedUntil <= this.world.now;
+    return this.process.isRunningAt(this.world.now);
   }
 
   /** To be called in an event of its process. @throws LockUnavailableError */
@@ -55,10 +54,5 @@ export class NodeInstance {
   crash(): void {
     this.process.isDead = true;
     for (const client of this.clients) client.cut('killed');
-  }
-
-  /** As by SIGSTOP and SIGCONT. */
-  stop(duration: number): void {
-    this.process.stoppedUntil = Math.max(this.process.stoppedUntil, this.world.now + duration);
   }
 }

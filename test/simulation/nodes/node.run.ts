@@ -1,7 +1,7 @@
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
 import { readSettings } from '../../../libs/distributed-lock/src/startup/settings.reader.js';
 import type { CallCounts } from '../caller.loop.js';
-import { LONGEST_WAIT } from '../lock.caller.js';
+import { REST, STAYS, useAllOnce } from '../run.end.js';
 import { inWorld, type RunPlan, type RunResult } from '../simulated.run.js';
 import type { TraceLine, World } from '../world.js';
 import { NodeCallers, usesOfEachNodeLock } from './node.callers.js';
@@ -9,12 +9,6 @@ import type { NodeDeployment } from './node.deployment.js';
 import { drawNodeFaults, type NodeFault } from './node.faults.js';
 import { NodeFleet } from './node.fleet.js';
 import { NodeWatch } from './node.watch.js';
-
-/** How long the fleet has at the end for what is still to be released, in ms: longer than the longest wait. */
-const REST = LONGEST_WAIT + 15_000;
-
-/** What stays in the store for good: the last token of a fenced lock. */
-const STAYS = /^redisson_lock_token:/;
 
 /** A kind of deployment. */
 export interface DeploymentKind {
@@ -80,7 +74,7 @@ async function run(
   isOver = true;
   for (const caller of allCallers) caller.stop();
   await world.runUntil(duration + REST);
-  await useOnce(world, fleet, watch, duration + REST);
+  await useAllOnce(world, fleet.live, usesOfEachNodeLock, (what) => watch.report('use', what));
   const left = deployment.shards.flatMap(({ master }) => master.keyNames().filter((key) => !STAYS.test(key)));
   if (left.length > 0) watch.report('I5', `left in the store: ${left.join(', ')}`);
   for (const { process, service } of fleet.live) world.as(process, () => void service?.shutDown());
@@ -92,16 +86,4 @@ async function run(
     faults: fleet.faults,
     violations: watch.violations,
   };
-}
-
-/** Each lock is used once more: the next acquisition removes what a killed waiter left in the queue of a fair lock. */
-async function useOnce(world: World, fleet: NodeFleet, watch: NodeWatch, at: number): Promise<void> {
-  for (const { process, service, name } of fleet.live) {
-    if (service === undefined) continue;
-    world.at(process, at, 'each lock is used once more', () => {
-      for (const use of usesOfEachNodeLock(service))
-        void use.catch((error: unknown) => watch.report('use', `${name}, at the end: ${String(error)}`));
-    });
-  }
-  await world.runUntil(at + REST / 2);
 }

@@ -1,6 +1,7 @@
 import type { LockHandle } from '../../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
-import type { Sharing, Violation } from '../belief.js';
+import type { Sharing } from '../belief.js';
+import { RuleWatch } from '../rule.watch.js';
 import type { World } from '../world.js';
 import type { NodeDeployment } from './node.deployment.js';
 import type { NodeInstance } from './node.instance.js';
@@ -26,10 +27,9 @@ export interface NodeWish {
 const RECONNECT = 1500;
 
 /** Checks after each event what holders believe, what the masters have, and what callers wait for. */
-export class NodeWatch {
+export class NodeWatch extends RuleWatch {
   readonly beliefs = new Set<NodeBelief>();
   readonly wishes = new Set<NodeWish>();
-  readonly violations: Violation[] = [];
   /** How often a holder believed for a while in what a failover had lost. */
   forgiven = 0;
   /** When something last went wrong with servers, with its end. */
@@ -40,16 +40,11 @@ export class NodeWatch {
   readonly #tokens = new Map<string, bigint>();
 
   constructor(
-    private readonly world: World,
+    world: World,
     private readonly deployment: NodeDeployment,
     private readonly settings: LockSettings,
-  ) {}
-
-  report(rule: string, what: string): void {
-    if (this.violations.some((violation) => violation.rule === rule)) return;
-    const { now: at, events: event } = this.world;
-    this.world.note(`VIOLATION ${rule}: ${what}`, this.world.outside);
-    this.violations.push({ rule, at, event, what });
+  ) {
+    super(world);
   }
 
   /** A caller was granted a lock, and believes in it. */

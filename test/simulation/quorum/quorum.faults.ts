@@ -1,3 +1,4 @@
+import { sizeOfCommonFault } from '../fault.sizes.js';
 import { SeededDice } from '../seeded.dice.js';
 
 /** What can go wrong with one server, for all instances. */
@@ -69,26 +70,16 @@ function drawKind(dice: SeededDice): QuorumFaultKind {
 
 function sizeOf(kind: QuorumFaultKind, dice: SeededDice): number {
   switch (kind) {
-    case 'crash':
-      return dice.between(50, 1500);
-    case 'stop':
     case 'stop server':
-      return dice.chance(0.5) ? dice.between(20, 400) : dice.between(400, 5000);
-    case 'slow requests':
-    case 'slow replies':
-      return dice.chance(0.5) ? dice.between(2, 60) : dice.between(60, 600);
-    case 'partition':
+      return sizeOf('stop', dice);
     case 'isolate server':
-      return dice.between(100, 5000);
-    case 'restart server':
+      return sizeOf('partition', dice);
     case 'restart server without data':
-      return dice.chance(0.7) ? dice.between(20, 1500) : dice.between(1500, 5000);
-    case 'step clock':
-      return dice.between(-60_000, 60_000);
+      return sizeOf('restart server', dice);
     case 'step server clock':
       return dice.chance(0.5) ? dice.between(-500, 500) : dice.between(-4000, 60_000);
     default:
-      return 0;
+      return sizeOfCommonFault(kind, dice) ?? 0;
   }
 }
 

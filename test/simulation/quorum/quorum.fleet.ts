@@ -1,7 +1,7 @@
 import { STALL } from '../simulated.backend.js';
 import { SETTINGS } from '../simulated.instance.js';
 import { SimulatedServer } from '../simulated.server.js';
-import type { Delays, Network } from '../simulated.wire.js';
+import { SLOW_FOR, slowDown, usualNetwork } from '../simulated.wire.js';
 import type { World } from '../world.js';
 import type { QuorumFault, QuorumFaultKind } from './quorum.faults.js';
 import { QuorumInstance, type QuorumLink } from './quorum.instance.js';
@@ -11,14 +11,8 @@ import { ServerOutages } from './server.outages.js';
 /** The servers of red locks. */
 export const SERVERS = 5;
 
-/** The usual delay of the network, in ms. */
-const USUAL = { least: 0.1, most: 1 };
-
 /** How long a client takes at most to have a connection again, and an answer on it, in ms. */
 const RECONNECT = 600 + SETTINGS.commandTimeout;
-
-/** How long a slow network stays slow, in ms. */
-const SLOW_FOR = 1500;
 
 /** How long a server may keep what a holder left behind, in ms. */
 const LONGEST_LEASE = SETTINGS.watchdogTimeout;
@@ -105,7 +99,7 @@ export class QuorumFleet {
         this.#troubleAll(RECONNECT);
         break;
       case 'stop':
-        instance.stop(size);
+        instance.process.stop(this.world.now + size);
         this.#troubleAll(size + RECONNECT);
         break;
       case 'step clock':
@@ -134,7 +128,7 @@ export class QuorumFleet {
         for (const instance of this.live) this.#part(instance, place, size);
         break;
       case 'stop server':
-        server.process.stoppedUntil = Math.max(server.process.stoppedUntil, this.world.now + size);
+        server.process.stop(this.world.now + size);
         this.#trouble(place, size + RECONNECT);
         break;
       case 'step server clock':
@@ -167,7 +161,7 @@ export class QuorumFleet {
         this.#trouble(place, STALL + RECONNECT);
         break;
       default:
-        this.#slowDown(kind === 'slow requests' ? link.network.requests : link.network.replies, size);
+        slowDown(this.world, kind === 'slow requests' ? link.network.requests : link.network.replies, size);
         this.#trouble(place, SLOW_FOR + size + RECONNECT);
     }
   }
@@ -182,13 +176,6 @@ export class QuorumFleet {
     this.#trouble(place, duration + RECONNECT);
   }
 
-  #slowDown(delays: Delays, most: number): void {
-    delays.most = most;
-    this.world.after(this.world.outside, SLOW_FOR, '', () => {
-      delays.most = USUAL.most;
-    });
-  }
-
   #troubleAll(duration: number): void {
     for (const place of this.servers.keys()) this.#trouble(place, duration);
   }
@@ -199,8 +186,4 @@ export class QuorumFleet {
     this.outages.add(place, now, now + duration + COMPLETED);
     this.leftovers.add(place, now, now + duration + LONGEST_LEASE);
   }
-}
-
-function usualNetwork(): Network {
-  return { requests: { ...USUAL }, replies: { ...USUAL }, partedUntil: -Infinity };
 }

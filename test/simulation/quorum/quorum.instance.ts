@@ -47,9 +47,8 @@ export class QuorumInstance {
     return !this.process.isDead;
   }
 
-  /** Whether it would notice the time now: a process that is stopped believes nothing. */
   get isRunning(): boolean {
-    return this.isLive && this.process.stoppedUntil <= this.world.now;
+    return this.process.isRunningAt(this.world.now);
   }
 
   /** To be called in an event of its process. @param main the server of all other locks. @throws LockUnavailableError */
@@ -71,11 +70,6 @@ export class QuorumInstance {
     this.process.isDead = true;
     for (const backend of this.backends) void backend.close();
     void this.#main?.close();
-  }
-
-  /** As by SIGSTOP and SIGCONT. */
-  stop(duration: number): void {
-    this.process.stoppedUntil = Math.max(this.process.stoppedUntil, this.world.now + duration);
   }
 
   #join({ server, network }: QuorumLink, wheel: TimerWheel, boards: QuorumNotices): QuorumMember {

@@ -1,14 +1,11 @@
 import type { CallCounts } from '../caller.loop.js';
-import { LONGEST_WAIT } from '../lock.caller.js';
+import { REST, useAllOnce } from '../run.end.js';
 import { inWorld, type RunPlan, type RunResult } from '../simulated.run.js';
 import type { TraceLine, World } from '../world.js';
 import { QuorumCallers, usesOfEachRedLock } from './quorum.callers.js';
 import { drawQuorumFaults, type QuorumFault } from './quorum.faults.js';
 import { QuorumFleet, SERVERS } from './quorum.fleet.js';
 import { QuorumWatch } from './quorum.watch.js';
-
-/** How long the fleet has at the end for what is still to be released, in ms: longer than the longest wait. */
-const REST = LONGEST_WAIT + 15_000;
 
 export function quorumPlanOf(seed: number, duration = 20_000): RunPlan<QuorumFault> {
   const instances = 2 + (seed % 3);
@@ -44,7 +41,7 @@ async function run(
   isOver = true;
   for (const caller of allCallers) caller.stop();
   await world.runUntil(duration + REST);
-  await useOnce(world, fleet, watch, duration + REST);
+  await useAllOnce(world, fleet.live, usesOfEachRedLock, (what) => watch.report('use', what));
   expectNothingLeft(fleet, watch);
   for (const instance of fleet.live) world.as(instance.process, () => void instance.service?.shutDown());
   await world.runUntil(duration + 2 * REST);
@@ -55,18 +52,6 @@ async function run(
     faults: fleet.faults,
     violations: watch.violations,
   };
-}
-
-/** Each lock is used once more, by each instance. */
-async function useOnce(world: World, fleet: QuorumFleet, watch: QuorumWatch, at: number): Promise<void> {
-  for (const { process, service, name } of fleet.live) {
-    if (service === undefined) continue;
-    world.at(process, at, 'each lock is used once more', () => {
-      for (const use of usesOfEachRedLock(service))
-        void use.catch((error: unknown) => watch.report('use', `${name}, at the end: ${String(error)}`));
-    });
-  }
-  await world.runUntil(at + REST / 2);
 }
 
 function expectNothingLeft(fleet: QuorumFleet, watch: QuorumWatch): void {

@@ -1,5 +1,5 @@
 import { GroupHandle } from '../../../libs/distributed-lock/src/groups/group.handle.js';
-import type { Violation } from '../belief.js';
+import { RuleWatch } from '../rule.watch.js';
 import { SETTINGS } from '../simulated.instance.js';
 import type { World } from '../world.js';
 import { COMPLETED, type QuorumFleet } from './quorum.fleet.js';
@@ -31,22 +31,16 @@ export interface RedWish {
 }
 
 /** Checks after each event what holders of red locks believe, what the servers have, and what callers wait for. */
-export class QuorumWatch {
+export class QuorumWatch extends RuleWatch {
   readonly beliefs = new Set<RedBelief>();
   readonly wishes = new Set<RedWish>();
-  readonly violations: Violation[] = [];
   readonly #heldAt = new Map<string, number>();
 
   constructor(
-    private readonly world: World,
+    world: World,
     private readonly fleet: QuorumFleet,
-  ) {}
-
-  report(rule: string, what: string): void {
-    if (this.violations.some((violation) => violation.rule === rule)) return;
-    const { now: at, events: event } = this.world;
-    this.world.note(`VIOLATION ${rule}: ${what}`, this.world.outside);
-    this.violations.push({ rule, at, event, what });
+  ) {
+    super(world);
   }
 
   /** To be called after each event. */

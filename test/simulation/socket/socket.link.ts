@@ -2,7 +2,6 @@ import type { ConnectionPair } from '../../../libs/distributed-lock/src/connecti
 import { SubscriberConnection } from '../../../libs/distributed-lock/src/redis/subscriber.connection.js';
 import type { FaultKind } from '../fault.plan.js';
 import { SeededDice } from '../seeded.dice.js';
-import { REFUSAL_CODES } from '../server.refusals.js';
 import type { InstanceLink, InstancePlace } from '../simulated.layer.js';
 import type { ServerFront } from './server.front.js';
 import { ServerSession } from './server.session.js';
@@ -99,8 +98,6 @@ export class SocketLink implements InstanceLink {
   }
 
   breakBy(kind: FaultKind, size: number): void {
-    const { server } = this.front;
-    const now = this.place.world.now;
     switch (kind) {
       case 'silent commands':
         this.#newest.get('commands')?.tcp.silence();
@@ -111,17 +108,8 @@ export class SocketLink implements InstanceLink {
       case 'close commands':
         this.#newest.get('commands')?.session.close();
         break;
-      case 'forget scripts':
-        server.refusals.forgetScripts();
-        break;
-      case 'refuse commands':
-        server.refusals.begin(REFUSAL_CODES[size % REFUSAL_CODES.length] ?? 'BUSY', size);
-        break;
-      case 'stop server':
-        server.process.stoppedUntil = Math.max(server.process.stoppedUntil, now + size);
-        break;
       case 'fill server':
-        this.front.fullUntil = now + size;
+        this.front.fullUntil = this.place.world.now + size;
         break;
       default:
         break;
