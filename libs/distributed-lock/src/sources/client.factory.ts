@@ -48,9 +48,7 @@ export function readTemplate(source: RedisSource, option = 'redis'): Template {
       new Redis(
         ours({
           ...options,
-          ...connectorOf(options),
-          ...tlsOf(options),
-          connectionName: nameOf(purpose, options.connectionName),
+          ...connectionOf(options, purpose),
         }),
       ),
     false,
@@ -77,17 +75,7 @@ function ours<T extends RedisOptions>(options: T): T & typeof CLIENT_OVERRIDES {
 function ofRedis(client: Redis): Template {
   const { options } = client;
   return template(
-    (purpose) =>
-      copyOf(
-        client,
-        client.duplicate(
-          ours({
-            ...connectorOf(options),
-            ...tlsOf(options),
-            connectionName: nameOf(purpose, options.connectionName),
-          }),
-        ),
-      ),
+    (purpose) => copyOf(client, client.duplicate(ours(connectionOf(options, purpose)))),
     false,
     options,
     addressOf(options),
@@ -98,14 +86,11 @@ function ofCluster(cluster: Cluster): Template {
   const { options } = cluster;
   const create: Template['create'] = (purpose) => {
     const { redisOptions = {} } = options;
-    const connectionName = nameOf(purpose, redisOptions.connectionName);
     const override = {
       ...CLUSTER_OVERRIDES,
       redisOptions: ours({
         ...redisOptions,
-        ...connectorOf(redisOptions),
-        ...tlsOf(redisOptions),
-        connectionName,
+        ...connectionOf(redisOptions, purpose),
       }),
     };
     return copyOf(cluster, cluster.duplicate(startupNodesOf(cluster), override));
@@ -172,6 +157,12 @@ function template(
     keyPrefix: options.keyPrefix ?? '',
     lazy: options.lazyConnect ?? false,
   };
+}
+
+/** Options of a connection that follow from those of the source. */
+function connectionOf(options: RedisOptions, purpose: Purpose): RedisOptions {
+  const connectionName = nameOf(purpose, options.connectionName);
+  return { ...connectorOf(options), ...tlsOf(options), connectionName };
 }
 
 function nameOf(purpose: string, name: string | null | undefined): string {
