@@ -28,7 +28,7 @@ export class SimulatedInstance {
   readonly process: SimulatedProcess;
   readonly link: InstanceLink;
   readonly service: LockService;
-  /** It is being shut down: its holders are told that they have lost their locks. */
+  /** It is being shut down: the signals of its holders abort. */
   isEnding = false;
   /** Called when its shutdown begins, as a hook of the application. */
   onShutdown: (() => void) | undefined;

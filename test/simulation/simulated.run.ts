@@ -53,7 +53,7 @@ export interface RunResult extends CallCounts {
 export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port'): ServerPlan {
   const instances = 2 + (seed % 3);
   const faults = drawFaults(seed, duration, instances, LAYERS[layer].faults);
-  // With few callers nobody else takes, and so frees again, a lock that a waiter has missed.
+  // With few callers no other one acquires, and so releases again, a lock whose waiter has missed its message.
   const callers = stepsStoreClock(seed) ? 0 : 1 + (Math.floor(seed / 3) % 4);
   return { seed, duration, instances, callers, faults, layer, ticks: drawTicks(seed, duration, instances) };
 }

@@ -25,7 +25,7 @@ export class StoredHolds {
   readonly #keys = new Set<string>();
   /** Holders that have not released their hold: the store has it until the lease is over. */
   readonly #unreleased = new Set<string>();
-  /** Since when nobody believes in a hold. */
+  /** Since when no process believes in a hold. */
   readonly #unbelieved = new Map<string, number>();
   #next = 0;
 

@@ -119,7 +119,7 @@ export const PLANTED = [
     defects: [{ from: 'from + leaseTime / 3 - shift', to: 'from + leaseTime * 1.2 - shift' }],
   },
   {
-    name: 'a grant that nobody waits for any more, and that is kept',
+    name: 'a grant without a waiter any more, and that is kept',
     defects: [
       {
         from: 'if (waiter === void 0) this.giveBack(result.holder, this.leaseOf(result).longestTtl);',

@@ -44,7 +44,7 @@ export class NodeInstance {
     const template = deployment.templateFor({ world, process, network, clients, name });
     const open = makeEngine(settings, template, { wheel: new TimerWheel(), notices });
     await open.connections.open();
-    // Replicas that nobody has seen are not waited for.
+    // Before the first replica is seen, no acknowledgement is required.
     this.isAcked = settings.replication !== undefined && deployment.shards.every(({ isInStep }) => isInStep);
     this.service = serviceOn(open);
     return this.service;

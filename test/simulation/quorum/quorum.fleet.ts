@@ -182,7 +182,7 @@ export class QuorumFleet {
 
   #trouble(place: number, duration: number): void {
     const { now } = this.world;
-    // What is held on the others is asked of a server that is back at the next look.
+    // A server that is back is requested to complete a hold at the next check of that hold.
     this.outages.add(place, now, now + duration + COMPLETED);
     this.leftovers.add(place, now, now + duration + LONGEST_LEASE);
   }

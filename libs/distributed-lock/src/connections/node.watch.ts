@@ -8,7 +8,7 @@ import {
 } from '../redis/handshake.check.js';
 import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
 
-/** How long one node has to say whether the cluster is up before one more is asked, in ms, and how many are asked. */
+/** How long one node has to report the state of the cluster before the next request, in ms, and the number of requests. */
 const STATE_OF_CLUSTER = { patience: 100, questions: 5 };
 
 /** A node need not be a master: the cluster's map knows its role. */
