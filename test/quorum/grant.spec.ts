@@ -94,7 +94,9 @@ describe('a round that gets too few', () => {
     await stage.occupy('x', [0, 2, 4]);
     expect(await service.getRedLock('x').tryLock()).toBeNull();
     const stranger = 'stranger:1';
-    expect(await stage.holders('x')).toEqual([stranger, undefined, stranger, undefined, stranger]);
+    // Three refusals decide the round; a grant that is answered after them is given back then.
+    const theirs = [stranger, undefined, stranger, undefined, stranger].join();
+    await until('only theirs are left', async () => (await stage.holders('x')).join() === theirs);
   });
 
   test('gives it back as well when too few servers can be reached', async () => {
