@@ -9,13 +9,13 @@ export interface ElectionCallbacks {
    * is logged, the leadership ends, and the candidate campaigns again after a pause of 1 s ± 25 %, which
    * doubles up to 30 s ± 25 % with each further failure.
    * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead;
-   * for the one exception see `LockHandle.signal`
+   * for the exceptions see `LockHandle.signal`
    * @param token the fencing token, higher than the tokens of all earlier leaders. Pass it to your writes: see
    * docs/fencing.md
    */
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
-   * Called once at the end of each leadership, right after `signal` was aborted. A lock that is not lost is
+   * Called once at the end of each leadership, right after `signal` was aborted. Unless lost, the lock is
    * released when this callback, `onElected` and all running `@LeaderOnly` calls have ended, or after
    * `shutdownTimeout`, whichever comes first. An error of this callback is logged.
    * @param reason the reason of `signal`
@@ -33,17 +33,17 @@ export interface Election extends AsyncDisposable {
   /** The key of the election: the name of the lock, without the prefix of the module. */
   readonly key: string;
   /**
-   * Whether this candidate leads. Becomes `false` before Redis can elect another candidate, even if the
-   * process was blocked or suspended; the exception of `LockHandle.signal` applies.
+   * Whether this candidate leads. Becomes `false` before Redis can elect another candidate, even if the process
+   * was blocked or suspended; for the exceptions see `LockHandle.signal`.
    */
   readonly isLeader: boolean;
   /** The fencing token of the leadership; `undefined` while this candidate does not lead. */
   readonly token: bigint | undefined;
   /**
-   * Resigns the leadership, if this candidate leads, and campaigns again after half a second ± 25 %, so that
-   * other candidates come first. Resolves when the lock is released, that is when the work of the leader has
-   * ended, or after `shutdownTimeout`. A `resign()` inside the work of the leader does not wait for that work.
-   * Never rejects.
+   * Resigns the leadership, and campaigns again after half a second ± 25 %, so that other candidates come
+   * first. Does nothing if this candidate does not lead. Resolves when the lock is released, that is when the
+   * work of the leader has ended, or after `shutdownTimeout`. A `resign()` inside the work of the leader does
+   * not wait for that work. Never rejects.
    */
   resign(): Promise<void>;
   /**

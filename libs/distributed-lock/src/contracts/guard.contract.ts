@@ -22,7 +22,8 @@ export type GuardKind = 'reentrant' | 'fair' | 'read' | 'write' | 'fenced';
 export interface GuardOptions<A extends readonly unknown[] = readonly unknown[], R = unknown> {
   /**
    * The kind of the lock, or of every lock if the key has several names. One name has one kind in an
-   * application: a call with another kind rejects with `KIND_CONFLICT`.
+   * application (`read` and `write` are the two sides of one kind): a call with another kind rejects with
+   * `KIND_CONFLICT`.
    *
    * - `reentrant`: one call at a time.
    * - `fair`: one call at a time, in the order of the requests in the whole fleet.
@@ -64,9 +65,9 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
 export interface TickOptions {
   /**
    * What happens to a tick while an earlier run or another holder has the lock. `skip`: the tick is recorded
-   * and does not run. `queue`: one instance runs the tick as soon as the lock is free; of several queued
-   * ticks only the newest runs, the others are recorded. `queue` fails the startup on a `@Timeout` without
-   * `minInterval`, and with `shared: true`.
+   * and does not run. `queue`: one instance runs the tick as soon as the lock is free; of several queued ticks
+   * only the newest runs, the others are recorded. `queue` fails the startup with `shared: true`, or on a
+   * `@Timeout` without `minInterval`.
    * @default 'skip'
    */
   readonly overlap?: 'skip' | 'queue' | undefined;
@@ -85,8 +86,8 @@ export interface TickOptions {
    */
   readonly catchUp?: Duration | undefined;
   /**
-   * The maximum age of a tick that its own timer did not claim: the timer of another tick claims it, or another
-   * instance after a shutdown. An older tick is recorded as missed. Its own timer may fire up to 1 h late.
+   * The maximum age of a tick when the timer of another tick claims it or, with `onCrash: 'skip'`, another
+   * instance after a shutdown. An older tick is recorded as missed. A tick's own timer may be up to 1 h late.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

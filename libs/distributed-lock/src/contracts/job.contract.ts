@@ -1,11 +1,11 @@
 import type { Duration } from './duration.js';
 import type { TickRecord } from './tick.contract.js';
 
-/** The state of a job in Redis. Instants in epoch ms by the store's clock. */
+/** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * The newest tick that was started or recorded as not run, in epoch ms. For an interval: the last start.
-   * `undefined` before the first tick.
+   * The newest tick, in epoch ms, that was started, queued or skipped, or that was due before the job was
+   * registered. For an interval: the time of the start, skip or registration. `undefined` if there is none.
    */
   readonly mark: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
@@ -80,8 +80,7 @@ export interface JobControl {
   /**
    * Removes the record of a job that no longer exists. If an instance still has the job, its next tick creates
    * a new record.
-   * @param options `force` also removes a job that is running; the end of that run is then not recorded
-   * @returns `false` if the job is running, without `force`
+   * @returns `false` if the job is running and `force` is not set
    * @throws LockConfigurationError `UNKNOWN_JOB`, or `INVALID_OPTION` for an invalid `force`
    * @throws LockUnavailableError
    */

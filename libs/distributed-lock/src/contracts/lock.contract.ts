@@ -5,7 +5,8 @@ import type { Duration } from './duration.js';
 export interface LockOptions {
   /**
    * How long to wait for the lock, in ms or as a duration string. `0` tries once; `Infinity` waits without
-   * limit.
+   * limit. If Redis does not answer, the call waits as long; if `waitTime` is below 100 ms, for
+   * `commandTimeout`.
    * @default the option `waitTime` of the module; without it no limit for `lock()` and `using()`, and 0 for
    * `tryLock()`, the decorator and the interceptor
    */
@@ -46,8 +47,8 @@ export interface UsingOptions extends LockOptions {
 export type UnlockOutcome = 'released' | 'kept' | 'lost';
 
 /**
- * One acquisition of a lock. Only the handle can release it. `await using` unlocks at the end of the block, and
- * never rejects because of that.
+ * One acquisition of a lock. Only its handle, `forceUnlock()` or, for a permit, `tryRelease()` releases it.
+ * `await using` unlocks at the end of the block; a failed unlock is not thrown.
  */
 export interface LockHandle extends AsyncDisposable {
   /** The name of the lock, without the prefix of the module. */
@@ -61,14 +62,16 @@ export interface LockHandle extends AsyncDisposable {
   readonly token: bigint | undefined;
   /**
    * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder.
-   * Exception: after `forceUnlock()` by another `LockService`, or a loss of data in Redis, it aborts at the next
-   * renewal. Also aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If
-   * you pass the signal to `fetch()`, read the body before the unlock. Created on first access.
+   * Exceptions: after `forceUnlock()` or `tryRelease()` by another `LockService`, or a loss of data in Redis,
+   * it aborts at the next renewal. Also aborts on unlock, with the code `RELEASED`, to stop work that continues
+   * after the release. If you pass the signal to `fetch()`, read the body before the unlock. Created on first
+   * access.
    */
   readonly signal: AbortSignal;
   /**
-   * Whether the lock is held: its deadline by the monotonic clock has not passed. The exception of {@link
-   * signal} applies. Also `false` after the machine was suspended, until Redis has confirmed the lease.
+   * Whether the lock is held: its deadline by the monotonic clock has not passed. In the exceptions of
+   * {@link signal}, `true` until the next renewal. Also `false` after the machine was suspended, until Redis
+   * has confirmed the lease.
    */
   readonly isHeld: boolean;
   /**
@@ -120,8 +123,8 @@ export type WorkResult<T> = T | Observable<T> | PromiseLike<T | Observable<T>>;
 
 /**
  * A lock, or several locks that are held as one. The object is lightweight and holds nothing itself: two
- * objects with the same name are the same lock. A call whose `signal` aborts before the grant rejects with the
- * reason of the signal.
+ * objects with the same name are the same lock. The calling scope is that of {@link CurrentLock}. A call whose
+ * `signal` aborts before the grant rejects with the reason of the signal.
  */
 export interface Lockable<H extends LockHandle = LockHandle> {
   /**
@@ -133,8 +136,8 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * Waits for the lock.
    * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends; with the code
    * `TOO_MANY_WAITERS` if too many callers of this process wait
-   * @throws LockUnavailableError if Redis refuses the command or does not answer within `waitTime`, or if the
-   * application is shutting down
+   * @throws LockUnavailableError if Redis refuses the command, or does not answer in time (see
+   * {@link LockOptions.waitTime}), or if the application is shutting down
    * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
    * (`NOT_REENTRANT`, `UPGRADE`)
    */
@@ -144,8 +147,7 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * @returns `null` only if another holder has the lock. If Redis is unavailable, the call rejects.
    * @throws LockUnavailableError, also while the application shuts down
    * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
-   * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
-   * (`NOT_REENTRANT`, `UPGRADE`)
+   * @throws LockConfigurationError as {@link lock}
    */
   tryLock(options?: LockOptions): Promise<H | null>;
   /**
@@ -159,9 +161,8 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * `TOO_MANY_WAITERS` if too many callers of this process wait; `work` was not run
    * @throws LockUnavailableError, also while the application shuts down; `work` was not run
    * @throws LockLostError with `onLost: 'throw'`, if the lock was lost while the work ran
-   * @throws LockConfigurationError `INVALID_OPTION`; `NOT_REENTRANT` or `UPGRADE` if the calling scope can
-   * never acquire the lock; `NOT_ASYNC` if `work` is a generator function, or if the end of its result cannot
-   * be detected (a synchronous iterator)
+   * @throws LockConfigurationError as {@link lock}; `NOT_ASYNC` if `work` is a generator function, or if the
+   * end of its result cannot be detected (a synchronous iterator)
    */
   using<T>(work: (handle: H) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
@@ -235,8 +236,10 @@ export interface ReadWriteLock {
 }
 
 /**
- * The handle of the current scope: of a decorated method, an intercepted handler, `using()`, `handle.run()`,
- * `@LeaderOnly`, a callback of an election, or a tick, which has a `token`.
+ * The handle of the current scope. A scope is the code inside a decorated method, an intercepted handler,
+ * `using()`, `handle.run()`, `@LeaderOnly`, a callback of an election, or a tick (with a `token`). `lock()` and
+ * `tryLock()` open no scope: after them, `isHeld()` of the lock is `false`, and another acquisition is not
+ * re-entrant.
  */
 export interface CurrentLock extends LockHandle {
   /** For a tick: the nominal instant of the schedule, in epoch ms. */

@@ -10,8 +10,8 @@ export interface LockModuleSettings {
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
    * A fair lock stores a wait time in Redis for each waiter. For a call without a time limit, the library
-   * stores this value. If the process of that call dies, Redisson clients that wait behind the call wait up to
-   * this long. At least 1 s; longer than 1 h counts as 1 h. The same as Redisson's setting of that name.
+   * stores this value. If the process of that call dies, Redisson clients queued behind it wait up to this
+   * long. At least 1 s; longer than 1 h counts as 1 h. The same as Redisson's setting of that name.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -70,8 +70,8 @@ export interface LockModuleSettings {
   readonly commandTimeout?: Duration | undefined;
   /**
    * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A call without a time
-   * limit rejects with `NOT_REPLICATED` after 5 grants without acknowledgement. No effect on red locks, and if the
-   * server refuses `WAIT` or `INFO`, which is logged once.
+   * limit rejects with `NOT_REPLICATED` after 5 grants without acknowledgement. No effect on red locks, or if
+   * the server refuses `WAIT` or `INFO` (logged once).
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;
@@ -101,8 +101,8 @@ export interface LockModuleSettings {
 export interface ReplicaAcknowledgement {
   /**
    * The number of replicas, at least 1. `majority`: enough replicas that, counting the master, more than half
-   * of all copies have the grant; it grows when replicas are added, and does not shrink when they go. For both:
-   * as long as the library has seen no master with a replica, no acknowledgement is required.
+   * of all copies have the grant; the number grows when replicas are added, and does not shrink when they go.
+   * Until the library has seen a master with a replica, no acknowledgement is required.
    */
   readonly acks: number | 'majority';
   /**
@@ -140,9 +140,9 @@ export interface WaitTimes {
 /** Limits of the hand-off inside a process. */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs, at least 0. While other processes wait, a series has at most as
-   * many hand-offs as callers waited in this process when it began, or 16 if that is more. While it is unknown
-   * whether other processes wait, it has at most 64. `max` caps both.
+   * The maximum number of consecutive hand-offs, at least 0. While other processes wait, the limit is 16, or
+   * the number of waiters in this process at the first hand-off if that is higher. While it is unknown whether
+   * other processes wait, it is 64. `max` caps both.
    * @default 4096
    */
   readonly max?: number | undefined;

@@ -4,7 +4,7 @@ import type { LockHandle, LockOptions, UsingOptions, WorkResult } from './lock.c
 /** Options of a wait for permits, or for a latch. */
 export interface WaitOptions {
   /**
-   * How long to wait, in ms or as a duration string. `0` tries once; `Infinity` waits without limit.
+   * How long to wait, in ms or as a duration string: see {@link LockOptions.waitTime}.
    * @default the option `waitTime` of the module; without it no limit, and 0 for `tryAcquire()`
    */
   readonly waitTime?: Duration | undefined;
@@ -88,9 +88,7 @@ export interface Semaphore {
    * Acquires permits, runs `work`, and releases the permits when the work has ended, like `Lockable.using`. A
    * failed release never replaces the result or error of the work; it is repeated in the background if Redis
    * did not answer.
-   * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; with the code
-   * `TOO_MANY_WAITERS` if too many callers of this process wait; `work` was not run
-   * @throws LockUnavailableError, also while the application shuts down; `work` was not run
+   * @throws LockNotAcquiredError and LockUnavailableError as {@link acquire}; `work` was not run
    * @throws LockConfigurationError `INVALID_OPTION`; `NOT_ASYNC` if `work` is a generator function, or if the
    * end of its result cannot be detected (a synchronous iterator)
    */
@@ -150,10 +148,7 @@ export interface PermitExpirableSemaphore {
    * @throws LockConfigurationError `INVALID_OPTION` for a number that is not whole, or beyond ±2147483647
    */
   addPermits(permits: number): Promise<void>;
-  /**
-   * Waits for a permit. Throws like `Lockable.lock`.
-   * @throws LockNotAcquiredError if no permit was acquired within `waitTime`
-   */
+  /** Waits for a permit. Throws like `Lockable.lock`. */
   acquire(options?: LockOptions): Promise<LockHandle>;
   /**
    * Acquires a permit if one becomes available within `waitTime` (default 0).
@@ -164,7 +159,6 @@ export interface PermitExpirableSemaphore {
   /**
    * Acquires a permit, runs `work`, and releases the permit. A nested call acquires another permit. Throws like
    * `Lockable.using`.
-   * @throws LockNotAcquiredError if no permit was acquired within `waitTime`
    */
   using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**

@@ -24,7 +24,7 @@ export type TickOutcome =
 
 /** One record of a job: a run, or a tick that did not run. */
 export interface TickRecord {
-  /** The nominal instant in epoch ms. For an interval: the start by the store's clock. */
+  /** The nominal instant in epoch ms. For an interval: the start by the clock of Redis. */
   readonly tick: number;
   /** The outcome. */
   readonly outcome: TickOutcome;
@@ -34,9 +34,9 @@ export interface TickRecord {
   readonly app: string;
   /** The host and process that ran the tick: `<host>:<pid>:<client id>`. */
   readonly instance: string;
-  /** The start by the store's clock, in epoch ms. For a tick that did not run: when the record was written. */
+  /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */
   readonly start: number;
-  /** The end by the store's clock, in epoch ms; absent for a current run and for a crashed run. */
+  /** The end by the clock of Redis, in epoch ms; absent for a current run and for a crashed run. */
   readonly end?: number;
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;

@@ -28,25 +28,27 @@ const OPTIONS = optionNames<DistributedLockOptions>({
 
 /**
  * Runs the method under a distributed lock: one call at a time in the whole fleet. On a method with `@Cron`,
- * `@Interval` or `@Timeout`, each tick runs once in the fleet, and a direct call acquires the lock like any
- * other method.
+ * `@Interval` or `@Timeout`, each tick runs once in the fleet (of a `@Timeout` only with `minInterval`), and a
+ * direct call acquires the lock like any other method.
  *
  * Works above or below other decorators, on every class that Nest instantiates, and on instances from
- * `useFactory` and `useValue` once the application has started. The method must return a promise or an
- * Observable. For an Observable, the lock is acquired on subscription and held until the Observable ends;
- * declare `: Observable<…>` as the return type. Inside `applyDecorators()` write `DistributedLock(…) as
- * MethodDecorator`, which disables the type check of the method.
+ * `useFactory` and `useValue` once the application has started. On a scheduled method, put it above decorators
+ * that delay or skip calls. The method must return a promise or an Observable. For an Observable, the lock is
+ * acquired on subscription and held until the Observable ends; declare `: Observable<…>` as the return type.
+ * Inside `applyDecorators()` write `DistributedLock(…) as MethodDecorator`, which disables the type check of
+ * the method.
  *
  * A call rejects with a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError` if it gets no lock,
  * and does not run the method; with a `LockLostError` if the lock was lost (`onLost: 'throw'`); with a
  * `LockConfigurationError` for an invalid key (`INVALID_NAME`, `KIND_CONFLICT`), a write lock inside the read
  * lock (`UPGRADE`), an instance without a `LockService` (`NOT_BOUND`), a result whose end cannot be detected,
- * such as a synchronous iterator (`NOT_ASYNC`), or a call of a scheduled method of which the library cannot tell
- * whether it is the tick (`UNCLEAR_CALL`).
+ * such as a synchronous iterator (`NOT_ASYNC`), or a call of a scheduled method that may or may not be the tick
+ * (`UNCLEAR_CALL`).
  *
  * @param key a name, a template of the arguments, or a function of the arguments. Calls with the same key
- * exclude each other, according to `kind`. Several names are acquired together or not at all, in a fixed order,
- * so that calls with the same names in another order cannot deadlock
+ * exclude each other, according to `kind`. Of several names, all must be held before the method runs. They are
+ * acquired in a fixed order, so that calls with the same names in another order cannot deadlock; a waiting call
+ * may already hold some of them
  * @param options each option documents its default
  * @throws LockConfigurationError when the decorator is applied, for invalid options and targets. A schedule can
  * also fail the startup: `DUPLICATE_JOB`, `UNBOUND_SCHEDULE`, `UNKNOWN_SCHEDULER`

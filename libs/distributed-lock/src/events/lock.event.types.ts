@@ -156,8 +156,8 @@ export interface TickFinishedEvent extends TickClaimedEvent {
 /** The claim of this instance for the tick was not granted. */
 export interface TickSkippedEvent extends TickEvent {
   /**
-   * `taken`: another instance has the tick. `overlapped`: an earlier run is still running. `queued`: one
-   * instance runs the tick later. `paused`: the job is paused.
+   * `taken`: another instance has the tick. `overlapped`: an earlier run or another holder has the lock.
+   * `queued`: one instance runs the tick later. `paused`: the job is paused.
    */
   readonly why: 'taken' | 'overlapped' | 'queued' | 'paused';
 }

@@ -57,8 +57,8 @@ export const FENCE_LUA: string = `${fencePart}\n`;
  * In a cluster the fence and all keys must be in one slot: `{account:7}:fence`, `{account:7}:balance`.
  * @returns the replies of the commands, in order. Integers above 2^53 lose digits in Lua
  * @throws StaleTokenError if the fence has a newer token; nothing was written
- * @throws LockConfigurationError `INVALID_OPTION` for an invalid fence, token or command, or if the number
- * of values and twice the number of commands are above 7000 together; nothing was sent
+ * @throws LockConfigurationError `INVALID_OPTION` for an invalid fence, token or command, or if the number of
+ * values plus twice the number of commands exceeds 7000; nothing was sent
  * @throws LockUnavailableError if `eval()` of the client returned an unknown reply; the write may have been
  * done
  * @throws the error of the client if Redis is unreachable or refuses a command. The message names the refused

@@ -25,8 +25,8 @@ import { showAs } from '../contracts/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because
- * Nest has no global filters for gateways. Nest tries this filter before the filters that catch all errors. To
- * have your own filter tried first, such as `@Catch(LockNotAcquiredError)`, bind it later than the filters that
+ * Nest has no global filters for gateways. Nest tries this filter before the filters that catch all errors.
+ * Your own filter, such as `@Catch(LockNotAcquiredError)`, is tried first if you bind it after the filters that
  * catch all errors. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)

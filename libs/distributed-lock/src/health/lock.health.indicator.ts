@@ -22,8 +22,8 @@ export interface LockHealthOptions {
   readonly maxClockOffset?: Duration | undefined;
   /**
    * The maximum delay of a renewal. A renewal is due after a third of the lease. The delay is the time since
-   * that moment. The delay ends when the library sends the renewal. If Redis does not answer, the delay
-   * continues until Redis confirms a renewal.
+   * that moment. It ends when the library sends the renewal or, if Redis does not answer, when Redis confirms
+   * one.
    * @default a sixth of `lockWatchdogTimeout`, which is half of the time between two renewals
    */
   readonly maxWatchdogLate?: Duration | undefined;

@@ -13,9 +13,9 @@ const DECORATOR = '@UseDistributedLock';
 
 /**
  * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name can depend on
- * the request. Several of these decorators nest: the lock of the class is acquired first. A `@DistributedLock`
- * with the same key on the handler is re-entrant. The startup fails if the module is missing, or if the method
- * is not a handler.
+ * the request. If it is applied several times, the locks nest: that of the class is acquired first. A
+ * `@DistributedLock` with the same key on the handler is re-entrant. The startup fails if the module is
+ * missing, or if the method is not a handler.
  *
  * A request that gets no lock fails with a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError`,
  * and never runs the handler. With `onLost: 'throw'` it fails with a `LockLostError` if the lock was lost. It

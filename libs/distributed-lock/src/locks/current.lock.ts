@@ -3,8 +3,9 @@ import { LockConfigurationError } from '../errors/lock.errors.js';
 import { currentFrame } from '../holds/hold.scope.js';
 
 /**
- * Returns the handle of the innermost lock that the calling scope holds: see {@link CurrentLock}.
- * @returns `undefined` outside of a lock
+ * Returns the handle of the innermost scope around the caller, even if its lock is no longer held: see
+ * {@link CurrentLock}.
+ * @returns `undefined` outside of a scope
  */
 export function currentLock(): CurrentLock | undefined {
   return currentFrame()?.handle;

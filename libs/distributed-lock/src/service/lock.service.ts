@@ -177,9 +177,9 @@ export class LockService {
   }
 
   /**
-   * Several locks that are held as one. The order of the members does not matter: two callers with the same
-   * locks cannot deadlock. The members that are free are acquired in one call to Redis. A name stands for the
-   * re-entrant lock of that name; for another kind, pass the lock object.
+   * Several locks that are held as one. They are acquired in a fixed order, so that callers with the same locks
+   * cannot deadlock; a waiting caller may already hold some of them. If all are free, this takes one round
+   * trip. A name stands for the re-entrant lock of that name; for another kind, pass the lock object.
    * @throws LockConfigurationError `INVALID_OPTION` if there are no members, if a lock belongs to another
    * service, or if both sides of one read/write lock are given; for names as {@link getLock}
    */
@@ -246,8 +246,8 @@ export class LockService {
   /**
    * Starts a candidate for the leadership of `key`: one candidate of the whole fleet leads at a time. The
    * election uses the fenced lock `key`: `getFencedLock(key)` returns that lock, to read its state, or to
-   * remove the current leader with `forceUnlock()`. After the shutdown of this application has ended its
-   * leaderships, `elect()` returns a candidate that never leads. See docs/leader-election.md.
+   * remove the current leader with `forceUnlock()`. Once a shutdown ends the leaderships of this application,
+   * `elect()` returns a candidate that never leads. See docs/leader-election.md.
    * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
    * with another kind
    */

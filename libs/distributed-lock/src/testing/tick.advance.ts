@@ -15,9 +15,9 @@ export interface AdvancedTick {
   /** Whether an instance ran the tick. The run has then ended. */
   readonly ran: boolean;
   /**
-   * `granted` if the tick ran; otherwise the reason why it did not: `taken`, `overlapped`, `queued`, `paused`,
-   * `refused` (the application shuts down), `off` (the scheduler runs the job on no instance), `missed`, `early`,
-   * `stale`
+   * `granted` if the tick ran; otherwise why it did not: `taken`, `overlapped`, `queued` or `paused` as in
+   * `TickSkippedEvent.why`, `refused` (the application shuts down), or `off` (the scheduler runs the job on no
+   * instance)
    */
   readonly verdict: string;
 }
