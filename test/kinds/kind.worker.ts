@@ -5,7 +5,7 @@ import { until } from '../support/until.js';
 import type { KindCommand, KindMessage, KindSettings, TakenKind } from '../workers/kinds/kind.protocol.js';
 import { machineTime } from './machine.clock.js';
 
-const BUILT = new URL('../../dist/test/workers/kinds/kind.worker.js', import.meta.url);
+const BUNDLED = new URL('../../dist/workers/kinds/kind.worker.js', import.meta.url);
 
 type MessageOf<K extends KindMessage['kind']> = Extract<KindMessage, { kind: K }>;
 
@@ -17,7 +17,7 @@ export class KindWorker {
   #errors = '';
 
   private constructor(settings: KindSettings) {
-    this.#process = fork(fileURLToPath(BUILT), [], {
+    this.#process = fork(fileURLToPath(BUNDLED), [], {
       env: { ...process.env, KIND_WORKER: JSON.stringify(settings), NO_COLOR: '1' },
       silent: true,
     });

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { until } from '../support/until.js';
 import type { WorkerCommand, WorkerMessage, WorkerSettings } from '../workers/worker.protocol.js';
 
-const BUILT = new URL('../../dist/test/workers/', import.meta.url);
+const BUNDLED = new URL('../../dist/workers/tick.worker.js', import.meta.url);
+const PRELOADS = new URL('../../dist/test/workers/', import.meta.url);
 
 /** cron's own warning of a late event loop: on a busy machine, of a few ms. */
 const CRON_WARNING = /^\[Cron\] Missed execution deadline by /;
@@ -32,8 +33,8 @@ export class TickWorker {
   constructor(settings?: WorkerSettings, { shift = 0, early = 0 }: ClockFaults = {}) {
     const isShifted = shift !== 0 || settings === undefined;
     const preloads = [...(isShifted ? ['clock.shift.js'] : []), ...(early === 0 ? [] : ['early.timers.js'])];
-    this.#process = fork(fileURLToPath(new URL('tick.worker.js', BUILT)), [], {
-      execArgv: preloads.flatMap((name) => ['--import', new URL(name, BUILT).href]),
+    this.#process = fork(fileURLToPath(BUNDLED), [], {
+      execArgv: preloads.flatMap((name) => ['--import', new URL(name, PRELOADS).href]),
       env: {
         ...process.env,
         ...(settings === undefined ? {} : { TICK_WORKER: JSON.stringify(settings) }),

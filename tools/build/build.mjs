@@ -10,6 +10,7 @@ import { bundleLibrary, MODULES } from './library.bundler.mjs';
 import { ROOT, runNode } from './node.runner.mjs';
 import { removeOrphans } from './orphan.remover.mjs';
 import { runStage } from './stage.runner.mjs';
+import { BUNDLED, bundleWorkers } from './worker.bundler.mjs';
 
 const require = createRequire(import.meta.url);
 const TSC = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
@@ -51,7 +52,7 @@ async function buildSampleApp() {
 
 async function buildWorkers() {
   if (!existsSync(join(ROOT, 'test/workers'))) return true;
-  return runStage({
+  const compiled = await runStage({
     name: 'workers',
     inputs: [LIBRARY, 'test', 'tools/redis', 'tools/porcupine'],
     outputs: ['dist/test', 'dist/tools'],
@@ -59,6 +60,13 @@ async function buildWorkers() {
       await Promise.all([removeOrphans('test', 'dist/test'), removeOrphans('tools', 'dist/tools')]);
       return runNode(TSC, ['-p', 'test/tsconfig.workers.json']);
     },
+  });
+  if (!compiled) return false;
+  return runStage({
+    name: 'bundled workers',
+    inputs: [LIBRARY, 'test/workers', 'test/support'],
+    outputs: [BUNDLED],
+    run: bundleWorkers,
   });
 }
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { until } from '../../support/until.js';
 import type { DeskMessage, DeskSettings } from '../../workers/degraded/desk.protocol.js';
 
-const SCRIPT = fileURLToPath(new URL('../../../dist/test/workers/degraded/desk.worker.js', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../../dist/workers/degraded/desk.worker.js', import.meta.url));
 
 /** An instance of an application, in a process of its own. */
 export class DeskProcess {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { until } from '../until.js';
 import type { FaultCommand, FaultMessage, FaultSettings } from '../../workers/faults/fault.protocol.js';
 
-const BUILT = new URL('../../../dist/test/workers/faults/', import.meta.url);
+const BUNDLED = new URL('../../../dist/workers/faults/', import.meta.url);
 
 type MessageOf<K extends FaultMessage['kind']> = Extract<FaultMessage, { kind: K }>;
 
@@ -19,7 +19,7 @@ export class FaultWorker {
   #commands = 0;
 
   private constructor(script: string, settings: FaultSettings) {
-    this.#process = fork(fileURLToPath(new URL(script, BUILT)), [], {
+    this.#process = fork(fileURLToPath(new URL(script, BUNDLED)), [], {
       env: { ...process.env, FAULT_WORKER: JSON.stringify(settings), NO_COLOR: '1' },
       silent: true,
     });
