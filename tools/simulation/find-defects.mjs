@@ -7,7 +7,7 @@ import { PLANTED } from './planted.defects.mjs';
 import { PLANTED_SOCKETS } from './planted.sockets.mjs';
 import { PLANTED_TICKS } from './planted.ticks.mjs';
 import { PLANTED_TOPOLOGIES } from './planted.topologies.mjs';
-import { bundleSimulation, plantDefects } from './simulation.bundler.mjs';
+import { bundleSimulation, FLAGS, plantDefects } from './simulation.bundler.mjs';
 
 /** CPU minutes for each defect. */
 const [, , minutes = '5'] = process.argv;
@@ -24,7 +24,7 @@ const times = [];
 if (await bundleSimulation()) {
   for (const { name, defects, where } of all) {
     await plantDefects(broken, defects);
-    const args = [broken, ...where, '--minutes', minutes, '--until-violation'];
+    const args = [...FLAGS, broken, ...where, '--minutes', minutes, '--until-violation'];
     const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     const [, seed, rule] = /^seed (\d+): (.+?) at /m.exec(stdout) ?? [];
     const [, seconds] = /^([\d.]+) CPU s/m.exec(stdout) ?? [];

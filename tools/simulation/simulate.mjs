@@ -3,10 +3,10 @@
  * Runs simulated fleets, one for each seed, and prints what came of them. Ends with 1 when a rule was broken.
  */
 import { spawnSync } from 'node:child_process';
-import { bundleSimulation, SIMULATION } from './simulation.bundler.mjs';
+import { bundleSimulation, FLAGS, SIMULATION } from './simulation.bundler.mjs';
 
 if (await bundleSimulation()) {
-  const { status } = spawnSync(process.execPath, [SIMULATION, ...process.argv.slice(2)], {
+  const { status } = spawnSync(process.execPath, [...FLAGS, SIMULATION, ...process.argv.slice(2)], {
     stdio: 'inherit',
   });
   process.exitCode = status ?? 1;
