@@ -1,6 +1,6 @@
 import type { LockKind } from './operation.js';
 
-/** What one holder believed: a grant, and until when it relied on it. Instants are µs of one clock. */
+/** What one holder believed: a grant, and until when it relied on it. Instants are of one clock: µs, or the events of a simulation. */
 export interface BelievedGrant {
   /** Not before this was it granted. */
   readonly call: number;

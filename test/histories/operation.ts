@@ -3,7 +3,7 @@ export type LockKind = 'mutex' | 'fenced' | 'read-write' | 'permits';
 
 /**
  * One operation on one key, as a judge of histories reads it: one JSON object a line. It took effect at some instant from `call` to
- * `return`. Instants are whole µs of one clock.
+ * `return`. Instants are whole numbers of one clock: µs, or the events of a simulation.
  */
 export interface Operation {
   readonly client: string;

@@ -11,7 +11,7 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// A record is one line of a file: an operation of one client on one key. Instants are µs of one clock.
+// A record is one line of a file: an operation of one client on one key. Instants are of one clock: µs, or the events of a simulation.
 type record struct {
 	Client string `json:"client"`
 	Kind   string `json:"kind"`

@@ -1,5 +1,6 @@
 import type { Belief, GroupAttempt, Violation, Wish } from './belief.js';
 import type { DataLosses } from './data.losses.js';
+import type { Look } from './hold.history.js';
 import type { SimulatedFleet } from './simulated.fleet.js';
 import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
 import { StoredHolds } from './stored.holds.js';
@@ -70,9 +71,15 @@ export class BeliefWatch {
         );
   }
 
-  #mayBeLost({ key, handle, instance }: Belief): boolean {
+  /** What a judge of histories is to know of a belief now. */
+  look(belief: Belief): Look | undefined {
+    if (!this.beliefs.has(belief) || !belief.instance.isRunning || !this.#isHeld(belief)) return undefined;
+    return { lostAt: this.#lostAt(belief) };
+  }
+
+  #lostAt({ key, handle, instance }: Belief): number | undefined {
     const grantedAt = this.#grantedAt.get(`${key} ${handle.holder}`) ?? 0;
-    return this.losses.mayHaveLost(key, grantedAt, instance);
+    return this.losses.lostAt(key, grantedAt, instance);
   }
 
   #isHeld({ instance, handle }: Belief): boolean {
@@ -110,7 +117,7 @@ export class BeliefWatch {
         this.#checkLoss(belief);
         continue;
       }
-      const mayBeLost = this.#mayBeLost(belief);
+      const mayBeLost = this.#lostAt(belief) !== undefined;
       if (!mayBeLost && !this.#isStored(key, handle.holder))
         this.report(
           'in store',
@@ -130,7 +137,7 @@ export class BeliefWatch {
     const { isRenewed, instance, key } = belief;
     if (this.#lost.has(belief)) return;
     this.#lost.add(belief);
-    if (!isRenewed || instance.isEnding || this.#mayBeLost(belief)) return;
+    if (!isRenewed || instance.isEnding || this.#lostAt(belief) !== undefined) return;
     if (instance.calmSince + SETTINGS.watchdogTimeout < this.world.now)
       this.report('I4', `${instance.name} has lost ${key} though nothing has happened`);
   }

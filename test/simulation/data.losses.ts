@@ -68,15 +68,19 @@ export class DataLosses {
     };
   }
 
-  /** Whether a hold may be gone though its holder, which was granted it at `since`, does not know yet. */
-  mayHaveLost(key: string, since: number, { calmSince }: SimulatedInstance): boolean {
+  /** Since when a hold may be gone though its holder, which was granted it at `since`, does not know yet; undefined: it is not. */
+  lostAt(key: string, since: number, { calmSince }: SimulatedInstance): number | undefined {
     const { now } = this.world;
-    return this.#losses.some(
+    return this.#losses.find(
       (loss) =>
         (loss.key ?? key) === key &&
         loss.from <= now &&
         since <= loss.to &&
         now <= Math.max(loss.to, calmSince) + NOTICED,
-    );
+    )?.from;
+  }
+
+  mayHaveLost(key: string, since: number, instance: SimulatedInstance): boolean {
+    return this.lostAt(key, since, instance) !== undefined;
   }
 }

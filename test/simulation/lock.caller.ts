@@ -18,6 +18,9 @@ const FREE = 1500;
 /** The same where a waiter that is dead may come first: in a queue for 3 s, and a writer keeps readers out for 2.25 s (docs/protocol.md). */
 const FREE_AFTER: Readonly<Record<string, number>> = { fair: 3000 + FREE, read: 2250 + FREE };
 
+/** The side of a read/write lock, by how its holders share it. */
+export const SIDES = { alone: 'write', 'with readers': 'read' } as const;
+
 /** What a caller asks for. */
 interface Call {
   readonly kind: CalledKind;
@@ -27,6 +30,8 @@ interface Call {
   readonly since: number;
   /** Undefined: the watchdog renews it. */
   readonly leaseTime: number | undefined;
+  /** The belief in whose scope it calls. */
+  readonly outer?: Belief;
 }
 
 /** Acquires a lock, holds it for a while, and releases it. */
@@ -55,21 +60,25 @@ export class LockCaller extends CallerLoop {
     await this.pause(this.dice.between(0, 30));
     this.place.watch.end(belief);
     await handle.unlock();
+    this.place.world.history?.answer(belief);
   }
 
   async #using(call: Call, options: LockOptions): Promise<void> {
     const { kind, key, since, lock } = call;
-    const { watch, instance } = this.place;
+    const { watch, instance, world } = this.place;
     const bound = FREE_AFTER[kind.name] ?? FREE;
     const wish = { instance, key, since, bound, hasOthersBefore: kind.name in FREE_AFTER };
     watch.wishes.add(wish);
+    let granted: Belief | undefined;
     try {
       await lock.using(async (handle) => {
         watch.wishes.delete(wish);
         if (kind.family === 'fair') watch.checkTurn(wish);
         const belief = this.#begin(call, handle);
-        await this.#work(call, handle).finally(() => watch.end(belief));
+        granted = belief;
+        await this.#work({ ...call, outer: belief }, handle).finally(() => watch.end(belief));
       }, options);
+      world.history?.answer(granted);
     } finally {
       watch.wishes.delete(wish);
     }
@@ -77,32 +86,49 @@ export class LockCaller extends CallerLoop {
 
   async #work(call: Call, handle: LockHandle): Promise<void> {
     const { dice } = this;
-    const { watch, instance } = this.place;
+    const { watch, instance, world } = this.place;
     await this.pause(dice.chance(0.8) ? dice.between(0, 40) : dice.between(40, 4500));
     const { kind } = call;
     if (kind.isReentrant && dice.chance(0.2)) {
       const leaseTime = this.#leaseTime();
       const reader = dice.chance(0.5) ? kind.inner?.(instance.service, call.name) : undefined;
       const sharing = reader === undefined ? kind.sharing : 'with readers';
+      const since = world.now;
+      let belief: Belief | undefined;
       await (reader ?? call.lock).using(
         async (inner) => {
-          const belief = this.#begin({ ...call, kind: { ...kind, sharing }, leaseTime }, inner);
+          belief = this.#begin({ ...call, kind: { ...kind, sharing }, since, leaseTime }, inner);
           await this.pause(dice.between(0, 60));
           watch.beliefs.delete(belief);
         },
         { leaseTime },
       );
+      world.history?.answer(belief);
     }
     if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
   }
 
-  #begin({ key, kind: { sharing, name }, leaseTime }: Call, handle: LockHandle): Belief {
+  #begin({ key, kind, leaseTime, since, outer }: Call, handle: LockHandle): Belief {
     const { world, watch, counts, instance } = this.place;
     counts.grants += 1;
-    world.note(`granted ${name} ${key} to ${handle.holder}`);
+    const { family, sharing } = kind;
+    const { holder, token } = handle;
+    world.note(`granted ${kind.name} ${key} to ${holder}`);
     const isRenewed = leaseTime === undefined;
     const belief = { instance, key, sharing, handle, isRenewed };
     watch.begin(belief);
+    const side = family === 'rw' ? SIDES[sharing] : undefined;
+    world.history?.begin(belief, {
+      client: instance.name,
+      family,
+      keys: [key],
+      side,
+      holder,
+      token,
+      since,
+      outer,
+      look: () => watch.look(belief),
+    });
     return belief;
   }
 }

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { writeHistory } from '../histories/history.exporter.js';
+import { HoldHistory } from './hold.history.js';
 import { isLayer, type LayerName, type RunResult } from './simulated.run.js';
 import { topologyNamed } from './topologies.js';
 import type { TraceLine } from './world.js';
@@ -13,6 +16,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '20' },
     layer: { type: 'string', default: 'port' },
     trace: { type: 'string' },
+    histories: { type: 'string' },
     shrink: { type: 'boolean', default: false },
     hash: { type: 'boolean', default: false },
     'until-violation': { type: 'boolean', default: false },
@@ -30,8 +34,11 @@ const faults = new Map<string, number>();
 const start = process.cpuUsage();
 
 for (let seed = first; isWanted(seed); seed += 1) {
-  const result = await topology.run(seed, duration, tracer(values.trace));
+  const history = values.histories === undefined ? undefined : new HoldHistory();
+  const trace = tracer(values.trace);
+  const result = await topology.run(seed, duration, { trace, history });
   add(result);
+  if (history !== undefined) await writeHistory(pathOf(seed), history.records);
   if (values.hash) console.log(`${seed} ${result.hash}`);
   for (const { rule, at, event, what } of result.violations)
     console.log(`seed ${seed}: ${rule} at ${at.toFixed(3)} ms, event ${event}: ${what}`);
@@ -45,6 +52,11 @@ process.exit(sums.violations > 0 ? 1 : 0);
 function layerOf(name: string): LayerName {
   if (isLayer(name)) return name;
   throw new RangeError(`there is no layer "${name}"`);
+}
+
+/** One file for each run. */
+function pathOf(seed: number): string {
+  return join(values.histories ?? '', `${values.topology}-${values.layer}-${seed}.jsonl`);
 }
 
 function isWanted(seed: number): boolean {

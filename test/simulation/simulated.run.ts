@@ -12,7 +12,7 @@ import { simulatedMachine } from './simulated.machine.js';
 import { socketLayer } from './socket/socket.layer.js';
 import { drawTicks, stepsStoreClock, type TickPlan } from './tick.plan.js';
 import { TickSimulation, type TickCounts } from './tick.simulation.js';
-import { World, type TraceLine } from './world.js';
+import { World, type RunRecords } from './world.js';
 
 const LAYERS = { port: portLayer, socket: socketLayer };
 
@@ -59,18 +59,17 @@ export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port
 }
 
 /** Runs a fleet under one seeded scheduler, and checks it after each event. */
-export function simulate(plan: ServerPlan, trace?: (line: TraceLine) => void): Promise<RunResult> {
-  return inWorld(plan.seed, trace, (world) => run(world, plan));
+export function simulate(plan: ServerPlan, records?: RunRecords): Promise<RunResult> {
+  return inWorld(plan.seed, records, (world) => run(world, plan));
 }
 
 /** Runs something in a world of its own, whose machine replaces that of the library. */
 export async function inWorld<T>(
   seed: number,
-  trace: ((line: TraceLine) => void) | undefined,
+  records: RunRecords | undefined,
   happen: (world: World) => Promise<T>,
 ): Promise<T> {
-  const world = new World(seed);
-  world.trace = trace;
+  const world = new World(seed, records);
   const before = replaceMachine(simulatedMachine(world));
   try {
     return await happen(world);
@@ -109,6 +108,7 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   ticks.finish();
   for (const instance of fleet.live) world.as(instance.process, () => void instance.shutDown());
   await world.runUntil(duration + 2 * REST);
+  if (world.history !== undefined) world.history.tokensFrom = fleet.losses.tokensFrom;
   const left = fleet.server.keyNames().filter((key) => !STAYS.test(key) && !ticks.isNamed(key));
   if (left.length > 0) watch.report('I5', `left in the store: ${left.join(', ')}`);
   return {

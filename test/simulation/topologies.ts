@@ -8,18 +8,18 @@ import { quorumPlanOf, simulateQuorum } from './quorum/quorum.run.js';
 import { showQuorumFault } from './quorum/quorum.faults.js';
 import { planOf, simulate, type LayerName, type RunPlan, type RunResult } from './simulated.run.js';
 import { showAct, showJob } from './tick.plan.js';
-import type { TraceLine } from './world.js';
+import type { RunRecords } from './world.js';
 
 /** The servers that a fleet stands on, with the faults that they can have. */
 export interface Topology {
-  run(seed: number, duration: number, trace?: (line: TraceLine) => void): Promise<RunResult>;
+  run(seed: number, duration: number, records?: RunRecords): Promise<RunResult>;
   /** The smallest plan that breaks a rule, as lines of a report. */
   smallest(seed: number, duration: number, rule: string): Promise<readonly string[]>;
 }
 
 interface TopologyParts<F, P extends RunPlan<F>> {
   readonly planOf: (seed: number, duration: number) => P;
-  readonly simulate: (plan: P, trace?: (line: TraceLine) => void) => Promise<RunResult>;
+  readonly simulate: (plan: P, records?: RunRecords) => Promise<RunResult>;
   readonly showFault: (fault: F) => string;
 }
 
@@ -32,7 +32,7 @@ const SEVERAL_SERVERS = new Map<string, Topology>([
 function topologyOnNodes(kind: DeploymentKind): Topology {
   return topologyOf({
     planOf: (seed, duration) => nodePlanOf(kind, seed, duration),
-    simulate: (plan, trace) => simulateNodes(kind, plan, trace),
+    simulate: (plan, records) => simulateNodes(kind, plan, records),
     showFault: showNodeFault,
   });
 }
@@ -51,7 +51,7 @@ export function topologyNamed(name: string, layer: LayerName): Topology {
 
 function topologyOf<F, P extends RunPlan<F>>(parts: TopologyParts<F, P>): Topology {
   return {
-    run: (seed, duration, trace) => parts.simulate(parts.planOf(seed, duration), trace),
+    run: (seed, duration, records) => parts.simulate(parts.planOf(seed, duration), records),
     smallest: async (seed, duration, rule) => {
       const plan = await shrink(parts.planOf(seed, duration), rule, parts.simulate);
       const size = `${plan.faults.length} faults, ${plan.instances} instances, ${plan.callers} callers each, ${plan.duration} ms`;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { EventHeap, type SimulatedEvent } from './event.heap.js';
+import type { HoldHistory } from './hold.history.js';
 import { hashOf } from './seeded.dice.js';
 import { SimulatedProcess } from './simulated.process.js';
 
@@ -12,6 +13,13 @@ export interface TraceLine {
   readonly at: number;
   readonly owner: string;
   readonly text: string;
+}
+
+/** What is written down of a run. */
+export interface RunRecords {
+  /** Receives each line of the trace. */
+  readonly trace?: ((line: TraceLine) => void) | undefined;
+  readonly history?: HoldHistory | undefined;
 }
 
 /**
@@ -29,13 +37,20 @@ export class World {
   events = 0;
   /** Called after each event. */
   check: (() => void) | undefined;
-  /** Receives each line of the trace. */
-  trace: ((line: TraceLine) => void) | undefined;
+  /** What callers believe, where a judge is to read it. */
+  readonly history: HoldHistory | undefined;
+  readonly #trace: ((line: TraceLine) => void) | undefined;
   readonly #heap = new EventHeap();
   readonly #hash = createHash('sha256');
   #sequence = 0;
 
-  constructor(readonly seed: number) {
+  constructor(
+    readonly seed: number,
+    { trace, history }: RunRecords = {},
+  ) {
+    this.#trace = trace;
+    this.history = history;
+    history?.follow(this);
     this.outside = new SimulatedProcess(seed, 'world');
     this.current = this.outside;
   }
@@ -66,7 +81,7 @@ export class World {
   note(text: string, owner = this.current): void {
     const line = { event: this.events, at: this.now, owner: owner.name, text };
     this.#hash.update(`${line.at}|${line.owner}|${text}\n`);
-    this.trace?.(line);
+    this.#trace?.(line);
   }
 
   /** Runs something as code of a process, such as a look at its clocks. */
@@ -104,6 +119,7 @@ export class World {
     await new Promise((resolve) => void afterMicrotasks(resolve));
     this.current = this.outside;
     this.check?.();
+    this.history?.look();
   }
 
   /** Two processes that have something to do at one moment do it in an order that is drawn anew for each moment. */

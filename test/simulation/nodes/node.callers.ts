@@ -8,7 +8,7 @@ import { DistributedLockError } from '../../../libs/distributed-lock/src/errors/
 import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
 import type { Sharing } from '../belief.js';
 import type { CallCounts } from '../caller.loop.js';
-import { LONGEST_WAIT } from '../lock.caller.js';
+import { LONGEST_WAIT, SIDES } from '../lock.caller.js';
 import { SeededDice } from '../seeded.dice.js';
 import type { World } from '../world.js';
 import type { NodeInstance } from './node.instance.js';
@@ -65,6 +65,10 @@ interface Call {
   readonly kind: CalledKind;
   readonly key: string;
   readonly lock: Lock;
+  /** In ms. */
+  readonly since: number;
+  /** The belief in whose scope it calls. */
+  readonly outer?: NodeBelief;
 }
 
 /** The callers of one instance: each acquires a lock, holds it for a while, and releases it, again and again. */
@@ -93,7 +97,8 @@ export class NodeCallers {
       counts.calls += 1;
       const start = world.now;
       try {
-        await this.#call({ kind, key: settings.mapName(name), lock: kind.lock(service, name) }, dice);
+        const lock = kind.lock(service, name);
+        await this.#call({ kind, key: settings.mapName(name), lock, since: start }, dice);
       } catch (error) {
         this.#expect(error, kind, start);
       }
@@ -108,6 +113,7 @@ export class NodeCallers {
       await this.#pause(dice.between(0, 30));
       this.parts.watch.beliefs.delete(belief);
       await handle.unlock();
+      this.parts.world.history?.answer(belief);
       return;
     }
     const waitTime = dice.chance(0.7) ? dice.between(100, 4000) : LONGEST_WAIT;
@@ -124,9 +130,10 @@ export class NodeCallers {
       await call.lock.using(async (handle) => {
         watch.wishes.delete(wish);
         belief = this.#begin(call, handle);
-        await this.#work(call, handle, dice);
+        await this.#work({ ...call, outer: belief }, handle, dice);
         watch.beliefs.delete(belief);
       }, options);
+      world.history?.answer(belief);
     } finally {
       watch.wishes.delete(wish);
       if (belief !== undefined) watch.beliefs.delete(belief);
@@ -135,25 +142,44 @@ export class NodeCallers {
 
   async #work(call: Call, handle: LockHandle, dice: SeededDice): Promise<void> {
     await this.#pause(dice.chance(0.95) ? dice.between(0, 40) : dice.between(40, 6000));
-    if (dice.chance(0.15))
+    const { world, watch } = this.parts;
+    if (dice.chance(0.15)) {
+      const since = world.now;
+      let belief: NodeBelief | undefined;
       await call.lock.using(
         async (inner) => {
-          const belief = this.#begin(call, inner, true);
+          belief = this.#begin({ ...call, since }, inner);
           await this.#pause(dice.between(0, 60));
-          this.parts.watch.beliefs.delete(belief);
+          watch.beliefs.delete(belief);
         },
         { waitTime: 3000 },
       );
+      world.history?.answer(belief);
+    }
     if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
   }
 
-  #begin({ kind, key }: Call, handle: LockHandle, isNested = false): NodeBelief {
+  #begin({ kind, key, since, outer }: Call, handle: LockHandle): NodeBelief {
     const { counts, world, instance, watch } = this.parts;
+    const { family, sharing } = kind;
+    const { holder, token } = handle;
     counts.grants += 1;
-    world.note(`granted ${kind.family} ${key} to ${handle.holder}`);
-    const belief = { instance, key, sharing: kind.sharing, handle };
-    if (isNested) watch.beliefs.add(belief);
+    world.note(`granted ${family} ${key} to ${holder}`);
+    const belief = { instance, key, sharing, handle };
+    if (outer !== undefined) watch.beliefs.add(belief);
     else watch.begin(belief);
+    const side = family === 'rw' ? SIDES[sharing] : undefined;
+    world.history?.begin(belief, {
+      client: instance.name,
+      family,
+      keys: [key],
+      side,
+      holder,
+      token,
+      since,
+      outer,
+      look: () => watch.look(belief, since),
+    });
     return belief;
   }
 

@@ -3,7 +3,7 @@ import { readSettings } from '../../../libs/distributed-lock/src/startup/setting
 import type { CallCounts } from '../caller.loop.js';
 import { REST, STAYS, useAllOnce } from '../run.end.js';
 import { inWorld, type RunPlan, type RunResult } from '../simulated.run.js';
-import type { TraceLine, World } from '../world.js';
+import type { RunRecords, World } from '../world.js';
 import { NodeCallers, usesOfEachNodeLock } from './node.callers.js';
 import type { NodeDeployment } from './node.deployment.js';
 import { drawNodeFaults, type NodeFault } from './node.faults.js';
@@ -37,9 +37,9 @@ export function nodePlanOf(kind: DeploymentKind, seed: number, duration = 20_000
 export function simulateNodes(
   kind: DeploymentKind,
   plan: RunPlan<NodeFault>,
-  trace?: (line: TraceLine) => void,
+  records?: RunRecords,
 ): Promise<RunResult> {
-  return inWorld(plan.seed, trace, (world) => run(world, kind.make(world), plan));
+  return inWorld(plan.seed, records, (world) => run(world, kind.make(world), plan));
 }
 
 async function run(

@@ -1,6 +1,7 @@
 import type { LockHandle } from '../../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
 import type { Sharing } from '../belief.js';
+import type { Look } from '../hold.history.js';
 import { RuleWatch } from '../rule.watch.js';
 import type { World } from '../world.js';
 import type { NodeDeployment } from './node.deployment.js';
@@ -57,6 +58,17 @@ export class NodeWatch extends RuleWatch {
     const last = this.#tokens.get(key) ?? 0n;
     if (token <= last) this.report('I3', `${key} gave ${token} after ${last}`);
     this.#tokens.set(key, token);
+  }
+
+  /** What a judge of histories is to know of a belief now. @param since when its caller asked for it, in ms */
+  look(belief: NodeBelief, since: number): Look | undefined {
+    const { instance, key, handle } = belief;
+    if (!this.beliefs.has(belief) || !instance.isRunning) return undefined;
+    if (!this.world.as(instance.process, () => handle.isHeld)) return undefined;
+    if (this.#isStored(key, handle.holder) || !this.#isForgiven(belief)) return { lostAt: undefined };
+    const { promotedAt } = this.deployment.shardOf(key);
+    // The old master of a split network still grants locks, and they do not count.
+    return since > promotedAt ? undefined : { lostAt: promotedAt };
   }
 
   trouble(until: number, isMove = false): void {

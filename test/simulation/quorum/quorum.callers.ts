@@ -19,6 +19,16 @@ const LONG_ENOUGH = 2 * SETTINGS.commandTimeout;
 /** Callers whose signal is aborted reject with this. */
 const ABORTED = new Error('the caller left');
 
+/** A call that was granted. */
+interface RedCall {
+  readonly dice: SeededDice;
+  /** When it was made, in ms. */
+  readonly since: number;
+  readonly isRenewed: boolean;
+  /** The belief in whose scope it was made. */
+  readonly outer?: RedBelief;
+}
+
 /** The callers of one instance: each acquires a red lock, holds it for a while, and releases it, again and again. */
 export class QuorumCallers {
   #isStopped = false;
@@ -64,13 +74,19 @@ export class QuorumCallers {
     const name = nameOf(dice.below(NAMES));
     const lock = this.service.getRedLock(name);
     const leaseTime = dice.chance(0.3) ? dice.between(150, 2500) : undefined;
+    const since = this.world.now;
     if (waitTime === 0) {
       const handle = await lock.tryLock({ ...(leaseTime !== undefined && { leaseTime }) });
       if (handle === null) return;
-      const belief = this.#begin(lock.name, groupOf(handle), dice, leaseTime === undefined);
+      const belief = this.#begin(lock.name, groupOf(handle), {
+        dice,
+        since,
+        isRenewed: leaseTime === undefined,
+      });
       await this.#pause(dice.between(0, 30));
       this.watch.beliefs.delete(belief);
       await handle.unlock();
+      this.world.history?.answer(belief);
       return;
     }
     const signal = dice.chance(0.1) ? this.#signalAfter(dice.between(1, 1000)) : undefined;
@@ -85,38 +101,55 @@ export class QuorumCallers {
     try {
       await lock.using(async (handle) => {
         this.watch.wishes.delete(wish);
-        belief = this.#begin(lock.name, groupOf(handle), dice, options.leaseTime === undefined);
-        await this.#work(lock, groupOf(handle), dice);
+        const isRenewed = options.leaseTime === undefined;
+        belief = this.#begin(lock.name, groupOf(handle), { dice, since: wish.since, isRenewed });
+        await this.#work(lock, belief, dice);
         this.watch.beliefs.delete(belief);
       }, options);
+      this.world.history?.answer(belief);
     } finally {
       this.watch.wishes.delete(wish);
       if (belief !== undefined) this.watch.beliefs.delete(belief);
     }
   }
 
-  async #work(lock: Lockable, handle: GroupHandle, dice: SeededDice): Promise<void> {
+  async #work(lock: Lockable, outer: RedBelief, dice: SeededDice): Promise<void> {
     await this.#pause(drawWork(dice));
     if (dice.chance(0.2)) {
       const hasLease = dice.chance(0.3);
+      const since = this.world.now;
+      let belief: RedBelief | undefined;
       await lock.using(
         async (inner) => {
-          const belief = this.#begin(lock.name, groupOf(inner), dice, false);
+          belief = this.#begin(lock.name, groupOf(inner), { dice, since, isRenewed: false, outer });
           await this.#pause(dice.between(0, 60));
           this.watch.beliefs.delete(belief);
         },
         { waitTime: 2000, ...(hasLease && { leaseTime: dice.between(150, 2500) }) },
       );
+      this.world.history?.answer(belief);
     }
-    if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
+    if (dice.chance(0.1)) await outer.handle.extend(dice.between(200, 2000));
   }
 
-  #begin(name: string, handle: GroupHandle, caller: SeededDice, isRenewed: boolean): RedBelief {
+  #begin(name: string, handle: GroupHandle, { dice, since, isRenewed, outer }: RedCall): RedBelief {
+    const { instance, world, watch } = this;
+    const { holder } = handle;
+    const key = keyOf(name);
     this.counts.grants += 1;
-    this.world.note(`granted red ${name} to ${handle.holder}`);
-    const { instance, world } = this;
-    const belief = { instance, caller, key: keyOf(name), handle, since: world.now, isRenewed };
-    this.watch.beliefs.add(belief);
+    world.note(`granted red ${name} to ${holder}`);
+    const belief = { instance, caller: dice, key, handle, since: world.now, isRenewed };
+    watch.beliefs.add(belief);
+    const look = () => watch.look(belief);
+    world.history?.begin(belief, {
+      client: instance.name,
+      family: 'red',
+      keys: [key],
+      holder,
+      since,
+      outer,
+      look,
+    });
     return belief;
   }
 

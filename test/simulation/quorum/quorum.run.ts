@@ -1,7 +1,7 @@
 import type { CallCounts } from '../caller.loop.js';
 import { REST, useAllOnce } from '../run.end.js';
 import { inWorld, type RunPlan, type RunResult } from '../simulated.run.js';
-import type { TraceLine, World } from '../world.js';
+import type { RunRecords, World } from '../world.js';
 import { QuorumCallers, usesOfEachRedLock } from './quorum.callers.js';
 import { drawQuorumFaults, type QuorumFault } from './quorum.faults.js';
 import { QuorumFleet, SERVERS } from './quorum.fleet.js';
@@ -14,11 +14,8 @@ export function quorumPlanOf(seed: number, duration = 20_000): RunPlan<QuorumFau
 }
 
 /** Runs a fleet with red locks on five servers, and checks it after each event. */
-export function simulateQuorum(
-  plan: RunPlan<QuorumFault>,
-  trace?: (line: TraceLine) => void,
-): Promise<RunResult> {
-  return inWorld(plan.seed, trace, (world) => run(world, plan));
+export function simulateQuorum(plan: RunPlan<QuorumFault>, records?: RunRecords): Promise<RunResult> {
+  return inWorld(plan.seed, records, (world) => run(world, plan));
 }
 
 async function run(

@@ -1,4 +1,5 @@
 import { GroupHandle } from '../../../libs/distributed-lock/src/groups/group.handle.js';
+import type { Look } from '../hold.history.js';
 import { RuleWatch } from '../rule.watch.js';
 import { SETTINGS } from '../simulated.instance.js';
 import type { World } from '../world.js';
@@ -53,6 +54,20 @@ export class QuorumWatch extends RuleWatch {
   /** Whether a majority was there all the time, so that a caller may not be refused for want of servers. */
   hasMajoritySince(moment: number): boolean {
     return this.fleet.outages.majorityFrom <= moment;
+  }
+
+  /** What a judge of histories is to know of a belief now. */
+  look(belief: RedBelief): Look | undefined {
+    const { instance, handle } = belief;
+    if (!this.beliefs.has(belief) || !instance.isRunning) return undefined;
+    if (!this.world.as(instance.process, () => handle.isHeld)) return undefined;
+    return { lostAt: this.#hasQuorum(belief) ? undefined : this.#steppedAt() };
+  }
+
+  /** When a clock was first set forward of those that were in the last lease. */
+  #steppedAt(): number {
+    const times = this.fleet.servers.map(({ steppedAt }) => steppedAt);
+    return Math.min(...times.filter((at) => this.world.now - at <= LONGEST_LEASE));
   }
 
   #checkBeliefs(): void {

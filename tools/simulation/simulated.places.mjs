@@ -1,0 +1,15 @@
+const ON_ONE = ['plain', 'fair', 'fenced', 'spin', 'single', 'rw'];
+const ON_NODES = ['plain', 'fair', 'fenced', 'rw'];
+
+/**
+ * Where fleets are simulated: the options of `npm run simulate`, the name of a file with what happened there, and the first parts of the
+ * names of locks.
+ * @type {readonly { name: string, options: readonly string[], families: readonly string[] }[]}
+ */
+export const PLACES = [
+  { name: 'one-port', options: ['--topology', 'one'], families: ON_ONE },
+  { name: 'one-socket', options: ['--topology', 'one', '--layer', 'socket'], families: ON_ONE },
+  { name: 'quorum-port', options: ['--topology', 'quorum'], families: ['red'] },
+  { name: 'sentinel-port', options: ['--topology', 'sentinel'], families: ON_NODES },
+  { name: 'cluster-port', options: ['--topology', 'cluster'], families: ON_NODES },
+];
