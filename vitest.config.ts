@@ -11,6 +11,9 @@ const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].
   (folder) => `test/${folder}/**/*.spec.ts`,
 );
 
+/** What needs no clock: simulated fleets, and the scripts beside models of them. */
+const MODELS = ['models', 'simulation'].map((folder) => `test/${folder}/**/*.spec.ts`);
+
 /** The conformance suite, on one server and without Redis. */
 const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map(
   (folder) => `test/${folder}/**/*.conformance.spec.ts`,
@@ -56,14 +59,27 @@ export default defineConfig({
             'test/porcupine/**',
             'test/interop/**',
             ...CONFORMANCE,
+            ...MODELS,
             ...TOPOLOGIES,
           ],
           globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
           // Files wait for more than half of their time, and share a process with what was imported by those before them.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'models',
+          include: MODELS,
+          globalSetup: ['test/support/global.setup.ts'],
+          pool: 'forks',
+          // A file needs a CPU all of the time.
+          maxWorkers: 2,
+          sequence: { groupOrder: 6 },
         },
       },
       {

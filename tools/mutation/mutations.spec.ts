@@ -37,7 +37,9 @@ function titlesOf(file: string): RegExp[] {
 function projectOf(spec: string): string {
   if (!spec.startsWith('test/')) return 'unit';
   if (spec.endsWith('.conformance.spec.ts')) return 'conformance';
-  return spec.startsWith('test/interop/') ? 'interop' : 'integration';
+  const [, folder] = spec.split('/');
+  if (folder === 'interop') return 'interop';
+  return folder === 'models' || folder === 'simulation' ? 'models' : 'integration';
 }
 
 /** Whether the full name of a test is made of these titles, of its groups and its own. */

@@ -6,10 +6,12 @@ import { ROOT } from '../build/node.runner.mjs';
 const SECONDS = /** @type {Readonly<Record<string, number>>} */ ({
   'test/faults/connections/refused.connection.spec.ts': 78,
   'test/waiting/shorter.leases.spec.ts': 71,
+  'test/simulation/simulation.spec.ts': 90,
   'test/models/fair.model.spec.ts': 55,
   'test/waiting/shorter.doors.spec.ts': 51,
   'test/demo/demo.spec.ts': 48,
   'test/models/read-write.model.spec.ts': 40,
+  'test/faults/cut.wires.spec.ts': 46,
   'test/ticks/dst.spec.ts': 38,
   'test/faults/full.server.spec.ts': 35,
   'test/ticks/fleet.spec.ts': 34,

@@ -38,6 +38,7 @@ export const SUITES = [
     args: [],
     needs: () => Promise.all([expectGo(), buildJudge()]),
   },
+  { name: 'models', ...aside, budget: 90, project: 'models' },
   { name: 'check:package', ...aside, budget: 60, script: 'tools/package/check-package.mjs', args: [] },
   { name: 'chaos', part: 1, lane: 0, budget: 120, project: 'chaos' },
   { name: 'interop', part: 1, lane: 0, budget: 240, project: 'interop', needs: buildPeer },
