@@ -4,7 +4,7 @@
  */
 export interface ElectionCallbacks {
   /**
-   * Called each time that the candidate is elected. The callback may run as long as the leadership, for example
+   * Called each time that the candidate is elected. The callback may run until the leadership ends, for example
    * in a loop until `signal` aborts. If it returns earlier, this candidate still leads. If it fails, the error
    * is logged, the leadership ends, and the candidate campaigns again after a pause of 1 s ± 25 %, which
    * doubles up to 30 s ± 25 % with each further failure.
@@ -15,8 +15,8 @@ export interface ElectionCallbacks {
    */
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
-   * Called once at the end of each leadership, right after `signal` was aborted. Unless lost, the lock is
-   * released when this callback, `onElected` and all running `@LeaderOnly` calls have ended, or after
+   * Called once at the end of each leadership, right after `signal` was aborted. Unless the lock was lost, it
+   * is released when `onElected`, this callback and all running `@LeaderOnly` calls have ended, or after
    * `shutdownTimeout`, whichever comes first. An error of this callback is logged.
    * @param reason the reason of `signal`
    */

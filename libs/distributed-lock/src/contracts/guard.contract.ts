@@ -43,7 +43,7 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
    */
   readonly waitTime?: Duration | undefined;
   /**
-   * A fixed lease of at least 100 ms, which is never renewed: see `LockOptions.leaseTime`.
+   * A fixed lease: see `LockOptions.leaseTime`.
    * @default none: the watchdog renews the lease
    */
   readonly leaseTime?: Duration | undefined;
@@ -66,28 +66,29 @@ export interface TickOptions {
   /**
    * What happens to a tick while an earlier run or another holder has the lock. `skip`: the tick is recorded
    * and does not run. `queue`: one instance runs the tick as soon as the lock is free; of several queued ticks
-   * only the newest runs, the others are recorded. `queue` fails the startup with `shared: true`, or on a
-   * `@Timeout` without `minInterval`.
+   * only the newest runs, the others are recorded. The startup fails if `queue` is used with `shared: true`, or
+   * on a `@Timeout` without `minInterval`.
    * @default 'skip'
    */
   readonly overlap?: 'skip' | 'queue' | undefined;
   /**
-   * What happens to a tick whose run crashed, or was stopped by a shutdown. `skip`: the tick does not run
-   * again. `retry`: another instance runs the tick again, before any newer tick; `currentLock()?.attempt`
-   * counts the runs. The work must tolerate a second run. `retry` fails the startup in the same cases as
-   * `queue`.
+   * What happens to a tick whose run crashed, or was stopped by a shutdown after it had begun. `skip`: the tick
+   * does not run again. `retry`: another instance runs the tick again, before any newer tick;
+   * `currentLock()?.attempt` counts the runs. The work must tolerate a second run. With `retry`, the startup
+   * fails in the same cases as with `queue`.
    * @default 'skip'
    */
   readonly onCrash?: 'skip' | 'retry' | undefined;
   /**
-   * For `@Cron` with an expression; it fails the startup on any other schedule. After an outage of the fleet or
-   * of Redis, the latest missed tick runs once if it is not older than this. Earlier ticks do not run.
+   * Only for `@Cron` with an expression: on any other schedule, the startup fails. After an outage of the fleet
+   * or of Redis, the latest missed tick runs once if it is not older than this. Earlier ticks do not run.
    * @default none: every missed tick is recorded and does not run
    */
   readonly catchUp?: Duration | undefined;
   /**
-   * The maximum age of a tick when the timer of another tick claims it or, with `onCrash: 'skip'`, another
-   * instance after a shutdown. An older tick is recorded as missed. A tick's own timer may be up to 1 h late.
+   * The maximum age of a tick that is claimed by the timer of a later tick. With `onCrash: 'skip'` it also
+   * limits the age of a tick that another instance takes over because a shutdown came before its run had begun.
+   * An older tick is recorded as missed. A tick's own timer may be up to 1 h late.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

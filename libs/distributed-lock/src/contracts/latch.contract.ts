@@ -16,9 +16,9 @@ export interface CountDownLatch {
    */
   trySetCount(count: number): Promise<boolean>;
   /**
-   * Waits until the latch is open. If `signal` aborts the wait, the call rejects with the reason of the signal.
+   * Waits until the latch is open.
    * @returns `false` if the latch is still closed when `waitTime` ends
-   * @throws LockUnavailableError, also while the application shuts down
+   * @throws LockUnavailableError as `Lockable.lock`
    * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid option
    */

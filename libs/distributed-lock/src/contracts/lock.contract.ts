@@ -1,12 +1,12 @@
 import type { Observable } from 'rxjs';
 import type { Duration } from './duration.js';
 
-/** Options of every acquisition. */
+/** Options for acquiring a lock. */
 export interface LockOptions {
   /**
    * How long to wait for the lock, in ms or as a duration string. `0` tries once; `Infinity` waits without
-   * limit. If Redis does not answer, the call waits as long; if `waitTime` is below 100 ms, for
-   * `commandTimeout`.
+   * limit. If Redis does not answer, the call waits for `waitTime`, or for `commandTimeout` if `waitTime` is
+   * below 100 ms.
    * @default the option `waitTime` of the module; without it no limit for `lock()` and `using()`, and 0 for
    * `tryLock()`, the decorator and the interceptor
    */
@@ -62,16 +62,17 @@ export interface LockHandle extends AsyncDisposable {
   readonly token: bigint | undefined;
   /**
    * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder.
-   * Exceptions: after `forceUnlock()` or `tryRelease()` by another `LockService`, or a loss of data in Redis,
-   * it aborts at the next renewal. Also aborts on unlock, with the code `RELEASED`, to stop work that continues
-   * after the release. If you pass the signal to `fetch()`, read the body before the unlock. Created on first
-   * access.
+   * Exceptions: if another `LockService` ends the lease (`forceUnlock()`; for a permit `tryRelease()`,
+   * `updateLeaseTime()`, `delete()`), or if Redis loses its data, the signal aborts at the next renewal, or at
+   * the next check of a fixed lease. Also aborts on unlock, with the code `RELEASED`, to stop work that
+   * continues after the release. If you pass the signal to `fetch()`, read the body before the unlock. Created
+   * on first access.
    */
   readonly signal: AbortSignal;
   /**
-   * Whether the lock is held: its deadline by the monotonic clock has not passed. In the exceptions of
-   * {@link signal}, `true` until the next renewal. Also `false` after the machine was suspended, until Redis
-   * has confirmed the lease.
+   * Whether the lock is held. Becomes `false` shortly before the lease can end in Redis, by the monotonic
+   * clock. In the exceptions of {@link signal}, it becomes `false` only at the next renewal or check. After the
+   * machine was suspended, `false` until Redis has confirmed the lease.
    */
   readonly isHeld: boolean;
   /**
@@ -96,10 +97,9 @@ export interface LockHandle extends AsyncDisposable {
    */
   unlock(): Promise<UnlockOutcome>;
   /**
-   * Runs `work` in the scope of this lock: an acquisition of the same lock inside it is re-entrant, rejects
-   * with `NOT_REENTRANT` if the kind is not re-entrant, or acquires another permit of a semaphore. Does not
-   * check that the lock is held: call {@link assertHeld} first. Returns the result of `work` unchanged, and
-   * does not unlock.
+   * Runs `work` in the scope of this lock. There, a re-entrant lock can be acquired again, a lock that is not
+   * re-entrant rejects with `NOT_REENTRANT`, and a semaphore grants another permit. Does not check that the
+   * lock is held: call {@link assertHeld} first. Returns the result of `work` unchanged, and does not unlock.
    */
   run<T>(work: () => T): T;
   /** The fields of the handle for a log line; the token is a string because JSON has no bigint. */
@@ -108,11 +108,11 @@ export interface LockHandle extends AsyncDisposable {
 
 /** The JSON form of a handle. */
 export interface LockHandleJson {
-  /** The name of the lock, without the prefix of the module. */
+  /** See {@link LockHandle.name}. */
   readonly name: string;
   /** The holder id in Redis. */
   readonly holder: string;
-  /** Whether the lease was certainly valid when the handle was serialized. */
+  /** {@link LockHandle.isHeld} when the handle was serialized. */
   readonly isHeld: boolean;
   /** The newest fencing token of the hold, in decimal digits; absent for kinds of lock without tokens. */
   readonly token?: string;
@@ -123,8 +123,7 @@ export type WorkResult<T> = T | Observable<T> | PromiseLike<T | Observable<T>>;
 
 /**
  * A lock, or several locks that are held as one. The object is lightweight and holds nothing itself: two
- * objects with the same name are the same lock. The calling scope is that of {@link CurrentLock}. A call whose
- * `signal` aborts before the grant rejects with the reason of the signal.
+ * objects with the same name are the same lock. For the calling scope see {@link CurrentLock}.
  */
 export interface Lockable<H extends LockHandle = LockHandle> {
   /**
@@ -137,15 +136,15 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * @throws LockNotAcquiredError if another holder still has the lock when `waitTime` ends; with the code
    * `TOO_MANY_WAITERS` if too many callers of this process wait
    * @throws LockUnavailableError if Redis refuses the command, or does not answer in time (see
-   * {@link LockOptions.waitTime}), or if the application is shutting down
+   * {@link LockOptions.waitTime}); `SHUTTING_DOWN` while the application shuts down, except inside a held lock
    * @throws LockConfigurationError for an invalid option, or if the calling scope can never acquire the lock
    * (`NOT_REENTRANT`, `UPGRADE`)
    */
   lock(options?: LockOptions): Promise<H>;
   /**
-   * Acquires the lock if it becomes free within `waitTime` (default 0).
-   * @returns `null` only if another holder has the lock. If Redis is unavailable, the call rejects.
-   * @throws LockUnavailableError, also while the application shuts down
+   * Acquires the lock if it becomes free within `waitTime` (default: see {@link LockOptions.waitTime}).
+   * @returns `null` only if another holder has the lock; if Redis is unavailable, the call rejects
+   * @throws LockUnavailableError as {@link lock}
    * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
    * @throws LockConfigurationError as {@link lock}
    */
@@ -153,13 +152,13 @@ export interface Lockable<H extends LockHandle = LockHandle> {
   /**
    * Acquires the lock, runs `work` in its scope (see {@link LockHandle.run}), and releases the lock when the
    * work has ended. If the work returns a stream, an async generator or a child process, `using()` returns that
-   * object at once and keeps the lock until it ends (see docs/locks.md). If the work returns an Observable,
-   * `using()` subscribes to it in the scope of the lock: the result is its last value, or `undefined` if it
-   * completes without a value. A failed release never replaces the result or error of the work. A lost lock
-   * replaces the result only with {@link UsingOptions.onLost} `'throw'`.
+   * object at once, and keeps the lock until the object ends (see docs/locks.md). If the work returns an
+   * Observable, `using()` subscribes to it in the scope of the lock: the result is its last value, or
+   * `undefined` if it completes without a value. A failed release never replaces the result or error of the
+   * work. The loss of the lock replaces the result only if {@link UsingOptions.onLost} is `'throw'`.
    * @throws LockNotAcquiredError if the lock was not acquired within `waitTime`; with the code
    * `TOO_MANY_WAITERS` if too many callers of this process wait; `work` was not run
-   * @throws LockUnavailableError, also while the application shuts down; `work` was not run
+   * @throws LockUnavailableError as {@link lock}; `work` was not run
    * @throws LockLostError with `onLost: 'throw'`, if the lock was lost while the work ran
    * @throws LockConfigurationError as {@link lock}; `NOT_ASYNC` if `work` is a generator function, or if the
    * end of its result cannot be detected (a synchronous iterator)
@@ -190,10 +189,10 @@ export interface Lock<H extends LockHandle = LockHandle> extends Lockable<H> {
    */
   remainTimeToLive(): Promise<number>;
   /**
-   * Releases the lock of any holder, in this or another process, and wakes a waiter. The signal of the holder
-   * aborts at once if the holder belongs to this `LockService`, otherwise at its next renewal. On a `readLock()` it
-   * releases the readers; if a writer holds the lock, it does nothing and returns `false`. On a `writeLock()` it
-   * releases the writer, with its own read holds.
+   * Releases the lock of any holder, in this or another process, and wakes a waiter. The signal of a holder of
+   * this `LockService` aborts at once; for other holders see {@link LockHandle.signal}. On a `readLock()` it
+   * releases the readers, and does nothing while a writer holds the lock. On a `writeLock()` it releases the
+   * writer, including the read holds of that writer.
    * @returns whether the lock was held
    * @throws LockUnavailableError
    */
@@ -237,9 +236,9 @@ export interface ReadWriteLock {
 
 /**
  * The handle of the current scope. A scope is the code inside a decorated method, an intercepted handler,
- * `using()`, `handle.run()`, `@LeaderOnly`, a callback of an election, or a tick (with a `token`). `lock()` and
- * `tryLock()` open no scope: after them, `isHeld()` of the lock is `false`, and another acquisition is not
- * re-entrant.
+ * `using()`, `handle.run()`, `@LeaderOnly`, a callback of an election, or a tick (which has a `token`).
+ * `lock()` and `tryLock()` open no scope: after them, `isHeld()` of the lock is `false`, and another
+ * acquisition is not re-entrant.
  */
 export interface CurrentLock extends LockHandle {
   /** For a tick: the nominal instant of the schedule, in epoch ms. */

@@ -1,6 +1,6 @@
 import type { Duration } from './duration.js';
 
-/** Options of the module. Each option documents its default. */
+/** Options of the module. */
 export interface LockModuleSettings {
   /**
    * The lease of a hold without `leaseTime`, at least 300 ms. The watchdog renews the lease three times within
@@ -83,8 +83,8 @@ export interface LockModuleSettings {
    */
   readonly serverCheck?: boolean | undefined;
   /**
-   * How long running work may continue at shutdown before its signals are aborted, counted from the first
-   * shutdown hook of the application: time spent in other hooks counts, too. 0 aborts at once.
+   * How long work may continue at shutdown before its signals are aborted. Counted from the first shutdown hook
+   * of the application, including the time of other hooks. 0 aborts at once.
    * @default '10s'
    */
   readonly shutdownTimeout?: Duration | undefined;
@@ -100,14 +100,14 @@ export interface LockModuleSettings {
 /** How many replicas must acknowledge a grant. */
 export interface ReplicaAcknowledgement {
   /**
-   * The number of replicas, at least 1. `majority`: enough replicas that, counting the master, more than half
-   * of all copies have the grant; the number grows when replicas are added, and does not shrink when they go.
-   * Until the library has seen a master with a replica, no acknowledgement is required.
+   * The number of replicas, at least 1. `majority`: so many that, with the master, more than half of all copies
+   * have the grant. This number grows when replicas are added, and does not shrink when they go. Until the
+   * library has seen a master with a replica, no acknowledgement is required.
    */
   readonly acks: number | 'majority';
   /**
    * How long the replicas may take before the grant is undone; from 10 ms to a third of `commandTimeout`.
-   * @default '300ms'; if `commandTimeout` is below 900 ms, a third of `commandTimeout`
+   * @default '300ms', or a third of `commandTimeout` if that is less
    */
   readonly timeout?: Duration | undefined;
 }
@@ -137,12 +137,18 @@ export interface WaitTimes {
   readonly interceptor?: Duration | undefined;
 }
 
-/** Limits of the hand-off inside a process. */
+/**
+ * Limits of hand-offs. In a hand-off, the next waiter of the same process gets the lock at an unlock, without a
+ * request to Redis.
+ */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs, at least 0. While other processes wait, the limit is 16, or
-   * the number of waiters in this process at the first hand-off if that is higher. While it is unknown whether
-   * other processes wait, it is 64. `max` caps both.
+   * The maximum number of consecutive hand-offs, at least 0. A lower limit applies
+   *
+   * - while other processes wait: 16, or the number of waiters in this process at the first hand-off if that is
+   *   higher;
+   * - while it is unknown whether other processes wait: 64.
+   *
    * @default 4096
    */
   readonly max?: number | undefined;

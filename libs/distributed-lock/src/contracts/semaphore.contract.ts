@@ -37,9 +37,9 @@ export interface TakenPermits {
  * A number of permits that the whole fleet shares, including Redisson's clients. A semaphore has no holders:
  * the caller that acquired permits has to release them, and the permits of a process that dies are lost until
  * `addPermits()` restores them. Use a {@link PermitExpirableSemaphore} if permits must come back by themselves.
- * A number of permits is a whole number up to 2147483647, and at least 1 to acquire or release; for any other
- * value, and for an invalid option, a method rejects with a `LockConfigurationError` with the code
- * `INVALID_OPTION`. A call whose `signal` aborts before the grant rejects with the reason of the signal.
+ * A number of permits is a whole number up to 2147483647; methods that acquire or release permits need at least
+ * 1. For any other number, or an invalid option, a method rejects with a `LockConfigurationError` of code
+ * `INVALID_OPTION`.
  */
 export interface Semaphore {
   /** The name of the semaphore, without the prefix of the module. */
@@ -58,15 +58,15 @@ export interface Semaphore {
    * @param permits default 1
    * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; with the code
    * `TOO_MANY_WAITERS` if too many callers of this process wait
-   * @throws LockUnavailableError, also while the application shuts down
+   * @throws LockUnavailableError as `Lockable.lock`
    */
   acquire(permits?: number, options?: WaitOptions): Promise<void>;
   /**
-   * Acquires permits if they become available within `waitTime` (default 0).
+   * Acquires permits if they become available within `waitTime` (default: see {@link WaitOptions.waitTime}).
    * @param permits default 1
-   * @returns `false` only if too few permits are available. If Redis is unavailable, the call rejects.
+   * @returns `false` only if too few permits are available
    * @throws LockNotAcquiredError `TOO_MANY_WAITERS` if too many callers of this process wait
-   * @throws LockUnavailableError, also while the application shuts down
+   * @throws LockUnavailableError as `Lockable.lock`
    */
   tryAcquire(permits?: number, options?: WaitOptions): Promise<boolean>;
   /**
@@ -94,7 +94,7 @@ export interface Semaphore {
    */
   using<T>(work: (taken: TakenPermits) => WorkResult<T>, options?: PermitsOptions): Promise<T>;
   /**
-   * The number of available permits; below 0 if `addPermits()` has removed more than were available.
+   * The number of available permits; below 0 if a negative `addPermits()` removed more than were available.
    * @throws LockUnavailableError
    */
   availablePermits(): Promise<number>;
@@ -135,9 +135,9 @@ export interface PermitExpirableSemaphore {
    */
   trySetPermits(permits: number): Promise<boolean>;
   /**
-   * Sets the total number of permits, including acquired ones. If it is lower than the number of acquired permits,
-   * holders keep them, and the number of available permits is negative. Creates the semaphore if it does not exist. Throws like
-   * {@link trySetPermits}.
+   * Sets the total number of permits, including acquired ones. If `permits` is lower than the number of
+   * acquired permits, holders keep their permits, and the number of available permits is negative. Creates the
+   * semaphore if it does not exist. Throws like {@link trySetPermits}.
    */
   setPermits(permits: number): Promise<void>;
   /**
@@ -151,8 +151,8 @@ export interface PermitExpirableSemaphore {
   /** Waits for a permit. Throws like `Lockable.lock`. */
   acquire(options?: LockOptions): Promise<LockHandle>;
   /**
-   * Acquires a permit if one becomes available within `waitTime` (default 0).
-   * @returns `null` only if no permit is available. If Redis is unavailable, the call rejects.
+   * Acquires a permit if one becomes available within `waitTime` (default: see {@link WaitOptions.waitTime}).
+   * @returns `null` only if no permit is available
    * @throws LockUnavailableError and other errors as `Lockable.tryLock`
    */
   tryAcquire(options?: LockOptions): Promise<LockHandle | null>;
@@ -163,16 +163,16 @@ export interface PermitExpirableSemaphore {
   using<T>(work: (handle: LockHandle) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
    * Releases a permit by its id, from any process. Use it if the id of a permit was passed to another process.
-   * If a handle of this process holds the permit, its signal aborts.
+   * If a handle of this `LockService` holds the permit, the signal of the handle aborts at once.
    * @returns `false` if the permit is unknown, or its lease has ended
    * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for a value that is not a permit id
    */
   tryRelease(permitId: string): Promise<boolean>;
   /**
-   * Sets the lease of a permit by its id: it ends `leaseTime` from now, even if it would have ended later. For
-   * a permit that this process holds, use `handle.extend()`. If a watchdog renews the permit, its next renewal
-   * sets a shortened lease back to the full time.
+   * Sets the lease of a permit by its id. The lease then ends `leaseTime` from now, even if it would have ended
+   * later. For a permit that this process holds, use `handle.extend()`. If a watchdog renews the permit, its
+   * next renewal sets a shortened lease back to the full time.
    * @param leaseTime at least 100 ms
    * @returns `false` if the permit is unknown, or its lease has ended
    * @throws LockUnavailableError
@@ -186,8 +186,8 @@ export interface PermitExpirableSemaphore {
    */
   getLeaseTime(permitId: string): Promise<number>;
   /**
-   * The number of available permits; below 0 if `addPermits()` or `setPermits()` has removed more than were
-   * available.
+   * The number of available permits; below 0 if `setPermits()` or a negative `addPermits()` removed more than
+   * were available.
    * @throws LockUnavailableError
    */
   availablePermits(): Promise<number>;

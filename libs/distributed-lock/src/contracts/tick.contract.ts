@@ -3,7 +3,8 @@
  *
  * - `running`: the run has not ended.
  * - `completed`: the run ended without an error.
- * - `failed`: the run threw an error, could not begin, or was stopped by a shutdown with `onCrash: 'skip'`.
+ * - `failed`: the run threw an error, was skipped by a decorator above `@DistributedLock`, or was stopped by a
+ *   shutdown with `onCrash: 'skip'`.
  * - `crashed`: the lease ended before the run did.
  * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
  * - `overlapped`: an earlier run or another holder had the lock.

@@ -28,7 +28,7 @@ const OPTIONS = optionNames<DistributedLockOptions>({
 
 /**
  * Runs the method under a distributed lock: one call at a time in the whole fleet. On a method with `@Cron`,
- * `@Interval` or `@Timeout`, each tick runs once in the fleet (of a `@Timeout` only with `minInterval`), and a
+ * `@Interval` or `@Timeout`, each tick runs once in the fleet (`@Timeout`: only with `minInterval`), and a
  * direct call acquires the lock like any other method.
  *
  * Works above or below other decorators, on every class that Nest instantiates, and on instances from
@@ -38,12 +38,15 @@ const OPTIONS = optionNames<DistributedLockOptions>({
  * Inside `applyDecorators()` write `DistributedLock(…) as MethodDecorator`, which disables the type check of
  * the method.
  *
- * A call rejects with a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError` if it gets no lock,
- * and does not run the method; with a `LockLostError` if the lock was lost (`onLost: 'throw'`); with a
- * `LockConfigurationError` for an invalid key (`INVALID_NAME`, `KIND_CONFLICT`), a write lock inside the read
- * lock (`UPGRADE`), an instance without a `LockService` (`NOT_BOUND`), a result whose end cannot be detected,
- * such as a synchronous iterator (`NOT_ASYNC`), or a call of a scheduled method that may or may not be the tick
- * (`UNCLEAR_CALL`).
+ * A call rejects with
+ *
+ * - a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError` if it gets no lock; the method is not
+ *   run;
+ * - a `LockLostError` if the lock was lost (`onLost: 'throw'`);
+ * - a `LockConfigurationError` for an invalid key (`INVALID_NAME`, `KIND_CONFLICT`), a write lock inside the
+ *   read lock (`UPGRADE`), an instance without a `LockService` (`NOT_BOUND`), a result whose end cannot be
+ *   detected, such as a synchronous iterator (`NOT_ASYNC`), or a call of a scheduled method that may be a tick
+ *   or a direct call (`UNCLEAR_CALL`).
  *
  * @param key a name, a template of the arguments, or a function of the arguments. Calls with the same key
  * exclude each other, according to `kind`. Of several names, all must be held before the method runs. They are

@@ -3,8 +3,8 @@ import { lockServiceToken } from '../contracts/tokens.js';
 
 /**
  * Injects the LockService of a module instance.
- * @param name the `name` of that instance. @default the unnamed instance; the class `LockService` is a token of
- * that instance, too
+ * @param name the `name` of that instance. @default the unnamed instance, whose token is also the class
+ * `LockService`
  */
 export function InjectLockService(name?: string): ReturnType<typeof Inject> {
   return Inject(lockServiceToken(name));

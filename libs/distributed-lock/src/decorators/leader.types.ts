@@ -13,7 +13,8 @@ export interface LeaderOnlyOptions<S extends 'skip' | 'throw' = 'skip' | 'throw'
 }
 
 /**
- * A decorator for an asynchronous instance method, whose result may be `undefined` if a call can be skipped.
+ * A decorator for an asynchronous instance method. If calls can be skipped, its result type must allow
+ * `undefined`.
  */
 export type LeaderDecorator<S extends 'skip' | 'throw'> = <T extends object, M extends AnyMethod>(
   target: T,

@@ -12,7 +12,7 @@ export class DistributedLockError extends Error {
     brandClass(this, 'DistributedLockError');
   }
 
-  /** The name of the class, for logs. */
+  /** The class name, for logs. */
   override readonly name: string = 'DistributedLockError';
   /** How to solve the problem. */
   readonly remedy: string;
@@ -41,20 +41,20 @@ export interface HeldBy {
   readonly holder?: string | undefined;
   /** The time of the grant in epoch ms; known only for a holder of this process. */
   readonly since?: number | undefined;
-  /** The remaining lease in ms when Redis answered; -1 for a lock without a lease. */
+  /** The remaining lease in ms at the time of the last answer of Redis; -1 for a lock without a lease. */
   readonly ttl?: number | undefined;
 }
 
 /**
- * The lock was not acquired within `waitTime` because another holder has it. The code `TOO_MANY_WAITERS` means
- * that `maxWaiters` callers of this process already wait, and `NOT_LEADER` that this instance does not lead.
+ * The lock was not acquired within `waitTime` because another holder has it. Other codes: `TOO_MANY_WAITERS` if
+ * `maxWaiters` callers of this process already wait; `NOT_LEADER` if this instance does not lead.
  */
 export class LockNotAcquiredError extends DistributedLockError {
   static {
     brandClass(this, 'LockNotAcquiredError');
   }
 
-  /** The name of the class, for logs. */
+  /** The class name, for logs. */
   override readonly name = 'LockNotAcquiredError';
 
   /** @param code see the class */
@@ -73,15 +73,15 @@ export class LockNotAcquiredError extends DistributedLockError {
 
 /**
  * The lock was lost: its lease ended, or it was taken away, while the holder relied on it. Other codes:
- * `MAX_HOLD` if the hold lasted longer than `maxHold`; `RELEASED` if the lock was unlocked, and work that uses
- * it still runs. The `reason` of an aborted `handle.signal` is a `LockLostError`, too.
+ * `MAX_HOLD` if the hold lasted longer than `maxHold`; `RELEASED` if work still uses the lock after the unlock.
+ * The `reason` of an aborted `handle.signal` is a `LockLostError`, too.
  */
 export class LockLostError extends DistributedLockError {
   static {
     brandClass(this, 'LockLostError');
   }
 
-  /** The name of the class, for logs. */
+  /** The class name, for logs. */
   override readonly name = 'LockLostError';
 
   /** @param code see the class */
@@ -116,7 +116,7 @@ export class StaleTokenError extends DistributedLockError {
     brandClass(this, 'StaleTokenError');
   }
 
-  /** The name of the class, for logs. */
+  /** The class name, for logs. */
   override readonly name = 'StaleTokenError';
 
   constructor(
@@ -135,8 +135,8 @@ export class StaleTokenError extends DistributedLockError {
 }
 
 /**
- * Redis did not answer, or refused the command (`REJECTED_BY_REDIS`, `WRONG_TYPE`), too few replicas
- * acknowledged the grant (`NOT_REPLICATED`), or the application shuts down (`SHUTTING_DOWN`). Never means that
+ * Redis did not answer; Redis refused the command (`REJECTED_BY_REDIS`, `WRONG_TYPE`); too few replicas
+ * acknowledged the grant (`NOT_REPLICATED`); or the application shuts down (`SHUTTING_DOWN`). Never means that
  * another holder has the lock.
  */
 export class LockUnavailableError extends DistributedLockError {
@@ -144,7 +144,7 @@ export class LockUnavailableError extends DistributedLockError {
     brandClass(this, 'LockUnavailableError');
   }
 
-  /** The name of the class, for logs. */
+  /** The class name, for logs. */
   override readonly name = 'LockUnavailableError';
 
   /** @param code see the class */
@@ -167,7 +167,7 @@ export class LockConfigurationError extends DistributedLockError {
     brandClass(this, 'LockConfigurationError');
   }
 
-  /** The name of the class, for logs. */
+  /** The class name, for logs. */
   override readonly name = 'LockConfigurationError';
 }
 

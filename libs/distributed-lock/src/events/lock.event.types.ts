@@ -105,7 +105,7 @@ export interface LostEvent extends AcquisitionEvent {
  * and for each server of a red lock.
  */
 export interface RenewedEvent {
-  /** The name of the lock, without the prefix of the module. */
+  /** See {@link AcquisitionEvent.lock}. */
   readonly lock: string;
   /** The kind of the lock. */
   readonly kind: LockKindName;
@@ -115,8 +115,8 @@ export interface RenewedEvent {
 
 /**
  * Redis did not answer a renewal. Emitted once per outage and lease: for the first renewal without an answer.
- * Further unanswered renewals emit nothing until Redis has answered again. The lock stays held until its
- * deadline.
+ * Further unanswered renewals emit nothing until Redis has answered again. The lock stays held until shortly
+ * before the lease ends.
  */
 export interface UnknownEvent extends RenewedEvent {
   /** The error of the renewal, for a log. */
@@ -193,11 +193,11 @@ export interface LockEventMap {
   waiting: WaitingEvent;
   /** The lock was granted. */
   acquired: AcquiredEvent;
-  /** The lock was not acquired within `waitTime`. */
+  /** The call got no lock within `waitTime`, or too many callers wait. */
   refused: RefusedEvent;
   /** The call rejected for another reason. */
   failed: FailedEvent;
-  /** The lock was released. */
+  /** The acquisition was unlocked. */
   released: ReleasedEvent;
   /** The lock was lost. */
   lost: LostEvent;
@@ -209,7 +209,7 @@ export interface LockEventMap {
   tickClaimed: TickClaimedEvent;
   /** The run of the tick has ended. */
   tickFinished: TickFinishedEvent;
-  /** This instance does not run the tick. */
+  /** The claim of this instance was not granted. */
   tickSkipped: TickSkippedEvent;
   /** No instance ran the tick. */
   tickMissed: TickMissedEvent;

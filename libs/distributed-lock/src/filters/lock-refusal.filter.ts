@@ -26,8 +26,8 @@ import { showAs } from '../contracts/object.form.js';
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because
  * Nest has no global filters for gateways. Nest tries this filter before the filters that catch all errors.
- * Your own filter, such as `@Catch(LockNotAcquiredError)`, is tried first if you bind it after the filters that
- * catch all errors. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
+ * Bind your own filter, such as `@Catch(LockNotAcquiredError)`, after those filters: Nest then tries it before
+ * this one. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

@@ -21,8 +21,8 @@ export interface LockHealthOptions {
    */
   readonly maxClockOffset?: Duration | undefined;
   /**
-   * The maximum delay of a renewal. A renewal is due after a third of the lease. The delay is the time since
-   * that moment. It ends when the library sends the renewal or, if Redis does not answer, when Redis confirms
+   * The maximum delay of a renewal. A renewal is due after a third of the lease. The delay lasts from that
+   * moment until the library sends the renewal or, if the renewal gets no answer, until Redis confirms a later
    * one.
    * @default a sixth of `lockWatchdogTimeout`, which is half of the time between two renewals
    */

@@ -35,8 +35,8 @@ const OPTIONS = optionNames<UseDistributedLockOptions>({
  * Acquires the lock after guards and before pipes, and holds it until the Observable of the handler completes,
  * fails or is unsubscribed. If a timeout interceptor outside of this one unsubscribes, a handler that returns a
  * promise continues, and the lock is held until the promise settles. Without a declared return type the library
- * cannot know whether the handler continues after a timeout: it keeps the lock until the first value of the
- * handler, or its end. For a body that is streamed after the handler has ended, and for a response that the
+ * cannot know whether the handler continues after a timeout: it keeps the lock until the handler emits its
+ * first value, or ends. For a body that is streamed after the handler has ended, and for a response that the
  * handler sends itself (`@Res()`), the lock is held until the response has been sent or the client has
  * disconnected.
  *
@@ -72,7 +72,7 @@ export class DistributedLockInterceptor implements NestInterceptor {
 
   /**
    * Runs the handler under the lock. Nest calls it.
-   * @returns the values of the handler; fails as a request with {@link UseDistributedLock} does
+   * @returns the values of the handler; for errors see {@link UseDistributedLock}
    */
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
     const handler = context.getHandler();

@@ -13,15 +13,18 @@ const DECORATOR = '@UseDistributedLock';
 
 /**
  * Runs a handler, or every handler of a controller, resolver or gateway, under a lock whose name can depend on
- * the request. If it is applied several times, the locks nest: that of the class is acquired first. A
- * `@DistributedLock` with the same key on the handler is re-entrant. The startup fails if the module is
- * missing, or if the method is not a handler.
+ * the request. If the decorator is applied several times, the locks nest: the lock of the class is acquired
+ * first. A `@DistributedLock` with the same key on the handler is re-entrant. The startup fails if the module
+ * is missing, or if the method is not a handler.
  *
- * A request that gets no lock fails with a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError`,
- * and never runs the handler. With `onLost: 'throw'` it fails with a `LockLostError` if the lock was lost. It
- * fails with a `LockConfigurationError` for an invalid name (`INVALID_NAME`), a name in use with another kind
- * (`KIND_CONFLICT`), a write lock inside the read lock (`UPGRADE`), or a result whose end cannot be detected,
- * such as a synchronous iterator (`NOT_ASYNC`).
+ * A request fails with
+ *
+ * - a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError` if it gets no lock; the handler is not
+ *   run;
+ * - a `LockLostError` if the lock was lost (`onLost: 'throw'`);
+ * - a `LockConfigurationError` for an invalid name (`INVALID_NAME`), a name in use with another kind
+ *   (`KIND_CONFLICT`), a write lock inside the read lock (`UPGRADE`), or a result whose end cannot be detected,
+ *   such as a synchronous iterator (`NOT_ASYNC`).
  * @throws LockConfigurationError when the decorator is applied, for unknown options and for a target that Nest
  * never intercepts. An invalid value of an option fails the startup
  */

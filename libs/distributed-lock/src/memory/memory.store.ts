@@ -42,8 +42,8 @@ export class MemoryStore {
   }
 
   /**
-   * Deletes all keys, like `FLUSHALL`. Holders notice the loss at their next renewal; with
-   * `LockTestingControl.reset()` they notice it at once.
+   * Deletes all keys, like `FLUSHALL`. Holders notice the loss at the next renewal or check of their lease;
+   * with `LockTestingControl.reset()` they notice it at once.
    */
   clear(): void {
     this.keys.clear();

@@ -69,10 +69,10 @@ export function markFire<T>(fire: Fire, start: () => T): T {
 }
 
 /**
- * Marks the first call of each scheduled method with `@DistributedLock` inside `work` as a direct call, not a
- * tick: it acquires the lock like a method without a schedule. Later calls in `work` are not marked. You need
- * this only if a decorator above `@DistributedLock`, such as a queue, delays calls and loses their async
- * context. Otherwise the library itself distinguishes direct calls from calls of the scheduler.
+ * Runs `work`. In it, the first call of each scheduled method with `@DistributedLock` is a direct call and not
+ * a tick: the method acquires the lock like one without a schedule. This does not apply to later calls in
+ * `work`. You need this only if a decorator above `@DistributedLock`, such as a queue, delays calls and loses
+ * their async context. Otherwise the library itself distinguishes direct calls from calls of the scheduler.
  * @returns the result of `work`
  */
 export function directCall<T>(work: () => T): T {

@@ -5,11 +5,11 @@ import type { RedisSource } from '../sources/source.reader.js';
 /** Options of the module. */
 export interface DistributedLockModuleOptions extends LockModuleSettings {
   /**
-   * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or your own client
-   * or Cluster of ioredis or iovalkey. A client is only a template: the library creates two connections with
-   * the same options, and neither uses nor closes the client itself. An unreachable Redis fails the startup,
-   * unless the options have `lazyConnect`. An invalid value, or an option that ioredis does not have, fails
-   * the startup before any connection is made.
+   * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or your own client or
+   * Cluster of ioredis or iovalkey. A client is only a template: the library creates two connections with the
+   * same options, and never uses or closes the client itself. An unreachable Redis fails the startup, unless
+   * the options have `lazyConnect`. An invalid value, or an option that ioredis does not have, fails the
+   * startup before any connection is made.
    */
   readonly redis: RedisSource;
   /** Independent servers, for `getRedLock`. @default none: `getRedLock()` throws */
@@ -19,9 +19,9 @@ export interface DistributedLockModuleOptions extends LockModuleSettings {
 /** Options of red locks, which are held on the majority of several independent servers. */
 export interface RedLockOptions extends RedLockTimes {
   /**
-   * Three or more servers, usually five, each given like `redis`; one that is given twice is an
-   * `INVALID_OPTION`. They must not be replicas of each other, or nodes of one cluster. The startup fails with
-   * a `LockUnavailableError` unless a majority is reachable.
+   * Three or more servers, usually five, each given like `redis`; a repeated server is an `INVALID_OPTION`.
+   * They must not be replicas of each other, or nodes of one cluster. The startup fails with a
+   * `LockUnavailableError` unless a majority is reachable.
    */
   readonly servers: readonly RedisSource[];
 }

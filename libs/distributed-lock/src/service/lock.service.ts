@@ -211,8 +211,8 @@ export class LockService {
   }
 
   /**
-   * A lock that is held on the majority of the servers in the option `redLock`: it survives the loss of a
-   * minority.
+   * A lock that is held on the majority of the servers in the option `redLock`. The lock survives the loss of a
+   * minority of them.
    * @throws LockConfigurationError `INVALID_OPTION` without the option `redLock`; others as {@link getLock}
    */
   getRedLock(name: string): Lockable {
@@ -230,7 +230,7 @@ export class LockService {
     return new CountingSemaphore(this.engine.counters, name);
   }
 
-  /** A semaphore with a lease for each permit, renewed like a lock's. @throws LockConfigurationError as {@link getLock} */
+  /** A semaphore with a lease for each permit, which the watchdog renews. @throws LockConfigurationError as {@link getLock} */
   getPermitExpirableSemaphore(name: string): PermitExpirableSemaphore {
     return new ExpirableSemaphore(this.#engine, this.#engine.target('permit', name));
   }
@@ -246,10 +246,10 @@ export class LockService {
   /**
    * Starts a candidate for the leadership of `key`: one candidate of the whole fleet leads at a time. The
    * election uses the fenced lock `key`: `getFencedLock(key)` returns that lock, to read its state, or to
-   * remove the current leader with `forceUnlock()`. Once a shutdown ends the leaderships of this application,
-   * `elect()` returns a candidate that never leads. See docs/leader-election.md.
-   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use
-   * with another kind
+   * remove the current leader with `forceUnlock()`. As soon as leaders resign at a shutdown, `elect()` returns
+   * candidates that never lead. See docs/leader-election.md.
+   * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use with
+   * another kind
    */
   elect(key: string, callbacks: ElectionCallbacks = {}): Election {
     return this.elections.open(key, callbacks);
@@ -266,7 +266,8 @@ export class LockService {
   /**
    * Runs `work` at most once in the fleet for each `instant` of `job`, for schedules that are not decorated
    * methods. The instants must rise: `work` does not run for an instant at or before the last one. No run is
-   * repeated after a crash or shutdown. `currentLock()` gives its signal; `maxHold` is 1 h by default.
+   * repeated after a crash or shutdown. Inside `work`, `currentLock()` has the signal of the run; `maxHold` is
+   * 1 h by default.
    * @param instant epoch ms, or a Date
    * @returns the result of the work, or `undefined` if the instant was already claimed, the lock of the job is
    * held, the job is paused, or the application is shutting down

@@ -30,8 +30,8 @@ export interface ProviderSource {
 }
 
 /**
- * Controls the locks of a test: those of its module, and of all modules with the same store. Inject it, or get
- * it from the testing module.
+ * Controls the locks of its module, and of all modules with the same store. Inject it, or get it from the
+ * testing module.
  */
 export class LockTestingControl {
   static {
@@ -64,7 +64,7 @@ export class LockTestingControl {
   /**
    * Returns the control of an application with locks in memory: one that imports
    * `DistributedLockTestingModule`, or was built with `withTestingLocks()`. If several applications of
-   * `withTestingLocks()` share a store, call it once for each of them: `advanceTick()` reaches only
+   * `withTestingLocks()` share a store, get a control for each of them: `advanceTick()` reaches only
    * applications with a control.
    * @param app the application, after `init()`
    * @param name the `name` of the module instance. @default the unnamed instance

@@ -18,8 +18,8 @@ const OPTIONS = optionNames<{ readonly store?: unknown }>({ store: true });
 
 /**
  * Replaces Redis by locks in memory, in an application whose modules import `DistributedLockModule`. Works for
- * `forRoot()`, `forRootAsync()` and all named instances, which keep their other options. Connects to no Redis.
- * `LockTestingControl.of(app)` returns the control of these locks.
+ * `forRoot()`, `forRootAsync()` and all named instances. Their options apply, except `redis` and
+ * `redLock.servers`: no Redis is connected. `LockTestingControl.of(app)` returns the control of these locks.
  * @param builder the result of `Test.createTestingModule()`
  * @param options `store`: the store of the locks. Applications with the same store compete for its locks.
  * @default a new store
