@@ -12,6 +12,7 @@ import { SeededDice } from './seeded.dice.js';
 import type { SimulatedInstance } from './simulated.instance.js';
 import { AlarmFaults, SimulatedCronJob, SimulatedTimer } from './tick.alarms.js';
 import { InstantQueue } from './tick.instants.js';
+import type { TickJournal } from './tick.journal.js';
 import type { JobPlan } from './tick.plan.js';
 import { JobWork, type WorkPlace } from './tick.work.js';
 
@@ -87,14 +88,16 @@ export class InstanceJobs {
     const made = this.#factory.make(method, false);
     // Nest's scheduler logs the errors of what it calls.
     const target = () => call().catch((error: unknown) => new Logger('Scheduler').error(error));
+    const { journal } = this.place;
     return made instanceof CronMethod
-      ? followCron({ plan, made, faults, target, call })
-      : followTimer({ plan, made, faults, target, call });
+      ? followCron({ plan, made, faults, journal, target, call })
+      : followTimer({ plan, made, faults, journal, target, call });
   }
 
   #once(plan: JobPlan, work: JobWork): OwnJob {
     const { service } = this.instance;
     const alarms = new InstantQueue(this.place.world, this.instance, plan, (instant) => {
+      this.place.journal.calls += 1;
       // An instance that shuts down, or does not reach the store, runs nothing.
       service.runOnce(plan.name, instant, work.run).catch((error: unknown) => {
         if (!(error instanceof LockUnavailableError)) new Logger('Scheduler').error(error);
@@ -138,21 +141,26 @@ interface FollowParts<T> {
   readonly plan: JobPlan;
   readonly made: T;
   readonly faults: AlarmFaults;
+  readonly journal: TickJournal;
   readonly target: () => Promise<unknown>;
   readonly call: () => Promise<unknown>;
 }
 
 /** As `JobMounter` does where the scheduler makes its cron jobs. */
-function followCron({ plan, made, faults, target, call }: FollowParts<CronMethod>): OwnJob {
-  const job: SimulatedCronJob = new SimulatedCronJob(plan, faults, () =>
-    Promise.resolve(made.fire(job, target)),
-  );
+function followCron({ plan, made, faults, journal, target, call }: FollowParts<CronMethod>): OwnJob {
+  const job: SimulatedCronJob = new SimulatedCronJob(plan, faults, async () => {
+    journal.calls += 1;
+    await made.fire(job, target);
+  });
   made.follow(job);
   return { plan, alarms: job, isOn: () => made.isOn, call };
 }
 
-function followTimer({ plan, made, faults, target, call }: FollowParts<TimerMethod>): OwnJob {
-  const timer = new SimulatedTimer(plan, faults, () => Promise.resolve(made.fire(target)));
+function followTimer({ plan, made, faults, journal, target, call }: FollowParts<TimerMethod>): OwnJob {
+  const timer = new SimulatedTimer(plan, faults, async () => {
+    journal.calls += 1;
+    await made.fire(target);
+  });
   made.follow({ name: plan.name, entry: timer.entry, registry: timer });
   return { plan, alarms: timer, isOn: () => made.isOn, call };
 }

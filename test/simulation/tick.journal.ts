@@ -40,6 +40,8 @@ const LONGEST_REST = 15_000;
 /** Notes each run of each job, and checks it against the runs before it. */
 export class TickJournal {
   readonly runs: JournalRun[] = [];
+  /** How often the scheduler of an instance has called a job: each call asks for its tick. */
+  calls = 0;
   readonly #open = new Set<JournalRun>();
   readonly #byJob = new Map<string, JournalRun[]>();
   readonly #eras = new Map<string, number>();

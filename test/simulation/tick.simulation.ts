@@ -17,6 +17,8 @@ const CALM = 20_700;
 
 /** What came of the jobs of a run. */
 export interface TickCounts {
+  /** Calls of jobs, by the schedulers of all instances. */
+  readonly calls: number;
   /** Ticks that were run. */
   readonly ticks: number;
   /** Runs of ticks, and direct calls. */
@@ -82,6 +84,7 @@ export class TickSimulation {
       ({ name }) => new Set(this.#journal.of(name).map(({ lock }) => lock.tick)).size,
     );
     return {
+      calls: this.#journal.calls,
       ticks: ticks.reduce((sum, count) => sum + count, 0),
       runs: this.#journal.runs.length,
       acts: this.#acts.counts,
