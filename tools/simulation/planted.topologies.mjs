@@ -31,6 +31,11 @@ export const PLANTED_TOPOLOGIES = [
     defects: [{ from: 'if (this.leaseTime === void 0) upkeep.add(this);', to: '' }],
   },
   {
+    name: 'a hold that is completed no sooner than it is renewed',
+    topology: 'quorum',
+    defects: [{ from: 'const FIRST_PAUSE = 200;', to: 'const FIRST_PAUSE = Infinity;' }],
+  },
+  {
     name: 'a grant that waits for no replica',
     topology: 'sentinel',
     defects: [

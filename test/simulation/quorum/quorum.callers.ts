@@ -138,7 +138,7 @@ export class QuorumCallers {
     const key = keyOf(name);
     this.counts.grants += 1;
     world.note(`granted red ${name} to ${holder}`);
-    const belief = { instance, caller: dice, key, handle, since: world.now, isRenewed };
+    const belief = { instance, caller: dice, key, handle, since: world.now, isRenewed, takenAt: [] };
     watch.beliefs.add(belief);
     const look = () => watch.look(belief);
     world.history?.begin(belief, {

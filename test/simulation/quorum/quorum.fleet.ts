@@ -20,8 +20,11 @@ const LONGEST_LEASE = SETTINGS.watchdogTimeout;
 /** The age of a server is known in whole seconds. */
 const RESTART_DELAY = SETTINGS.redLockRestartDelay + 1000;
 
-/** How long it takes at most, in ms, until a hold is completed by a server that is there. */
+/** How long it takes at most, in ms, until a hold is completed by a server that is there again. */
 export const COMPLETED = SETTINGS.watchdogTimeout / 3 + 300;
+
+/** How long it takes after its grant, in ms, until a hold is completed by a server that was there all the time. */
+export const COMPLETED_FIRST = 400;
 
 /** The pause before an instance that could not start is started again, in ms. */
 const START_AGAIN = 500;
@@ -58,6 +61,11 @@ export class QuorumFleet {
   /** Whether a fault began in a time. */
   hadFault(from: number, to: number): boolean {
     return this.#faultTimes.some((at) => at >= from && at <= to);
+  }
+
+  /** Since when nothing is wrong with a server, nor with a way to it. */
+  thereFrom(place: number): number {
+    return this.outages.until(place) - COMPLETED;
   }
 
   plan(faults: readonly QuorumFault[]): void {

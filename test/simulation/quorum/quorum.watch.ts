@@ -3,7 +3,7 @@ import type { Look } from '../hold.history.js';
 import { RuleWatch } from '../rule.watch.js';
 import { SETTINGS } from '../simulated.instance.js';
 import type { World } from '../world.js';
-import { COMPLETED, type QuorumFleet } from './quorum.fleet.js';
+import { COMPLETED, COMPLETED_FIRST, SERVERS, type QuorumFleet } from './quorum.fleet.js';
 import type { QuorumInstance } from './quorum.instance.js';
 
 /** What a server forgot is believed in no longer than a lease. */
@@ -22,6 +22,8 @@ export interface RedBelief {
   readonly since: number;
   /** Whether its lease is renewed, so that only a fault can end it. */
   readonly isRenewed: boolean;
+  /** By the place of a server: when a holder, this one or another, last had the lock there. */
+  readonly takenAt: number[];
 }
 
 /** A caller that waits for a red lock. */
@@ -81,6 +83,7 @@ export class QuorumWatch extends RuleWatch {
       }
       this.#heldAt.set(key, this.world.now);
       this.#checkVotes(belief);
+      this.#checkCompleteness(belief);
       const other = held.get(key);
       if (other === undefined) held.set(key, belief);
       else if (other.caller !== caller && this.#hasQuorum(other) && this.#hasQuorum(belief))
@@ -99,6 +102,22 @@ export class QuorumWatch extends RuleWatch {
       this.report('in store', `${instance.name} believes in ${missing} votes for ${key} that no server has`);
   }
 
+  /** A renewed hold is on each server that is there and free: soon after its grant, or within a third of the lease. */
+  #checkCompleteness(belief: RedBelief): void {
+    const { instance, key, isRenewed, since, takenAt } = belief;
+    if (!isRenewed || this.#membersOf(belief) === SERVERS) return;
+    const { now } = this.world;
+    for (const [place, server] of this.fleet.servers.entries()) {
+      if (server.has(key)) takenAt[place] = now;
+      const from = Math.max(since, takenAt[place] ?? 0, this.fleet.thereFrom(place));
+      if (now - from > (from === since ? COMPLETED_FIRST : COMPLETED))
+        this.report(
+          'complete',
+          `${instance.name} holds ${key}, and ${server.name} is free for ${Math.round(now - from)} ms`,
+        );
+    }
+  }
+
   /** A clock that is set forward ends leases, against which red locks promise nothing until the next renewal. */
   #hasQuorum(belief: RedBelief): boolean {
     return (
@@ -109,7 +128,7 @@ export class QuorumWatch extends RuleWatch {
   /** A renewed hold is kept for as long as a majority is there: once it had the time to be completed. */
   #checkLoss({ instance, key, isRenewed, since, handle }: RedBelief): void {
     if (!isRenewed || !handle.isOpen || !this.hasMajoritySince(since)) return;
-    if (this.fleet.hadFault(since, since + COMPLETED)) return;
+    if (this.fleet.hadFault(since, since + COMPLETED_FIRST)) return;
     this.report('kept', `${instance.name} lost ${key} although a majority was there`);
   }
 

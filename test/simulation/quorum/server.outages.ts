@@ -16,6 +16,11 @@ export class ServerOutages {
     if (latest > now) this.#majorityFrom = Math.max(this.#majorityFrom, latest);
   }
 
+  /** Until when a server was, or is, out. */
+  until(server: number): number {
+    return this.#until[server] ?? 0;
+  }
+
   /** Since when a majority was there at any time. A time in the future: it is not there. */
   get majorityFrom(): number {
     return this.#majorityFrom;

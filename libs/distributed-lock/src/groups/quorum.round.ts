@@ -67,8 +67,8 @@ class QuorumRound implements Upheld {
     this.#tally = new QuorumTally(terms);
   }
 
-  get isHeld(): boolean {
-    return this.#handle.isHeld;
+  get isOver(): boolean {
+    return this.#handle.signal.aborted;
   }
 
   start(): void {
@@ -81,6 +81,8 @@ class QuorumRound implements Upheld {
 
   /** A server that forgot the lock, or was away, gets another holder id: a command with the first id may still be on its way. */
   complete(): void {
+    // In doubt, as after a suspend, it may be held again later.
+    if (!this.#handle.isHeld) return;
     const requestAll = () => {
       for (const { engine, trouble } of this.terms.servers) {
         const member = this.#members.get(engine);
