@@ -107,6 +107,25 @@ describe('a red lock that is held', () => {
     expect(await (await waiting).unlock()).toBe('released');
   });
 
+  test('releases what is left of it when the majority is gone, though its work goes on', async () => {
+    const [service, other] = [
+      await stage.openAll({ lockWatchdogTimeout: T }),
+      await stage.openAll({ lockWatchdogTimeout: T }),
+    ];
+    const handle = await service.getRedLock('x').lock();
+    await until('all have it', () => stage.holds(service, 'x') === 5);
+    const aborted = abortOf(handle.signal);
+    await stage.kill(0, 2, 4);
+    await stage.heal();
+    await aborted;
+    const next = await other.getRedLock('x').lock();
+    await until('all have the next one', () => stage.holds(other, 'x') === 5, T / 2);
+    expect(() => handle.assertHeld()).toThrow('only 2 of its 5 locks are held, and 3 are needed');
+    expect(await handle.unlock()).toBe('lost');
+    expect(await next.unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+
   test('is lost at its deadline, not later, while the majority stays silent', async () => {
     const service = await stage.openAll({ lockWatchdogTimeout: T });
     const handle = await service.getRedLock('x').lock();

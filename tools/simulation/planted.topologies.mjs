@@ -36,6 +36,16 @@ export const PLANTED_TOPOLOGIES = [
     defects: [{ from: 'const FIRST_PAUSE = 200;', to: 'const FIRST_PAUSE = Infinity;' }],
   },
   {
+    name: 'a hold that is lost and stays on the servers that are left',
+    topology: 'quorum',
+    defects: [
+      {
+        from: 'for (const member of this.#handle.members) member.unlock().catch(() => void 0);',
+        to: '',
+      },
+    ],
+  },
+  {
     name: 'a grant that waits for no replica',
     topology: 'sentinel',
     defects: [

@@ -12,6 +12,9 @@ const LONGEST_LEASE = SETTINGS.watchdogTimeout;
 /** How long a lock may be free while a caller waits and a majority is there, in ms: a sleep, and some collisions. */
 const FREE = SETTINGS.watchdogTimeout / 3 + 1500;
 
+/** How long after its loss a hold may be left, in ms, on a server that is there. */
+const RELEASED = 2 * SETTINGS.commandTimeout;
+
 /** A caller that may believe in its red lock. */
 export interface RedBelief {
   readonly instance: QuorumInstance;
@@ -24,6 +27,8 @@ export interface RedBelief {
   readonly isRenewed: boolean;
   /** By the place of a server: when a holder, this one or another, last had the lock there. */
   readonly takenAt: number[];
+  /** When it was found to be lost. */
+  lostAt?: number;
 }
 
 /** A caller that waits for a red lock. */
@@ -79,6 +84,7 @@ export class QuorumWatch extends RuleWatch {
       if (!instance.isRunning) continue;
       if (!this.world.as(instance.process, () => handle.isHeld)) {
         this.#checkLoss(belief);
+        this.#checkRemains(belief);
         continue;
       }
       this.#heldAt.set(key, this.world.now);
@@ -130,6 +136,19 @@ export class QuorumWatch extends RuleWatch {
     if (!isRenewed || !handle.isOpen || !this.hasMajoritySince(since)) return;
     if (this.fleet.hadFault(since, since + COMPLETED_FIRST)) return;
     this.report('kept', `${instance.name} lost ${key} although a majority was there`);
+  }
+
+  /** A hold that was lost is in the way of no other one, though its work goes on. */
+  #checkRemains(belief: RedBelief): void {
+    const { instance, key, handle, isRenewed } = belief;
+    if (!isRenewed || !this.world.as(instance.process, () => handle.signal.aborted)) return;
+    const { now } = this.world;
+    const lostAt = (belief.lostAt ??= now);
+    for (const [place, server] of this.fleet.servers.entries()) {
+      const from = Math.max(lostAt, this.fleet.thereFrom(place));
+      if (now - from > RELEASED && isStored(server.hash(key), belief))
+        this.report('remains', `${instance.name} has lost ${key}, and has it on ${server.name}`);
+    }
   }
 
   #membersOf({ instance, handle }: RedBelief): number {

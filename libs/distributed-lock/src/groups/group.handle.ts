@@ -217,7 +217,8 @@ export class GroupHandle implements CurrentLock, Watchable {
 
   get #reason(): LossReason {
     const first = this.#firstLoss;
-    const held = this.#count(({ isHeld }) => isHeld);
+    // Members that were released because of the loss were held until then.
+    const held = this.#count(({ isHeld, isOpen, loss }) => isHeld || !(isOpen || loss));
     const text = `only ${held} of its ${this.#members.length} locks are held, and ${this.#needed} are needed`;
     return groupLoss(text, first?.reason, first?.lock);
   }

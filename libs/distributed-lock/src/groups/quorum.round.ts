@@ -140,6 +140,8 @@ class QuorumRound implements Upheld {
   }
 
   #lost(why: string): void {
+    // While its work goes on, what is left of the hold would keep the next one from these servers.
+    for (const member of this.#handle.members) void member.unlock().catch(() => undefined);
     // The loss of a re-entered hold is reported by the outer handle.
     if (this.#handle.isOpen && this.outer?.isOpen !== true) this.terms.lost(this.#handle.holder, why);
   }
