@@ -61,7 +61,7 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
   readonly service?: string | undefined;
 }
 
-/** Options for scheduled methods only; on a method without a schedule they are rejected at startup. */
+/** Options for scheduled methods; on other methods they fail the startup. */
 export interface TickOptions {
   /**
    * What happens to a tick while an earlier run or another holder has the lock. `skip`: the tick is recorded

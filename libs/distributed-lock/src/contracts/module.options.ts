@@ -55,7 +55,7 @@ export interface LockModuleSettings {
    * `TOO_MANY_WAITERS`. @default 10000
    */
   readonly maxWaiters?: number | undefined;
-  /** Limits of the hand-off between waiters of this process, so that other processes get their turn. */
+  /** Limits how long this process passes a lock from waiter to waiter before other processes get their turn. */
   readonly handOver?: HandOverBounds | undefined;
   /**
    * The type of channel for releases in a cluster. `auto`: sharded channels if the servers support them (Redis
@@ -116,7 +116,7 @@ export interface ReplicaAcknowledgement {
 export interface RedLockTimes {
   /**
    * How long a restarted server is left out of the quorum, because it may have lost locks and would grant them
-   * again. At least `lockWatchdogTimeout`, and no `leaseTime` of a red lock may be longer than this. Or `0`, for
+   * again. At least `lockWatchdogTimeout`, and no `leaseTime` of a red lock may be longer than this. `0` is for
    * servers that write every command to disk before they answer.
    * @default lockWatchdogTimeout
    */

@@ -8,9 +8,7 @@ export interface WaitOptions {
    * @default the option `waitTime` of the module; without it no limit, and 0 for `tryAcquire()`
    */
   readonly waitTime?: Duration | undefined;
-  /**
-   * Aborts the wait. The call then rejects with the reason of the signal, and leaves nothing behind in Redis.
-   */
+  /** Aborts the wait: see {@link LockOptions.signal}. */
   readonly signal?: AbortSignal | undefined;
 }
 

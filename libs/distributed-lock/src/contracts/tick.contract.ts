@@ -5,7 +5,7 @@
  * - `completed`: the run ended without an error.
  * - `failed`: the run threw an error, was skipped by a decorator above `@DistributedLock`, or was stopped by a
  *   shutdown with `onCrash: 'skip'`.
- * - `crashed`: the lease ended before the run did.
+ * - `crashed`: the lease ended during the run.
  * - `handed-over`: a shutdown stopped the run, and another instance makes the next attempt.
  * - `overlapped`: an earlier run or another holder had the lock.
  * - `missed`: no instance ran the tick.

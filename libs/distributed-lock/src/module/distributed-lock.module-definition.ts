@@ -19,8 +19,8 @@ export interface DistributedLockModuleOptions extends LockModuleSettings {
 /** Options of red locks, which are held on the majority of several independent servers. */
 export interface RedLockOptions extends RedLockTimes {
   /**
-   * Three or more servers, usually five, each given like `redis`; a repeated server is an `INVALID_OPTION`.
-   * They must not be replicas of each other, or nodes of one cluster. The startup fails with a
+   * Three or more servers, usually five, each given like `redis`; a repeated server is an `INVALID_OPTION`. The
+   * servers must not be replicas of each other, or nodes of one cluster. The startup fails with a
    * `LockUnavailableError` unless a majority is reachable.
    */
   readonly servers: readonly RedisSource[];
