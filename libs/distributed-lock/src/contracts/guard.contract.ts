@@ -2,7 +2,7 @@ import type { Duration } from './duration.js';
 
 /** The argument of `onBusy`. */
 export interface BusyContext<A extends readonly unknown[] = readonly unknown[]> {
-  /** The name of the lock; for several locks all names, as in `account:1, account:2`. */
+  /** See `Lockable.name`. */
   readonly name: string;
   /** The arguments of the call. */
   readonly args: A;

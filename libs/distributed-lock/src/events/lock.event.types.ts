@@ -164,11 +164,7 @@ export interface TickSkippedEvent extends TickEvent {
 
 /** The tick ran on no instance. Emitted in one process of the fleet, the one that noticed. */
 export interface TickMissedEvent extends TickEvent {
-  /**
-   * The event covers all missed instants later than this one (epoch ms), up to and including `tick`.
-   * `undefined` if only `tick` was missed: it was too old, no instance took it over, or Redis had lost the data
-   * of the job.
-   */
+  /** See `TickRecord.after`; `undefined` if only `tick` was missed. */
   readonly after: number | undefined;
   /** The reason, as in the record of the job. */
   readonly why: string;
