@@ -57,6 +57,18 @@ const REFUSED: readonly Case[] = [
   ['a private word in a variable', 'src/locks/a.lock.ts', 'export const lastNews = 1;\n', 'word rule'],
   ['a clock beside the machine', 'src/locks/a.lock.ts', 'export const a = Date.now();\n', 'machine rule'],
   [
+    'a clock by its global name',
+    'src/locks/a.lock.ts',
+    'export const a = globalThis.Date.now();\n',
+    'machine rule',
+  ],
+  [
+    'a clock by a name of its own',
+    'src/locks/a.lock.ts',
+    'const { now } = Date;\nexport const a = now();\n',
+    'machine rule',
+  ],
+  [
     'randomness beside the machine',
     'src/locks/a.lock.ts',
     "import { randomUUID } from 'node:crypto';\nexport const a = randomUUID();\n",

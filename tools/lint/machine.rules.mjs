@@ -15,6 +15,9 @@ const MEMBERS = new Set([
   'process.pid',
 ]);
 const FUNCTIONS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']);
+/** Where names may be taken from, and which of them, beside functions. */
+const SOURCES = /^(?:globalThis\.)?(?:globalThis|process|Date|Math|performance)$/;
+const BOUND = new Set(['now', 'random', 'nextTick', 'hrtime', 'pid']);
 /** @type {Readonly<Record<string, RegExp>>} */
 const IMPORTS = {
   'node:crypto': /^random|^getRandom/,
@@ -42,7 +45,8 @@ export function checkMachine(source, file) {
   };
   /** @param {ts.Node} node */
   const visit = (node) => {
-    if (ts.isPropertyAccessExpression(node) && MEMBERS.has(node.getText())) find(node, node.getText());
+    if (ts.isPropertyAccessExpression(node) && MEMBERS.has(node.getText().replace(/^globalThis\./, '')))
+      find(node, node.getText());
     if (ts.isCallExpression(node) && ts.isIdentifier(node.expression)) {
       const { text } = node.expression;
       if (FUNCTIONS.has(text) && !taken.has(text)) find(node, text);
@@ -53,9 +57,8 @@ export function checkMachine(source, file) {
       (node.arguments?.length ?? 0) === 0
     )
       find(node, 'new Date()');
-    if (ts.isVariableDeclaration(node) && /^(?:globalThis|process)$/.test(node.initializer?.getText() ?? ''))
-      for (const name of boundNames(node.name))
-        if (FUNCTIONS.has(name) || name === 'nextTick') find(node, name);
+    if (ts.isVariableDeclaration(node) && SOURCES.test(node.initializer?.getText() ?? ''))
+      for (const name of boundNames(node.name)) if (FUNCTIONS.has(name) || BOUND.has(name)) find(node, name);
     if (ts.isImportDeclaration(node))
       for (const name of importedNames(node))
         if (IMPORTS[moduleOf(node)]?.test(name) === true) find(node, name);
