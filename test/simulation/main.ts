@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { writeHistory } from '../histories/history.exporter.js';
 import { HoldHistory } from './hold.history.js';
+import { ReplayGuard } from './replay.guard.js';
 import { isLayer, type LayerName, type RunResult } from './simulated.run.js';
 import { topologyNamed } from './topologies.js';
 import type { TraceLine } from './world.js';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     layer: { type: 'string', default: 'port' },
     trace: { type: 'string' },
     histories: { type: 'string' },
+    twice: { type: 'boolean', default: false },
     shrink: { type: 'boolean', default: false },
     hash: { type: 'boolean', default: false },
     'until-violation': { type: 'boolean', default: false },
@@ -35,13 +37,19 @@ const start = process.cpuUsage();
 
 for (let seed = first; isWanted(seed); seed += 1) {
   const history = values.histories === undefined ? undefined : new HoldHistory();
-  const trace = tracer(values.trace);
+  const guard = values.twice ? new ReplayGuard() : undefined;
+  const trace = guard?.trace ?? tracer(values.trace);
   const result = await topology.run(seed, duration, { trace, history });
   add(result);
   if (history !== undefined) await writeHistory(pathOf(seed), history.records);
   if (values.hash) console.log(`${seed} ${result.hash}`);
   for (const { rule, at, event, what } of result.violations)
     console.log(`seed ${seed}: ${rule} at ${at.toFixed(3)} ms, event ${event}: ${what}`);
+  const difference = await guard?.compare((again) => topology.run(seed, duration, { trace: again }));
+  if (difference !== undefined) {
+    sums.violations += 1;
+    console.log(`seed ${seed}: replay differs: ${difference}`);
+  }
   const [violation] = result.violations;
   if (violation !== undefined && values.shrink)
     for (const line of await topology.smallest(seed, duration, violation.rule)) console.log(line);

@@ -60,6 +60,20 @@ describe('the simulation of a fleet', () => {
     },
   );
 
+  test(
+    'finds a clock of Node in the library, and names the first event that differs',
+    async () => {
+      const file = join(dirname(SIMULATION), `planted.clock.${process.pid}.mjs`);
+      await plantDefects(file, [
+        { from: 'const at = machine.global.Date.now();', to: 'const at = Date.now();' },
+      ]);
+      const { code, text } = await simulate(['--twice', '--seconds', '5'], file);
+      await rm(file);
+      expect([code, text]).toEqual([1, expect.stringMatching(/^seed 1: replay differs: event \d+ at /m)]);
+    },
+    scaled(60_000),
+  );
+
   test('finds a planted defect, and shrinks its plan', { timeout: scaled(120_000) }, async () => {
     const planted = PLANTED.find(({ name }) => name === 'a hold that does not look at its deadline');
     const file = join(dirname(SIMULATION), `planted.${process.pid}.mjs`);

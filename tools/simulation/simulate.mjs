@@ -1,5 +1,5 @@
 /**
- * npm run simulate -- [--topology one | quorum | sentinel | cluster] [--seed 1] [--runs 20 | --minutes 1] [--seconds 20] [--layer socket] [--trace 100..200] [--shrink]
+ * npm run simulate -- [--topology one | quorum | sentinel | cluster] [--seed 1] [--runs 20 | --minutes 1] [--seconds 20] [--layer socket] [--trace 100..200] [--shrink] [--twice] [--histories FOLDER]
  * Runs simulated fleets, one for each seed, and prints what came of them. Ends with 1 when a rule was broken.
  */
 import { spawnSync } from 'node:child_process';

@@ -29,6 +29,13 @@ export const SUITES = [
     script: 'node_modules/typedoc/bin/typedoc',
     args: ['--options', 'tools/docs/typedoc.config.mjs', '--emit', 'none'],
   },
+  {
+    name: 'check:replay',
+    ...aside,
+    budget: 90,
+    script: 'tools/simulation/check-replay.mjs',
+    args: ['--runs', '1', '--seconds', '8'],
+  },
   { name: 'check:walks', ...aside, budget: 20, script: 'tools/walk/check-walks.mjs', args: [] },
   {
     name: 'check:porcupine',
