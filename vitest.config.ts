@@ -91,7 +91,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 5,
+          maxWorkers: 6,
           sequence: { groupOrder: 5 },
         },
       },
@@ -104,7 +104,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 2 },
         },
       },
