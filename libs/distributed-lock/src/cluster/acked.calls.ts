@@ -1,7 +1,7 @@
 import type { ClusterCalls } from './cluster.calls.js';
 import type { NodeKey } from './cluster.map.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
-import type { Guard, NodeAcks, NodePort, ReplicaAcks } from './replica.acks.js';
+import type { AnswerWatch, NodeAcks, NodeConnection, ReplicaAcks } from './replica.acks.js';
 import type { ScriptPort } from '../redis/script.command.js';
 
 /** A script's reply, and whether its grants count. */
@@ -21,10 +21,10 @@ export const SERVER: NodeKey = '';
 export interface AckedServers {
   readonly acks: ReplicaAcks;
   /** The one server; undefined in a cluster. */
-  readonly server?: NodePort | undefined;
+  readonly server?: NodeConnection | undefined;
   readonly cluster?: ClusterCalls | undefined;
   /** Detects a server that has fallen silent. */
-  readonly guardOf: (node: NodeKey) => Guard;
+  readonly guardOf: (node: NodeKey) => AnswerWatch;
 }
 
 /** Sends scripts so that a `WAIT` can follow them on their connection. */
@@ -54,13 +54,13 @@ export class AckedCalls {
     return await cluster.send(key, (node) => this.#sendWithAcks(node.key, node.client, command));
   }
 
-  async #sendWithAcks(key: NodeKey, node: NodePort, command: Send): Promise<Answer> {
+  async #sendWithAcks(key: NodeKey, node: NodeConnection, command: Send): Promise<Answer> {
     const sent = command(node, key);
     const verdict = this.#acksOf(key, node).join();
     return { reply: await sent, verdict };
   }
 
-  #acksOf(key: NodeKey, node: NodePort): NodeAcks {
+  #acksOf(key: NodeKey, node: NodeConnection): NodeAcks {
     return this.servers.acks.of(key, node, this.servers.guardOf(key));
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { ReplicaAcks, type Guard, type NodePort } from './replica.acks.js';
+import { ReplicaAcks, type AnswerWatch, type NodeConnection } from './replica.acks.js';
 
 /** A server that tells what the test lets it tell. */
-class FakeNode implements NodePort {
+class FakeNode implements NodeConnection {
   status = 'ready';
   replicationInfo = 'role:master';
   readonly waits: number[] = [];
@@ -34,7 +34,7 @@ class FakeNode implements NodePort {
   readonly on = () => undefined;
 }
 
-const GUARD: Guard = { expect: () => undefined, progress: () => undefined };
+const GUARD: AnswerWatch = { expect: () => undefined, progress: () => undefined };
 
 function refused(message: string): Error {
   return Object.assign(new Error(message), { name: 'ReplyError' });
@@ -134,7 +134,7 @@ describe('the acknowledgement of replicas', () => {
   test('notices a silent server, whether the command was INFO or WAIT', async () => {
     const node = new FakeNode(1);
     let expected = 0;
-    const guard: Guard = { expect: () => (expected += 1), progress: () => (expected -= 1) };
+    const guard: AnswerWatch = { expect: () => (expected += 1), progress: () => (expected -= 1) };
     const acks = acksOf(1).of('', node, guard);
     expect(expected).toBe(1);
     await acks.untilSendable();

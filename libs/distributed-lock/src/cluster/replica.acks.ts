@@ -13,14 +13,14 @@ export interface Replication {
 }
 
 /** The connection to one server. */
-export interface NodePort extends Pick<ClientPort, 'status' | 'connect' | 'evalsha' | 'eval' | 'info'> {
+export interface NodeConnection extends Pick<ClientPort, 'status' | 'connect' | 'evalsha' | 'eval' | 'info'> {
   wait(replicas: number, timeout: number): Promise<unknown>;
   asking(): Promise<unknown>;
   on(event: 'ready', listener: () => void): unknown;
 }
 
 /** Is notified when an answer of a server is due, and when it arrives: see StallGuard. */
-export interface Guard {
+export interface AnswerWatch {
   expect(): void;
   progress(): void;
 }
@@ -43,7 +43,7 @@ export class ReplicaAcks {
     private readonly warn: (why: string) => void,
   ) {}
 
-  of(key: NodeKey, node: NodePort, guard: Guard): NodeAcks {
+  of(key: NodeKey, node: NodeConnection, guard: AnswerWatch): NodeAcks {
     const known = this.#nodes.get(key);
     if (known?.node === node) return known;
     const acks = new NodeAcks(this, key, node, guard);
@@ -96,8 +96,8 @@ export class NodeAcks {
   constructor(
     private readonly acks: ReplicaAcks,
     private readonly key: NodeKey,
-    readonly node: NodePort,
-    private readonly guard: Guard,
+    readonly node: NodeConnection,
+    private readonly guard: AnswerWatch,
   ) {
     this.#counted = new Promise((resolve) => {
       this.#resolveCheck = resolve;

@@ -2,7 +2,7 @@ import type { LockNames } from '../contracts/guard.contract.js';
 import { errorText } from '../errors/error.text.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkIndexes, checkStaticKey, type KeySource } from '../guards/key.mistakes.js';
-import { checkKey, readNames } from '../service/lock.choice.js';
+import { checkKey, readNames } from '../service/choice.checks.js';
 import type { LockKey } from './guard.types.js';
 
 /** `{0}` or `{0.path.to}`: an argument, or what is found in it. */

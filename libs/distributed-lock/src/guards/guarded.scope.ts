@@ -4,7 +4,7 @@ import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import { criticalSection } from '../locks/critical.section.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
 import { invalidOption, parseDuration } from '../options/option.checks.js';
-import { checkKind } from '../service/lock.choice.js';
+import { checkKind } from '../service/choice.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { markReported } from './reported.refusals.js';
 import { RateLimitedLog } from './rate.limited.log.js';

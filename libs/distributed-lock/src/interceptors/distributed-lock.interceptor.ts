@@ -7,7 +7,7 @@ import { checkOptionNames, optionNames } from '../options/option.checks.js';
 import { GUARD_OPTIONS, GuardedScope } from '../guards/guarded.scope.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { checkStaticKey, REQUEST_KEY } from '../guards/key.mistakes.js';
-import { checkKey, readNames } from '../service/lock.choice.js';
+import { checkKey, readNames } from '../service/choice.checks.js';
 import type { LockService } from '../service/lock.service.js';
 import { streamThrough, type RunsOn } from '../guards/scope.stream.js';
 import { whenSent } from '../guards/sent.response.js';

@@ -29,7 +29,7 @@ import { ExpirableSemaphore } from '../locks/expirable.semaphore.js';
 import { NamedLock, withToken } from '../locks/named.lock.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import { ElectionRegistry } from '../elections/election.registry.js';
-import { checkKind, checkUsingOptions, readNames } from './lock.choice.js';
+import { checkKind, checkUsingOptions, readNames } from './choice.checks.js';
 import { ServiceShutdown } from './service.shutdown.js';
 
 /** The locks of one module instance. Inject it, or use the decorators. */

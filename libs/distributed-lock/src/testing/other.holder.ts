@@ -7,7 +7,7 @@ import type { LockService } from '../service/lock.service.js';
 import type { MemoryInstance } from '../memory/memory.instance.js';
 import type { MemoryStore } from '../memory/memory.store.js';
 import { checkOptionNames, optionNames } from '../options/option.checks.js';
-import { checkKind } from '../service/lock.choice.js';
+import { checkKind } from '../service/choice.checks.js';
 import { openMemoryService } from '../memory/open.memory.js';
 
 /** Options of `holdBy()`. */
