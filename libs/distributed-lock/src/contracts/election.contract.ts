@@ -9,7 +9,7 @@ export interface ElectionCallbacks {
    * is logged, the leadership ends, and the candidate campaigns again after a pause of 1 s ± 25 %, which
    * doubles up to 30 s ± 25 % with each further failure.
    * @param signal aborted, with a `LockLostError` as its reason, before Redis can let another candidate lead;
-   * for the exceptions see `LockHandle.signal`
+   * for late aborts see `LockHandle.signal`
    * @param token the fencing token, higher than the tokens of all earlier leaders. Pass it to your writes: see
    * docs/fencing.md
    */
@@ -34,7 +34,7 @@ export interface Election extends AsyncDisposable {
   readonly key: string;
   /**
    * Whether this candidate leads. Becomes `false` before Redis can elect another candidate, even if the process
-   * was blocked or suspended; for the exceptions see `LockHandle.signal`.
+   * was blocked or suspended; for late changes see `LockHandle.isHeld`.
    */
   readonly isLeader: boolean;
   /** The fencing token of the leadership; `undefined` while this candidate does not lead. */

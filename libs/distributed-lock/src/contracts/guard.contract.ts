@@ -72,7 +72,7 @@ export interface TickOptions {
    */
   readonly overlap?: 'skip' | 'queue' | undefined;
   /**
-   * What happens to a tick whose run crashed, or was stopped by a shutdown after it had begun. `skip`: the tick
+   * What happens to a tick whose run had begun, and then crashed or was stopped by a shutdown. `skip`: the tick
    * does not run again. `retry`: another instance runs the tick again, before any newer tick;
    * `currentLock()?.attempt` counts the runs. The work must tolerate a second run. With `retry`, the startup
    * fails in the same cases as with `queue`.
@@ -86,9 +86,13 @@ export interface TickOptions {
    */
   readonly catchUp?: Duration | undefined;
   /**
-   * The maximum age of a tick that is claimed by the timer of a later tick. With `onCrash: 'skip'` it also
-   * limits the age of a tick that another instance takes over because a shutdown came before its run had begun.
-   * An older tick is recorded as missed. A tick's own timer may be up to 1 h late.
+   * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
+   *
+   * - No instance ran the tick when it was due. An instance finds it when its timer for the next tick fires.
+   * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, this case
+   *   has no limit.
+   *
+   * A longer `catchUp` replaces this limit. A timer that fires late may run its own tick up to 1 h late.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

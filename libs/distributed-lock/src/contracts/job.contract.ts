@@ -4,9 +4,9 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * The newest tick, in epoch ms, that was started, queued or skipped; at first, the latest tick before the
-   * registration of the job. For an interval: the time of the start, skip or registration. `undefined` if there
-   * is none.
+   * The newest tick that was started, queued or skipped, in epoch ms. Until there is one, the latest tick
+   * before the registration of the job. For an interval: the time of the start, skip or registration.
+   * `undefined` if there is none.
    */
   readonly mark: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
@@ -46,15 +46,15 @@ export interface ForgetOptions {
 /**
  * Controls the scheduled jobs of the whole fleet by their keys. Works from any process with the same Redis and
  * `namePrefix`, even if that process has none of the jobs. For a job without a record in Redis, `status`
- * returns `undefined` and the other methods reject with `UNKNOWN_JOB`. If this process has the job, `pause`,
- * `resume` and `runNow` register it instead of rejecting. A method rejects with `INVALID_NAME` if the key is
- * not a valid lock name, and with `KIND_CONFLICT` if the key is in use with another kind.
+ * returns `undefined` and the other methods reject with `UNKNOWN_JOB`. For a job of this process, `pause`,
+ * `resume` and `runNow` create the record first. A method rejects with `INVALID_NAME` if the key is not a valid
+ * lock name, and with `KIND_CONFLICT` if the key is in use with another kind.
  */
 export interface JobControl {
   /**
    * Pauses the job on all instances. Its ticks do not run; one record covers all ticks of the pause. A current
-   * run continues. Direct calls and {@link runNow} still work. Instances with an older version of this library
-   * that cannot pause jobs keep running the job.
+   * run continues. Direct calls and {@link runNow} still work. Instances with a version of this library without
+   * `pause()` continue to run the job.
    * @returns `false` if the job was already paused
    * @throws LockConfigurationError `UNKNOWN_JOB`
    * @throws LockUnavailableError
@@ -68,9 +68,9 @@ export interface JobControl {
    */
   resume(job: string): Promise<boolean>;
   /**
-   * Runs the job once now, even while it is paused, on one instance on which it is not off (disabled, stopped,
-   * deleted, or not started). Waits up to `timeout` until the run starts. If another `runNow()` of the job
-   * already waits, both calls wait for the same run.
+   * Runs the job once, now, on one instance. Also runs a paused job. Leaves out instances on which the job is
+   * disabled, stopped, deleted or not started. Waits up to `timeout` until the run starts. If another
+   * `runNow()` of the job already waits, both calls wait for the same run.
    * @returns `true` as soon as the run has started; `false` if it has not started within `timeout`. Resolves to
    * `false` without waiting for `timeout` if an instance was granted the run but cannot start it: a decorator
    * above `@DistributedLock` skipped the call, or the instance died and `onCrash` is `'skip'`

@@ -7,15 +7,15 @@ export interface LockOptions {
    * How long to wait for the lock, in ms or as a duration string. `0` tries once; `Infinity` waits without
    * limit. If Redis does not answer, the call waits for `waitTime`, or for `commandTimeout` if `waitTime` is
    * below 100 ms.
-   * @default the option `waitTime` of the module; without it no limit for `lock()` and `using()`, and 0 for
-   * `tryLock()`, the decorator and the interceptor
+   * @default the option `waitTime` of the module. Without that option: 0 for `tryLock()`, `tryAcquire()`, the
+   * decorator and the interceptor; no limit for other calls
    */
   readonly waitTime?: Duration | undefined;
   /**
    * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even if
    * the work still runs. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library
-   * checks that Redis still has the lock. At an unlock, the next waiter of the same process may take over the
-   * lease if it wants the same `leaseTime`; its lease is then up to 1 % shorter.
+   * checks that Redis still has the lock. An unlock may hand the lease over to a waiter of the same process
+   * that wants the same `leaseTime`; at least 99 % of the lease is then left.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -47,8 +47,9 @@ export interface UsingOptions extends LockOptions {
 export type UnlockOutcome = 'released' | 'kept' | 'lost';
 
 /**
- * One acquisition of a lock. Only its handle, `forceUnlock()` or, for a permit, `tryRelease()` releases it.
- * `await using` unlocks at the end of the block; a failed unlock is not thrown.
+ * One acquisition of a lock. Lasts until `unlock()` or the end of its lease. Other calls can end it earlier:
+ * `forceUnlock()`; for a permit `tryRelease()`, `updateLeaseTime()` and `delete()`. `await using` unlocks at
+ * the end of the block; a failed unlock is not thrown.
  */
 export interface LockHandle extends AsyncDisposable {
   /** The name of the lock, without the prefix of the module. */
@@ -61,17 +62,16 @@ export interface LockHandle extends AsyncDisposable {
   /** The newest fencing token of the hold; `undefined` for kinds of lock without tokens. */
   readonly token: bigint | undefined;
   /**
-   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder.
-   * Exceptions: if another `LockService` ends the lease (`forceUnlock()`; for a permit `tryRelease()`,
-   * `updateLeaseTime()`, `delete()`), or if Redis loses its data, the signal aborts at the next renewal, or at
-   * the next check of a fixed lease. Also aborts on unlock, with the code `RELEASED`, to stop work that
-   * continues after the release. If you pass the signal to `fetch()`, read the body before the unlock. Created
-   * on first access.
+   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. In two
+   * cases the signal aborts late, at the next renewal or at the next check of a fixed lease: a call of another
+   * `LockService`, such as `forceUnlock()`, ended the lease; or Redis lost its data. Also aborts on unlock,
+   * with the code `RELEASED`, to stop work that continues after the release. If you pass the signal to
+   * `fetch()`, read the body before the unlock. Created on first access.
    */
   readonly signal: AbortSignal;
   /**
-   * Whether the lock is held. Becomes `false` shortly before the lease can end in Redis, by the monotonic
-   * clock. In the exceptions of {@link signal}, it becomes `false` only at the next renewal or check. After the
+   * Whether the lock is held. Becomes `false` shortly before the lease can end in Redis, according to the
+   * monotonic clock of this process. Where {@link signal} aborts late, `isHeld` changes late as well. After the
    * machine was suspended, `false` until Redis has confirmed the lease.
    */
   readonly isHeld: boolean;
@@ -123,7 +123,7 @@ export type WorkResult<T> = T | Observable<T> | PromiseLike<T | Observable<T>>;
 
 /**
  * A lock, or several locks that are held as one. The object is lightweight and holds nothing itself: two
- * objects with the same name are the same lock. For the calling scope see {@link CurrentLock}.
+ * objects with the same name are the same lock. {@link CurrentLock} says what a scope is.
  */
 export interface Lockable<H extends LockHandle = LockHandle> {
   /**
@@ -241,7 +241,7 @@ export interface ReadWriteLock {
  * acquisition is not re-entrant.
  */
 export interface CurrentLock extends LockHandle {
-  /** For a tick: the nominal instant of the schedule, in epoch ms. */
+  /** For a tick: when it was due, in epoch ms; see `TickRecord.tick`. */
   readonly tick: number | undefined;
   /** For a tick: the number of the run, 1 for the first. */
   readonly attempt: number | undefined;

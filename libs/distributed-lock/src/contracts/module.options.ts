@@ -44,10 +44,10 @@ export interface LockModuleSettings {
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Logs a wait or a hold that lasts longer than this, at least 1 ms; `Infinity` disables all these warnings.
-   * Not for elections.
-   * @default off. Without this option the library still logs a probable self-deadlock: a call without a time
-   * limit that has waited 10 s for a lock which this process acquired with `lock()` or `tryLock()`
+   * Logs every wait and every hold that lasts longer than this, at least 1 ms. Not for elections. If the option
+   * is not set, the library logs only a probable self-deadlock: a call without a time limit has waited 10 s for
+   * a lock that this process acquired with `lock()` or `tryLock()`. `Infinity` disables this warning as well.
+   * @default not set
    */
   readonly warnAfter?: Duration | undefined;
   /**
@@ -116,8 +116,8 @@ export interface ReplicaAcknowledgement {
 export interface RedLockTimes {
   /**
    * How long a restarted server is left out of the quorum, because it may have lost locks and would grant them
-   * again. At least `lockWatchdogTimeout`, and no `leaseTime` of a red lock may be longer than this. `0` is for
-   * servers that write every command to disk before they answer.
+   * again. At least `lockWatchdogTimeout`; also the maximum `leaseTime` of a red lock. If all servers write
+   * every command to disk before they answer, set `0`: no server is left out, and `leaseTime` has no maximum.
    * @default lockWatchdogTimeout
    */
   readonly restartDelay?: Duration | undefined;
@@ -143,11 +143,11 @@ export interface WaitTimes {
  */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs, at least 0. A lower limit applies
+   * The maximum number of consecutive hand-offs, at least 0. Two cases lower it:
    *
-   * - while other processes wait: 16, or the number of waiters in this process at the first hand-off if that is
-   *   higher;
-   * - while it is unknown whether other processes wait: 64.
+   * - Other processes wait: at most 16 hand-offs, or one for each waiter of this process if it has more than
+   *   16.
+   * - It is unknown whether other processes wait: at most 64 hand-offs.
    *
    * @default 4096
    */

@@ -5,7 +5,7 @@ import type { LockHandle, LockOptions, UsingOptions, WorkResult } from './lock.c
 export interface WaitOptions {
   /**
    * How long to wait, in ms or as a duration string: see {@link LockOptions.waitTime}.
-   * @default the option `waitTime` of the module; without it no limit, and 0 for `tryAcquire()`
+   * @default the option `waitTime` of the module; without it no limit, but 0 for `tryAcquire()`
    */
   readonly waitTime?: Duration | undefined;
   /** Aborts the wait: see {@link LockOptions.signal}. */
@@ -138,18 +138,12 @@ export interface PermitExpirableSemaphore {
    * semaphore if it does not exist. Throws like {@link trySetPermits}.
    */
   setPermits(permits: number): Promise<void>;
-  /**
-   * Raises the number of available permits. A negative value lowers the number, even below 0. Creates the
-   * semaphore if it does not exist.
-   * @throws LockUnavailableError. Do not call again if Redis did not answer: the library repeats the
-   * command in the background
-   * @throws LockConfigurationError `INVALID_OPTION` for a number that is not whole, or beyond ±2147483647
-   */
+  /** Like {@link Semaphore.addPermits}. */
   addPermits(permits: number): Promise<void>;
   /** Waits for a permit. Throws like `Lockable.lock`. */
   acquire(options?: LockOptions): Promise<LockHandle>;
   /**
-   * Acquires a permit if one becomes available within `waitTime` (default: see {@link WaitOptions.waitTime}).
+   * Acquires a permit if one becomes available within `waitTime` (default: see {@link LockOptions.waitTime}).
    * @returns `null` only if no permit is available
    * @throws LockUnavailableError and other errors as `Lockable.tryLock`
    */
@@ -168,9 +162,9 @@ export interface PermitExpirableSemaphore {
    */
   tryRelease(permitId: string): Promise<boolean>;
   /**
-   * Sets the lease of a permit by its id. The lease then ends `leaseTime` from now, even if it would have ended
-   * later. For a permit that this process holds, use `handle.extend()`. If a watchdog renews the permit, its
-   * next renewal sets a shortened lease back to the full time.
+   * Sets the lease of a permit by its id. The lease then ends `leaseTime` from now, even if that shortens it.
+   * For a permit that this process holds, use `handle.extend()`. If a watchdog renews the permit, its next
+   * renewal sets a shortened lease back to the full time.
    * @param leaseTime at least 100 ms
    * @returns `false` if the permit is unknown, or its lease has ended
    * @throws LockUnavailableError

@@ -25,15 +25,15 @@ export type TickOutcome =
 
 /** One record of a job: a run, or a tick that did not run. */
 export interface TickRecord {
-  /** The nominal instant in epoch ms. For an interval: the start by the clock of Redis. */
+  /** When the tick was due, in epoch ms. For an interval: the start of the run by the clock of Redis. */
   readonly tick: number;
   /** The outcome. */
   readonly outcome: TickOutcome;
   /** The number of the run: 1 for the first; 0 for a tick that did not run. */
   readonly attempt: number;
-  /** The application that ran the tick, or that recorded the outcome. */
+  /** The application of {@link instance}. */
   readonly app: string;
-  /** The host and process that ran the tick: `<host>:<pid>:<client id>`. */
+  /** The instance that ran the tick, or that recorded why it did not run: `<host>:<pid>:<client id>`. */
   readonly instance: string;
   /** The start by the clock of Redis, in epoch ms. For a tick that did not run: when the record was written. */
   readonly start: number;

@@ -27,26 +27,29 @@ const OPTIONS = optionNames<DistributedLockOptions>({
 });
 
 /**
- * Runs the method under a distributed lock: one call at a time in the whole fleet. On a method with `@Cron`,
- * `@Interval` or `@Timeout`, each tick runs once in the fleet (`@Timeout`: only with `minInterval`), and a
- * direct call acquires the lock like any other method.
+ * Runs the method under a distributed lock: by default, one call at a time in the whole fleet. On a method with
+ * `@Cron`, `@Interval` or `@Timeout`, each tick runs once in the fleet (`@Timeout`: only with `minInterval`),
+ * and a direct call acquires the lock like any other method.
  *
  * Works above or below other decorators, on every class that Nest instantiates, and on instances from
  * `useFactory` and `useValue` once the application has started. On a scheduled method, put it above decorators
  * that delay or skip calls. The method must return a promise or an Observable. For an Observable, the lock is
- * acquired on subscription and held until the Observable ends; declare `: Observable<…>` as the return type.
+ * acquired on subscription and held until the Observable ends. Declare `: Observable<…>` as the return type.
  * Inside `applyDecorators()` write `DistributedLock(…) as MethodDecorator`, which disables the type check of
  * the method.
  *
- * A call rejects with
+ * Errors of a call:
  *
- * - a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError` if it gets no lock; the method is not
- *   run;
- * - a `LockLostError` if the lock was lost (`onLost: 'throw'`);
- * - a `LockConfigurationError` for an invalid key (`INVALID_NAME`, `KIND_CONFLICT`), a write lock inside the
- *   read lock (`UPGRADE`), an instance without a `LockService` (`NOT_BOUND`), a result whose end cannot be
- *   detected, such as a synchronous iterator (`NOT_ASYNC`), or a call of a scheduled method that may be a tick
- *   or a direct call (`UNCLEAR_CALL`).
+ * - `LockNotAcquiredError` (see `onBusy`), `LockUnavailableError`: the call got no lock. The method was not
+ *   run.
+ * - `LockLostError` (`onLost: 'throw'`): the lock was lost while the method ran.
+ * - `LockConfigurationError`, by its code:
+ *   - `INVALID_NAME`: the key is not a valid name.
+ *   - `KIND_CONFLICT`: the key is in use with another kind.
+ *   - `UPGRADE`: a write lock was requested inside the read lock.
+ *   - `NOT_BOUND`: the instance has no `LockService`.
+ *   - `NOT_ASYNC`: the end of the result cannot be detected, as for a synchronous iterator.
+ *   - `UNCLEAR_CALL`: it is unclear whether the call of a scheduled method is a tick.
  *
  * @param key a name, a template of the arguments, or a function of the arguments. Calls with the same key
  * exclude each other, according to `kind`. Of several names, all must be held before the method runs. They are

@@ -46,7 +46,7 @@ export interface HeldBy {
 }
 
 /**
- * The lock was not acquired within `waitTime` because another holder has it. Other codes: `TOO_MANY_WAITERS` if
+ * The lock, or the permits, did not become free within `waitTime`. Other codes: `TOO_MANY_WAITERS` if
  * `maxWaiters` callers of this process already wait; `NOT_LEADER` if this instance does not lead.
  */
 export class LockNotAcquiredError extends DistributedLockError {
@@ -135,9 +135,13 @@ export class StaleTokenError extends DistributedLockError {
 }
 
 /**
- * Redis did not answer; Redis refused the command (`REJECTED_BY_REDIS`, `WRONG_TYPE`); too few replicas
- * acknowledged the grant (`NOT_REPLICATED`); or the application shuts down (`SHUTTING_DOWN`). Never means that
- * another holder has the lock.
+ * The call failed for one of these reasons, never because another holder has the lock:
+ *
+ * - `UNAVAILABLE`: Redis, or the majority of the servers of a red lock, did not answer; or `guardedWrite()` got
+ *   an unknown reply.
+ * - `REJECTED_BY_REDIS`, `WRONG_TYPE`: Redis refused the command.
+ * - `NOT_REPLICATED`: too few replicas acknowledged the grant.
+ * - `SHUTTING_DOWN`: the application shuts down.
  */
 export class LockUnavailableError extends DistributedLockError {
   static {

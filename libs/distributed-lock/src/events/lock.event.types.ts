@@ -90,7 +90,7 @@ export interface ReleasedEvent extends AcquisitionEvent {
   readonly outcome: Exclude<UnlockOutcome, 'lost'> | 'unconfirmed';
 }
 
-/** The lock was lost before the holder released it, or the holder noticed the loss at its release. */
+/** The lock was lost. Emitted when this process notices the loss, at the latest at the unlock. */
 export interface LostEvent extends AcquisitionEvent {
   /** See {@link AcquiredEvent.holder}. */
   readonly holder: string | undefined;
@@ -127,7 +127,7 @@ export interface UnknownEvent extends RenewedEvent {
 export interface TickEvent {
   /** The key of the job, which is the name of its lock. */
   readonly job: string;
-  /** The nominal instant in epoch ms. */
+  /** See `TickRecord.tick`. */
   readonly tick: number;
 }
 

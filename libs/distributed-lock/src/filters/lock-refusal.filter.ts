@@ -25,9 +25,10 @@ import { showAs } from '../contracts/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because
- * Nest has no global filters for gateways. Nest tries this filter before the filters that catch all errors.
- * Bind your own filter, such as `@Catch(LockNotAcquiredError)`, after those filters: Nest then tries it before
- * this one. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
+ * Nest has no global filters for gateways. Nest tries this filter before the filters that catch all errors. To
+ * handle lock errors yourself, bind your own filter last, such as `@Catch(LockNotAcquiredError)`: Nest tries
+ * filters in the reverse order of their binding. As for every global filter, a hybrid application needs
+ * `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {
@@ -58,7 +59,7 @@ export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError |
   }
 
   /**
-   * Sends the error in the way of the transport. Nest calls it.
+   * Called by Nest. Sends the error as the transport needs it.
    * @returns for microservices an Observable that fails
    * @throws for GraphQL the converted error, which the server sends; for an unknown transport, or HTTP without a
    * response, the error itself

@@ -17,14 +17,8 @@ const DECORATOR = '@UseDistributedLock';
  * first. A `@DistributedLock` with the same key on the handler is re-entrant. The startup fails if the module
  * is missing, or if the method is not a handler.
  *
- * A request fails with
+ * A request fails with the errors of a `@DistributedLock` call, except `NOT_BOUND` and `UNCLEAR_CALL`.
  *
- * - a `LockNotAcquiredError` (see `onBusy`) or a `LockUnavailableError` if it gets no lock; the handler is not
- *   run;
- * - a `LockLostError` if the lock was lost (`onLost: 'throw'`);
- * - a `LockConfigurationError` for an invalid name (`INVALID_NAME`), a name in use with another kind
- *   (`KIND_CONFLICT`), a write lock inside the read lock (`UPGRADE`), or a result whose end cannot be detected,
- *   such as a synchronous iterator (`NOT_ASYNC`).
  * @throws LockConfigurationError when the decorator is applied, for unknown options and for a target that Nest
  * never intercepts. An invalid value of an option fails the startup
  */

@@ -7,9 +7,9 @@ export interface DistributedLockModuleOptions extends LockModuleSettings {
   /**
    * The address of Redis: a URL (`redis://`, `rediss://`), `host:port`, ioredis options, or your own client or
    * Cluster of ioredis or iovalkey. A client is only a template: the library creates two connections with the
-   * same options, and never uses or closes the client itself. An unreachable Redis fails the startup, unless
-   * the options have `lazyConnect`. An invalid value, or an option that ioredis does not have, fails the
-   * startup before any connection is made.
+   * same options, sends no command on the client, and never closes the client. An unreachable Redis fails the
+   * startup, unless the options have `lazyConnect`. An invalid value, or an option that ioredis does not have,
+   * fails the startup before any connection is made.
    */
   readonly redis: RedisSource;
   /** Independent servers, for `getRedLock`. @default none: `getRedLock()` throws */

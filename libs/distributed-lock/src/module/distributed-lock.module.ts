@@ -24,7 +24,8 @@ const OPTIONS = optionNames<DistributedLockModuleOptions>({ ...SETTINGS, redis: 
 @Module({})
 export class DistributedLockModule extends ConfigurableModuleClass {
   /**
-   * Registers the module. An unreachable Redis fails the startup, with a message that explains the cause.
+   * Registers the module. Without `lazyConnect`, an unreachable Redis fails the startup; the message explains
+   * the cause.
    * @throws LockConfigurationError `INVALID_OPTION` for an unknown option. An invalid value fails the startup
    */
   static override forRoot(options: typeof OPTIONS_TYPE): DynamicModule {

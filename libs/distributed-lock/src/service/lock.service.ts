@@ -246,8 +246,8 @@ export class LockService {
   /**
    * Starts a candidate for the leadership of `key`: one candidate of the whole fleet leads at a time. The
    * election uses the fenced lock `key`: `getFencedLock(key)` returns that lock, to read its state, or to
-   * remove the current leader with `forceUnlock()`. As soon as leaders resign at a shutdown, `elect()` returns
-   * candidates that never lead. See docs/leader-election.md.
+   * remove the current leader with `forceUnlock()`. At a shutdown of the application, its candidates leave the
+   * election. From then on, `elect()` returns candidates that never lead. See docs/leader-election.md.
    * @throws LockConfigurationError `INVALID_NAME`, `INVALID_OPTION`, or `KIND_CONFLICT` for a name in use with
    * another kind
    */

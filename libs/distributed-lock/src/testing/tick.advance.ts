@@ -10,7 +10,7 @@ import { machine } from '../timing/machine.js';
 export interface AdvancedTick {
   /** The key of the job. */
   readonly job: string;
-  /** The nominal instant of the tick: the next one of the schedule. */
+  /** When the tick was due: at the next time of the schedule. */
   readonly tick: Date;
   /** Whether an instance ran the tick. The run has then ended. */
   readonly ran: boolean;
