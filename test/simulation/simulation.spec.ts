@@ -74,6 +74,13 @@ describe('the simulation of a fleet', () => {
     scaled(60_000),
   );
 
+  test.each([
+    [110, 'a server stood still for longer than a lease', ['--layer', 'socket']],
+  ])('breaks no rule with seed %i, where %s', { timeout: scaled(60_000) }, async (seed, _where, args) => {
+    const { code, text } = await simulate([...args, '--seed', `${seed}`]);
+    expect([code, text]).toEqual([0, expect.stringContaining(' 0 violations')]);
+  });
+
   test('finds a planted defect, and shrinks its plan', { timeout: scaled(120_000) }, async () => {
     const planted = PLANTED.find(({ name }) => name === 'a hold that does not look at its deadline');
     const file = join(dirname(SIMULATION), `planted.${process.pid}.mjs`);

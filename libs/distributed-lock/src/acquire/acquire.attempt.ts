@@ -21,6 +21,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   /** The holder id of the next attempt; undefined until it is needed. */
   #holder: string | undefined;
   #ambiguousFailure: RedisFailure | undefined;
+  /** Whether a waiter may have left a mark: not by requests that were never sent, or were refused. */
   #marked = false;
   /** Of the one under way, or the last. */
   #terms = NO_TERMS;
@@ -64,6 +65,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   answered(reply: AcquireReply): void {
     const at = now();
+    this.#marked ||= this.target.kind.marksWaiters && this.#terms.waitTime > 0;
     const isLate = reply.kind === 'granted' && isStale(this.#sent, this.#lease, at);
     if (isLate) void this.#sendAgain(reply);
     else this.#conclude(this.#outcomeOf(reply, this.#sent, at));
@@ -73,7 +75,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const failure = RedisFailure.from(error);
     if (failure.kind === 'ambiguous') this.#ambiguousFailure = failure;
     // A grant that too few replicas have does not count, so it is released, unless that gives up a place in a queue.
-    if (failure.isNotReplicated && !this.#marked) this.undo();
+    if (failure.isNotReplicated && !this.target.kind.marksWaiters) this.undo();
     this.#conclude(failure);
   }
 
@@ -109,7 +111,6 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   #send(at = now()): void {
-    this.#marked ||= this.target.kind.marksWaiters && this.#terms.waitTime > 0;
     this.#sent = instant(at);
     try {
       this.#acquire(this);

@@ -93,7 +93,7 @@ export interface LockHandle extends AsyncDisposable {
    * Releases this acquisition. Idempotent: a second call returns the result of the first. A lost lease is not
    * an error: the result is `lost`.
    * @throws LockUnavailableError if Redis does not answer or refuses the release. If Redis did not answer, the
-   * library repeats the release in the background until the lease ends
+   * library repeats the release in the background
    */
   unlock(): Promise<UnlockOutcome>;
   /**

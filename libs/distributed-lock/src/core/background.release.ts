@@ -6,22 +6,28 @@ import type { LockTarget } from './lock.target.js';
 /** Pauses between attempts, in ms. */
 const RETRY_PAUSE = { first: 20, longest: 500 };
 
+/**
+ * How long an undo is repeated at least, in ms. The lease is not enough: a server that stood still goes on with the commands that it has
+ * received, also on connections that are gone, and may then grant what was given up long before.
+ */
+export const UNDO_LIFE = 600_000;
+
 /** A holder id to be freed. */
 export interface PendingRelease {
   readonly target: LockTarget;
   readonly holder: string;
-  /** The lease that the holder may have, in ms: when it is over nothing is left to free. */
+  /** The lease that the holder may have, in ms. */
   readonly lease: number;
   /** The failure of the last command of this holder, where known. */
   readonly failure?: RedisFailure | undefined;
 }
 
-/** The answer of Redis; `unconfirmed`: Redis refused, or could not be reached before the lease ended. */
+/** The answer of Redis; `unconfirmed`: Redis refused, or could not be reached. */
 export type BackgroundOutcome = 'released' | 'gone' | 'unconfirmed';
 
 /**
- * Frees holder ids whose last command got no answer, or whose waiter has left. Repeats the release until Redis has confirmed that nothing is
- * left of them, or their lease has ended. Holder ids are never used twice, so a later hold is never released by mistake.
+ * Frees holder ids whose last command got no answer, or whose waiter has left. Holder ids are never used twice, so a later hold is never
+ * released by mistake.
  */
 export class BackgroundRelease {
   readonly #underWay = new Set<Promise<unknown>>();
@@ -43,15 +49,16 @@ export class BackgroundRelease {
   }
 
   async release({ target, holder, lease, failure }: PendingRelease): Promise<BackgroundOutcome> {
-    const answer = await this.retry(() => target.release(holder, 0, 1), lease, failure);
+    const life = Math.max(lease, UNDO_LIFE);
+    const answer = await this.retry(() => target.release(holder, 0, 1), life, failure);
     if (answer === undefined) return 'unconfirmed';
     return answer.reply.kind === 'released' ? 'released' : 'gone';
   }
 
   /**
    * Repeats a command that is safe to repeat until Redis has answered.
-   * @param life how long repeating makes sense, in ms, once the earlier command can have no effect any more
-   * @param failure how the earlier command failed
+   * @param life for how long, in ms, once the earlier command was answered, or its connection is gone
+   * @param failure of the earlier command
    * @returns undefined when Redis refused, or could not be reached in time
    */
   retry<T>(
@@ -81,7 +88,6 @@ export class BackgroundRelease {
     let end = Infinity;
     while (now() < end && !this.#over) {
       await last?.settled;
-      // From here on earlier commands have no new effect, so what they made lasts `life` ms at most.
       if (end === Infinity) end = now() + life;
       try {
         return { reply: await send() };

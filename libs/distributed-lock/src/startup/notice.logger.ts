@@ -79,7 +79,7 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
     case 'release-delayed':
       return [
         'warn',
-        `The release of lock "${notice.lock}" is not confirmed (${bare(notice.why)}). The release is repeated in the background until the lease ends.`,
+        `The release of lock "${notice.lock}" is not confirmed (${bare(notice.why)}). The release is repeated in the background.`,
       ];
     case 'release-refused':
       return [
