@@ -8,6 +8,8 @@ const SERVER_FAULTS = [
   'isolate server',
   'stop server',
   'step server clock',
+  'slow server',
+  'refuse commands',
 ] as const;
 
 /** What can go wrong between one instance and one server, or two of them. */
@@ -76,6 +78,10 @@ function sizeOf(kind: QuorumFaultKind, dice: SeededDice): number {
       return sizeOf('partition', dice);
     case 'restart server without data':
       return sizeOf('restart server', dice);
+    case 'slow server':
+      return sizeOf('slow replies', dice);
+    case 'refuse commands':
+      return dice.between(20, 2500);
     case 'step server clock':
       return dice.chance(0.5) ? dice.between(-500, 500) : dice.between(-4000, 60_000);
     default:

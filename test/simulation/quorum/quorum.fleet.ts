@@ -1,4 +1,5 @@
 import { STALL } from '../simulated.backend.js';
+import { REFUSAL_CODES } from '../server.refusals.js';
 import { SETTINGS } from '../simulated.instance.js';
 import { SimulatedServer } from '../simulated.server.js';
 import { SLOW_FOR, slowDown, usualNetwork } from '../simulated.wire.js';
@@ -123,6 +124,8 @@ export class QuorumFleet {
       case 'isolate server':
       case 'stop server':
       case 'step server clock':
+      case 'slow server':
+      case 'refuse commands':
         this.#applyToServer(server, fault);
         break;
       default:
@@ -143,6 +146,17 @@ export class QuorumFleet {
         server.stepClock(size);
         // What it holds lasts longer then, and it looks younger than it is.
         this.#trouble(place, RECONNECT + Math.max(0, -size) + RESTART_DELAY);
+        break;
+      case 'slow server':
+        for (const { links } of this.live) {
+          const link = links[place];
+          if (link !== undefined) slowDown(this.world, link.network.replies, size);
+        }
+        this.#trouble(place, SLOW_FOR + size + RECONNECT);
+        break;
+      case 'refuse commands':
+        server.refusals.begin(REFUSAL_CODES[size % REFUSAL_CODES.length] ?? 'BUSY', size);
+        this.#trouble(place, size + RECONNECT);
         break;
       default:
         server.startAnew(size, kind === 'restart server');
