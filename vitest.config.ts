@@ -12,7 +12,11 @@ const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].
 );
 
 /** What needs no clock: simulated fleets, and the scripts beside models of them. */
-const MODELS = ['models', 'simulation'].map((folder) => `test/${folder}/**/*.spec.ts`);
+const MODELS = [
+  'test/models/**/*.spec.ts',
+  'test/simulation/**/*.spec.ts',
+  'test/porcupine/simulated.histories.spec.ts',
+];
 
 /** The conformance suite, on one server and without Redis. */
 const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map(
@@ -75,7 +79,7 @@ export default defineConfig({
         test: {
           name: 'models',
           include: MODELS,
-          globalSetup: ['test/support/global.setup.ts'],
+          globalSetup: ['test/support/global.setup.ts', 'test/simulation/simulation.setup.ts'],
           pool: 'forks',
           // A file needs a CPU all of the time.
           maxWorkers: 2,
@@ -113,6 +117,7 @@ export default defineConfig({
         test: {
           name: 'chaos',
           include: ['test/chaos/**/*.spec.ts', 'test/porcupine/**/*.spec.ts'],
+          exclude: [...configDefaults.exclude, ...MODELS],
           globalSetup: ['test/chaos/chaos.setup.ts'],
           pool: 'forks',
           // Each run has its servers, and processes that are to be late for one reason only.

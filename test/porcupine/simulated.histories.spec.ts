@@ -6,7 +6,7 @@ import { ILLEGAL_DEFECTS } from '../../tools/porcupine/illegal.defects.mjs';
 import { buildJudge } from '../../tools/porcupine/judge.mjs';
 import { byPlace, judgeSimulated } from '../../tools/porcupine/simulated.histories.mjs';
 import { PLACES } from '../../tools/simulation/simulated.places.mjs';
-import { bundleSimulation, plantDefects, SIMULATION } from '../../tools/simulation/simulation.bundler.mjs';
+import { plantDefects, SIMULATION } from '../../tools/simulation/simulation.bundler.mjs';
 import { Unavailable } from '../../tools/test/unavailable.mjs';
 import { scaled } from '../support/slowness.js';
 
@@ -26,8 +26,7 @@ describe.skipIf(!isAvailable)('Porcupine', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'simulated-'));
-    if (!(await bundleSimulation())) throw new Error('the simulation cannot be built');
-  }, scaled(60_000));
+  });
   afterAll(() => rm(folder, { recursive: true }));
 
   test.each(PLACES)(
