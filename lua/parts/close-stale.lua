@@ -8,8 +8,6 @@ local function closeStale(job)
     writeHandoffs(job.record, job.handed)
   end
   if job.queued and job.mark and job.queued < job.mark then
-    noteTick(job, job.queued, 'overlapped', 'a newer tick came before the lock was free')
-    redis.call('HDEL', job.record, 'queued')
-    job.queued = nil
+    dropQueued(job)
   end
 end

@@ -1,7 +1,7 @@
 -- Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
 -- queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
 --
--- @include isWhole failure mistyped rowOf addRow writeHandoffs openJob noteTick closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock      the job's lock
 -- @key   record    the job's record, a hash
 -- @key   runs      the newest 50 rows, a list of JSON objects, newest first
@@ -64,12 +64,9 @@ local function attempt()
     end
     first = grantRun(job, job.queued, 1)
     redis.call('HDEL', record, 'queued')
+    job.queued = nil
   end
-  -- A grant that is given again began before.
-  if first[1] == 1 and gap ~= '' and not job.running and job.at > (job.mark or 0) then
-    redis.call('HSET', record, 'mark', string.format('%.0f', job.at))
-  end
-  return first
+  return gap ~= '' and noteStart(job, first) or first
 end
 
 local ran, reply = pcall(attempt)

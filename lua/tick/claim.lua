@@ -3,7 +3,7 @@
 -- handed over); early or stale; taken; paused; record lost; held; granted.
 -- Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
 --
--- @include isWhole failure mistyped rowOf addRow writeHandoffs openJob noteTick closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock       the job's lock, a hash as in wire format section 2
 -- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run; queued, handed, request, served, paused; counts by outcome
 -- @key   runs       the newest 50 rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
@@ -71,11 +71,7 @@ local function attempt()
   end
   local first = grantFirst(job)
   if first then
-    if first[1] == 1 and mode == 'interval' and not job.running and job.at > (job.mark or 0) then
-      -- Its mark is its last start. A grant that is given again began before.
-      redis.call('HSET', record, 'mark', text(job.at))
-    end
-    return first
+    return mode == 'interval' and noteStart(job, first) or first
   end
 
   local at, mark = job.at, job.mark

@@ -95,6 +95,9 @@ const CASES: Record<string, Case> = {
   'a queued tick that a claim of an older version has passed is overlapped': { given: { mark: -S, queued: LAST }, ask: AGAIN, gives: [2, 0, 0], rows: [['overlapped', LAST, 0]] },
   'a queued tick after a dead run closes it': { given: { dead: LAST, queued: LAST }, ask: AGAIN, gives: ['granted', LAST, 1], rows: [['crashed', LAST, 1]] },
   'an interval that was queued counts from its start': { given: { mark: LAST, queued: LAST }, ask: { ...AGAIN, gap: 1000 }, gives: ['granted', LAST, 1], mark: 'now' },
+  'an interval that is retried takes the place of a queued one': { given: { dead: LAST, mark: -S, queued: -S }, ask: { ...AGAIN_RETRY, gap: 1000 }, gives: ['granted', LAST, 2], rows: [['overlapped', -S, 0], ['crashed', LAST, 1]], mark: 'now' },
+  'an interval that is retried takes the place of one that was queued before the clock stepped back': { given: { dead: LAST, mark: 5 * S, queued: 5 * S }, ask: { ...AGAIN_RETRY, gap: 1000 }, gives: ['granted', LAST, 2], rows: [['overlapped', 5 * S, 0], ['crashed', LAST, 1]], mark: 5 * S },
+  'a retry by the claim of an interval takes the place of a queued one, too': { given: { dead: LAST, mark: 5 * S, queued: 5 * S }, ask: { mode: 'interval', following: 1000, onCrash: 'retry' }, gives: ['granted', LAST, 2], rows: [['overlapped', 5 * S, 0], ['crashed', LAST, 1]], mark: 5 * S },
 
   'a tick that never began is run as the same attempt, also under skip': { given: { returned: LAST }, ask: AGAIN, gives: ['granted', LAST, 1], mark: LAST },
   'a tick that was handed over comes before a newer one': { given: { returned: LAST }, ask: CRON, gives: ['granted', LAST, 1], mark: LAST },

@@ -46,7 +46,7 @@ export class TickJournal {
   readonly #byJob = new Map<string, JournalRun[]>();
   readonly #eras = new Map<string, number>();
   readonly #tokens = new Map<string, bigint>();
-  readonly #starts = new Map<string, readonly number[]>();
+  readonly #starts = new Map<string, number>();
 
   /** How far the store's clock has stepped back so far, in ms: that much before its instant a tick may run that waited. */
   #stepped = 0;
@@ -187,19 +187,18 @@ export class TickJournal {
         'paused',
         `${job.name} runs ${tick}, granted ${granted - pausedAt} ms after its pause`,
       );
-    if (requestedBy === undefined) this.#checkGap(job, attempt === 1 ? tick : undefined, granted);
+    if (requestedBy === undefined) this.#checkGap(job, granted, attempt > 1);
   }
 
-  /** @param tick when it was claimed for the first time: it may have been queued since then, and another run been repeated */
-  #checkGap(job: JobPlan, tick: number | undefined, granted: number): void {
+  /** @param isRetry it may come at any time after the last start */
+  #checkGap(job: JobPlan, granted: number, isRetry: boolean): void {
     const { minInterval } = job.options;
     if (job.kind !== 'interval' && minInterval === undefined) return;
     const tolerance = minInterval === undefined ? Math.min(job.period / 10, MOST_TOLERANCE) : 0;
     const gap = (minInterval ?? job.period) - tolerance - ROUNDING;
-    const starts = this.#starts.get(job.name) ?? [];
-    const last = starts.findLast((start) => start <= (tick ?? -Infinity)) ?? -Infinity;
-    if (tick !== undefined && tick - last < gap)
-      this.watch.report('period', `${job.name} starts ${tick - last} ms after its last start`);
-    this.#starts.set(job.name, [...starts, granted]);
+    const last = this.#starts.get(job.name) ?? -Infinity;
+    if (!isRetry && granted - last < gap)
+      this.watch.report('period', `${job.name} starts ${granted - last} ms after its last start`);
+    this.#starts.set(job.name, granted);
   }
 }

@@ -76,6 +76,13 @@ export const PLANTED_TICKS = [
     defects: [{ from: 'this.#settle(target, claim, attempt);', to: '' }],
   },
   {
+    name: 'a queued interval that starts right after a retry',
+    defects: [
+      { from: '&& less(get(job, "queued"), get(job, "mark"))) call(dropQueued, job);', to: ');' },
+      { from: 'call(dropQueued, job); } return [answer];', to: '} return [answer];' },
+    ],
+  },
+  {
     name: 'a maxHold that is not applied',
     defects: [{ from: 'if (maxHold !== Infinity) this.#timers.push(', to: 'if (false) this.#timers.push(' }],
   },

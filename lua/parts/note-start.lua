@@ -1,0 +1,10 @@
+-- Notes that a run of an interval starts: its mark is its last start, and what is queued came before. A grant that is given again began before.
+local function noteStart(job, answer)
+  if answer[1] == 1 and not job.running then
+    if job.at > (job.mark or 0) then
+      redis.call('HSET', job.record, 'mark', string.format('%.0f', job.at))
+    end
+    dropQueued(job)
+  end
+  return answer
+end
