@@ -33,7 +33,7 @@ export interface GuardOptions<A extends readonly unknown[] = readonly unknown[],
    * - `fenced`: one call at a time. `currentLock()?.token` is the fencing token, a bigint that rises with each
    *   grant; it is `undefined` if the key has several names.
    *
-   * A scheduled method supports `reentrant` only.
+   * A scheduled method supports `reentrant` only; each run of a tick has a fencing token as well.
    * @default 'reentrant'
    */
   readonly kind?: GuardKind | undefined;
@@ -75,7 +75,7 @@ export interface TickOptions {
    * What happens to a tick whose run had begun, and then crashed or was stopped by a shutdown. `skip`: the tick
    * does not run again. `retry`: another instance runs the tick again, before any newer tick;
    * `currentLock()?.attempt` counts the runs. The work must tolerate a second run. With `retry`, the startup
-   * fails in the same cases as with `queue`.
+   * fails in the same cases as for `overlap: 'queue'`.
    * @default 'skip'
    */
   readonly onCrash?: 'skip' | 'retry' | undefined;
@@ -88,11 +88,12 @@ export interface TickOptions {
   /**
    * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
    *
-   * - No instance ran the tick when it was due. An instance finds it when its timer for the next tick fires.
+   * - No instance ran the tick when it was due. An instance notices when the timer for the next tick fires.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, this case
    *   has no limit.
    *
-   * A longer `catchUp` replaces this limit. A timer that fires late may run its own tick up to 1 h late.
+   * If the timer of the tick itself fires late, the limit is 1 h instead. A longer `catchUp` replaces the
+   * limit.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

@@ -4,9 +4,9 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * The newest tick that was started, queued or skipped, in epoch ms. Until there is one, the latest tick
-   * before the registration of the job. For an interval: the time of the start, skip or registration.
-   * `undefined` if there is none.
+   * When the newest tick that was started, queued or skipped was due, in epoch ms. Until there is one: when the
+   * latest tick before the registration of the job was due. For an interval: the time of the start, skip or
+   * registration. `0` if there is none; `undefined` if the record lacks it.
    */
   readonly mark: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */

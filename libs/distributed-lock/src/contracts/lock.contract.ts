@@ -12,10 +12,10 @@ export interface LockOptions {
    */
   readonly waitTime?: Duration | undefined;
   /**
-   * A fixed lease, at least 100 ms. It is never renewed: the lock is free again when the lease ends, even if
-   * the work still runs. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library
-   * checks that Redis still has the lock. An unlock may hand the lease over to a waiter of the same process
-   * that wants the same `leaseTime`; at least 99 % of the lease is then left.
+   * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still
+   * runs. Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library
+   * checks that Redis still has the lock. If at least 99 % of the lease is left, an unlock may hand the lease
+   * over to a waiter of this process that wants the same `leaseTime`.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -59,14 +59,14 @@ export interface LockHandle extends AsyncDisposable {
    * of its members, separated by spaces.
    */
   readonly holder: string;
-  /** The newest fencing token of the hold; `undefined` for kinds of lock without tokens. */
+  /** The newest fencing token of a fenced lock, a leader or the run of a tick; `undefined` for other locks. */
   readonly token: bigint | undefined;
   /**
-   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. In two
-   * cases the signal aborts late, at the next renewal or at the next check of a fixed lease: a call of another
-   * `LockService`, such as `forceUnlock()`, ended the lease; or Redis lost its data. Also aborts on unlock,
-   * with the code `RELEASED`, to stop work that continues after the release. If you pass the signal to
-   * `fetch()`, read the body before the unlock. Created on first access.
+   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. If a call
+   * of another `LockService`, such as `forceUnlock()`, ended the lease, or if Redis lost its data, the signal
+   * aborts late: at the next renewal, or check of a fixed lease. The signal also aborts on unlock, with the code
+   * `RELEASED`, to stop work that continues after the release. If you pass the signal to `fetch()`, read the body
+   * before the unlock. Created on first access.
    */
   readonly signal: AbortSignal;
   /**
@@ -82,8 +82,8 @@ export interface LockHandle extends AsyncDisposable {
   assertHeld(): void;
   /**
    * Extends the lease, so that it ends at least `leaseTime` from now. Never shortens the lease. A fixed lease
-   * stays fixed; a lease without `leaseTime` is still renewed by the watchdog.
-   * @param leaseTime at least 100 ms
+   * stays fixed; any other lease is still renewed by the watchdog.
+   * @param leaseTime minimum: 100 ms
    * @returns `false` if the lock is no longer held
    * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `leaseTime`
@@ -97,9 +97,10 @@ export interface LockHandle extends AsyncDisposable {
    */
   unlock(): Promise<UnlockOutcome>;
   /**
-   * Runs `work` in the scope of this lock. There, a re-entrant lock can be acquired again, a lock that is not
-   * re-entrant rejects with `NOT_REENTRANT`, and a semaphore grants another permit. Does not check that the
-   * lock is held: call {@link assertHeld} first. Returns the result of `work` unchanged, and does not unlock.
+   * Runs `work` in the scope of this lock. If the lock is re-entrant, `work` can acquire it again. If the lock
+   * is not re-entrant, a further acquisition rejects with `NOT_REENTRANT`. In the scope of a permit, `work` can
+   * acquire another permit. `run()` does not check that the lock is held: call {@link assertHeld} first. Returns
+   * the result of `work` unchanged, and does not unlock.
    */
   run<T>(work: () => T): T;
   /** The fields of the handle for a log line; the token is a string because JSON has no bigint. */
@@ -114,7 +115,7 @@ export interface LockHandleJson {
   readonly holder: string;
   /** {@link LockHandle.isHeld} when the handle was serialized. */
   readonly isHeld: boolean;
-  /** The newest fencing token of the hold, in decimal digits; absent for kinds of lock without tokens. */
+  /** {@link LockHandle.token} in decimal digits; absent if that is `undefined`. */
   readonly token?: string;
 }
 
@@ -123,7 +124,7 @@ export type WorkResult<T> = T | Observable<T> | PromiseLike<T | Observable<T>>;
 
 /**
  * A lock, or several locks that are held as one. The object is lightweight and holds nothing itself: two
- * objects with the same name are the same lock. {@link CurrentLock} says what a scope is.
+ * objects of the same kind and name are the same lock. {@link CurrentLock} says what a scope is.
  */
 export interface Lockable<H extends LockHandle = LockHandle> {
   /**
@@ -160,8 +161,8 @@ export interface Lockable<H extends LockHandle = LockHandle> {
    * `TOO_MANY_WAITERS` if too many callers of this process wait; `work` was not run
    * @throws LockUnavailableError as {@link lock}; `work` was not run
    * @throws LockLostError with `onLost: 'throw'`, if the lock was lost while the work ran
-   * @throws LockConfigurationError as {@link lock}; `NOT_ASYNC` if `work` is a generator function, or if the
-   * end of its result cannot be detected (a synchronous iterator)
+   * @throws LockConfigurationError as {@link lock}; `NOT_ASYNC` if `work` is a synchronous generator function,
+   * or if the end of its result cannot be detected, as for a synchronous iterator
    */
   using<T>(work: (handle: H) => WorkResult<T>, options?: UsingOptions): Promise<T>;
   /**
@@ -218,7 +219,7 @@ export interface FencedLock extends Lock<FencedLockHandle> {
   getToken(): Promise<bigint | undefined>;
 }
 
-/** Two locks with one name: many holders may read, or one holder may write. */
+/** Two locks of two kinds with one name: many holders may read, or one holder may write. */
 export interface ReadWriteLock {
   /** The name of both sides, without the prefix of the module. */
   readonly name: string;
@@ -236,7 +237,7 @@ export interface ReadWriteLock {
 
 /**
  * The handle of the current scope. A scope is the code inside a decorated method, an intercepted handler,
- * `using()`, `handle.run()`, `@LeaderOnly`, a callback of an election, or a tick (which has a `token`).
+ * `using()`, `handle.run()`, `@LeaderOnly`, a callback of an election, or the run of a tick.
  * `lock()` and `tryLock()` open no scope: after them, `isHeld()` of the lock is `false`, and another
  * acquisition is not re-entrant.
  */

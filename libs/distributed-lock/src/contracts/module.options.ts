@@ -3,15 +3,15 @@ import type { Duration } from './duration.js';
 /** Options of the module. */
 export interface LockModuleSettings {
   /**
-   * The lease of a hold without `leaseTime`, at least 300 ms. The watchdog renews the lease three times within
+   * The lease of a hold without `leaseTime`. Minimum: 300 ms. The watchdog renews the lease three times within
    * this time. The locks of a killed process become free within this time.
    * @default '30s'
    */
   readonly lockWatchdogTimeout?: Duration | undefined;
   /**
-   * A fair lock stores a wait time in Redis for each waiter. For a call without a time limit, the library
-   * stores this value. If the process of that call dies, Redisson clients queued behind it wait up to this
-   * long. At least 1 s; longer than 1 h counts as 1 h. The same as Redisson's setting of that name.
+   * The wait time that a fair lock stores in Redis for a waiter without a time limit. If the process of that
+   * waiter dies, Redisson clients queued behind that waiter wait up to this long. Minimum: 1 s. Maximum:
+   * 1 h; a longer value counts as 1 h. As Redisson's setting of that name.
    * @default '5m'
    */
   readonly fairLockWaitTimeout?: Duration | undefined;
@@ -37,21 +37,20 @@ export interface LockModuleSettings {
    */
   readonly appName?: string | undefined;
   /**
-   * The maximum duration of a hold, which lasts from the grant of a lock to its release; at least 1 ms. When a
-   * hold reaches it, the signal aborts with the code `MAX_HOLD`, and the lease is no longer renewed. Not for
-   * elections.
+   * The maximum duration of a hold, from the grant of a lock to its release. Minimum: 1 ms. The signal of a
+   * longer hold aborts with the code `MAX_HOLD`, and its lease is no longer renewed. Not for elections.
    * @default no limit; '1h' for ticks
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Logs every wait and every hold that lasts longer than this, at least 1 ms. Not for elections. If the option
+   * Logs every wait and every hold that lasts longer than this. Minimum: 1 ms. Not for elections. If the option
    * is not set, the library logs only a probable self-deadlock: a call without a time limit has waited 10 s for
    * a lock that this process acquired with `lock()` or `tryLock()`. `Infinity` disables this warning as well.
    * @default not set
    */
   readonly warnAfter?: Duration | undefined;
   /**
-   * The maximum number of waiters for one lock in this process, at least 1. Further calls reject at once with
+   * The maximum number of waiters for one lock in this process. Minimum: 1. Further calls reject at once with
    * `TOO_MANY_WAITERS`. @default 10000
    */
   readonly maxWaiters?: number | undefined;
@@ -66,7 +65,7 @@ export interface LockModuleSettings {
    * @default 'auto'
    */
   readonly pubsub?: 'auto' | 'sharded' | 'classic' | undefined;
-  /** The timeout of one call to Redis, at least 50 ms. @default '1s' */
+  /** The timeout of one call to Redis. Minimum: 50 ms. @default '1s' */
   readonly commandTimeout?: Duration | undefined;
   /**
    * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A call without a time
@@ -83,8 +82,9 @@ export interface LockModuleSettings {
    */
   readonly serverCheck?: boolean | undefined;
   /**
-   * How long work may continue at shutdown before its signals are aborted. Counted from the first shutdown hook
-   * of the application, including the time of other hooks. 0 aborts at once.
+   * How long work may continue at shutdown before its signals abort. Counted from the first shutdown hook of
+   * the application, including the time of other hooks. `0` aborts at once. The signal of a leader aborts
+   * earlier, in `beforeApplicationShutdown`.
    * @default '10s'
    */
   readonly shutdownTimeout?: Duration | undefined;
@@ -100,13 +100,14 @@ export interface LockModuleSettings {
 /** How many replicas must acknowledge a grant. */
 export interface ReplicaAcknowledgement {
   /**
-   * The number of replicas, at least 1. `majority`: so many that, with the master, more than half of all copies
+   * The number of replicas. Minimum: 1. `majority`: enough that more than half of all copies (with the master)
    * have the grant. This number grows when replicas are added, and does not shrink when they go. Until the
    * library has seen a master with a replica, no acknowledgement is required.
    */
   readonly acks: number | 'majority';
   /**
-   * How long the replicas may take before the grant is undone; from 10 ms to a third of `commandTimeout`.
+   * How long the replicas may take before the grant is undone. Minimum: 10 ms. Maximum: a third of
+   * `commandTimeout`.
    * @default '300ms', or a third of `commandTimeout` if that is less
    */
   readonly timeout?: Duration | undefined;
@@ -116,8 +117,9 @@ export interface ReplicaAcknowledgement {
 export interface RedLockTimes {
   /**
    * How long a restarted server is left out of the quorum, because it may have lost locks and would grant them
-   * again. At least `lockWatchdogTimeout`; also the maximum `leaseTime` of a red lock. If all servers write
-   * every command to disk before they answer, set `0`: no server is left out, and `leaseTime` has no maximum.
+   * again. Minimum: `lockWatchdogTimeout`. A red lock refuses a longer `leaseTime`. The exception is `0`, for
+   * servers that write every command to disk before they answer: no server is left out, and `leaseTime` has no
+   * maximum.
    * @default lockWatchdogTimeout
    */
   readonly restartDelay?: Duration | undefined;
@@ -143,7 +145,7 @@ export interface WaitTimes {
  */
 export interface HandOverBounds {
   /**
-   * The maximum number of consecutive hand-offs, at least 0. Two cases lower it:
+   * The maximum number of consecutive hand-offs. Minimum: 0. Two cases lower the maximum:
    *
    * - Other processes wait: at most 16 hand-offs, or one for each waiter of this process if it has more than
    *   16.

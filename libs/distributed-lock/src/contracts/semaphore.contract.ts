@@ -35,24 +35,24 @@ export interface TakenPermits {
  * A number of permits that the whole fleet shares, including Redisson's clients. A semaphore has no holders:
  * the caller that acquired permits has to release them, and the permits of a process that dies are lost until
  * `addPermits()` restores them. Use a {@link PermitExpirableSemaphore} if permits must come back by themselves.
- * A number of permits is a whole number up to 2147483647; methods that acquire or release permits need at least
- * 1. For any other number, or an invalid option, a method rejects with a `LockConfigurationError` of code
- * `INVALID_OPTION`.
+ * A number of permits is a whole number. Maximum: 2147483647. Minimum for methods that acquire or release
+ * permits: 1. For any other number, or an invalid option, a method rejects with a `LockConfigurationError` of
+ * code `INVALID_OPTION`.
  */
 export interface Semaphore {
   /** The name of the semaphore, without the prefix of the module. */
   readonly name: string;
   /**
    * Creates the semaphore, unless it exists. A semaphore that does not exist grants no permits.
-   * @param permits the number of permits, at least 0
-   * @param timeToLive how long the semaphore exists after this call, at least 1 ms. @default no limit
+   * @param permits the number of permits. Minimum: 0
+   * @param timeToLive how long the semaphore exists after this call. Minimum: 1 ms. @default no limit
    * @returns `false` if the semaphore already exists
    * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for an invalid `permits` or `timeToLive`
    */
   trySetPermits(permits: number, timeToLive?: Duration): Promise<boolean>;
   /**
-   * Waits for permits, and acquires all of them at once. Callers of one process are served in order.
+   * Waits for `permits` permits; acquires all or none. Callers of one process are served in order.
    * @param permits default 1
    * @throws LockNotAcquiredError if the permits were not acquired within `waitTime`; with the code
    * `TOO_MANY_WAITERS` if too many callers of this process wait
@@ -87,8 +87,7 @@ export interface Semaphore {
    * failed release never replaces the result or error of the work; it is repeated in the background if Redis
    * did not answer.
    * @throws LockNotAcquiredError and LockUnavailableError as {@link acquire}; `work` was not run
-   * @throws LockConfigurationError `INVALID_OPTION`; `NOT_ASYNC` if `work` is a generator function, or if the
-   * end of its result cannot be detected (a synchronous iterator)
+   * @throws LockConfigurationError `INVALID_OPTION`; `NOT_ASYNC` as `Lockable.using`
    */
   using<T>(work: (taken: TakenPermits) => WorkResult<T>, options?: PermitsOptions): Promise<T>;
   /**
@@ -165,7 +164,7 @@ export interface PermitExpirableSemaphore {
    * Sets the lease of a permit by its id. The lease then ends `leaseTime` from now, even if that shortens it.
    * For a permit that this process holds, use `handle.extend()`. If a watchdog renews the permit, its next
    * renewal sets a shortened lease back to the full time.
-   * @param leaseTime at least 100 ms
+   * @param leaseTime minimum: 100 ms
    * @returns `false` if the permit is unknown, or its lease has ended
    * @throws LockUnavailableError
    * @throws LockConfigurationError `INVALID_OPTION` for a value that is not a permit id, or an invalid

@@ -31,7 +31,7 @@ const OPTIONS = optionNames<DistributedLockOptions>({
  * `@Cron`, `@Interval` or `@Timeout`, each tick runs once in the fleet (`@Timeout`: only with `minInterval`),
  * and a direct call acquires the lock like any other method.
  *
- * Works above or below other decorators, on every class that Nest instantiates, and on instances from
+ * Works above or below other decorators, on every class that Nest instantiates, and on objects from
  * `useFactory` and `useValue` once the application has started. On a scheduled method, put it above decorators
  * that delay or skip calls. The method must return a promise or an Observable. For an Observable, the lock is
  * acquired on subscription and held until the Observable ends. Declare `: Observable<…>` as the return type.
@@ -47,7 +47,7 @@ const OPTIONS = optionNames<DistributedLockOptions>({
  *   - `INVALID_NAME`: the key is not a valid name.
  *   - `KIND_CONFLICT`: the key is in use with another kind.
  *   - `UPGRADE`: a write lock was requested inside the read lock.
- *   - `NOT_BOUND`: the instance has no `LockService`.
+ *   - `NOT_BOUND`: the object of the method has no `LockService`.
  *   - `NOT_ASYNC`: the end of the result cannot be detected, as for a synchronous iterator.
  *   - `UNCLEAR_CALL`: it is unclear whether the call of a scheduled method is a tick.
  *

@@ -20,18 +20,21 @@ const PLACEHOLDER = /\{\d/;
 /**
  * Runs the method only on the instance that leads `key`, in the scope of the leader's lock: `currentLock()` has
  * its `signal` and fencing `token`. On other instances a call ends at once, without a call to Redis: it returns
- * `undefined`, or rejects with `otherwise: 'throw'`.
+ * `undefined`; if `otherwise` is `'throw'`, it rejects.
  *
  * An application with such a method joins the election of `key` when it starts, and resigns at its shutdown.
  * Several methods with the same key share one candidate. Works above or below other decorators, such as
- * `@Cron`, on every class that Nest instantiates, and on instances from `useFactory` and `useValue` once the
+ * `@Cron`, on every class that Nest instantiates, and on objects from `useFactory` and `useValue` once the
  * application has started. The method must return a promise or an Observable. For an Observable, declare
  * `: Observable<…>` as the return type. Inside `applyDecorators()` write `LeaderOnly(…) as MethodDecorator`,
  * which disables the type check of the method.
  *
- * A call rejects with a `LockNotAcquiredError` of code `NOT_LEADER` (`otherwise: 'throw'`), or with a
- * `LockConfigurationError` for an instance without a `LockService` (`NOT_BOUND`) or a result whose end cannot
- * be detected, such as a synchronous iterator (`NOT_ASYNC`).
+ * Errors of a call:
+ *
+ * - `LockNotAcquiredError` of code `NOT_LEADER`: `otherwise` is `'throw'`, and this instance does not lead.
+ * - `LockConfigurationError`, by its code:
+ *   - `NOT_BOUND`: the object of the method has no `LockService`.
+ *   - `NOT_ASYNC`: the end of the result cannot be detected, as for a synchronous iterator.
  *
  * @param key the name of the leader's lock, the same for all calls; see `LockService.elect`
  * @param options each option documents its default

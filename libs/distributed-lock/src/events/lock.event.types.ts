@@ -131,7 +131,7 @@ export interface TickEvent {
   readonly tick: number;
 }
 
-/** This instance runs the tick. */
+/** The claim of this instance for the tick was granted. */
 export interface TickClaimedEvent extends TickEvent {
   /** The same object as in the `tickFinished` event of the tick: a key for a WeakMap. */
   readonly acquisition: object;
@@ -141,7 +141,7 @@ export interface TickClaimedEvent extends TickEvent {
   readonly attempt: number;
 }
 
-/** A run of this instance has ended. */
+/** The claimed tick is over: its run has ended, or will not begin. */
 export interface TickFinishedEvent extends TickClaimedEvent {
   /** The time from the claim to the end of the release, in ms. */
   readonly held: number;
@@ -201,9 +201,9 @@ export interface LockEventMap {
   renewed: RenewedEvent;
   /** Redis did not answer a renewal. */
   unknown: UnknownEvent;
-  /** This instance runs the tick. */
+  /** The claim of this instance was granted. */
   tickClaimed: TickClaimedEvent;
-  /** The run of the tick has ended. */
+  /** The claimed tick is over. */
   tickFinished: TickFinishedEvent;
   /** The claim of this instance was not granted. */
   tickSkipped: TickSkippedEvent;

@@ -28,8 +28,8 @@ export interface Fence {
    */
   readonly fence: string;
   /**
-   * The token of the writer: `handle.token` of a fenced lock, at least 0n. Read `handle.token` again for each
-   * write: a re-entry raises it.
+   * The token of the writer: of a fenced lock, a leader, or the run of a tick. Minimum: 0n. Read the token again
+   * for each write: a re-entry raises it.
    */
   readonly token: bigint;
 }

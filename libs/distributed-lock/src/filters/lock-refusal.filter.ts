@@ -25,10 +25,10 @@ import { showAs } from '../contracts/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because
- * Nest has no global filters for gateways. Nest tries this filter before the filters that catch all errors. To
- * handle lock errors yourself, bind your own filter last, such as `@Catch(LockNotAcquiredError)`: Nest tries
- * filters in the reverse order of their binding. As for every global filter, a hybrid application needs
- * `inheritAppConfig: true`.
+ * Nest has no global filters for gateways. Nest tries filters in the reverse order of their binding. The module
+ * binds this filter after the filters that catch all errors, so Nest tries this filter first. To handle lock
+ * errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, last. As for every global
+ * filter, a hybrid application needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

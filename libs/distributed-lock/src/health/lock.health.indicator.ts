@@ -21,9 +21,8 @@ export interface LockHealthOptions {
    */
   readonly maxClockOffset?: Duration | undefined;
   /**
-   * The maximum delay of a renewal. A renewal is due after a third of the lease. The delay lasts from that
-   * moment until the library sends the renewal or, if the renewal gets no answer, until Redis confirms a later
-   * one.
+   * The maximum delay of a renewal. A renewal is due after a third of the lease. The delay ends when the library
+   * sends the renewal; if that renewal gets no answer, when Redis confirms a later one.
    * @default a sixth of `lockWatchdogTimeout`, which is half of the time between two renewals
    */
   readonly maxWatchdogLate?: Duration | undefined;
@@ -74,8 +73,8 @@ export class DistributedLockHealthIndicator {
    * Checks both connections to Redis, and the watchdog. Resolves within `timeout`, also if Redis is down.
    * @param key the key of the result
    * @returns `up` or `down`, each with `roundTrip`, `watchdogLate` and `clockOffset` (positive: the clock of
-   * Redis is ahead) in ms, `subscriber` (`alive` or `deaf`), the numbers of `unconfirmed` leases, `held` locks
-   * and `waiting` callers, and `redLockServers` (usable/all); `down` also with `reasons`
+   * Redis is ahead) in ms, `subscriber` (`alive` or `deaf`), `redLockServers` (usable/all), and the numbers
+   * `unconfirmed` (unanswered renewals), `held` (locks) and `waiting` (callers); `down` also with `reasons`
    * @throws LockConfigurationError `INVALID_OPTION`
    * @throws UnknownElementException of Nest if there is no module instance with the name `service`
    */

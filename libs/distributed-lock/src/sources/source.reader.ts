@@ -5,8 +5,7 @@ import { faultOfAddress } from './address.reader.js';
 import { faultOfOptions, type SourceFault } from './option.reader.js';
 
 /**
- * A client of any copy or version of ioredis, or of a fork such as iovalkey. The library calls its
- * `duplicate()` to create connections.
+ * A client of any copy or version of ioredis, or of a fork such as iovalkey: see {@link RedisSource}.
  */
 export interface IoredisClient {
   /** The state of the connection, such as `ready`. */
@@ -23,8 +22,8 @@ export interface IoredisClient {
 
 /**
  * The address of Redis: a URL, `host:port`, ioredis options, or a client or Cluster of ioredis or iovalkey. The
- * library reads the options of a client and creates its own connections; it sends no command on the client and
- * never closes it.
+ * library reads the options of a client, and calls its `duplicate()` to create connections. It sends no command
+ * on the client, and never closes the client.
  */
 export type RedisSource = string | RedisOptions | Redis | Cluster | IoredisClient;
 

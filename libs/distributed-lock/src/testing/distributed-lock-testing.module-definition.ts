@@ -4,16 +4,15 @@ import type { DistributedLockModuleExtras } from '../module/distributed-lock.mod
 import type { MemoryStore } from '../memory/memory.store.js';
 
 /**
- * Options of the testing module: the options of `DistributedLockModule` without `redis`. An option `redis` is
- * ignored, so that an application can pass the same options to both modules. The default of `shutdownTimeout`
- * is 1 s.
+ * Options of the testing module: the options of `DistributedLockModule` without `redis` and `redLock.servers`.
+ * These two are ignored, so that an application can pass the same options to both modules. The default of
+ * `shutdownTimeout` is 1 s.
  */
 export interface DistributedLockTestingOptions extends LockModuleSettings {
   /** The store of the locks. Modules with the same store compete for its locks. @default a new store */
   readonly store?: MemoryStore | undefined;
   /**
-   * Enables red locks, without `servers`: they use three stores of their own in memory. @default none:
-   * `getRedLock()` throws
+   * Enables red locks, which use three stores of their own in memory. @default none: `getRedLock()` throws
    */
   readonly redLock?: RedLockTimes | undefined;
 }

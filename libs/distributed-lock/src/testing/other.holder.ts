@@ -15,8 +15,8 @@ export interface HoldByOptions {
   /** The kind of the lock. @default 'reentrant' */
   readonly kind?: GuardKind | undefined;
   /**
-   * The fixed lease of the lock, at least 100 ms. It is not renewed: the lock is held until `release()`, or
-   * until the lease ends. @default '1d'
+   * The fixed lease of the lock. Minimum: 100 ms. Not renewed: the lock is held until `release()`, or until the
+   * lease ends. @default '1d'
    */
   readonly leaseTime?: Duration | undefined;
   /** How long `holdBy()` waits for a lock that another holder has. @default 0 */

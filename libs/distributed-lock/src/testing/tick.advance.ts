@@ -10,7 +10,7 @@ import { machine } from '../timing/machine.js';
 export interface AdvancedTick {
   /** The key of the job. */
   readonly job: string;
-  /** When the tick was due: at the next time of the schedule. */
+  /** The next time of the schedule, when the tick is due. */
   readonly tick: Date;
   /** Whether an instance ran the tick. The run has then ended. */
   readonly ran: boolean;
