@@ -71,6 +71,7 @@ describe('on a server that is out of memory', () => {
   });
 
   const fill = () => services.admin.config('SET', 'maxmemory', '1');
+  const empty = () => services.admin.config('SET', 'maxmemory', '0');
 
   test.each(Object.entries(HOLD))(
     'a hold of kind %s is renewed, and can be released',
@@ -117,5 +118,35 @@ describe('on a server that is out of memory', () => {
     });
     expect(await running).toBe('done');
     expect(await locks.getRuns(X)).toMatchObject([{ outcome: 'completed' }]);
+  });
+
+  test.each([
+    ['a lock', (service: LockService) => service.getLock(X)],
+    ['a multi lock', (service: LockService) => service.getMultiLock(X, 'y')],
+  ])('a caller waits for %s until there is memory again', async (_what, lockOf) => {
+    await fill();
+    const used = lockOf(locks).using(() => 'done', { waitTime: scaled(10_000) });
+    await Promise.race([used, sleep(300)]);
+    await empty();
+    expect(await used).toBe('done');
+  });
+
+  test('a multi lock that waits in vain says why', async () => {
+    await fill();
+    const used = locks.getMultiLock(X, 'y').using(() => undefined, { waitTime: 200 });
+    await expect(used).rejects.toMatchObject({ code: 'REJECTED_BY_REDIS' });
+  });
+
+  test('a candidate campaigns on, and leads as soon as there is memory again', async () => {
+    const failures: unknown[] = [];
+    locks.engine.context.notices.listen((notice) => {
+      if (notice.kind === 'campaign-failed') failures.push(notice);
+    });
+    await fill();
+    const election = locks.elect(X);
+    await sleep(300);
+    await empty();
+    await until('it leads', () => election.isLeader);
+    expect(failures).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { LockNotAcquiredError, LockUnavailableError } from '../errors/lock.errors.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 
 /** The refusals that a later attempt may overcome. */
 export type TransientRefusal = LockNotAcquiredError | LockUnavailableError;
@@ -7,7 +8,7 @@ export type TransientRefusal = LockNotAcquiredError | LockUnavailableError;
 export function isTransient(error: unknown): error is TransientRefusal {
   if (error instanceof LockNotAcquiredError) return error.code === 'NOT_ACQUIRED';
   return (
-    error instanceof LockUnavailableError && (error.code === 'UNAVAILABLE' || error.code === 'NOT_REPLICATED')
+    error instanceof LockUnavailableError && error.cause instanceof RedisFailure && error.cause.isTransient
   );
 }
 

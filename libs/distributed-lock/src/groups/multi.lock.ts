@@ -131,8 +131,7 @@ export class MultiLock extends BaseLock {
       }
     } catch (error) {
       // A caller without a time limit gets the error of the member that has waited long enough for replicas.
-      const isFinal = end === Infinity && isTransient(error) && error.code === 'NOT_REPLICATED';
-      if (isTransient(error) && !isFinal) {
+      if (isTransient(error) && (end < Infinity || error.code !== 'NOT_REPLICATED')) {
         record(progress, error);
         return held;
       }
