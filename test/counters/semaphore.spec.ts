@@ -154,6 +154,16 @@ describe('a waiter', () => {
     await fleet.expectNothingLeft();
   });
 
+  test('gets its permits when the one before it, which needs more, gives up', async () => {
+    await theirs.trySetPermits(1);
+    const big = ours.acquire(2, { waitTime: 300 });
+    const small = ours.tryAcquire(1, { waitTime: scaled(5000) });
+    await expect(big).rejects.toMatchObject({ code: 'NOT_ACQUIRED' });
+    const start = performance.now();
+    expect(await small).toBe(true);
+    expect(performance.now() - start).toBeLessThan(scaled(1000));
+  });
+
   test('gets its permits in the order of its process, a big wish included', async () => {
     await ours.trySetPermits(0);
     const order: number[] = [];

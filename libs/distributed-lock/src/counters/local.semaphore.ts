@@ -23,6 +23,8 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   readonly #calls: RecordedCalls;
   /** The permits that were left after the last grant. */
   #left = 0;
+  /** The permits that the first waiter needed at the last request. */
+  #least = 0;
 
   constructor(registry: LocalLockOwner<LocalSemaphore>, target: CounterTarget) {
     super(registry, target);
@@ -65,10 +67,15 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
     void this.add('release', permits).catch(() => undefined);
   }
 
+  override onLeave(): void {
+    super.onLeave();
+    if ((this.waiters.first?.request.permits ?? Infinity) < this.#least) this.loop.wake();
+  }
+
   next(): PermitsTerms | undefined {
     const { first } = this.waiters;
     if (first === undefined) return undefined;
-    const least = first.request.permits;
+    const least = (this.#least = first.request.permits);
     let permits = least;
     for (let waiter = first.next; waiter !== undefined; waiter = waiter.next) {
       if (permits + waiter.request.permits > this.#left) break;
