@@ -8,16 +8,18 @@ export type Sharing = 'alone' | 'with readers';
 export interface Belief {
   readonly instance: SimulatedInstance;
   readonly key: string;
-  readonly sharing: Sharing;
+  readonly sharing: Sharing | 'by permit';
   readonly handle: Pick<LockHandle, 'holder' | 'isHeld' | 'token'>;
   /** Whether the watchdog renews it. */
   readonly isRenewed: boolean;
 }
 
-/** A caller that waits for a lock. */
+/** A caller that waits for a lock, or for several as one. */
 export interface Wish {
   readonly instance: SimulatedInstance;
   readonly key: string;
+  /** The keys of the other locks that it waits for together with this one. */
+  readonly others?: readonly string[];
   readonly since: number;
   /** How long the lock may be free meanwhile, in ms, while nothing is wrong. */
   readonly bound: number;

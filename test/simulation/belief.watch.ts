@@ -56,11 +56,15 @@ export class BeliefWatch {
     this.beliefs.delete(belief);
   }
 
-  /** A caller of a fair lock was granted it: no other one waits that came well before, in a process that was well ever since. */
+  /**
+   * A caller of a fair lock was granted it: no other one waits that came well before, in a process that was well ever since. A caller of several
+   * locks waits for one after the other.
+   */
   checkTurn({ key, since, instance }: Wish): void {
     for (const other of this.wishes)
       if (
         other.key === key &&
+        other.others === undefined &&
         other.since + OUT_OF_TURN < since &&
         other.instance.isRunning &&
         other.instance.calmSince < other.since
@@ -75,6 +79,11 @@ export class BeliefWatch {
   look(belief: Belief): Look | undefined {
     if (!this.beliefs.has(belief) || !belief.instance.isRunning || !this.#isHeld(belief)) return undefined;
     return { lostAt: this.#lostAt(belief) };
+  }
+
+  /** Whether nothing is known that could have ended it. */
+  isCertain(belief: Belief): boolean {
+    return belief.instance.isRunning && this.#isHeld(belief) && this.#lostAt(belief) === undefined;
   }
 
   #lostAt({ key, handle, instance }: Belief): number | undefined {
@@ -118,7 +127,7 @@ export class BeliefWatch {
         continue;
       }
       const mayBeLost = this.#lostAt(belief) !== undefined;
-      if (!mayBeLost && !this.#isStored(key, handle.holder))
+      if (!mayBeLost && !this.#isStored(belief))
         this.report(
           'in store',
           `${instance.name} believes in ${key} of ${handle.holder}, which the store does not have`,
@@ -143,7 +152,8 @@ export class BeliefWatch {
   }
 
   /** A writer has a field of its own, as in Redisson. */
-  #isStored(key: string, holder: string): boolean {
+  #isStored({ key, sharing, handle: { holder } }: Belief): boolean {
+    if (sharing === 'by permit') return this.fleet.server.permits(key).has(holder);
     const fields = this.fleet.server.hash(key);
     return fields.has(holder) || fields.has(`${holder}:write`);
   }
@@ -152,13 +162,19 @@ export class BeliefWatch {
     const { world, fleet } = this;
     const free = new Map<string, boolean>();
     const others = Math.max(fleet.lastTrouble, fleet.losses.longerUntil);
-    for (const { instance, key, since, bound, hasOthersBefore } of this.wishes) {
-      if (!instance.isRunning || !instance.link.isConnected) continue;
+    const sinceWhen = (key: string) => {
       const isFree = free.get(key) ?? !fleet.server.has(key);
       free.set(key, isFree);
-      if (!isFree) continue;
+      if (!isFree) return Infinity;
       const freeSince = this.#freeSince.get(key) ?? world.now;
       this.#freeSince.set(key, freeSince);
+      return freeSince;
+    };
+    for (const { instance, key, others: more = [], since, bound, hasOthersBefore } of this.wishes) {
+      if (!instance.isRunning || !instance.link.isConnected) continue;
+      let freeSince = sinceWhen(key);
+      for (const other of more) if (freeSince !== Infinity) freeSince = Math.max(freeSince, sinceWhen(other));
+      if (freeSince === Infinity) continue;
       const from = Math.max(freeSince, since, instance.calmSince, hasOthersBefore ? others : 0);
       if (world.now - from > bound)
         this.report(

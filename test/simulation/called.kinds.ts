@@ -71,6 +71,9 @@ export const KINDS: readonly CalledKind[] = [
 /** So many locks of each kind. */
 export const NAMES = 2;
 
+/** The fenced lock of an election. */
+export const LEADER = 'leader';
+
 /** Uses each lock once. */
 export function usesOfEachLock(service: LockService): Promise<void>[] {
   return KINDS.flatMap(({ family, lock }) =>

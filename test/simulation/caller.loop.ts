@@ -22,6 +22,9 @@ export interface CallerPlace {
 /** Why a caller aborts its wait. */
 const GIVEN_UP = new Error('given up');
 
+/** What a caller with a wait time gets at its end, and not before. */
+const PATIENT: ReadonlySet<string> = new Set(['NOT_ACQUIRED', 'UNAVAILABLE', 'REJECTED_BY_REDIS']);
+
 /** One caller of an instance: it calls something, again and again. */
 export abstract class CallerLoop {
   protected readonly dice: SeededDice;
@@ -69,6 +72,18 @@ export abstract class CallerLoop {
     const code = error instanceof DistributedLockError ? error.code : String(error);
     counts.refusals.set(code, (counts.refusals.get(code) ?? 0) + 1);
     if (!(error instanceof DistributedLockError)) watch.report('error', String(error));
+  }
+
+  /** A call is refused for others, or for want of a server, only at the end of its time (docs/degraded-redis.md). */
+  protected expectPatience(error: unknown, { since, waitTime }: { since: number; waitTime: number }): void {
+    const { world, watch, instance } = this.place;
+    if (!(error instanceof DistributedLockError) || !PATIENT.has(error.code) || instance.isEnding) return;
+    const waited = world.now - since;
+    if (waited < waitTime - 1)
+      watch.report(
+        'patience',
+        `${error.code} after ${Math.round(waited)} of ${waitTime} ms: ${error.message}`,
+      );
   }
 
   async #loop(): Promise<void> {

@@ -25,6 +25,8 @@ export class DataLosses {
   longerUntil = -Infinity;
   /** Tokens may have begun anew, below the last ones, at that moment. */
   tokensFrom = -Infinity;
+  /** How often the store has begun anew. */
+  dataLosses = 0;
   #dataLostAt = -Infinity;
   #clock = 0;
   #latestClock = 0;
@@ -34,6 +36,7 @@ export class DataLosses {
   /** The store has begun anew, without the last tokens. */
   ofData(): void {
     this.ofAll();
+    this.dataLosses += 1;
     this.#dataLostAt = this.world.now;
     this.#checkTokens();
   }

@@ -6,17 +6,17 @@ import type {
 import { DistributedLockError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { Belief } from './belief.js';
 import { CallerLoop, type CallerPlace } from './caller.loop.js';
-import { KINDS, NAMES, type CalledKind } from './called.kinds.js';
+import { KINDS, LEADER, NAMES, type CalledKind } from './called.kinds.js';
 import { SETTINGS } from './simulated.instance.js';
 
 /** The longest wait of a caller, in ms. */
 export const LONGEST_WAIT = 60_000;
 
 /** How long a lock may be free while a caller of another process waits, in ms: an unsubscribed waiter asks each second. */
-const FREE = 1500;
+export const FREE = 1500;
 
 /** The same where a waiter that is dead may come first: in a queue for 3 s, and a writer keeps readers out for 2.25 s (docs/protocol.md). */
-const FREE_AFTER: Readonly<Record<string, number>> = { fair: 3000 + FREE, read: 2250 + FREE };
+export const FREE_AFTER: Readonly<Record<string, number>> = { fair: 3000 + FREE, read: 2250 + FREE };
 
 /** The side of a read/write lock, by how its holders share it. */
 export const SIDES = { alone: 'write', 'with readers': 'read' } as const;
@@ -63,7 +63,7 @@ export class LockCaller extends CallerLoop {
     this.place.world.history?.answer(belief);
   }
 
-  async #using(call: Call, options: LockOptions): Promise<void> {
+  async #using(call: Call, options: LockOptions & { readonly waitTime: number }): Promise<void> {
     const { kind, key, since, lock } = call;
     const { watch, instance, world } = this.place;
     const bound = FREE_AFTER[kind.name] ?? FREE;
@@ -79,6 +79,9 @@ export class LockCaller extends CallerLoop {
         await this.#work({ ...call, outer: belief }, handle).finally(() => watch.end(belief));
       }, options);
       world.history?.answer(granted);
+    } catch (error) {
+      if (watch.wishes.has(wish)) this.expectPatience(error, { since, waitTime: options.waitTime });
+      throw error;
     } finally {
       watch.wishes.delete(wish);
     }
@@ -135,12 +138,12 @@ export class LockCaller extends CallerLoop {
 
 /** As a person would who thinks that a lock is stuck. */
 export function forceUnlock({ watch, instance }: CallerPlace, choice: number): void {
-  const kind = KINDS[choice % KINDS.length];
-  if (kind === undefined) return;
-  const name = `${kind.family}.${choice % NAMES}`;
+  const { service } = instance;
+  const kind = KINDS[choice % (KINDS.length + 1)];
+  const name = kind === undefined ? LEADER : `${kind.family}.${choice % NAMES}`;
+  const lock = kind?.lock(service, name) ?? service.getFencedLock(name);
   const done = watch.losses.begin(SETTINGS.mapName(name));
-  void kind
-    .lock(instance.service, name)
+  void lock
     .forceUnlock()
     .catch((error: unknown) => {
       if (!(error instanceof DistributedLockError)) watch.report('error', String(error));

@@ -1,7 +1,7 @@
 import type { RunPlan, RunResult } from './simulated.run.js';
 
 /**
- * Makes a plan that breaks a rule smaller: fewer faults, acts, jobs, instances and callers, and a shorter time. Each purpose has dice of its
+ * Makes a plan that breaks a rule smaller: fewer faults, kinds of calls, acts, jobs, instances and callers, and a shorter time. Each purpose has dice of its
  * own, so that what is left out changes nothing before it.
  */
 export async function shrink<F, P extends RunPlan<F>>(
@@ -19,6 +19,10 @@ export async function shrink<F, P extends RunPlan<F>>(
   await cutDown(
     () => smallest.faults,
     (faults) => tryPlan({ ...smallest, faults }),
+  );
+  await cutDown(
+    () => smallest.others ?? [],
+    (others) => tryPlan({ ...smallest, others }),
   );
   if (smallest.ticks !== undefined) await shrinkTicks(() => smallest, tryPlan);
   while (smallest.callers > 0 && (await tryPlan({ ...smallest, callers: smallest.callers - 1 })));

@@ -6,8 +6,8 @@ import type { World } from './world.js';
 /** How long the fleet has at the end for what is still to be released, in ms: longer than the longest wait, which a dead waiter has declared. */
 export const REST = LONGEST_WAIT + 15_000;
 
-/** What stays in the store for good: the last token of a fenced lock. */
-export const STAYS = /^redisson_lock_token:/;
+/** What stays in the store for good, or, where a client has died, for some minutes: the last token of a fenced lock, and the records of calls. */
+export const STAYS = /^redisson_lock_token:|:call:[\da-f-]{36}:\d+$/;
 
 /** An instance that may not have opened yet. */
 interface LiveInstance {

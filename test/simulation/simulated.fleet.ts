@@ -21,6 +21,8 @@ export class SimulatedFleet {
   readonly #instances: SimulatedInstance[] = [];
   /** The moment at which the last fault of any instance ended. */
   lastTrouble = 0;
+  /** When a process last ended. */
+  lastEnd = -Infinity;
   /** How often each kind of fault happened. */
   readonly faults = new Map<string, number>();
   #generation = 0;
@@ -76,7 +78,7 @@ export class SimulatedFleet {
     const { link } = instance;
     switch (kind) {
       case 'crash':
-        instance.crash();
+        this.#end(instance);
         this.world.after(this.world.outside, size, 'restart', () => this.#start(target));
         break;
       case 'stop':
@@ -137,6 +139,11 @@ export class SimulatedFleet {
     }
   }
 
+  #end(instance: SimulatedInstance): void {
+    this.lastEnd = this.world.now;
+    instance.crash();
+  }
+
   /** As by SIGTERM: the process ends when it has released its locks. */
   #shutDown(instance: SimulatedInstance, place: number, size: number): void {
     const { world } = this;
@@ -144,7 +151,7 @@ export class SimulatedFleet {
     const exit = () => {
       if (!instance.isLive) return;
       if (instance.calmSince <= begun) this.onShutdown?.(instance);
-      instance.crash();
+      this.#end(instance);
       world.after(world.outside, size, 'restart', () => this.#start(place));
     };
     world.at(instance.process, begun, 'shut down', () => {

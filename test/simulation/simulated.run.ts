@@ -3,8 +3,9 @@ import type { Violation } from './belief.js';
 import { BeliefWatch } from './belief.watch.js';
 import { drawFaults, type Fault } from './fault.plan.js';
 import { usesOfEachLock } from './called.kinds.js';
-import type { CallCounts, CallerLoop, CallerPlace } from './caller.loop.js';
+import type { CallCounts, CallerLoop } from './caller.loop.js';
 import { LockCaller, forceUnlock } from './lock.caller.js';
+import { drawOthers, OtherCalls, type OtherCall } from './other.calls.js';
 import { portLayer } from './port.layer.js';
 import { REST, STAYS, useAllOnce } from './run.end.js';
 import { SimulatedFleet } from './simulated.fleet.js';
@@ -32,11 +33,14 @@ export interface RunPlan<F> {
   /** Of each instance. */
   readonly callers: number;
   readonly faults: readonly F[];
+  /** What is called besides locks. */
+  readonly others?: readonly OtherCall[];
   readonly ticks?: TickPlan;
 }
 
 /** A run on one server. */
 export interface ServerPlan extends RunPlan<Fault> {
+  readonly others: readonly OtherCall[];
   readonly ticks: TickPlan;
   readonly layer: LayerName;
 }
@@ -55,7 +59,9 @@ export function planOf(seed: number, duration = 20_000, layer: LayerName = 'port
   const faults = drawFaults(seed, duration, instances, LAYERS[layer].faults);
   // With few callers no other one acquires, and so releases again, a lock whose waiter has missed its message.
   const callers = stepsStoreClock(seed) ? 0 : 1 + (Math.floor(seed / 3) % 4);
-  return { seed, duration, instances, callers, faults, layer, ticks: drawTicks(seed, duration, instances) };
+  const others = stepsStoreClock(seed) ? [] : drawOthers(seed);
+  const ticks = drawTicks(seed, duration, instances);
+  return { seed, duration, instances, callers, faults, layer, others, ticks };
 }
 
 /** Runs a fleet under one seeded scheduler, and checks it after each event. */
@@ -85,17 +91,24 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   const fleet = new SimulatedFleet(world, instances, LAYERS[plan.layer], (instance) => {
     ticks.started(instance);
     if (world.now >= duration) return;
-    const started = callersOf({ world, watch, counts, instance }, callers);
+    const place = { world, watch, counts, instance };
+    const ofLocks = Array.from({ length: callers }, (_, caller) => new LockCaller(place, `caller ${caller}`));
+    const started = [...ofLocks, ...others.callersOf(place)];
     allCallers.push(...started);
     for (const caller of started) caller.start();
   });
   const watch = new BeliefWatch(world, fleet);
+  const others = new OtherCalls({ world, fleet, watch }, plan.others);
   const ticks = new TickSimulation({ world, watch, fleet, plan });
   world.check = () => {
     watch.check();
+    others.check();
     ticks.check();
   };
-  fleet.onShutdown = (instance) => watch.checkShutdown(instance);
+  fleet.onShutdown = (instance) => {
+    watch.checkShutdown(instance);
+    others.shutDown(instance);
+  };
   fleet.forceUnlock = (instance, choice) => {
     world.after(instance.process, 0, '', () => forceUnlock({ world, watch, counts, instance }, choice));
   };
@@ -104,7 +117,12 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   for (const caller of allCallers) caller.stop();
   ticks.rest();
   await world.runUntil(duration + REST);
-  await useAllOnce(world, fleet.live.slice(0, 1), usesOfEachLock, () => undefined);
+  await useAllOnce(
+    world,
+    fleet.live.slice(0, 1),
+    (service) => [...usesOfEachLock(service), ...others.ends(service)],
+    () => undefined,
+  );
   ticks.finish();
   for (const instance of fleet.live) world.as(instance.process, () => void instance.shutDown());
   await world.runUntil(duration + 2 * REST);
@@ -119,9 +137,4 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
     faults: fleet.faults,
     violations: watch.violations,
   };
-}
-
-/** So many callers of locks, and some of the rest. */
-function callersOf(place: CallerPlace, callers: number): CallerLoop[] {
-  return Array.from({ length: callers }, (_, caller) => new LockCaller(place, `caller ${caller}`));
 }

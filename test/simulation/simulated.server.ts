@@ -3,7 +3,9 @@ import { toBytes, type ScriptAnswer } from '../../libs/distributed-lock/src/memo
 import { RedisFailure } from '../../libs/distributed-lock/src/redis/redis.failure.js';
 import type { ScriptCommand, ScriptWords } from '../../libs/distributed-lock/src/redis/script.command.js';
 import { ServerRefusals } from './server.refusals.js';
+import { EPOCH } from './simulated.machine.js';
 import { SimulatedProcess } from './simulated.process.js';
+import { StoredPermits } from './stored.permits.js';
 import type { World } from './world.js';
 
 /** A connection, as the server ends it. */
@@ -62,6 +64,23 @@ export class SimulatedServer {
   /** The fields of a hash, as a person with redis-cli reads them. */
   hash(key: string): ReadonlyMap<string, string> {
     return this.world.as(this.process, () => this.store.keys.read(toBytes(key), 'hash') ?? new Map());
+  }
+
+  /** A number; undefined where there is none. */
+  count(key: string): number | undefined {
+    const text = this.world.as(this.process, () => this.store.keys.read(toBytes(key), 'string')?.value);
+    return text === undefined ? undefined : Number(text);
+  }
+
+  /** The permits of a semaphore that are taken. */
+  permits(key: string): StoredPermits {
+    const expiries = this.world.as(this.process, () =>
+      this.store.keys.read(toBytes(`{${key}}:timeout`), 'zset'),
+    );
+    return new StoredPermits(
+      expiries ?? new Map(),
+      EPOCH + Math.floor(this.world.now + this.process.wallOffset),
+    );
   }
 
   /** What is left of a key's lease, in ms; below 0 for none. */

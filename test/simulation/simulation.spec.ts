@@ -49,6 +49,7 @@ describe('the simulation of a fleet', () => {
   );
 
   test.each([
+    [98, 'Redis refused a multi lock for a while', []],
     [110, 'a server stood still for longer than a lease', ['--layer', 'socket']],
     [1009, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
     [1061, 'a failover lost that waiters had left', ['--topology', 'sentinel']],

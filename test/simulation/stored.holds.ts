@@ -11,7 +11,7 @@ const PERIOD = 100;
  * How long the store may have a hold that was released, or that its caller never got, in ms: the release is repeated within 0.5 s once Redis
  * answers (docs/degraded-redis.md), and a round trip has `commandTimeout`.
  */
-const RELEASED_WITHIN = 500 + SETTINGS.commandTimeout;
+export const RELEASED_WITHIN = 500 + SETTINGS.commandTimeout;
 
 /** The same for a hold that was lost, or whose process is dead: it ends with its lease. */
 const OVER_WITHIN = SETTINGS.watchdogTimeout + RELEASED_WITHIN;
@@ -23,6 +23,9 @@ const HOLDER = /^(?<holder>(?<client>.+):\d+)(?<write>:write)?$/;
 export class StoredHolds {
   readonly #instances = new Map<string, SimulatedInstance>();
   readonly #keys = new Set<string>();
+  /** Those of semaphores. */
+  readonly #permitKeys = new Set<string>();
+  readonly #granted = new Set<string>();
   /** Holders that have not released their hold: the store has it until the lease is over. */
   readonly #unreleased = new Set<string>();
   /** Since when no process believes in a hold. */
@@ -35,10 +38,12 @@ export class StoredHolds {
     private readonly report: (what: string) => void,
   ) {}
 
-  granted({ instance, key, handle: { holder } }: Belief): void {
+  granted({ instance, key, sharing, handle: { holder } }: Belief): void {
+    if (sharing === 'by permit') this.#permitKeys.add(key);
     const client = HOLDER.exec(holder)?.groups?.['client'] ?? holder;
     this.#instances.set(client, instance);
     this.#keys.add(key);
+    this.#granted.add(holder);
     this.#unreleased.add(holder);
   }
 
@@ -86,9 +91,11 @@ export class StoredHolds {
 
   #judge(hold: string, { holder, client }: StoredHolder, since: number): void {
     const instance = this.#instances.get(client);
-    // It was never granted anything.
-    if (instance === undefined) return;
-    const endsByItself = !instance.isLive || this.#unreleased.has(holder);
+    if (instance === undefined) {
+      this.#judgeUnknown(hold, since);
+      return;
+    }
+    const endsByItself = !instance.isLive || this.#unreleased.has(holder) || this.#cameLate(holder, since);
     const bound = endsByItself ? OVER_WITHIN : RELEASED_WITHIN;
     const { longerUntil } = this.fleet.losses;
     const calmSince = instance.isLive ? instance.calmSince : instance.endedAt;
@@ -100,7 +107,31 @@ export class StoredHolds {
     );
   }
 
+  /**
+   * A server that goes on runs what it had received before it was stopped. The undo of an acquisition that was given up may be over by then:
+   * it is repeated for one lease (docs/redisson-wire-format.md).
+   */
+  #cameLate(holder: string, since: number): boolean {
+    const { stoppedUntil } = this.fleet.server.process;
+    return !this.#granted.has(holder) && since >= stoppedUntil && since <= stoppedUntil + 2 * PERIOD;
+  }
+
+  /** The process of a permit that its caller never got is not known; that of a lock was never granted anything. */
+  #judgeUnknown(hold: string, since: number): void {
+    const { live, lastTrouble, lastEnd } = this.fleet;
+    if (!this.#permitKeys.has(hold.replace(/ .*/, ''))) return;
+    const calmSince = live.map((instance) => instance.calmSince);
+    const from = Math.max(since, lastTrouble, lastEnd + SETTINGS.watchdogTimeout, ...calmSince);
+    if (this.world.now - from > RELEASED_WITHIN)
+      this.report(`the store has the permit ${hold}, which no caller has, for ${this.world.now - since} ms`);
+  }
+
   #holdersOf(key: string): StoredHolder[] {
+    if (this.#permitKeys.has(key))
+      return this.fleet.server
+        .permits(key)
+        .ids()
+        .map((id) => ({ holder: id, client: id }));
     const holders: StoredHolder[] = [];
     const isShared = this.fleet.server.hash(key).get('mode') === 'read';
     for (const [field, count] of this.fleet.server.hash(key)) {
@@ -116,6 +147,7 @@ export class StoredHolds {
   /** What is left of a lease, in ms: a reader has one of its own. */
   #leftOf(key: string, holder: string): number {
     const { server } = this.fleet;
+    if (this.#permitKeys.has(key)) return server.permits(key).leftOf(holder);
     const ofReader = server.ttl(`{${key}}:${holder}:rwlock_timeout:1`);
     return ofReader >= 0 ? ofReader : server.ttl(key);
   }

@@ -57,6 +57,7 @@ function topologyOf<F, P extends RunPlan<F>>(parts: TopologyParts<F, P>): Topolo
       const size = `${plan.faults.length} faults, ${plan.instances} instances, ${plan.callers} callers each, ${plan.duration} ms`;
       return [
         `the smallest plan that breaks ${rule}: ${size}`,
+        ...(plan.others ?? []).map((name) => `  calls: ${name}`),
         ...plan.faults.map((fault) => `  ${parts.showFault(fault)}`),
         ...(plan.ticks?.acts ?? []).map((act) => `  ${showAct(act)}`),
         ...(plan.ticks?.jobs ?? []).map((job) => `  ${showJob(job)}`),

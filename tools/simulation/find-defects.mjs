@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ROOT } from '../build/node.runner.mjs';
 import { PLANTED } from './planted.defects.mjs';
+import { PLANTED_KINDS } from './planted.kinds.mjs';
 import { PLANTED_SOCKETS } from './planted.sockets.mjs';
 import { PLANTED_TICKS } from './planted.ticks.mjs';
 import { PLANTED_TOPOLOGIES } from './planted.topologies.mjs';
@@ -15,6 +16,7 @@ const [, , minutes = '5'] = process.argv;
 const broken = join(ROOT, 'dist/simulation/planted.mjs');
 const all = [
   ...PLANTED.map((planted) => ({ ...planted, where: ['--topology', 'one'] })),
+  ...PLANTED_KINDS.map((planted) => ({ ...planted, where: ['--topology', 'one'] })),
   ...PLANTED_TICKS.map((planted) => ({ ...planted, where: ['--topology', 'one'] })),
   ...PLANTED_SOCKETS.map((planted) => ({ ...planted, where: ['--layer', 'socket'] })),
   ...PLANTED_TOPOLOGIES.map((planted) => ({ ...planted, where: ['--topology', planted.topology] })),

@@ -1,0 +1,96 @@
+import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
+import { GroupHandle } from '../../libs/distributed-lock/src/groups/group.handle.js';
+import type { Belief } from './belief.js';
+import { KINDS, NAMES, type CalledKind } from './called.kinds.js';
+import { CallerLoop } from './caller.loop.js';
+import { FREE, FREE_AFTER } from './lock.caller.js';
+import { SETTINGS } from './simulated.instance.js';
+
+/** A lock among others, by its name. */
+interface Member {
+  readonly name: string;
+  readonly key: string;
+  readonly kind: CalledKind;
+}
+
+/** Acquires several of the locks that the other callers use, as one. */
+export class MultiLockCaller extends CallerLoop {
+  protected async call(): Promise<void> {
+    const { dice } = this;
+    const { instance, watch, world } = this.place;
+    const members = this.#draw();
+    const keys = members.map(({ key }) => key);
+    const locks = members.map(({ name, kind }) => kind.lock(instance.service, name));
+    const leaseTime = dice.chance(0.3) ? dice.between(300, 2500) : undefined;
+    const waitTime = dice.chance(0.8) ? dice.between(100, 4000) : 0;
+    // While it waits for one of them, it holds those before it.
+    const attempt = { instance, keys };
+    const bounds = members.map(({ kind }) => FREE_AFTER[kind.name] ?? FREE);
+    const wish = {
+      instance,
+      key: keys[0] ?? '',
+      others: keys.slice(1),
+      since: world.now,
+      bound: Math.max(...bounds),
+      hasOthersBefore: members.some(({ kind }) => kind.name in FREE_AFTER),
+    };
+    const settle = () => {
+      watch.attempts.delete(attempt);
+      watch.wishes.delete(wish);
+    };
+    watch.attempts.add(attempt);
+    watch.wishes.add(wish);
+    try {
+      await instance.service.getMultiLock(...locks).using(
+        async (handle) => {
+          settle();
+          const beliefs = this.#begin(members, handle, leaseTime === undefined);
+          await this.pause(dice.chance(0.8) ? dice.between(0, 40) : dice.between(40, 3000));
+          if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
+          for (const belief of beliefs) watch.end(belief);
+        },
+        { waitTime, leaseTime, signal: this.signal() },
+      );
+    } catch (error) {
+      if (watch.wishes.has(wish)) this.expectPatience(error, { since: wish.since, waitTime });
+      throw error;
+    } finally {
+      settle();
+    }
+  }
+
+  /** Of each family one at most: the sides of a read/write lock cannot be held together. */
+  #draw(): Member[] {
+    const members = new Map<string, Member>();
+    for (let drawn = 0; drawn < 3; drawn += 1) {
+      const kind = this.dice.pick(KINDS);
+      const name = `${kind.family}.${this.dice.below(NAMES)}`;
+      members.set(kind.family, { name, key: SETTINGS.mapName(name), kind });
+    }
+    return [...members.values()];
+  }
+
+  /** As long as the multi lock is held, each of its members is. */
+  #begin(members: readonly Member[], multi: LockHandle, isRenewed: boolean): Belief[] {
+    const { world, watch, counts, instance } = this.place;
+    counts.grants += 1;
+    world.note(`granted multi ${multi.name} to ${multi.holder}`);
+    const handles = multi instanceof GroupHandle ? multi.members : [];
+    if (handles.length !== members.length)
+      watch.report('whole', `${multi.name} was granted with ${handles.length} of ${members.length} members`);
+    return members.flatMap(({ name, key, kind: { sharing } }) => {
+      const member = handles.find((handle) => handle.name === name);
+      if (member === undefined) return [];
+      const handle = {
+        holder: member.holder,
+        token: undefined,
+        get isHeld() {
+          return multi.isHeld;
+        },
+      };
+      const belief = { instance, key, sharing, handle, isRenewed };
+      watch.begin(belief);
+      return [belief];
+    });
+  }
+}

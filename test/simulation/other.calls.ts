@@ -1,0 +1,64 @@
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { CandidateCaller } from './candidate.caller.js';
+import type { CallerLoop, CallerPlace } from './caller.loop.js';
+import { MultiLockCaller } from './multi.lock.caller.js';
+import type { OtherPlace, OtherWatch } from './other.watch.js';
+import { SeededDice } from './seeded.dice.js';
+import type { SimulatedInstance } from './simulated.instance.js';
+
+/** What is called besides single locks, on all instances of a run. */
+interface OtherKind {
+  /** Undefined: its rules are those of locks. */
+  readonly watch?: OtherWatch;
+  /** The callers of an instance that has started. */
+  readonly callersOf: (place: CallerPlace) => CallerLoop[];
+}
+
+const KINDS = {
+  'multi lock': (): OtherKind => ({ callersOf: (place) => [new MultiLockCaller(place, 'multi lock')] }),
+  election: (): OtherKind => ({ callersOf: (place) => [new CandidateCaller(place, 'candidate')] }),
+} as const;
+
+export type OtherCall = keyof typeof KINDS;
+
+/** Draws what is called in a run: some of it, so that one kind does not hide what another one shows. */
+export function drawOthers(seed: number): OtherCall[] {
+  return Object.keys(KINDS).filter(
+    (name): name is OtherCall => isOtherCall(name) && new SeededDice(seed, `calls of ${name}`).chance(0.4),
+  );
+}
+
+function isOtherCall(name: string): name is OtherCall {
+  return Object.hasOwn(KINDS, name);
+}
+
+/** What a run calls besides single locks. */
+export class OtherCalls {
+  readonly #kinds: readonly OtherKind[];
+
+  constructor(
+    private readonly place: OtherPlace,
+    names: readonly OtherCall[],
+  ) {
+    this.#kinds = names.map((name) => KINDS[name]());
+  }
+
+  callersOf(place: CallerPlace): CallerLoop[] {
+    return this.#kinds.flatMap((kind) => kind.callersOf(place));
+  }
+
+  check(): void {
+    if (this.place.watch.violations.length > 0) return;
+    for (const { watch } of this.#kinds) watch?.check();
+  }
+
+  shutDown(instance: SimulatedInstance): void {
+    for (const { watch } of this.#kinds) watch?.shutDown?.(instance);
+  }
+
+  /** Ends each kind, by an instance that nothing has kept from its server for a while. */
+  ends(service: LockService): Promise<void>[] {
+    const failed = (error: unknown) => this.place.watch.report('end', String(error));
+    return this.#kinds.map(async ({ watch }) => await watch?.finish(service).catch(failed));
+  }
+}
