@@ -1,9 +1,15 @@
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { CandidateCaller } from './candidate.caller.js';
 import type { CallerLoop, CallerPlace } from './caller.loop.js';
+import { LatchCaller } from './latch.caller.js';
+import { LatchWatch } from './latch.watch.js';
 import { MultiLockCaller } from './multi.lock.caller.js';
 import type { OtherPlace, OtherWatch } from './other.watch.js';
+import { PermitCaller } from './permit.caller.js';
+import { PermitWatch } from './permit.watch.js';
 import { SeededDice } from './seeded.dice.js';
+import { SemaphoreCaller } from './semaphore.caller.js';
+import { SemaphoreWatch } from './semaphore.watch.js';
 import type { SimulatedInstance } from './simulated.instance.js';
 
 /** What is called besides single locks, on all instances of a run. */
@@ -17,7 +23,24 @@ interface OtherKind {
 const KINDS = {
   'multi lock': (): OtherKind => ({ callersOf: (place) => [new MultiLockCaller(place, 'multi lock')] }),
   election: (): OtherKind => ({ callersOf: (place) => [new CandidateCaller(place, 'candidate')] }),
+  permit: (place: OtherPlace): OtherKind => {
+    const watch = new PermitWatch(place);
+    return { watch, callersOf: (on) => several(2, (n) => new PermitCaller(on, `permit ${n}`, watch)) };
+  },
+  semaphore: (place: OtherPlace): OtherKind => {
+    const watch = new SemaphoreWatch(place);
+    return { watch, callersOf: (on) => several(2, (n) => new SemaphoreCaller(on, `semaphore ${n}`, watch)) };
+  },
+  latch: (place: OtherPlace): OtherKind => {
+    const watch = new LatchWatch(place);
+    // One only counts down, so that the others do not all wait.
+    return { watch, callersOf: (on) => several(3, (n) => new LatchCaller(on, `latch ${n}`, watch, n > 0)) };
+  },
 } as const;
+
+function several(count: number, make: (n: number) => CallerLoop): CallerLoop[] {
+  return Array.from({ length: count }, (_, n) => make(n));
+}
 
 export type OtherCall = keyof typeof KINDS;
 
@@ -40,7 +63,7 @@ export class OtherCalls {
     private readonly place: OtherPlace,
     names: readonly OtherCall[],
   ) {
-    this.#kinds = names.map((name) => KINDS[name]());
+    this.#kinds = names.map((name) => KINDS[name](place));
   }
 
   callersOf(place: CallerPlace): CallerLoop[] {

@@ -40,4 +40,61 @@ export const PLANTED_KINDS = [
       { from: 'if (!this.#hasLeft) await this.#rest.sleep(this.#pause());', to: 'await this.#left;' },
     ],
   },
+  {
+    name: 'a permit that is granted though none is left',
+    defects: [
+      {
+        from: 'if (equal(available, void 0) || less(available, 1)) {',
+        to: 'if (equal(available, void 0)) {',
+      },
+    ],
+  },
+  {
+    name: 'a permit whose lease is over, and that is not given back',
+    defects: [{ from: 'available = first(G["redis.call"]("INCRBY", lock, count));', to: '' }],
+  },
+  {
+    name: 'a request for permits that is given up and not undone',
+    defects: [
+      {
+        from: 'if (this.#ambiguousFailure === void 0) return; this.#calls.undo(',
+        to: 'return; this.#calls.undo(',
+      },
+    ],
+  },
+  {
+    name: 'a repeated release that gives permits back twice',
+    defects: [
+      {
+        from: 'if (isTrue(done)) return [table([ 1, first(G["tonumber"](done)), 0',
+        to: 'if (false) return [table([ 1, done, 0',
+      },
+    ],
+  },
+  {
+    name: 'a big request for permits that gives up and wakes no smaller one',
+    defects: [
+      {
+        from: 'if ((this.waiters.first?.request.permits ?? Infinity) < this.#least) this.loop.wake();',
+        to: '',
+      },
+    ],
+  },
+  {
+    name: 'a latch that opens and publishes nothing',
+    defects: [{ from: 'if (equal(left, 0)) call(publishMessage, publish, channel, "0");', to: '' }],
+  },
+  {
+    name: 'a repeated call that counts a latch down twice',
+    defects: [{ from: 'if (isTrue(done)) return [table([1, ...G["tonumber"](done)])];', to: '' }],
+  },
+  {
+    name: 'a call without an answer that is not repeated',
+    defects: [
+      {
+        from: 'return await this.#retryInBackground(call, what, () => send(call), failure);',
+        to: 'throw unavailable(this.target.name, failure);',
+      },
+    ],
+  },
 ];

@@ -1,0 +1,99 @@
+import type { CountDownLatch } from '../../libs/distributed-lock/src/contracts/latch.contract.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { LatchRound } from './latch.round.js';
+import { FREE } from './lock.caller.js';
+import type { OtherPlace, OtherWatch } from './other.watch.js';
+import { SeededDice } from './seeded.dice.js';
+import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+
+/** A caller that waits for a latch. */
+export interface LatchWish {
+  readonly instance: SimulatedInstance;
+  readonly round: LatchRound;
+  readonly since: number;
+}
+
+/** Latches, one after the other: each is closed with a count, and open once so many calls have counted it down. */
+export class LatchWatch implements OtherWatch {
+  readonly wishes = new Set<LatchWish>();
+  readonly #rounds: LatchRound[] = [];
+  readonly #dice: SeededDice;
+  #dataLosses = 0;
+
+  constructor(private readonly place: OtherPlace) {
+    this.#dice = new SeededDice(place.world.seed, 'latches');
+  }
+
+  /** The latch that callers use now; undefined: the next one is to be made. */
+  current(): LatchRound | undefined {
+    const last = this.#rounds.at(-1);
+    return last === undefined || last.isLost || last.openSince !== undefined ? undefined : last;
+  }
+
+  next(): LatchRound {
+    const round = new LatchRound(`latch.${this.#rounds.length}`, this.#dice.between(1, 6));
+    this.#rounds.push(round);
+    return round;
+  }
+
+  latchOf(service: LockService, { name }: LatchRound): CountDownLatch {
+    return service.getCountDownLatch(name);
+  }
+
+  /** Whether a latch is open. */
+  isOpen(round: LatchRound): boolean {
+    return this.#countOf(round) === 0;
+  }
+
+  check(): void {
+    const { fleet } = this.place;
+    if (this.#dataLosses !== fleet.losses.dataLosses) {
+      this.#dataLosses = fleet.losses.dataLosses;
+      for (const round of this.#rounds) round.isLost = true;
+    }
+    const last = this.#rounds.at(-1);
+    if (last !== undefined) this.#checkCount(last);
+    for (const wish of this.wishes) this.#checkWish(wish);
+  }
+
+  #checkCount(round: LatchRound): void {
+    const { world, watch } = this.place;
+    const count = this.#countOf(round);
+    if (count > 0) round.wasMade = true;
+    if (!round.wasMade) return;
+    if (count === 0) round.openSince ??= world.now;
+    else if (round.openSince !== undefined) watch.report('latch', `${round.name} is closed again`);
+    if (round.isLost) return;
+    const { least, most } = round.boundsAt(world.now);
+    if (count < least || count > most)
+      watch.report(
+        'latch',
+        `${round.name} of ${round.count} has the count ${count}, and not ${least} to ${most}`,
+      );
+  }
+
+  /** A latch that is open lets every caller go on. */
+  #checkWish({ instance, round: { name, openSince }, since }: LatchWish): void {
+    const { world, watch } = this.place;
+    if (openSince === undefined || !instance.isRunning || !instance.link.isConnected) return;
+    const from = Math.max(openSince, since, instance.calmSince);
+    if (world.now - from > FREE)
+      watch.report(
+        'free and wanted',
+        `${name} is open for ${Math.round(world.now - from)} ms while ${instance.name} waits`,
+      );
+  }
+
+  #countOf({ name }: LatchRound): number {
+    return this.place.fleet.server.count(SETTINGS.mapName(name)) ?? 0;
+  }
+
+  /** In the end a latch is closed only where too few calls have counted it down. */
+  async finish(service: LockService): Promise<void> {
+    for (const round of this.#rounds) {
+      if (this.isOpen(round)) continue;
+      round.isLost = true;
+      await this.latchOf(service, round).delete();
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import type { SimulatedInstance } from './simulated.instance.js';
+import { RELEASED_WITHIN } from './stored.holds.js';
+
+/** A change of the number of permits that the store may or may not have made. */
+export interface PermitChange {
+  readonly instance: SimulatedInstance;
+  readonly permits: number;
+  /** Whether the library gives the permits back at a shutdown: not those that the caller has to release itself. */
+  readonly isScoped: boolean;
+  /** When its caller had the answer, or has given up. */
+  settledAt: number | undefined;
+}
+
+/** The permits of one semaphore: those that callers have, and those that are on their way. */
+export class SemaphoreLedger {
+  /** Whether the store has lost it. */
+  isLost = false;
+  /** Whether the store has had it. */
+  wasMade = false;
+  readonly #taken = new Map<SimulatedInstance, number>();
+  readonly #changes = new Set<PermitChange>();
+
+  constructor(
+    readonly name: string,
+    readonly total: number,
+  ) {}
+
+  /** Whether permits have gone with a process. */
+  get hasLeaked(): boolean {
+    for (const [{ isLive }, taken] of this.#taken) if (!isLive && taken > 0) return true;
+    for (const { instance } of this.#changes) if (!instance.isLive) return true;
+    return false;
+  }
+
+  /** A caller asks for permits. */
+  asked(instance: SimulatedInstance, permits: number, isScoped: boolean): PermitChange {
+    return this.#change({ instance, permits, isScoped, settledAt: undefined });
+  }
+
+  granted(change: PermitChange): void {
+    this.#changes.delete(change);
+    this.#count(change.instance, change.permits);
+  }
+
+  /** A caller is about to give permits back. */
+  giving(instance: SimulatedInstance, permits: number, isScoped: boolean): PermitChange {
+    this.#count(instance, -permits);
+    return this.#change({ instance, permits, isScoped, settledAt: undefined });
+  }
+
+  /** The store has confirmed it. */
+  confirmed(change: PermitChange): void {
+    this.#changes.delete(change);
+  }
+
+  /** An instance was shut down, and nothing kept it from giving back what its scopes had. */
+  shutDown(instance: SimulatedInstance): void {
+    for (const change of this.#changes)
+      if (change.instance === instance && change.isScoped) this.#changes.delete(change);
+  }
+
+  /** How many permits the store may have available, at least and at most. */
+  boundsAt(now: number): { readonly least: number; readonly most: number } {
+    let most = this.total;
+    for (const taken of this.#taken.values()) most -= taken;
+    let least = most;
+    for (const change of this.#changes) {
+      if (isOverAt(change, now)) this.#changes.delete(change);
+      else least -= change.permits;
+    }
+    return { least, most };
+  }
+
+  #change(change: PermitChange): PermitChange {
+    this.#changes.add(change);
+    return change;
+  }
+
+  #count(instance: SimulatedInstance, permits: number): void {
+    this.#taken.set(instance, (this.#taken.get(instance) ?? 0) + permits);
+  }
+}
+
+/** A call that was given up is undone, and a release is repeated, as soon as the store answers; those of a dead process may never be. */
+function isOverAt({ instance, settledAt }: PermitChange, now: number): boolean {
+  if (settledAt === undefined || !instance.isLive || instance.isEnding) return false;
+  return now > Math.max(settledAt, instance.calmSince) + RELEASED_WITHIN;
+}
