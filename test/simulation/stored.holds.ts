@@ -95,7 +95,7 @@ export class StoredHolds {
       this.#judgeUnknown(hold, since);
       return;
     }
-    const endsByItself = !instance.isLive || this.#unreleased.has(holder) || this.#cameLate(holder, since);
+    const endsByItself = !instance.isLive || this.#unreleased.has(holder);
     const bound = endsByItself ? OVER_WITHIN : RELEASED_WITHIN;
     const { longerUntil } = this.fleet.losses;
     const calmSince = instance.isLive ? instance.calmSince : instance.endedAt;
@@ -105,15 +105,6 @@ export class StoredHolds {
     this.report(
       `the store has ${hold} of ${instance.name}, which is ${state}, for ${Math.round(this.world.now - from)} ms`,
     );
-  }
-
-  /**
-   * A server that goes on runs what it had received before it was stopped. The undo of an acquisition that was given up may be over by then:
-   * it is repeated for one lease (docs/redisson-wire-format.md).
-   */
-  #cameLate(holder: string, since: number): boolean {
-    const { stoppedUntil } = this.fleet.server.process;
-    return !this.#granted.has(holder) && since >= stoppedUntil && since <= stoppedUntil + 2 * PERIOD;
   }
 
   /** The process of a permit that its caller never got is not known; that of a lock was never granted anything. */

@@ -72,15 +72,6 @@ export const PLANTED_KINDS = [
     ],
   },
   {
-    name: 'a big request for permits that gives up and wakes no smaller one',
-    defects: [
-      {
-        from: 'if ((this.waiters.first?.request.permits ?? Infinity) < this.#least) this.loop.wake();',
-        to: '',
-      },
-    ],
-  },
-  {
     name: 'a latch that opens and publishes nothing',
     defects: [{ from: 'if (equal(left, 0)) call(publishMessage, publish, channel, "0");', to: '' }],
   },
