@@ -75,6 +75,9 @@ export function describeFuzz(subject: LockSubject): void {
           // This process stood still for half of a short lease: a refusal as well.
           if (error instanceof LockUnavailableError && error.message.includes('half of their lease'))
             return null;
+          // On a busy machine an answer may take longer than a short wait: a refusal, too.
+          if (waitTime === 300 && error instanceof LockUnavailableError && /no answer/.test(error.message))
+            return null;
           throw error;
         }
       };
