@@ -96,8 +96,8 @@ export class FairModel {
     }
     if (state.waits.size > 0) this.#markAlive(client);
     if (this.#prune() || state.lock === undefined) state.tell(state.head);
-    const next = state.holder ?? state.head;
-    const own = next !== undefined && clientOf(next) === client ? [next] : [];
+    const { holder } = state;
+    const own = holder !== undefined && clientOf(holder) === client ? [holder] : [];
     return [1, this.#untilNext(), state.queue.length, ...own];
   }
 
