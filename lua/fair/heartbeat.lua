@@ -14,8 +14,8 @@
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   client   the client uuid, which the holder ids of its waiters begin with
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
--- @reply done     {1, ms until a heartbeat may find something to do (-1: no waiter), length of the queue, and the holder, or else the
---                 head, if it is of this process: it may have missed its message, or have left while a failover lost its release}
+-- @reply done     {1, ms until a heartbeat may find something to do (-1: no waiter), length of the queue, and the holder if it is
+--                 of this process: one that was given the lock may have missed the message}
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: a second run says the same again
 
@@ -70,7 +70,7 @@ local function attempt(fair, client, life)
     publishToHead(fair)
   end
   local reply = {1, untilNext(fair), redis.call('LLEN', fair.queue)}
-  local holder = redis.call('HRANDFIELD', fair.lock) or redis.call('LINDEX', fair.queue, 0)
+  local holder = redis.call('HRANDFIELD', fair.lock)
   if holder and string.match(holder, '^[^:]*') == client then
     reply[4] = holder
   end

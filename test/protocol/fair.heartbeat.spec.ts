@@ -41,13 +41,6 @@ describe('a heartbeat', () => {
     expect((await stage.beat(a)).told).toEqual([A]);
   });
 
-  test('names the head of a free lock to its process, which knows whether it still waits', async () => {
-    const { lock: _lock, ...rest } = WAITING;
-    await stage.put({ ...rest, alive: { [a]: S10, [b]: S10 } });
-    expect((await stage.beat(a)).reply).toEqual([1, S60, 2, A]);
-    expect((await stage.beat(b)).reply).toEqual([1, S60, 2]);
-  });
-
   test.each([
     ['nobody waits', {}],
     ['only Java waits', { queue: [[J, S100]] as const }],

@@ -2,7 +2,7 @@ import type { Answer } from '../cluster/acked.calls.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 
-/** Receives the answer, or the failure, of one script. A promise would cost more than all else here. */
+/** Receives the answer, or the failure, of one script. A promise would cost more than everything else that is done here. */
 export interface CommandCallback {
   answered(reply: Answer['reply'], verdict?: Answer['verdict']): void;
   failed(failure: RedisFailure): void;

@@ -21,7 +21,7 @@ export interface LockKind {
   readonly scripts: LockScripts;
   readonly channelOf: (key: string) => string;
   readonly form: LocalLockForm;
-  /** What a scope gets that requests its lock again: one more count of its hold, an error, or a further hold. */
+  /** What a scope that holds the lock and requests it again gets: one more count of its hold, an error, or a further hold as any other caller. */
   readonly reentry: 'counted' | 'refused' | 'another';
   /** Whether a release may hand the lock to the next local waiter under the same holder id, without a call to Redis. */
   readonly reusesHolderId: boolean;

@@ -72,7 +72,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     return !this.#ended;
   }
 
-  /** Whether its holder id may go on to another hold: Redis surely counts one acquisition. */
+  /** Whether its holder id may go on to another hold: Redis surely counts nothing but the acquisition that is released. */
   get hasOneAcquisition(): boolean {
     return this.#extras?.count?.hasOneAcquisition ?? true;
   }

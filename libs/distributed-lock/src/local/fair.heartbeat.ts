@@ -21,8 +21,8 @@ export class FairHeartbeat {
   constructor(
     private readonly context: Pick<LockContext, 'ids' | 'outside' | 'wheel'>,
     private readonly target: LockTarget,
-    /** Called when the holder in Redis, or the next one of a free lock, is of this process. @returns whether it is taken out of the way */
-    private readonly check: (holder: string) => boolean,
+    /** Called when the holder in Redis is a waiter of this process. */
+    private readonly isHeld: (holder: string) => void,
   ) {}
 
   start(): void {
@@ -46,8 +46,8 @@ export class FairHeartbeat {
     let next = PERIOD;
     try {
       const reply = await kind.scripts.heartbeat?.(key, this.context.ids.client, channel);
-      if (reply?.holder !== undefined && this.check(reply.holder)) next = FLOOR;
-      else if (reply !== undefined && reply.next >= 0) next = Math.min(PERIOD, Math.max(reply.next, FLOOR));
+      if (reply?.holder !== undefined) this.isHeld(reply.holder);
+      if (reply !== undefined && reply.next >= 0) next = Math.min(PERIOD, Math.max(reply.next, FLOOR));
     } catch {
       // Redis is away, or refuses: the waiters' own requests report that, and the next heartbeat comes in time.
     }

@@ -99,23 +99,14 @@ export class FairLocalLock extends LocalLock {
     this.#leavePlace(waiter);
   }
 
-  /** A release made a waiter of this process the holder. */
+  /** A release made a waiter of this process the holder. A waiter that has left has undone its attempt, which frees the lock. */
   #handOff({ holder, sent }: NonNullable<ReleaseResult['handoff']>): void {
-    const place = this.#placeOf(holder);
-    if (place === undefined) this.giveBack(holder);
-    else place.acceptHandoff(sent);
+    this.#placeOf(holder)?.acceptHandoff(sent);
   }
 
-  /**
-   * Redis names a holder id of this process: a waiter that missed its message, or one that has left, and whose release is under way or was
-   * lost by a failover. @returns whether that one is released
-   */
-  #checkPlace(holder: string): boolean {
-    const place = this.#placeOf(holder);
-    place?.wake();
-    const isOver = place === undefined && holder !== this.#hold?.lease.holder;
-    if (isOver) this.giveBack(holder);
-    return isOver;
+  /** A waiter that is the holder in Redis missed the message of its hand-off. */
+  #checkPlace(holder: string): void {
+    this.#placeOf(holder)?.wake();
   }
 
   #placeOf(holder: string): FairWaiter | undefined {

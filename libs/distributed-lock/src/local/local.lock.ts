@@ -154,7 +154,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     return waiter.outcome;
   }
 
-  /** Admits a waiter with the grant that was requested for it; releases it if the waiter has left. */
+  /** Admits a waiter with the grant that was requested for it; releases the grant if the waiter has left. */
   protected admitWaiter(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     if (waiter.isDone) this.giveBack(result.holder, this.leaseOf(result).longestTtl);
     else this.resolveWaiter(waiter, this.admit(result));
@@ -162,7 +162,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
 
   /**
    * A forced unlock of this process has freed the lock. Its own holders did not ask for it, and learn of it now, not by their next renewal.
-   * @param leases those when the unlock was requested; a later one may have been granted after it, so Redis is asked
+   * @param leases the leases at the moment of the request to free the lock; a later lease may have been granted after it, so Redis is asked
    */
   forceFreed(reason: LossReason, leases: ReadonlySet<Lease>): void {
     this.#waiters?.lastAnswer.forced();
@@ -204,9 +204,9 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   }
 
   /**
-   * A caller that comes back at once must not overtake the processes that were notified of its release.
-   * @param others the number of processes
-   * @param messagesBefore messages of the loop before the release
+   * A caller that comes back at once must not overtake, again and again, the processes that were notified of its release.
+   * @param others the number of these processes
+   * @param messagesBefore the number of messages of the loop before the release
    * @param pause in ms
    */
   protected yieldToOthers(others: number, messagesBefore: number, pause: number): void {
@@ -241,7 +241,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     this.#waiters?.lastAnswer.freed(at);
   }
 
-  /** Starts the loop, or ends its sleep. Does nothing while the first request is under way, whose answer starts the loop. */
+  /** Starts the loop, or ends its sleep. Does nothing while the first request is under way: {@link requestFirst} starts the loop with its answer. */
   protected wakeLoop(owner: LoopOwner): void {
     if (this.#waiters?.firstRequester !== undefined) return;
     this.loop ??= this.acquireLoop(owner, new AcquireAttempt(this.registry.context, this.target));
@@ -260,13 +260,13 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     return handle;
   }
 
-  /** Resolves a waiter with its handle. The waiter may have left: this hold may have ended an older one, whose signal it waited with. */
+  /** Resolves a waiter with its handle. The waiter may have left: admitting this hold can end an older one, whose signal may be the signal of this waiter. */
   protected resolveWaiter(waiter: Waiter<HoldHandle>, handle: HoldHandle): void {
     if (!waiter.resolve(handle)) void handle.unlock().catch(() => undefined);
   }
 
   /** Gives back what came for a waiter that has left. */
-  protected giveBack(holder: string, lease = 0): void {
+  protected giveBack(holder: string, lease: number): void {
     void this.registry.context.backgroundRelease.release({ target: this.target, holder, lease });
   }
 

@@ -30,8 +30,8 @@ export class Watchdog {
   }
 
   /**
-   * Watches a lease from now on. Where the lease time of a watched one has become shorter, its next request is sent earlier, and its
-   * holder learns of a nearer deadline.
+   * Watches a lease from now on. The next request for a watched lease is sent earlier where its lease time has become shorter, and its
+   * holder is notified of a deadline that has come nearer.
    * @param at the monotonic clock
    */
   watch(lease: Lease, listener: LeaseListener, at = now()): void {

@@ -37,7 +37,7 @@ export type TransferReply = { readonly kind: 'transferred' | 'granted'; readonly
 export interface HeartbeatReply {
   /** In how many ms the next report may be useful; -1 for never. */
   readonly next: number;
-  /** The holder, or else the next one, if it is of this process: it may have missed its message, or have left. */
+  /** The holder of the lock, if it is one of this process: it may have got the lock by a hand-off whose message it did not receive. */
   readonly holder: string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** Receives the answer, or the error, of one operation as soon as it is known. Must not throw. */
 export interface ReplyCallback<T> {
-  /** When the operation was sent, on the monotonic clock, if the clock was read. Reading it takes as long as all else here. */
+  /** When the operation was sent, on the monotonic clock, if the clock was read. Reading it takes as long as everything else done here. */
   readonly sentAt?: number | undefined;
   answered(reply: T): void;
   failed(error: unknown): void;
