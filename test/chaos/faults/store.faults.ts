@@ -54,16 +54,12 @@ export const STORE_FAULTS: readonly GroundFault[] = [
   everywhere('busy script', false, async (server, random, ground) => {
     const ms = between(random, 150, ground.patience);
     await set(server, 'busy-reply-threshold', '100');
-    let isBusy = true;
-    void sendTo(server.port, 'EVAL', ENDLESS, '0')
-      .catch(() => undefined)
-      .finally(() => (isBusy = false));
+    const busy = sendTo(server.port, 'EVAL', ENDLESS, '0').catch(() => undefined);
+    const isOver = async () => await Promise.race([busy.then(() => true), sleep(20, false)]);
     await sleep(ms);
     // A kill that comes before the script has begun kills nothing. A sentinel that is told of the script kills it, too.
-    while (isBusy) {
-      await sendTo(server.port, 'SCRIPT', 'KILL').catch(() => undefined);
-      await sleep(20);
-    }
+    do await sendTo(server.port, 'SCRIPT', 'KILL').catch(() => undefined);
+    while (!(await isOver()));
     await set(server, 'busy-reply-threshold', '5000');
     return `a script was busy for ${ms} ms`;
   }),
