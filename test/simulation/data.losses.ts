@@ -82,8 +82,4 @@ export class DataLosses {
         now <= Math.max(loss.to, calmSince) + NOTICED,
     )?.from;
   }
-
-  mayHaveLost(key: string, since: number, instance: SimulatedInstance): boolean {
-    return this.lostAt(key, since, instance) !== undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { HoldHistory, type KnownGrant, type Look } from './hold.history.js';
+import { HoldHistory, type KnownGrant, type Look, type NotedBelief } from './hold.history.js';
 
 describe('the history of holds', () => {
   const clock = { now: 0, events: 0 };
@@ -20,9 +20,14 @@ describe('the history of holds', () => {
     history.look();
   }
 
-  function begin(belief: object, more: Partial<KnownGrant> = {}): void {
-    const grant = { client: 'i0.1', family: 'fenced', keys: ['stock'], holder: 'a:1', since: 10 };
-    history.begin(belief, { ...grant, look: () => look, ...more });
+  function begin(belief: object, more: Partial<KnownGrant & NotedBelief['handle']> = {}): void {
+    const { holder = 'a:1', token, ...grant } = more;
+    const noted = Object.assign(belief, {
+      instance: { name: 'i0.1' },
+      key: 'stock',
+      handle: { holder, token },
+    });
+    history.begin(noted, { family: 'fenced', since: 10, look: () => look, ...grant });
   }
 
   function spansOf() {

@@ -7,17 +7,19 @@ export interface Look {
   readonly lostAt: number | undefined;
 }
 
-/** A grant, as a caller knows it. */
+/** A belief of a caller on any topology. */
+export interface NotedBelief {
+  readonly instance: { readonly name: string };
+  readonly key: string;
+  /** How its holder shares a read/write lock. */
+  readonly sharing?: string;
+  readonly handle: { readonly holder: string; readonly token?: bigint | undefined };
+}
+
+/** What a belief does not say of its grant. */
 export interface KnownGrant {
-  readonly client: string;
   /** The first part of its names: it says what kind of lock it is. */
   readonly family: string;
-  readonly keys: readonly string[];
-  readonly side?: 'read' | 'write' | undefined;
-  readonly room?: number | undefined;
-  readonly places?: number | undefined;
-  readonly holder: string;
-  readonly token?: bigint | undefined;
   /** When the caller asked for it, in ms. */
   readonly since: number;
   /** The belief of the caller whose scope acquires again. */
@@ -34,6 +36,10 @@ interface RunClock {
 }
 
 interface OpenHold extends KnownGrant {
+  readonly belief: NotedBelief;
+  /** That of the grant: a red lock may get new members, and a re-entry a new token. */
+  readonly holder: string;
+  readonly token: bigint | undefined;
   readonly owner: string;
   readonly call: number;
   /** Until now. */
@@ -67,12 +73,16 @@ export class HoldHistory {
   }
 
   /** A caller was granted a lock. */
-  begin(belief: object, grant: KnownGrant): void {
+  begin(belief: NotedBelief, grant: KnownGrant): void {
     const outer = grant.outer && this.#holds.get(grant.outer);
+    const { holder, token } = belief.handle;
     const hold: OpenHold = {
       ...grant,
+      belief,
+      holder,
+      token,
       // A process may hand a hold on, with its id: the next caller of it does not acquire again.
-      owner: outer && isReentry(outer, grant) ? outer.owner : `${grant.holder}@${this.#holds.size}`,
+      owner: outer && isReentry(outer.holder, holder) ? outer.owner : `${holder}@${this.#holds.size}`,
       call: this.#eventAt(grant.since),
       held: undefined,
       until: -Infinity,
@@ -118,15 +128,13 @@ export class HoldHistory {
   }
 
   #recordOf(hold: OpenHold, held: number): HoldRecord {
-    const { client, keys, owner, side, room, places, call, until, answered, lostFrom, token, since } = hold;
+    const { belief, family, owner, call, until, answered, lostFrom, token, since } = hold;
     return {
-      client,
-      kind: JUDGED_AS.get(hold.family) ?? 'mutex',
-      keys,
+      client: belief.instance.name,
+      kind: JUDGED_AS.get(family) ?? 'mutex',
+      keys: [belief.key],
       owner,
-      side,
-      room,
-      places,
+      side: family === 'rw' ? sideOf(belief) : undefined,
       call,
       held,
       until,
@@ -148,8 +156,12 @@ export class HoldHistory {
   }
 }
 
+function sideOf({ sharing }: NotedBelief): 'read' | 'write' {
+  return sharing === 'with readers' ? 'read' : 'write';
+}
+
 /** The holder of a red lock consists of those of its members, some of which may be new. */
-function isReentry(outer: KnownGrant, inner: KnownGrant): boolean {
-  const holders = new Set(outer.holder.split(' '));
-  return inner.holder.split(' ').some((holder) => holders.has(holder));
+function isReentry(outer: string, inner: string): boolean {
+  const holders = new Set(outer.split(' '));
+  return inner.split(' ').some((holder) => holders.has(holder));
 }

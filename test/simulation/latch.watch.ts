@@ -1,16 +1,13 @@
 import type { CountDownLatch } from '../../libs/distributed-lock/src/contracts/latch.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { LatchRound } from './latch.round.js';
-import { FREE } from './lock.caller.js';
-import type { OtherPlace, OtherWatch } from './other.watch.js';
+import { checkWish, type OtherPlace, type OtherWatch, type OtherWish } from './other.watch.js';
 import { SeededDice } from './seeded.dice.js';
-import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import { SETTINGS } from './simulated.instance.js';
 
 /** A caller that waits for a latch. */
-export interface LatchWish {
-  readonly instance: SimulatedInstance;
+export interface LatchWish extends OtherWish {
   readonly round: LatchRound;
-  readonly since: number;
 }
 
 /** Latches, one after the other: each is closed with a count, and open once so many calls have counted it down. */
@@ -18,7 +15,6 @@ export class LatchWatch implements OtherWatch {
   readonly wishes = new Set<LatchWish>();
   readonly #rounds: LatchRound[] = [];
   readonly #dice: SeededDice;
-  #dataLosses = 0;
 
   constructor(private readonly place: OtherPlace) {
     this.#dice = new SeededDice(place.world.seed, 'latches');
@@ -45,15 +41,18 @@ export class LatchWatch implements OtherWatch {
     return this.#countOf(round) === 0;
   }
 
+  lostData(): void {
+    for (const round of this.#rounds) round.isLost = true;
+  }
+
   check(): void {
-    const { fleet } = this.place;
-    if (this.#dataLosses !== fleet.losses.dataLosses) {
-      this.#dataLosses = fleet.losses.dataLosses;
-      for (const round of this.#rounds) round.isLost = true;
-    }
     const last = this.#rounds.at(-1);
     if (last !== undefined) this.#checkCount(last);
-    for (const wish of this.wishes) this.#checkWish(wish);
+    // A latch that is open lets every caller go on.
+    for (const wish of this.wishes) {
+      const { name, openSince } = wish.round;
+      if (openSince !== undefined) checkWish(this.place, wish, { name: `${name} is open`, since: openSince });
+    }
   }
 
   #checkCount(round: LatchRound): void {
@@ -69,18 +68,6 @@ export class LatchWatch implements OtherWatch {
       watch.report(
         'latch',
         `${round.name} of ${round.count} has the count ${count}, and not ${least} to ${most}`,
-      );
-  }
-
-  /** A latch that is open lets every caller go on. */
-  #checkWish({ instance, round: { name, openSince }, since }: LatchWish): void {
-    const { world, watch } = this.place;
-    if (openSince === undefined || !instance.isRunning || !instance.link.isConnected) return;
-    const from = Math.max(openSince, since, instance.calmSince);
-    if (world.now - from > FREE)
-      watch.report(
-        'free and wanted',
-        `${name} is open for ${Math.round(world.now - from)} ms while ${instance.name} waits`,
       );
   }
 

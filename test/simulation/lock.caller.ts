@@ -16,10 +16,10 @@ export const LONGEST_WAIT = 60_000;
 export const FREE = 1500;
 
 /** The same where a waiter that is dead may come first: in a queue for 3 s, and a writer keeps readers out for 2.25 s (docs/protocol.md). */
-export const FREE_AFTER: Readonly<Record<string, number>> = { fair: 3000 + FREE, read: 2250 + FREE };
-
-/** The side of a read/write lock, by how its holders share it. */
-export const SIDES = { alone: 'write', 'with readers': 'read' } as const;
+export const FREE_AFTER: Readonly<Record<string, number> & Record<'fair' | 'read', number>> = {
+  fair: 3000 + FREE,
+  read: 2250 + FREE,
+};
 
 /** What a caller asks for. */
 interface Call {
@@ -115,23 +115,11 @@ export class LockCaller extends CallerLoop {
     const { world, watch, counts, instance } = this.place;
     counts.grants += 1;
     const { family, sharing } = kind;
-    const { holder, token } = handle;
-    world.note(`granted ${kind.name} ${key} to ${holder}`);
+    world.note(`granted ${kind.name} ${key} to ${handle.holder}`);
     const isRenewed = leaseTime === undefined;
     const belief = { instance, key, sharing, handle, isRenewed };
     watch.begin(belief);
-    const side = family === 'rw' ? SIDES[sharing] : undefined;
-    world.history?.begin(belief, {
-      client: instance.name,
-      family,
-      keys: [key],
-      side,
-      holder,
-      token,
-      since,
-      outer,
-      look: () => watch.look(belief),
-    });
+    world.history?.begin(belief, { family, since, outer, look: () => watch.look(belief) });
     return belief;
   }
 }

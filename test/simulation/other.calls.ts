@@ -58,6 +58,7 @@ function isOtherCall(name: string): name is OtherCall {
 /** What a run calls besides single locks. */
 export class OtherCalls {
   readonly #kinds: readonly OtherKind[];
+  #dataLosses = 0;
 
   constructor(
     private readonly place: OtherPlace,
@@ -71,8 +72,15 @@ export class OtherCalls {
   }
 
   check(): void {
-    if (this.place.watch.violations.length > 0) return;
-    for (const { watch } of this.#kinds) watch?.check();
+    const { fleet, watch: locks } = this.place;
+    if (locks.violations.length > 0) return;
+    const { dataLosses } = fleet.losses;
+    const hasLostData = this.#dataLosses !== dataLosses;
+    this.#dataLosses = dataLosses;
+    for (const { watch } of this.#kinds) {
+      if (hasLostData) watch?.lostData?.();
+      watch?.check();
+    }
   }
 
   shutDown(instance: SimulatedInstance): void {

@@ -1,23 +1,16 @@
 import type { PermitExpirableSemaphore } from '../../libs/distributed-lock/src/contracts/semaphore.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { FREE } from './lock.caller.js';
-import type { OtherPlace, OtherWatch } from './other.watch.js';
+import { checkWish, type OtherPlace, type OtherWatch, type OtherWish } from './other.watch.js';
 import { SeededDice } from './seeded.dice.js';
-import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import { SETTINGS } from './simulated.instance.js';
 
 const NAME = 'permits.0';
-
-/** A caller that waits for a permit. */
-interface PermitWish {
-  readonly instance: SimulatedInstance;
-  readonly since: number;
-}
 
 /** A semaphore whose permits expire: the store never has more or fewer of them than there are. */
 export class PermitWatch implements OtherWatch {
   readonly key = SETTINGS.mapName(NAME);
   readonly total: number;
-  readonly wishes = new Set<PermitWish>();
+  readonly wishes = new Set<OtherWish>();
   /** Since when a permit is available. */
   #freeSince: number | undefined;
 
@@ -58,21 +51,13 @@ export class PermitWatch implements OtherWatch {
   }
 
   #checkWishes(isFree: boolean): void {
-    const { world, watch } = this.place;
     if (!isFree) {
       this.#freeSince = undefined;
       return;
     }
-    this.#freeSince ??= world.now;
-    for (const { instance, since } of this.wishes) {
-      if (!instance.isRunning || !instance.link.isConnected) continue;
-      const from = Math.max(this.#freeSince, since, instance.calmSince);
-      if (world.now - from > FREE)
-        watch.report(
-          'free and wanted',
-          `a permit of ${this.key} is free for ${Math.round(world.now - from)} ms while ${instance.name} waits`,
-        );
-    }
+    const since = (this.#freeSince ??= this.place.world.now);
+    for (const wish of this.wishes)
+      checkWish(this.place, wish, { name: `a permit of ${this.key} is free`, since });
   }
 
   /** In the end all permits are available, also those of processes that are dead. */

@@ -1,7 +1,6 @@
 import type { Semaphore } from '../../libs/distributed-lock/src/contracts/semaphore.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import { FREE } from './lock.caller.js';
-import type { OtherPlace, OtherWatch } from './other.watch.js';
+import { checkWish, type OtherPlace, type OtherWatch, type OtherWish } from './other.watch.js';
 import { SeededDice } from './seeded.dice.js';
 import { SemaphoreLedger } from './semaphore.ledger.js';
 import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
@@ -10,11 +9,9 @@ import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
 const MOST = 4;
 
 /** A caller that waits for permits. */
-export interface PermitsWish {
-  readonly instance: SimulatedInstance;
+export interface PermitsWish extends OtherWish {
   readonly ledger: SemaphoreLedger;
   readonly permits: number;
-  readonly since: number;
   /** Since when it comes first in its process. */
   firstSince: number | undefined;
 }
@@ -33,7 +30,6 @@ export class SemaphoreWatch implements OtherWatch {
   #granted: PermitsWish[] = [];
   /** Since when so many permits are available of the current semaphore. */
   readonly #availableSince = new Map<number, number>();
-  #dataLosses = 0;
 
   constructor(private readonly place: OtherPlace) {
     this.#dice = new SeededDice(place.world.seed, 'semaphores');
@@ -62,12 +58,11 @@ export class SemaphoreWatch implements OtherWatch {
     for (const ledger of this.#ledgers) ledger.shutDown(instance);
   }
 
+  lostData(): void {
+    for (const ledger of this.#ledgers) ledger.isLost = true;
+  }
+
   check(): void {
-    const { fleet } = this.place;
-    if (this.#dataLosses !== fleet.losses.dataLosses) {
-      this.#dataLosses = fleet.losses.dataLosses;
-      for (const ledger of this.#ledgers) ledger.isLost = true;
-    }
     for (const ledger of this.#ledgers.slice(-2)) this.#checkNumber(ledger);
     this.#checkOrder();
     if (this.wishes.size > 0) this.#checkWishes();
@@ -95,7 +90,7 @@ export class SemaphoreWatch implements OtherWatch {
 
   /** Of each process the caller that came first is to have its permits as soon as so many are available. */
   #checkWishes(): void {
-    const { world, watch, fleet } = this.place;
+    const { world, fleet } = this.place;
     const ledger = this.#ledgers.at(-1);
     if (ledger === undefined || ledger.isLost) return;
     const available = fleet.server.count(SETTINGS.mapName(ledger.name)) ?? 0;
@@ -110,13 +105,9 @@ export class SemaphoreWatch implements OtherWatch {
       served.add(instance);
       wish.firstSince ??= world.now;
       const availableSince = this.#availableSince.get(permits);
-      if (availableSince === undefined || !instance.isRunning || !instance.link.isConnected) continue;
-      const from = Math.max(availableSince, wish.firstSince, instance.calmSince);
-      if (world.now - from > FREE)
-        watch.report(
-          'free and wanted',
-          `${ledger.name} has ${available} permits for ${Math.round(world.now - from)} ms while ${instance.name} waits for ${permits}`,
-        );
+      if (availableSince === undefined) continue;
+      const name = `${ledger.name} has ${available} permits, and ${permits} are enough,`;
+      checkWish(this.place, { instance, since: wish.firstSince }, { name, since: availableSince });
     }
   }
 

@@ -15,6 +15,19 @@ function simulate(args: readonly string[], file = SIMULATION): Promise<{ code: u
   });
 }
 
+type Defects = Parameters<typeof plantDefects>[1];
+
+/** The same with planted defects. */
+async function simulateBroken(defects: Defects | undefined, args: readonly string[]) {
+  const file = join(dirname(SIMULATION), `planted.${process.pid}.mjs`);
+  await plantDefects(file, defects ?? []);
+  try {
+    return await simulate(args, file);
+  } finally {
+    await rm(file);
+  }
+}
+
 /** How many runs there are of each place; `check:replay` looks whether each of them replays. */
 const RUNS: Readonly<Record<string, number>> = {
   'one-port': 25,
@@ -37,12 +50,8 @@ describe('the simulation of a fleet', () => {
   test(
     'finds a clock of Node in the library, and names the first event that differs',
     async () => {
-      const file = join(dirname(SIMULATION), `planted.clock.${process.pid}.mjs`);
-      await plantDefects(file, [
-        { from: 'const at = machine.global.Date.now();', to: 'const at = Date.now();' },
-      ]);
-      const { code, text } = await simulate(['--twice', '--seconds', '5'], file);
-      await rm(file);
+      const defect = { from: 'const at = machine.global.Date.now();', to: 'const at = Date.now();' };
+      const { code, text } = await simulateBroken([defect], ['--twice', '--seconds', '5']);
       expect([code, text]).toEqual([1, expect.stringMatching(/^seed 1: replay differs: event \d+ at /m)]);
     },
     scaled(60_000),
@@ -59,10 +68,8 @@ describe('the simulation of a fleet', () => {
 
   test('finds a planted defect, and shrinks its plan', { timeout: scaled(120_000) }, async () => {
     const planted = PLANTED.find(({ name }) => name === 'a hold that does not look at its deadline');
-    const file = join(dirname(SIMULATION), `planted.${process.pid}.mjs`);
-    await plantDefects(file, planted?.defects ?? []);
-    const { code, text } = await simulate(['--runs', '20', '--until-violation', '--shrink'], file);
-    await rm(file);
+    const args = ['--runs', '20', '--until-violation', '--shrink'];
+    const { code, text } = await simulateBroken(planted?.defects, args);
     expect(code).toBe(1);
     const [, faults] = /the smallest plan that breaks [^:]+: (\d+) faults/.exec(text) ?? [];
     expect(Number(faults)).toBeLessThanOrEqual(5);
@@ -73,10 +80,8 @@ describe('the simulation of a fleet', () => {
     'a connection that is given up and whose last bytes still arrive',
   ])('finds below the connections %s', { timeout: scaled(120_000) }, async (name) => {
     const planted = PLANTED_SOCKETS.find((one) => one.name === name);
-    const file = join(dirname(SIMULATION), `planted.sockets.${process.pid}.mjs`);
-    await plantDefects(file, planted?.defects ?? []);
-    const { code } = await simulate(['--layer', 'socket', '--runs', '60', '--until-violation'], file);
-    await rm(file);
+    const args = ['--layer', 'socket', '--runs', '60', '--until-violation'];
+    const { code } = await simulateBroken(planted?.defects, args);
     expect(code).toBe(1);
   });
 });

@@ -25,7 +25,6 @@ export class StoredHolds {
   readonly #keys = new Set<string>();
   /** Those of semaphores. */
   readonly #permitKeys = new Set<string>();
-  readonly #granted = new Set<string>();
   /** Holders that have not released their hold: the store has it until the lease is over. */
   readonly #unreleased = new Set<string>();
   /** Since when no process believes in a hold. */
@@ -43,7 +42,6 @@ export class StoredHolds {
     const client = HOLDER.exec(holder)?.groups?.['client'] ?? holder;
     this.#instances.set(client, instance);
     this.#keys.add(key);
-    this.#granted.add(holder);
     this.#unreleased.add(holder);
   }
 

@@ -128,7 +128,7 @@ export class TickJournal {
     for (const other of this.#open) {
       if (other.job !== job || !other.instance.isRunning || other.lock.holder === lock.holder) continue;
       if (this.world.as(other.instance.process, () => other.lock.signal.aborted)) continue;
-      if (this.watch.losses.mayHaveLost(key, other.begin, other.instance)) continue;
+      if (this.watch.losses.lostAt(key, other.begin, other.instance) !== undefined) continue;
       this.watch.report(
         'one at a time',
         `${instance.name} began ${job.name} while ${other.instance.name} runs it`,

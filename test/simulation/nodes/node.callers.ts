@@ -8,14 +8,11 @@ import { DistributedLockError } from '../../../libs/distributed-lock/src/errors/
 import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
 import type { Sharing } from '../belief.js';
 import type { CallCounts } from '../caller.loop.js';
-import { LONGEST_WAIT, SIDES } from '../lock.caller.js';
+import { FREE, FREE_AFTER, LONGEST_WAIT } from '../lock.caller.js';
 import { SeededDice } from '../seeded.dice.js';
 import type { World } from '../world.js';
 import type { NodeInstance } from './node.instance.js';
 import type { NodeBelief, NodeWatch } from './node.watch.js';
-
-/** How long a lock may be free while a caller of another process waits, in ms: an unsubscribed waiter asks each second. */
-const FREE = 1500;
 
 /** A kind of lock, as callers use it. */
 interface CalledKind {
@@ -37,13 +34,13 @@ const ALONE = { sharing: 'alone', free: FREE } as const;
 const KINDS: readonly CalledKind[] = [
   { ...ALONE, family: 'plain', hasOneKey: true, lock: (service, name) => service.getLock(name) },
   { ...ALONE, family: 'fenced', lock: (service, name) => service.getFencedLock(name) },
-  { ...ALONE, family: 'fair', lock: (service, name) => service.getFairLock(name), free: 3000 + FREE },
+  { ...ALONE, family: 'fair', lock: (service, name) => service.getFairLock(name), free: FREE_AFTER.fair },
   { ...ALONE, family: 'rw', lock: (service, name) => service.getReadWriteLock(name).writeLock() },
   {
     family: 'rw',
     lock: (service, name) => service.getReadWriteLock(name).readLock(),
     sharing: 'with readers',
-    free: 2250 + FREE,
+    free: FREE_AFTER.read,
   },
 ];
 
@@ -162,24 +159,12 @@ export class NodeCallers {
   #begin({ kind, key, since, outer }: Call, handle: LockHandle): NodeBelief {
     const { counts, world, instance, watch } = this.parts;
     const { family, sharing } = kind;
-    const { holder, token } = handle;
     counts.grants += 1;
-    world.note(`granted ${family} ${key} to ${holder}`);
+    world.note(`granted ${family} ${key} to ${handle.holder}`);
     const belief = { instance, key, sharing, handle };
     if (outer !== undefined) watch.beliefs.add(belief);
     else watch.begin(belief);
-    const side = family === 'rw' ? SIDES[sharing] : undefined;
-    world.history?.begin(belief, {
-      client: instance.name,
-      family,
-      keys: [key],
-      side,
-      holder,
-      token,
-      since,
-      outer,
-      look: () => watch.look(belief, since),
-    });
+    world.history?.begin(belief, { family, since, outer, look: () => watch.look(belief, since) });
     return belief;
   }
 

@@ -134,22 +134,12 @@ export class QuorumCallers {
 
   #begin(name: string, handle: GroupHandle, { dice, since, isRenewed, outer }: RedCall): RedBelief {
     const { instance, world, watch } = this;
-    const { holder } = handle;
     const key = keyOf(name);
     this.counts.grants += 1;
-    world.note(`granted red ${name} to ${holder}`);
+    world.note(`granted red ${name} to ${handle.holder}`);
     const belief = { instance, caller: dice, key, handle, since: world.now, isRenewed, takenAt: [] };
     watch.beliefs.add(belief);
-    const look = () => watch.look(belief);
-    world.history?.begin(belief, {
-      client: instance.name,
-      family: 'red',
-      keys: [key],
-      holder,
-      since,
-      outer,
-      look,
-    });
+    world.history?.begin(belief, { family: 'red', since, outer, look: () => watch.look(belief) });
     return belief;
   }
 

@@ -10,7 +10,7 @@ const RETRY_PAUSE = { first: 20, longest: 500 };
  * How long an undo is repeated at least, in ms. The lease is not enough: a server that stood still goes on with the commands that it has
  * received, also on connections that are gone, and may then grant what was given up long before.
  */
-export const UNDO_LIFE = 600_000;
+const UNDO_LIFE = 600_000;
 
 /** A holder id to be freed. */
 export interface PendingRelease {
@@ -49,10 +49,18 @@ export class BackgroundRelease {
   }
 
   async release({ target, holder, lease, failure }: PendingRelease): Promise<BackgroundOutcome> {
-    const life = Math.max(lease, UNDO_LIFE);
-    const answer = await this.retry(() => target.release(holder, 0, 1), life, failure);
+    const answer = await this.undo(() => target.release(holder, 0, 1), lease, failure);
     if (answer === undefined) return 'unconfirmed';
     return answer.reply.kind === 'released' ? 'released' : 'gone';
+  }
+
+  /** Repeats what undoes a grant. @param lease that the grant may have, in ms */
+  undo<T>(
+    send: () => Promise<T>,
+    lease: number,
+    failure?: RedisFailure,
+  ): Promise<{ readonly reply: T } | undefined> {
+    return this.retry(send, Math.max(lease, UNDO_LIFE), failure);
   }
 
   /**

@@ -10,7 +10,6 @@ import type { StoreClock } from './store.clock.js';
 import { checkWork } from '../core/call.option.checks.js';
 import { ClaimedTick } from './tick.run.js';
 import { JobControlService } from './job.control.js';
-import { UNDO_LIFE } from '../core/background.release.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
@@ -164,8 +163,7 @@ export class TickRunner {
       reason: '',
     } as const;
     const finish = () => this.scripts.finish(jobKeys(target.key), unbegun);
-    const life = Math.max(this.#ttl, UNDO_LIFE);
-    void backgroundRelease.retry(finish, life, failure).then(unanswered);
+    void backgroundRelease.undo(finish, this.#ttl, failure).then(unanswered);
   }
 
   get #ttl(): number {
