@@ -44,41 +44,37 @@ test('a permission taken away while a lock is held fails its renewal only, until
   expect(await lost?.unlock()).toBe('lost');
 });
 
-test(
-  'SCRIPT FLUSH at any time harms no caller',
-  async () => {
-    const services = await Promise.all([stage.open({ lockWatchdogTimeout: 600 }), stage.open()]);
-    const register = { value: 0, inside: 0 };
-    let begun = 0;
-    let flushes = 0;
-    const user = async (service: LockService) => {
-      while (begun < 2000) {
-        begun += 1;
-        await service.getLock('x').using(async () => {
-          expect((register.inside += 1)).toBe(1);
-          const read = register.value;
-          if (begun % 3 === 0) await service.getLock('x').using(() => undefined);
-          else await Promise.resolve();
-          register.value = read + 1;
-          register.inside -= 1;
-        });
-      }
-    };
-    const over = new AbortController();
-    const flushing = (async () => {
-      while (!over.signal.aborted) {
-        await stage.admin.script('FLUSH');
-        flushes += 1;
-      }
-    })();
-    await Promise.all(services.flatMap((service) => [1, 2, 3, 4].map(() => user(service))));
-    over.abort();
-    await flushing;
-    expect(register.value).toBe(begun);
-    expect(flushes).toBeGreaterThan(100);
-  },
-  scaled(30_000),
-);
+test('SCRIPT FLUSH at any time harms no caller', { timeout: scaled(30_000) }, async () => {
+  const services = await Promise.all([stage.open({ lockWatchdogTimeout: 600 }), stage.open()]);
+  const register = { value: 0, inside: 0 };
+  let begun = 0;
+  let flushes = 0;
+  const user = async (service: LockService) => {
+    while (begun < 2000) {
+      begun += 1;
+      await service.getLock('x').using(async () => {
+        expect((register.inside += 1)).toBe(1);
+        const read = register.value;
+        if (begun % 3 === 0) await service.getLock('x').using(() => undefined);
+        else await Promise.resolve();
+        register.value = read + 1;
+        register.inside -= 1;
+      });
+    }
+  };
+  const over = new AbortController();
+  const flushing = (async () => {
+    while (!over.signal.aborted) {
+      await stage.admin.script('FLUSH');
+      flushes += 1;
+    }
+  })();
+  await Promise.all(services.flatMap((service) => [1, 2, 3, 4].map(() => user(service))));
+  over.abort();
+  await flushing;
+  expect(register.value).toBe(begun);
+  expect(flushes).toBeGreaterThan(100);
+});
 
 describe('a message of a release that is lost', () => {
   test('because the connection that listens was cut is made good when it is back', async () => {
