@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { embedLua } from '../lua/embed.mjs';
+import { TSC } from './compilers.mjs';
 import { bundleLibrary, MODULES } from './library.bundler.mjs';
 import { ROOT, runNode } from './node.runner.mjs';
 import { removeOrphans } from './orphan.remover.mjs';
@@ -13,7 +14,6 @@ import { runStage } from './stage.runner.mjs';
 import { BUNDLED, bundleWorkers } from './worker.bundler.mjs';
 
 const require = createRequire(import.meta.url);
-const TSC = join(dirname(require.resolve('typescript/package.json')), 'bin/tsc');
 const NEST = join(dirname(require.resolve('@nestjs/cli/package.json')), 'bin/nest.js');
 const LIBRARY = 'libs/distributed-lock';
 

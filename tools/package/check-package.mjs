@@ -1,7 +1,8 @@
 /** Packs the library, installs the tarball in an empty application, and loads it in every way that Node knows. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT, runNode } from '../build/node.runner.mjs';
+import { TSC, TSC_6 } from '../build/compilers.mjs';
+import { runNode } from '../build/node.runner.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
 import { checkBudget } from './package.budget.mjs';
 import { PackageStage } from './package.stage.mjs';
@@ -108,15 +109,16 @@ async function checkTypes(stage) {
   await stage.link('@types/node');
   for (const extension of ['mts', 'cts'])
     await writeFile(join(stage.folder, `consumer.${extension}`), CONSUMER + subpathImports(stage));
-  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const flags = '--ignoreConfig --noEmit --strict --module nodenext --target es2022 --types node'.split(' ');
-  const words = [tsc, ...flags, 'consumer.mts', 'consumer.cts'];
-  const { output } = await runCommand(process.execPath, words, { cwd: stage.folder });
-  // Other packages' declarations are not ours to judge; ours must not need what users do not have.
-  const ours = output
-    .split('\n')
-    .filter((line) => /^consumer|nestjs-distributed-lock\/dist\/.*: error/.test(line));
-  if (ours.length > 0) problems.push(`the types fail:\n${ours.join('\n')}`);
+  for (const compiler of [TSC, TSC_6]) {
+    const words = [compiler, ...flags, 'consumer.mts', 'consumer.cts'];
+    const { output } = await runCommand(process.execPath, words, { cwd: stage.folder });
+    // Other packages' declarations are not ours to judge; ours must not need what users do not have.
+    const ours = output
+      .split('\n')
+      .filter((line) => /^consumer|nestjs-distributed-lock\/dist\/.*: error/.test(line));
+    if (ours.length > 0) problems.push(`the types fail by ${compiler}:\n${ours.join('\n')}`);
+  }
 }
 
 /**

@@ -1,17 +1,16 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from '../build/node.runner.mjs';
+import { TSC, TSC_6 } from '../build/compilers.mjs';
 import { runCommand } from '../redis/command.runner.mjs';
 
 /** @typedef {import('./package.stage.mjs').PackageStage} PackageStage */
 /** @typedef {{ module: string, resolution: string, type: 'commonjs' | 'module', extension: 'ts' | 'mts' | 'cts' }} Project */
 
-const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const FLAGS = [
   ...['--ignoreConfig', '--strict', '--skipLibCheck', '--esModuleInterop', '--experimentalDecorators'],
   ...['--target', 'es2022', '--types', 'node'],
 ];
-/** TypeScript 6 has to be asked for it; to TypeScript 5 it is what `"module": "commonjs"` means. */
+/** TypeScript 7 has it no more, and 6 has to be asked for it; to 5 it is what `"module": "commonjs"` means. */
 const NODE10 = ['--ignoreDeprecations', '6.0'];
 
 /**
@@ -64,12 +63,15 @@ async function checkProject({ module, resolution, type, extension }, folder, nam
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type }));
   await writeFile(join(folder, `consumer.${extension}`), consumerOf(names));
-  const old = resolution === 'node10' ? NODE10 : [];
-  const words = [...FLAGS, ...old, '--module', module, '--moduleResolution', resolution];
-  const compiled = await runCommand(process.execPath, [TSC, ...words, `consumer.${extension}`], {
-    cwd: folder,
-  });
-  if (!compiled.ok) return [`${what} does not compile:\n${compiled.output}`];
+  const isOld = resolution === 'node10';
+  const words = [
+    ...[...FLAGS, ...(isOld ? NODE10 : [])],
+    ...['--module', module, '--moduleResolution', resolution, `consumer.${extension}`],
+  ];
+  for (const compiler of isOld ? [TSC_6] : [TSC, TSC_6]) {
+    const compiled = await runCommand(process.execPath, [compiler, ...words], { cwd: folder });
+    if (!compiled.ok) return [`${what} does not compile by ${compiler}:\n${compiled.output}`];
+  }
   const file = (await readdir(folder)).find((name) => /\.[cm]?js$/.test(name)) ?? '';
   const ran = await runCommand(process.execPath, [file], { cwd: folder });
   const expected = names.map((name) => `${name} has values`).join('\n');

@@ -6,7 +6,7 @@ import { DistributedLockModule, LockNotAcquiredError, LockService } from 'nestjs
 import { Library, LockNotAcquiredError as LibrarysError } from './library.cjs';
 
 class Api {
-  /** @param {Library} library */
+  /** @param {InstanceType<typeof Library>} library */
   constructor(library) {
     this.library = library;
   }

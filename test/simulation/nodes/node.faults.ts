@@ -28,7 +28,9 @@ const SHARD_FAULTS = [
 export const CLUSTER_FAULTS = ['move slot'] as const;
 
 export type NodeFaultKind =
-  (typeof INSTANCE_FAULTS)[number] | (typeof SHARD_FAULTS)[number] | (typeof CLUSTER_FAULTS)[number];
+  | (typeof INSTANCE_FAULTS)[number]
+  | (typeof SHARD_FAULTS)[number]
+  | (typeof CLUSTER_FAULTS)[number];
 
 /** One fault. Instances and shards are named by their places; times are in ms. */
 export interface NodeFault {

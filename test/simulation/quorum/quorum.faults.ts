@@ -26,7 +26,9 @@ const LINK_FAULTS = [
 const INSTANCE_FAULTS = ['crash', 'stop', 'step clock'] as const;
 
 export type QuorumFaultKind =
-  (typeof SERVER_FAULTS)[number] | (typeof LINK_FAULTS)[number] | (typeof INSTANCE_FAULTS)[number];
+  | (typeof SERVER_FAULTS)[number]
+  | (typeof LINK_FAULTS)[number]
+  | (typeof INSTANCE_FAULTS)[number];
 
 /** One fault. An instance and a server are named by their places; times are in ms. */
 export interface QuorumFault {

@@ -55,7 +55,14 @@ export interface TickRecord {
 
 /** What happened to a claim. Every value but `granted` means: do not run now. */
 export type TickVerdict =
-  'granted' | 'taken' | 'overlapped' | 'missed' | 'early' | 'stale' | 'queued' | 'paused';
+  | 'granted'
+  | 'taken'
+  | 'overlapped'
+  | 'missed'
+  | 'early'
+  | 'stale'
+  | 'queued'
+  | 'paused';
 
 /** What becomes of a tick whose run died or was stopped, or that finds the lock held. Times in ms. */
 export interface TickPolicies {

@@ -158,7 +158,11 @@ export class LockUnavailableError extends DistributedLockError {
     message: string,
     options?: ErrorOptions,
     code:
-      'UNAVAILABLE' | 'NOT_REPLICATED' | 'REJECTED_BY_REDIS' | 'WRONG_TYPE' | 'SHUTTING_DOWN' = 'UNAVAILABLE',
+      | 'UNAVAILABLE'
+      | 'NOT_REPLICATED'
+      | 'REJECTED_BY_REDIS'
+      | 'WRONG_TYPE'
+      | 'SHUTTING_DOWN' = 'UNAVAILABLE',
     remedy: string = REMEDIES[code],
   ) {
     super(code, message, lock, options, remedy);

@@ -16,11 +16,13 @@ import { semaphoreChannel, suffixName } from './wire.names.js';
 
 /** `permits`: the number of available permits after the call. */
 export type PermitsReply =
-  { readonly kind: 'granted' | 'busy'; readonly permits: number } | { readonly kind: 'undone' };
+  | { readonly kind: 'granted' | 'busy'; readonly permits: number }
+  | { readonly kind: 'undone' };
 
 /** `reached`: the number of clients that received the message, or -1 when publishing was refused. */
 export type AddReply =
-  { readonly kind: 'added'; readonly permits: number; readonly reached: number } | { readonly kind: 'none' };
+  | { readonly kind: 'added'; readonly permits: number; readonly reached: number }
+  | { readonly kind: 'none' };
 
 /** How permits are added. */
 export interface Addition {

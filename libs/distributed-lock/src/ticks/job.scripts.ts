@@ -21,7 +21,8 @@ export interface JobState {
 
 /** The state of a request. @see JobScripts.withdraw */
 export type RequestState =
-  { readonly kind: 'served' | 'gone' } | { readonly kind: 'waits'; readonly left: number };
+  | { readonly kind: 'served' | 'gone' }
+  | { readonly kind: 'waits'; readonly left: number };
 
 /** The scripts that read and control a job without running it, typed. */
 export class JobScripts {

@@ -34,7 +34,9 @@ export interface GrantedTick {
 
 /** The result of a claim. `refused`: the application shuts down, or no run may begin here any more. */
 export type TickAnswer =
-  GrantedTick | ({ readonly kind: Exclude<TickVerdict, 'granted'> } & Waiting) | { readonly kind: 'refused' };
+  | GrantedTick
+  | ({ readonly kind: Exclude<TickVerdict, 'granted'> } & Waiting)
+  | { readonly kind: 'refused' };
 
 /** Whether a verdict means that another instance runs the tick, or none does for now. */
 export function isSkipped(verdict: string): verdict is TickSkippedEvent['why'] {
