@@ -20,7 +20,7 @@ const names = process.argv.slice(2);
 const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
 /** The lanes of each part. */
 const parts = [1, 2].map((part) =>
-  [0, 1]
+  [0, 1, 2]
     .map((lane) => chosen.filter((suite) => suite.part === part && suite.lane === lane))
     .filter(({ length }) => length > 0),
 );

@@ -8,8 +8,8 @@ import { buildJudge, expectGo } from '../porcupine/judge.builder.mjs';
  * What a suite `needs` beside Node and a Redis is made first; where the machine lacks it, the suite is skipped, aloud.
  * The lanes of a part are run side by side, and the suites of a lane one after the other, in this order. In the first part nobody shall take
  * the CPU from the faults of `chaos` and from `interop`, which measures how soon the other side is notified: what has no clocks `givesWay`.
- * In the second part either lane mostly waits.
- * @typedef {{ name: string, part: 1 | 2, lane: 0 | 1, givesWay?: boolean, budget: number, needs?: () => Promise<unknown> }} Suite
+ * In the second part each lane mostly waits.
+ * @typedef {{ name: string, part: 1 | 2, lane: 0 | 1 | 2, givesWay?: boolean, budget: number, needs?: () => Promise<unknown> }} Suite
  * @typedef {Suite & { project: string, secondLook?: boolean }} VitestSuite
  * @typedef {Suite & { script: string, args: readonly string[] }} Check
  */
@@ -54,5 +54,5 @@ export const SUITES = [
   // Its leases last as long beside another suite, but its calls and its outages get half of the CPU: 285 to 311 s beside `integration`,
   // with TEST_SLOWNESS=2. Four fifths are the conformance suite, of seven kinds on two topologies.
   { name: 'topologies', part: 2, lane: 1, budget: 165, project: 'topologies', secondLook: true },
-  { name: 'matrix', part: 2, lane: 1, budget: 120, script: 'tools/matrix/main.mjs', args: [] },
+  { name: 'matrix', part: 2, lane: 2, budget: 120, script: 'tools/matrix/main.mjs', args: [] },
 ];
