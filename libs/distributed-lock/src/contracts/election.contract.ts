@@ -34,7 +34,8 @@ export interface Election extends AsyncDisposable {
   readonly key: string;
   /**
    * Whether this candidate leads. Becomes `false` before Redis can elect another candidate, even if the process
-   * was blocked or suspended; for late changes see `LockHandle.isHeld`.
+   * was blocked or suspended. After a forced unlock or a loss of data in Redis it becomes `false` at the next
+   * renewal.
    */
   readonly isLeader: boolean;
   /** The fencing token of the leadership; `undefined` while this candidate does not lead. */

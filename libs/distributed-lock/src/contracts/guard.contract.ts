@@ -88,12 +88,12 @@ export interface TickOptions {
   /**
    * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
    *
-   * - No instance ran the tick when it was due. An instance notices when the timer for the next tick fires.
+   * - The timer of the tick fired on no instance, and the timer of the next tick finds the tick missing.
    * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, this case
    *   has no limit.
    *
-   * If the timer of the tick itself fires late, the limit is 1 h instead. A longer `catchUp` replaces the
-   * limit.
+   * A tick whose own timer fires late may start up to 1 h late. If `catchUp` is longer than a limit, it replaces
+   * that limit.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;

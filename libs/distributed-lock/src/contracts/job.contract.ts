@@ -4,9 +4,9 @@ import type { TickRecord } from './tick.contract.js';
 /** The state of a job in Redis. Instants in epoch ms by the clock of Redis. */
 export interface JobStatus {
   /**
-   * When the newest tick that was started, queued or skipped was due, in epoch ms. Until there is one: when the
-   * latest tick before the registration of the job was due. For an interval: the time of the start, skip or
-   * registration. `0` if there is none; `undefined` if the record lacks it.
+   * The due time of the newest tick that was started, queued or skipped, in epoch ms. Before the first of them:
+   * the due time of the last tick before the job was registered, or `0` if there is none. For an interval: the
+   * time of the latest start or skip, or of the registration. `undefined` if the record of the job is incomplete.
    */
   readonly mark: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
@@ -52,7 +52,7 @@ export interface ForgetOptions {
  */
 export interface JobControl {
   /**
-   * Pauses the job on all instances. Its ticks do not run; one record covers all ticks of the pause. A current
+   * Pauses the job on all instances. Its ticks do not run; the history has one entry for all of them. A current
    * run continues. Direct calls and {@link runNow} still work. Instances with a version of this library without
    * `pause()` continue to run the job.
    * @returns `false` if the job was already paused

@@ -62,11 +62,11 @@ export interface LockHandle extends AsyncDisposable {
   /** The newest fencing token of a fenced lock, a leader or the run of a tick; `undefined` for other locks. */
   readonly token: bigint | undefined;
   /**
-   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. If a call
-   * of another `LockService`, such as `forceUnlock()`, ended the lease, or if Redis lost its data, the signal
-   * aborts late: at the next renewal, or check of a fixed lease. The signal also aborts on unlock, with the code
-   * `RELEASED`, to stop work that continues after the release. If you pass the signal to `fetch()`, read the body
-   * before the unlock. Created on first access.
+   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. It aborts
+   * late if another `LockService` ended the lease, for example by `forceUnlock()`, or if Redis lost its data: at
+   * the next renewal, or, with a fixed lease, at the next check (see `LockOptions.leaseTime`). The signal also
+   * aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If you pass the
+   * signal to `fetch()`, read the body before the unlock. Created on first access.
    */
   readonly signal: AbortSignal;
   /**
@@ -238,8 +238,8 @@ export interface ReadWriteLock {
 /**
  * The handle of the current scope. A scope is the code inside a decorated method, an intercepted handler,
  * `using()`, `handle.run()`, `@LeaderOnly`, a callback of an election, or the run of a tick.
- * `lock()` and `tryLock()` open no scope: after them, `isHeld()` of the lock is `false`, and another
- * acquisition is not re-entrant.
+ * `lock()` and `tryLock()` open no scope: the code after them is not re-entrant, and `Lock.isHeld()` is `false`
+ * there.
  */
 export interface CurrentLock extends LockHandle {
   /** For a tick: when it was due, in epoch ms; see `TickRecord.tick`. */

@@ -68,9 +68,9 @@ export interface LockModuleSettings {
   /** The timeout of one call to Redis. Minimum: 50 ms. @default '1s' */
   readonly commandTimeout?: Duration | undefined;
   /**
-   * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A call without a time
-   * limit rejects with `NOT_REPLICATED` after 5 grants without acknowledgement. No effect on red locks, or if
-   * the server refuses `WAIT` or `INFO` (logged once).
+   * Requires that replicas acknowledge each grant and renewal: see docs/replication.md. A grant without
+   * acknowledgement is undone and requested again; a call without a time limit rejects with `NOT_REPLICATED`
+   * after 5 such grants. No effect on red locks, or if the server refuses `WAIT` or `INFO` (logged once).
    * @default off
    */
   readonly replication?: ReplicaAcknowledgement | undefined;
@@ -100,9 +100,9 @@ export interface LockModuleSettings {
 /** How many replicas must acknowledge a grant. */
 export interface ReplicaAcknowledgement {
   /**
-   * The number of replicas. Minimum: 1. `majority`: enough that more than half of all copies (with the master)
-   * have the grant. This number grows when replicas are added, and does not shrink when they go. Until the
-   * library has seen a master with a replica, no acknowledgement is required.
+   * The number of replicas. Minimum: 1. `majority`: as many as are needed so that more than half of the servers,
+   * including the master, have the grant. This number grows when replicas are added, and does not shrink when
+   * they go. Until the library has seen a master with a replica, no acknowledgement is required.
    */
   readonly acks: number | 'majority';
   /**
@@ -117,9 +117,9 @@ export interface ReplicaAcknowledgement {
 export interface RedLockTimes {
   /**
    * How long a restarted server is left out of the quorum, because it may have lost locks and would grant them
-   * again. Minimum: `lockWatchdogTimeout`. A red lock refuses a longer `leaseTime`. The exception is `0`, for
-   * servers that write every command to disk before they answer: no server is left out, and `leaseTime` has no
-   * maximum.
+   * again. Minimum: `lockWatchdogTimeout`, or `0`. A red lock rejects a `leaseTime` that is longer than this
+   * delay. `0` is for servers that write every command to disk before they answer: no server is left out, and any
+   * `leaseTime` is accepted.
    * @default lockWatchdogTimeout
    */
   readonly restartDelay?: Duration | undefined;
@@ -147,9 +147,8 @@ export interface HandOverBounds {
   /**
    * The maximum number of consecutive hand-offs. Minimum: 0. Two cases lower the maximum:
    *
-   * - Other processes wait: at most 16 hand-offs, or one for each waiter of this process if it has more than
-   *   16.
-   * - It is unknown whether other processes wait: at most 64 hand-offs.
+   * - If other processes wait: to 16, or to the number of waiters in this process if that is higher.
+   * - If it is unknown whether other processes wait: to 64.
    *
    * @default 4096
    */

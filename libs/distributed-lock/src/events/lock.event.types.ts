@@ -84,7 +84,7 @@ export interface ReleasedEvent extends AcquisitionEvent {
   /** The time from the grant to the end of the release, in ms. */
   readonly held: number;
   /**
-   * `kept`: an enclosing or a simultaneous acquisition still holds the lock. `unconfirmed`: Redis did not
+   * `kept`: another acquisition of the same holder still holds the lock. `unconfirmed`: Redis did not
    * answer; the release is repeated in the background.
    */
   readonly outcome: Exclude<UnlockOutcome, 'lost'> | 'unconfirmed';

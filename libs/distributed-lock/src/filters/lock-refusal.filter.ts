@@ -24,11 +24,11 @@ import { showAs } from '../contracts/object.form.js';
  * Clients never see the holder of the lock. The message of a `LockUnavailableError` is logged, at most once in
  * 10 s for each error code.
  *
- * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because
- * Nest has no global filters for gateways. Nest tries filters in the reverse order of their binding. The module
- * binds this filter after the filters that catch all errors, so Nest tries this filter first. To handle lock
- * errors yourself, bind your own filter, such as `@Catch(LockNotAcquiredError)`, last. As for every global
- * filter, a hybrid application needs `inheritAppConfig: true`.
+ * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest
+ * has no global filters for gateways. Nest tries first the filter that was bound last. The module puts this
+ * filter right behind your filters that catch all errors, which would answer with 500. To handle lock errors
+ * yourself, bind a filter for them, such as `@Catch(LockNotAcquiredError)`, after your filters that catch all
+ * errors. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

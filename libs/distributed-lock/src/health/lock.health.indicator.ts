@@ -22,7 +22,7 @@ export interface LockHealthOptions {
   readonly maxClockOffset?: Duration | undefined;
   /**
    * The maximum delay of a renewal. A renewal is due after a third of the lease. The delay ends when the library
-   * sends the renewal; if that renewal gets no answer, when Redis confirms a later one.
+   * sends the renewal, or, if Redis does not answer it, when Redis confirms a later renewal.
    * @default a sixth of `lockWatchdogTimeout`, which is half of the time between two renewals
    */
   readonly maxWatchdogLate?: Duration | undefined;

@@ -124,7 +124,7 @@ export class LockService {
   /**
    * The re-entrant lock of that name.
    * @throws LockConfigurationError `INVALID_NAME` if the name is empty, longer than 1024 characters, reserved
-   * for an internal key, or contains NUL, a lone surrogate or, in a cluster, empty or unpaired braces; also if
+   * for an internal key, or contains NUL or a lone surrogate (in a cluster also empty or unpaired braces), or if
    * `nameMapper` returns an empty text or NUL. `KIND_CONFLICT` if the name is in use with another kind
    */
   getLock(name: string): Lock {
