@@ -5,6 +5,7 @@ import { dts } from 'rolldown-plugin-dts';
 import { loadCommon, loaderOf } from './common.loader.mjs';
 import { COMMON, COMMON_TYPES, groupsOfCode, groupsOfTypes } from './library.groups.mjs';
 import { ROOT } from './node.runner.mjs';
+import { hideMembers } from './opaque.classes.mjs';
 
 /** @typedef {import('rolldown').OutputChunk | import('rolldown').OutputAsset} Output */
 /** @typedef {'esm' | 'cjs'} Format */
@@ -72,8 +73,8 @@ async function bundleCode(entries, format) {
     entryFileNames: `${format}/[name].js`,
     chunkFileNames: ({ name }) => (COMMON.includes(name) ? 'cjs/[name].js' : `${format}/[name].js`),
     minifyInternalExports: false,
-    // The docstrings stand in the declarations.
-    comments: { annotation: true, legal: true, jsdoc: false },
+    // The docstrings stand in the declarations. Annotations are for tools that leave out what is unused, which is in ES modules.
+    comments: { annotation: format === 'esm', legal: true, jsdoc: false },
     codeSplitting: { groups: groupsOfCode() },
   });
   return output;
@@ -88,7 +89,7 @@ async function bundleTypes(entries, format) {
     input: inputOf(entries, 'd.ts'),
     cwd: ROOT,
     external: isForeign,
-    plugins: [dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
+    plugins: [hideMembers(MODULES), dts({ dtsInput: true, emitDtsOnly: true, tsconfig: false })],
   });
   const { output } = await bundle.generate({
     format: 'esm',

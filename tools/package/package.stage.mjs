@@ -27,7 +27,7 @@ export class PackageStage {
    * @param {string} parts.folder
    * @param {Manifest} parts.manifest
    * @param {readonly string[]} parts.files what the tarball holds
-   * @param {{ packed: number, unpacked: number }} parts.bytes
+   * @param {{ packed: number, unpacked: number, declarations: number }} parts.bytes
    * @param {string} parts.tarball
    */
   constructor({ folder, manifest, files, bytes, tarball }) {
@@ -62,11 +62,14 @@ export class PackageStage {
     if (!packed.ok || !json) throw new Error(`npm pack failed:\n${packed.output}`);
     const [{ filename, files, size, unpackedSize }] = JSON.parse(json);
     const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+    const declarations = files
+      .filter((/** @type {{ path: string }} */ { path }) => path.endsWith('.d.ts'))
+      .reduce((/** @type {number} */ sum, /** @type {{ size: number }} */ file) => sum + file.size, 0);
     const stage = new PackageStage({
       folder,
       manifest,
       files: files.map((/** @type {{ path: string }} */ { path }) => path),
-      bytes: { packed: size, unpacked: unpackedSize },
+      bytes: { packed: size, unpacked: unpackedSize, declarations },
       tarball: join(folder, filename),
     });
     await mkdir(stage.installed, { recursive: true });
