@@ -14,6 +14,8 @@ export interface Contestant<Held = unknown> {
   using?(name: string, work: () => Promise<void> | void): Promise<unknown>;
   /** What its schedule has done since the last look: the jobs that were run, and when each was started, in epoch ms. */
   look?(): { readonly runs: readonly number[]; readonly starts: readonly number[] };
+  /** A further instance of the application in this process, with its own connections. Left out by what has none. */
+  another?(): Promise<Contestant<Held>>;
   close(): Promise<unknown>;
 }
 
@@ -50,7 +52,7 @@ export interface Scenario {
   /** Runs on a cluster of so many masters. Commands are not counted there. @default one server */
   readonly masters?: number;
   /** Processes per entry. @default 1 */
-  readonly processes?: number;
+  readonly processes?: number | ((size: number, entry: Entry) => number);
   /** The CPU that the processes are pinned to where the system can; undefined: all. */
   readonly cpu?: number;
   /** What is compared, and its unit. */
@@ -88,9 +90,13 @@ export interface Team {
   ask(process: number, job: string, options?: object): Promise<Figures>;
   /** Has all do it at the same time. */
   all(job: string, options?: object): Promise<Figures[]>;
-  /** Commands that clients have sent to the server, those inside of scripts left out, while `act` runs. */
-  counting<T>(act: () => Promise<T>): Promise<{ readonly result: T; readonly commands: number }>;
+  /** What is sent while `act` runs: the commands of clients, those inside of scripts left out, and the messages that subscribers receive. */
+  counting<T>(
+    act: () => Promise<T>,
+  ): Promise<{ readonly result: T; readonly commands: number; readonly messages: number }>;
   readonly manner: 'pair' | 'section';
   readonly role: Entry['role'];
+  /** How many processes there are. */
+  readonly size: number;
   readonly prefix: string;
 }

@@ -32,6 +32,7 @@ export async function open(url) {
       return name;
     },
     release: (name) => client.evalsha(release, 2, name, `${name}:queue`),
+    another: () => open(url),
     close: async () => {
       ear.disconnect();
       await client.quit();

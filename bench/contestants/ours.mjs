@@ -29,6 +29,7 @@ export async function open(url, { kind = 'reentrant', leaseTime, lockWatchdogTim
     acquire: (name) => lockOf(name).lock(lease),
     release: (handle) => handle.unlock(),
     using: (name, work) => lockOf(name).using(work, lease),
+    another: () => open(url, { kind, ...lease, ...watchdog }),
     close: () => app.close(),
   };
 }

@@ -14,10 +14,18 @@ const COLOURS = { limit: '#8a8f98', ours: '#2f81f7', peer: '#d29922' };
  * @param {readonly import('../run/rounds.mjs').Result[]} results
  * @returns {string}
  */
-export function chartOf({ id, title, measure }, results) {
-  const bars = results.flatMap(({ entry, figures }) => {
+export function chartOf({ id, title, measure, sizes }, results) {
+  const bars = results.flatMap(({ entry, size, figures }) => {
     const value = figures[measure.key];
-    return value === undefined || Number.isNaN(value) ? [] : [{ ...entry, value }];
+    return value === undefined || Number.isNaN(value)
+      ? []
+      : [
+          {
+            role: entry.role,
+            label: sizes === undefined ? entry.label : `${entry.label}, ${format(size)}`,
+            value,
+          },
+        ];
   });
   const most = Math.max(...bars.map(({ value }) => value));
   const better = measure.better === undefined ? '' : `, ${measure.better} is better`;

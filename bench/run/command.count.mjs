@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { Redis } from 'ioredis';
 
 /** How long the last lines may take to come, in ms. */
 const LAST = 100;
@@ -7,43 +8,100 @@ const LAST = 100;
 /** How often they are waited for. */
 const LONGEST = 10;
 
-/** Counts what clients send to a server, by MONITOR: what scripts call is not counted. It slows the server, so rounds that count are not timed. */
+/** A line of MONITOR: where the command comes from, the command, and its first argument. */
+const LINE = /^\+[\d.]+ \[\d+ (\S+)\] "(\w+)"(?: "([^"]*)")?/;
+
+/**
+ * Counts what clients send to a server, what scripts call left out, and the messages that its subscribers receive. By MONITOR, which
+ * names commands in the order in which they are run, and slows the server: rounds that count are not timed.
+ */
 export class CommandCount {
   #commands = 0;
+  #messages = 0;
   #rest = '';
+  /** Subscribers of each channel. @type {Map<string, number>} */
+  #subscribers;
 
   /** @param {string} url */
   static async begin(url) {
     const { hostname, port } = new URL(url);
+    const subscribers = await subscribersAt(url);
     const socket = connect(Number(port), hostname);
     await once(socket, 'connect');
     socket.setEncoding('latin1').write('MONITOR\r\n');
     await once(socket, 'data');
-    return new CommandCount(socket);
+    return new CommandCount(socket, subscribers);
   }
 
-  /** @param {import('node:net').Socket} socket */
-  constructor(socket) {
+  /** @param {import('node:net').Socket} socket @param {Map<string, number>} subscribers */
+  constructor(socket, subscribers) {
     this.socket = socket;
+    this.#subscribers = subscribers;
     socket.on('data', (text) => {
       const lines = `${this.#rest}${text}`.split('\n');
       this.#rest = lines.pop() ?? '';
-      for (const line of lines) if (!/^\+[\d.]+ \[\d+ lua\]/.test(line)) this.#commands += 1;
+      for (const line of lines) this.#count(line);
     });
   }
 
   /** Once nothing more comes, or soon, where those who poll go on. */
   async end() {
-    const count = this.#commands;
+    const count = this.#figures;
     for (let before = -1, left = LONGEST; before !== this.#commands; left -= 1) {
       if (left === 0) return count;
       before = this.#commands;
       await new Promise((resolve) => setTimeout(resolve, LAST));
     }
-    return this.#commands;
+    return this.#figures;
   }
 
   close() {
     this.socket.destroy();
+  }
+
+  get #figures() {
+    return { commands: this.#commands, messages: this.#messages };
+  }
+
+  /** @param {string} line */
+  #count(line) {
+    const [, source, command = '', channel = ''] = LINE.exec(line) ?? [];
+    if (source !== 'lua') this.#commands += 1;
+    const subscribers = this.#subscribers.get(channel) ?? 0;
+    switch (command.toLowerCase()) {
+      case 'publish':
+        this.#messages += subscribers;
+        break;
+      case 'subscribe':
+        for (const name of argumentsOf(line)) this.#add(name, 1);
+        break;
+      case 'unsubscribe':
+        for (const name of argumentsOf(line)) this.#add(name, -1);
+        break;
+      default:
+    }
+  }
+
+  /** @param {string} channel @param {number} more */
+  #add(channel, more) {
+    this.#subscribers.set(channel, Math.max(0, (this.#subscribers.get(channel) ?? 0) + more));
+  }
+}
+
+/** @param {string} line */
+function argumentsOf(line) {
+  return [...line.matchAll(/ "([^"]*)"/g)].slice(1).map(([, word = '']) => word);
+}
+
+/** @param {string} url @returns {Promise<Map<string, number>>} */
+async function subscribersAt(url) {
+  const client = new Redis(url);
+  try {
+    const channels = /** @type {string[]} */ (await client.pubsub('CHANNELS'));
+    if (channels.length === 0) return new Map();
+    const words = /** @type {(string | number)[]} */ (await client.pubsub('NUMSUB', ...channels));
+    return new Map(channels.map((name, index) => [name, Number(words[index * 2 + 1])]));
+  } finally {
+    client.disconnect();
   }
 }

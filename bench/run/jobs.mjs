@@ -113,10 +113,8 @@ export async function loop(contestant, { name, callers, ms, work = 0 }) {
     for (let asked = instant(); asked < end; asked = instant()) {
       const held = await contestant.acquire(name);
       const granted = instant();
-      if (granted < end) {
-        grants.push(granted);
-        waits.push(granted - asked);
-      }
+      waits.push(granted - asked);
+      if (granted < end) grants.push(granted);
       if (work > 0) {
         await sleep(work);
         if (granted < end) releases.push(instant());
@@ -133,6 +131,43 @@ export async function loop(contestant, { name, callers, ms, work = 0 }) {
     waitP50: p50,
     waitP99: p99,
     waitMost: most,
+  };
+}
+
+/** The instances of the application in this process, where there are several. @type {Contestant[]} */
+let crew = [];
+
+/**
+ * Has the process have that many instances of the application.
+ * @param {Contestant} contestant
+ * @param {{ instances: number }} options
+ * @returns {Promise<Figures>}
+ */
+export async function join(contestant, { instances }) {
+  if (crew.length === 0) crew.push(contestant);
+  while (crew.length < instances) {
+    const next = await contestant.another?.();
+    if (next === undefined) throw new Error('has one instance in a process');
+    crew.push(next);
+  }
+  return {};
+}
+
+/**
+ * As `loop`, by callers of each instance.
+ * @param {Contestant} _
+ * @param {{ name: string, callers: number, ms: number, work: number }} options
+ * @returns {Promise<Figures>} `counts` of each instance, and the longest wait of each
+ */
+export async function fleet(_, options) {
+  const all = await Promise.all(crew.map((contestant) => loop(contestant, options)));
+  const samples = (/** @type {string} */ key) =>
+    all.flatMap((figures) => /** @type {readonly number[]} */ (figures[key]));
+  return {
+    counts: all.map(({ count }) => Number(count)),
+    waits: all.map(({ waitMost }) => Number(waitMost)),
+    grants: samples('grants'),
+    releases: samples('releases'),
   };
 }
 

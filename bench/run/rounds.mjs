@@ -51,12 +51,17 @@ export async function runScenario(scenario, entries, options) {
  */
 async function runTogether(scenario, results, { first, last, java, node, isProfiled, progress }) {
   const { processes = 1, cpu } = scenario;
+  const processesOf = (/** @type {Result} */ { size, entry }) =>
+    typeof processes === 'number' ? processes : processes(size, entry);
   const server = await start(scenario);
   for (const pid of server.pids) await pin(pid, SERVER_CPU);
   const cast = results.map((result, index) => {
     const prefix = `bench:${index}`;
     const place = { url: server.url, cpu, java, node: scenario.isOnOtherNode === true ? node : undefined };
-    return { result, team: new ProcessTeam(result.entry, { ...place, processes, prefix }) };
+    return {
+      result,
+      team: new ProcessTeam(result.entry, { ...place, processes: processesOf(result), prefix }),
+    };
   });
   try {
     await Promise.all(cast.map(({ team, result }) => noting(result, () => team.ready())));
@@ -110,7 +115,8 @@ async function start({ masters }) {
 }
 
 /**
- * A round, and what its processes and the server have used for it: CPU in ms, and the processes' memory in MB.
+ * A round, and what its processes and the server have used for it: CPU in ms, that of the server in µs for each of the round's `holds` as
+ * well, and the processes' memory in MB.
  * @param {() => Promise<Figures>} round
  * @param {ProcessTeam} team
  * @param {{ pids: readonly number[] }} server
@@ -120,7 +126,14 @@ async function measured(round, team, { pids }) {
   const figures = numbersOf(await round());
   const after = await Promise.all([usageOf(team.pids), usageOf(pids)]);
   const [client = NaN, host = NaN] = after.map(({ cpu }, index) => cpu - (before[index]?.cpu ?? NaN));
-  return { ...figures, clientCpu: client, serverCpu: host, memory: after[0].memory };
+  const { holds = NaN } = figures;
+  return {
+    ...figures,
+    clientCpu: client,
+    serverCpu: host,
+    serverPerHold: (host * 1000) / holds,
+    memory: after[0].memory,
+  };
 }
 
 /** @param {Figures} figures @returns {Record<string, number>} */

@@ -127,6 +127,7 @@ export class ProcessTeam {
     this.manner = entry.manner ?? 'pair';
     this.role = entry.role;
     this.isCounting = false;
+    this.size = processes;
     this.prefix = prefix;
     this.url = place.url;
     this.launch = () => Array.from({ length: processes }, () => new Member(entry, place));
@@ -162,16 +163,16 @@ export class ProcessTeam {
   }
 
   /**
-   * What clients send meanwhile; not a number in rounds that are timed.
+   * What is sent meanwhile; not a number in rounds that are timed.
    * @template T
    * @param {() => Promise<T>} act
    */
   async counting(act) {
-    if (!this.isCounting) return { result: await act(), commands: NaN };
+    if (!this.isCounting) return { result: await act(), commands: NaN, messages: NaN };
     const count = await CommandCount.begin(this.url);
     try {
       const result = await act();
-      return { result, commands: await count.end() };
+      return { result, ...(await count.end()) };
     } finally {
       count.close();
     }

@@ -37,6 +37,13 @@ export const BARE_QUEUE = {
   role: 'limit',
 };
 /** @type {Entry} */
+export const BARE_HANDOVER = {
+  label: 'two scripts and a message in Redis, no more',
+  module: 'bare-handover',
+  settings: {},
+  role: 'limit',
+};
+/** @type {Entry} */
 export const OURS = { label: 'nestjs-distributed-lock', module: 'ours', settings: {}, role: 'ours' };
 /** @type {Entry} */
 export const OURS_SECTION = { ...OURS, label: 'nestjs-distributed-lock, using()', manner: 'section' };

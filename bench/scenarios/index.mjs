@@ -5,6 +5,8 @@ import s10 from './s10.readers.mjs';
 import s11 from './s11.cluster.mjs';
 import s12 from './s12.locks.mjs';
 import s12w from './s12w.waiters.mjs';
+import { s13, s13c, s13l } from './s13.fleet.mjs';
+import s14 from './s14.handover.mjs';
 import s2 from './s2.many.mjs';
 import s3 from './s3.burst.mjs';
 import s3l from './s3l.sustained.mjs';
@@ -39,4 +41,8 @@ export const SCENARIOS = [
   s11,
   s12,
   s12w,
+  s13,
+  s13l,
+  s13c,
+  s14,
 ];

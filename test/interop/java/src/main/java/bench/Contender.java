@@ -29,6 +29,7 @@ public final class Contender {
     /** Who holds a lock has to release it. */
     private final ExecutorService holder = Executors.newSingleThreadExecutor();
     private RLock held;
+    private final Crew crew;
     private final List<Future<?>> waiters = new ArrayList<>();
     private final List<Double> grants = Collections.synchronizedList(new ArrayList<>());
 
@@ -36,6 +37,7 @@ public final class Contender {
         Config config = new Config();
         config.useSingleServer().setAddress(url);
         client = Redisson.create(config);
+        crew = new Crew(url);
         fair = settings.text("kind").equals("fair");
     }
 
@@ -80,6 +82,11 @@ public final class Contender {
                 return new Figures().put("grants", grants);
             case "loop":
                 return loop(options);
+            case "join":
+                crew.join(options.number("instances"));
+                return new Figures();
+            case "fleet":
+                return crew.run(options);
             case "rest":
                 Thread.sleep(options.number("ms"));
                 return new Figures();
@@ -139,43 +146,21 @@ public final class Contender {
     }
 
     private Figures loop(Words options) throws Exception {
-        RLock lock = lock(options.text("name"));
-        long work = options.number("work");
-        List<Double> granted = Collections.synchronizedList(new ArrayList<>());
-        List<Double> released = Collections.synchronizedList(new ArrayList<>());
-        List<Double> waits = Collections.synchronizedList(new ArrayList<>());
-        double end = instant() + options.number("ms");
-        Callers.together(options.number("callers"), index -> {
-            for (double asked = instant(); asked < end; asked = instant()) {
-                lock.lock();
-                double at = instant();
-                boolean counts = at < end;
-                if (counts) {
-                    granted.add(at);
-                    waits.add(at - asked);
-                }
-                if (work > 0) {
-                    Thread.sleep(work);
-                    if (counts) {
-                        released.add(instant());
-                    }
-                }
-                lock.unlock();
-            }
-        });
-        double[] sorted = waits.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        LockLoop loop = new LockLoop(lock(options.text("name")), options);
+        loop.run();
+        double[] sorted = loop.waits.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         Figures figures = new Figures()
-            .put("count", granted.size())
+            .put("count", loop.grants.size())
             .put("waitP50", quantile(sorted, 0.5))
             .put("waitMost", quantile(sorted, 1));
-        return work == 0 ? figures : figures.put("grants", granted).put("releases", released);
+        return options.number("work") == 0 ? figures : figures.put("grants", loop.grants).put("releases", loop.releases);
     }
 
     private static double quantile(double[] sorted, double share) {
         return sorted.length == 0 ? Double.NaN : sorted[Math.min(sorted.length - 1, (int) (sorted.length * share))];
     }
 
-    private static double instant() {
+    static double instant() {
         return System.nanoTime() / 1e6;
     }
 

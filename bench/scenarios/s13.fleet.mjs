@@ -1,0 +1,12 @@
+import { fleet } from './fleet.mjs';
+
+export const s13 = fleet({ id: 'S13', title: 'A fleet at one lock, holds of 5 ms', work: 5, callers: 1 });
+
+export const s13l = fleet({ id: 'S13L', title: 'A fleet at one lock, holds of 50 ms', work: 50, callers: 1 });
+
+export const s13c = fleet({
+  id: 'S13C',
+  title: 'A fleet at one lock, 10 callers an instance, holds of 5 ms',
+  work: 5,
+  callers: 10,
+});
