@@ -1,5 +1,7 @@
 import type { Lock, Lockable, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { promised } from '../../libs/distributed-lock/src/replies/reply.callback.js';
+import type { PermitsReply } from '../../libs/distributed-lock/src/scripts/semaphore.scripts.js';
 import { suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import { until } from '../support/until.js';
 import { hasPermit, SHORT, type Scene, type Way } from './shorter.stage.js';
@@ -294,7 +296,8 @@ export const WAYS: readonly Way[] = [
     ({ one, key }) => one.engine.context.counters.semaphore.undo(key, 'call'),
     async ({ one, name, key }) => {
       await semaphoreOf(one, name).trySetPermits(1);
-      await one.engine.context.counters.semaphore.acquire(key, 'call', 1);
+      const { semaphore: scripts } = one.engine.context.counters;
+      await promised<PermitsReply>((callback) => scripts.acquire(key, 'call', 1, callback));
     },
   ),
   latch('a countdown', ['latch/count-down'], ({ one, name }) => latchOf(one, name).countDown()),

@@ -57,8 +57,8 @@ export const PLANTED_KINDS = [
     name: 'a request for permits that is given up and not undone',
     defects: [
       {
-        from: 'if (this.#ambiguousFailure === void 0) return; this.#calls.undo(',
-        to: 'return; this.#calls.undo(',
+        from: 'const failure = this.#ambiguousFailure; if (failure === void 0) return;',
+        to: 'return;',
       },
     ],
   },
@@ -83,7 +83,7 @@ export const PLANTED_KINDS = [
     name: 'a call without an answer that is not repeated',
     defects: [
       {
-        from: 'return await this.#retryInBackground(call, what, () => send(call), failure);',
+        from: 'return await this.#retryInBackground(call, what, () => promisedLate(sendCall), { failure, late });',
         to: 'throw unavailable(this.target.name, failure);',
       },
     ],

@@ -1,8 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, isStale, type Instant } from '../renewal/lease.js';
-import type { AcquireReply } from '../replies/lock.replies.js';
+import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
 import { isHandoff } from '../scripts/lock.messages.js';
-import { promised, type ReplyCallback } from '../replies/reply.callback.js';
+import { promised, type LateAnswer, type ReplyCallback } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { AttemptOutcome, AcquireResult, AcquireTerms } from './acquire.contract.js';
 import type { LockContext } from '../core/lock.context.js';
@@ -14,13 +14,17 @@ const NO_TERMS: AcquireTerms = { leaseTime: undefined, waitTime: 0 };
 
 /**
  * Requests a lock from Redis, one request at a time. An attempt whose answer got lost is made again under the same holder id, which is safe to
- * repeat. After "busy", or {@link undo}, a release under that id is sent, in case the lost request is granted late.
+ * repeat, unless its grant has come late. After "busy", or {@link undo}, a release under that id is sent, in case the lost request is granted late.
  * Where waiters leave a mark in Redis, such as their place in a queue, the id is kept until the attempt is undone.
  */
 export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   /** The holder id of the next attempt; undefined until it is needed. */
   #holder: string | undefined;
   #ambiguousFailure: RedisFailure | undefined;
+  /** What may still answer the last request. */
+  #late: LateAnswer<AcquireReply> | undefined;
+  /** Whether a request before the last one may be granted yet, whatever the answer to the last one. */
+  #isEarlierLost = false;
   /** Whether a waiter may have left a mark: not by requests that were never sent, or were refused. */
   #marked = false;
   /** Of the one under way, or the last. */
@@ -56,6 +60,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     const handoff = this.#takeHandoff(lease, at);
     if (handoff !== undefined) conclude(handoff);
     else if (this.#isHandoffMessage) void this.#confirmHandoff();
+    else if (this.#late !== undefined) void this.#takeLate(this.#late);
     else this.#send(at);
   }
 
@@ -71,9 +76,13 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     else this.#conclude(this.#outcomeOf(reply, this.#sent, at));
   }
 
-  failed(error: unknown): void {
+  failed(error: unknown, late?: LateAnswer<AcquireReply>): void {
     const failure = RedisFailure.from(error);
-    if (failure.kind === 'ambiguous') this.#ambiguousFailure = failure;
+    if (failure.kind === 'ambiguous') {
+      this.#isEarlierLost = this.#ambiguousFailure !== undefined;
+      this.#ambiguousFailure = failure;
+      this.#late = late;
+    }
     // A grant that too few replicas have does not count, so it is released, unless that gives up a place in a queue.
     if (failure.isNotReplicated && !this.target.kind.marksWaiters) this.undo();
     this.#conclude(failure);
@@ -98,16 +107,27 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
       holder: this.holder,
       lease: this.#lease,
       failure: this.#ambiguousFailure,
+      // A refusal may leave a mark, too.
+      late: this.#isEarlierLost || this.target.kind.marksWaiters ? undefined : this.#late?.then(ifNothing),
     });
     this.#reset();
   }
 
   #reset(): void {
     this.#ambiguousFailure = undefined;
+    this.#late = undefined;
     this.#marked = false;
     this.#holder = undefined;
     this.#isHandoffMessage = false;
     this.#handoffSent = undefined;
+  }
+
+  /** The request before this one was settled meanwhile: its grant is as good as a new one. */
+  async #takeLate(late: LateAnswer<AcquireReply>): Promise<void> {
+    this.#late = undefined;
+    const answer = await late;
+    if ('reply' in answer && answer.reply.kind === 'granted') this.answered(answer.reply);
+    else this.#send();
   }
 
   #send(at = now()): void {
@@ -195,4 +215,9 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     // A lease that is not longer needs no short one before it.
     return isTaken && watchdogTimeout > handoffLease ? handoffLease : undefined;
   }
+}
+
+/** The answer to a release, where a late refusal makes it superfluous. */
+function ifNothing(answer: Awaited<LateAnswer<AcquireReply>>): { readonly reply: ReleaseReply } | undefined {
+  return 'reply' in answer && answer.reply.kind === 'busy' ? { reply: { kind: 'gone' } } : undefined;
 }

@@ -1,4 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
+import type { ReleaseReply } from '../replies/lock.replies.js';
+import { promisedLate } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LockTarget } from './lock.target.js';
@@ -12,14 +14,19 @@ const RETRY_PAUSE = { first: 20, longest: 500 };
  */
 const UNDO_LIFE = 600_000;
 
-/** A holder id to be freed. */
-export interface PendingRelease {
+/** The command before the first one of a {@link BackgroundRelease}, which has to have settled. */
+export interface EarlierCommand<T> {
+  readonly failure?: RedisFailure | undefined;
+  /** Given if its late answer makes a repetition superfluous: it was the same command, or there is nothing to undo. */
+  readonly late?: Promise<{ readonly reply: T } | RedisFailure | undefined> | undefined;
+}
+
+/** A holder id to be freed. `failure` and `late` are of the last command of this holder, where known. */
+export interface PendingRelease extends EarlierCommand<ReleaseReply> {
   readonly target: LockTarget;
   readonly holder: string;
   /** The lease that the holder may have, in ms. */
   readonly lease: number;
-  /** The failure of the last command of this holder, where known. */
-  readonly failure?: RedisFailure | undefined;
 }
 
 /** The answer of Redis; `unconfirmed`: Redis refused, or could not be reached. */
@@ -48,8 +55,11 @@ export class BackgroundRelease {
     this.#over = true;
   }
 
-  async release({ target, holder, lease, failure }: PendingRelease): Promise<BackgroundOutcome> {
-    const answer = await this.undo(() => target.release(holder, 0, 1), lease, failure);
+  async release({ target, holder, lease, ...earlier }: PendingRelease): Promise<BackgroundOutcome> {
+    const { kind, key, channel } = target;
+    const command = { key, holder, count: 0, lease: 1, channel };
+    const send = () => promisedLate<ReleaseReply>((callback) => kind.scripts.release(command, callback));
+    const answer = await this.undo(send, lease, earlier);
     if (answer === undefined) return 'unconfirmed';
     return answer.reply.kind === 'released' ? 'released' : 'gone';
   }
@@ -58,23 +68,23 @@ export class BackgroundRelease {
   undo<T>(
     send: () => Promise<T>,
     lease: number,
-    failure?: RedisFailure,
+    earlier?: EarlierCommand<T>,
   ): Promise<{ readonly reply: T } | undefined> {
-    return this.retry(send, Math.max(lease, UNDO_LIFE), failure);
+    return this.retry(send, Math.max(lease, UNDO_LIFE), earlier);
   }
 
   /**
    * Repeats a command that is safe to repeat until Redis has answered.
+   * @param send rejects only when the command has settled: an answer that comes late ends the repetition
    * @param life for how long, in ms, once the earlier command was answered, or its connection is gone
-   * @param failure of the earlier command
    * @returns undefined when Redis refused, or could not be reached in time
    */
   retry<T>(
     send: () => Promise<T>,
     life: number,
-    failure?: RedisFailure,
+    earlier?: EarlierCommand<T>,
   ): Promise<{ readonly reply: T } | undefined> {
-    const done = this.outside(() => this.#retry(send, life, failure)).finally(() =>
+    const done = this.outside(() => this.#retry(send, life, earlier)).finally(() =>
       this.#underWay.delete(done),
     );
     this.#underWay.add(done);
@@ -89,19 +99,20 @@ export class BackgroundRelease {
   async #retry<T>(
     send: () => Promise<T>,
     life: number,
-    failure: RedisFailure | undefined,
+    { failure, late }: EarlierCommand<T> = {},
   ): Promise<{ readonly reply: T } | undefined> {
+    const answer = await late;
+    if (answer !== undefined && 'reply' in answer) return answer;
+    await failure?.settled;
     let pause = RETRY_PAUSE.first;
-    let last = failure;
-    let end = Infinity;
+    const end = now() + life;
     while (now() < end && !this.#over) {
-      await last?.settled;
-      if (end === Infinity) end = now() + life;
       try {
         return { reply: await send() };
       } catch (error) {
-        last = RedisFailure.from(error);
-        if (!last.isTransient) return undefined;
+        const refusal = RedisFailure.from(error);
+        await refusal.settled;
+        if (!refusal.isTransient) return undefined;
       }
       await this.wheel.pause(pause);
       pause = Math.min(pause * 2, RETRY_PAUSE.longest);

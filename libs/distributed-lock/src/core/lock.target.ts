@@ -1,7 +1,15 @@
 import type { HolderIdFormat, Leased, Renewer } from '../renewal/lease.contract.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
-import { promised } from '../replies/reply.callback.js';
+import { promised, type LateAnswer } from '../replies/reply.callback.js';
 import type { LockKind } from './lock.kind.js';
+
+/** What few releases need. */
+interface ReleaseDetails {
+  /** See {@link ReleaseCommand}. */
+  readonly pairedLease?: number | undefined;
+  /** Receives what may come after the deadline. */
+  readonly expect?: ((late: LateAnswer<ReleaseReply>) => void) | undefined;
+}
 
 /** One lock: its name, key, channel and kind. */
 export class LockTarget implements Leased {
@@ -34,13 +42,17 @@ export class LockTarget implements Leased {
 
   /**
    * Lowers a holder's count to `count`, and restores `lease` ms; 0 ends all holds of the holder id.
-   * @param pairedLease see {@link ReleaseCommand}
    * @throws RedisFailure as a script does
    */
-  release(holder: string, count: number, lease: number, pairedLease?: number): Promise<ReleaseReply> {
+  release(
+    holder: string,
+    count: number,
+    lease: number,
+    { pairedLease, expect }: ReleaseDetails = {},
+  ): Promise<ReleaseReply> {
     const { key, channel, kind } = this;
     const command = { key, holder, count, lease, channel, pairedLease };
-    return promised((callback) => kind.scripts.release(command, callback));
+    return promised((callback) => kind.scripts.release(command, callback), expect);
   }
 }
 

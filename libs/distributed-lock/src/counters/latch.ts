@@ -67,7 +67,9 @@ export class NamedLatch implements CountDownLatch {
   }
 
   async countDown(): Promise<void> {
-    await this.#calls.retry('countdown', (call) => this.#scripts.countDown(this.#target.key, call));
+    await this.#calls.retry('countdown', (call, callback) =>
+      this.#scripts.countDown(this.#target.key, call, callback),
+    );
   }
 
   async getCount(): Promise<number> {

@@ -50,11 +50,12 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
   }
 
   /** Adds permits, whichever caller had them. @param what the call, for the log */
-  add(what: string, change: number, addition?: Addition): Promise<AddReply> {
+  add(what: string, change: number, how?: Pick<Addition, 'where'>): Promise<AddReply> {
     const { notices, counters } = this.registry.context;
     return this.waiters.during(async () => {
-      const send = (call: string) => counters.semaphore.add(this.target.key, call, change, addition);
-      const reply = await this.#calls.retry(what, send);
+      const reply = await this.#calls.retry<AddReply>(what, (call, callback) =>
+        counters.semaphore.add(this.target.key, call, { change, ...how }, callback),
+      );
       if (reply.kind === 'added' && reply.reached === -1)
         notices.post({ kind: 'unpublished', lock: this.target.name, channel: this.target.channel });
       if (this.hasWaiters) this.loop.wake();

@@ -1,6 +1,8 @@
 import { RedisFailure } from '../redis/redis.failure.js';
+import { promised, type LateAnswer } from '../replies/reply.callback.js';
 import type { Busy } from '../replies/lock.replies.js';
 import type { Attempt, AttemptOutcome } from '../acquire/acquire.contract.js';
+import type { PermitsReply } from '../scripts/semaphore.scripts.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LockContext } from '../core/lock.context.js';
 import { RecordedCalls } from './recorded.calls.js';
@@ -29,6 +31,10 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
   #callId: string;
   #permits = 0;
   #ambiguousFailure: RedisFailure | undefined;
+  /** What may still answer the last request. */
+  #late: LateAnswer<PermitsReply> | undefined;
+  /** Whether a request before the last one may be granted yet, whatever the answer to the last one. */
+  #isEarlierLost = false;
 
   constructor(
     private readonly context: Pick<
@@ -50,7 +56,7 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
     if (permits !== this.#permits) this.undo();
     this.#permits = permits;
     try {
-      const reply = await this.context.counters.semaphore.acquire(this.target.key, this.#callId, permits);
+      const reply = (this.#late && (await this.#takeLate(this.#late))) ?? (await this.#send(permits));
       if (reply.kind === 'granted') {
         this.#calls.forget(this.#callId, this.#ambiguousFailure !== undefined);
         this.#nextCall();
@@ -61,7 +67,10 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
       return reply.permits >= least && least < permits ? await this.make({ permits: least, least }) : NONE;
     } catch (error) {
       const failure = RedisFailure.from(error);
-      if (failure.kind === 'ambiguous') this.#ambiguousFailure = failure;
+      if (failure.kind === 'ambiguous') {
+        this.#isEarlierLost = this.#ambiguousFailure !== undefined;
+        this.#ambiguousFailure = failure;
+      }
       if (failure.isNotReplicated) this.undo();
       return failure;
     }
@@ -70,13 +79,38 @@ export class PermitsAttempt implements Attempt<PermitsTerms, PermitsGrant> {
   undo(): void {
     const { key } = this.target;
     const callId = this.#callId;
-    if (this.#ambiguousFailure === undefined) return;
-    this.#calls.undo(() => this.context.counters.semaphore.undo(key, callId), this.#ambiguousFailure);
+    const failure = this.#ambiguousFailure;
+    if (failure === undefined) return;
+    const late = this.#isEarlierLost ? undefined : this.#late?.then(ifNothing);
+    this.#calls.undo(() => this.context.counters.semaphore.undo(key, callId), { failure, late });
     this.#nextCall();
+  }
+
+  /** The request before this one was settled meanwhile: its grant is as good as a new one. */
+  async #takeLate(late: LateAnswer<PermitsReply>): Promise<PermitsReply | undefined> {
+    this.#late = undefined;
+    const answer = await late;
+    return 'reply' in answer && answer.reply.kind === 'granted' ? answer.reply : undefined;
+  }
+
+  #send(permits: number): Promise<PermitsReply> {
+    const { semaphore } = this.context.counters;
+    return promised<PermitsReply>(
+      (callback) => semaphore.acquire(this.target.key, this.#callId, permits, callback),
+      (late) => {
+        this.#late = late;
+      },
+    );
   }
 
   #nextCall(): void {
     this.#ambiguousFailure = undefined;
+    this.#late = undefined;
     this.#callId = this.context.ids.next();
   }
+}
+
+/** The answer to an undo, where a late refusal makes it superfluous. */
+function ifNothing(answer: Awaited<LateAnswer<PermitsReply>>): { readonly reply: 'gone' } | undefined {
+  return 'reply' in answer && answer.reply.kind === 'busy' ? { reply: 'gone' } : undefined;
 }

@@ -1,5 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
+import { promised, promisedLate, type LateAnswer, type ReplyCallback } from '../replies/reply.callback.js';
 import { CALL_ECHO, CALL_LIFE } from '../scripts/call.scripts.js';
+import type { EarlierCommand } from '../core/background.release.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import { leaveEarly } from '../waiters/cancellable.wait.js';
 import type { LockContext } from '../core/lock.context.js';
@@ -29,7 +31,7 @@ export class RecordedCalls {
       return await this.#sendOnce(call, send);
     } catch (error) {
       const failure = RedisFailure.from(error);
-      if (undo !== undefined) this.undo(() => undo(call), failure);
+      if (undo !== undefined) this.undo(() => undo(call), { failure });
       throw unavailable(this.target.name, failure);
     }
   }
@@ -39,10 +41,15 @@ export class RecordedCalls {
    * @param what the call, for the log: "release"
    * @throws LockUnavailableError
    */
-  async retry<T>(what: string, send: (call: string) => Promise<T>): Promise<T> {
+  async retry<T>(what: string, send: (call: string, callback: ReplyCallback<T>) => void): Promise<T> {
     const call = this.context.ids.next();
+    const sendCall = (callback: ReplyCallback<T>) => send(call, callback);
+    let late: LateAnswer<T> | undefined;
+    const expect = (answer: LateAnswer<T>) => {
+      late = answer;
+    };
     try {
-      return await this.#sendOnce(call, send);
+      return await this.#sendOnce(call, () => promised(sendCall, expect));
     } catch (error) {
       const failure = RedisFailure.from(error);
       const why = failure.message;
@@ -50,13 +57,17 @@ export class RecordedCalls {
         this.#post('call-refused', what, why);
         throw unavailable(this.target.name, failure);
       }
-      return await this.#retryInBackground(call, what, () => send(call), failure);
+      return await this.#retryInBackground(call, what, () => promisedLate(sendCall), { failure, late });
     }
   }
 
   /** Ensures that a call without an answer has no effect. */
-  undo(undo: () => Promise<unknown>, failure: RedisFailure): void {
-    if (failure.kind === 'ambiguous') void this.context.backgroundRelease.retry(undo, CALL_LIFE, failure);
+  undo(
+    undo: () => Promise<unknown>,
+    earlier: EarlierCommand<unknown> & { readonly failure: RedisFailure },
+  ): void {
+    if (earlier.failure.kind === 'ambiguous')
+      void this.context.backgroundRelease.retry(undo, CALL_LIFE, earlier);
   }
 
   /** The reply of a call has arrived, so its record is no longer needed. @param wasRepeated whether a copy of the call may still be on its way */
@@ -76,10 +87,11 @@ export class RecordedCalls {
     call: string,
     what: string,
     send: () => Promise<T>,
-    failure: RedisFailure,
+    first: EarlierCommand<T> & { readonly failure: RedisFailure },
   ): Promise<T> {
     const { backgroundRelease, settings, wheel } = this.context;
-    const answer = backgroundRelease.retry(send, CALL_LIFE, failure).then((answered) => {
+    const { failure } = first;
+    const answer = backgroundRelease.retry(send, CALL_LIFE, first).then((answered) => {
       if (answered !== undefined) this.forget(call, true);
       return answered;
     });

@@ -2,7 +2,7 @@ import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
-import { promised } from '../replies/reply.callback.js';
+import { promised, type LateAnswer } from '../replies/reply.callback.js';
 import type { LockContext } from '../core/lock.context.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LockTarget } from '../core/lock.target.js';
@@ -134,7 +134,16 @@ export class HoldCount {
   }
 
   readonly #release: ReleaseScript = (count, lease, pairedLease) =>
-    this.target.release(this.lease.holder, count, lease, pairedLease);
+    this.target.release(this.lease.holder, count, lease, { pairedLease, expect: this.#expectLate(count) });
+
+  /** A late answer confirms the count, unless another operation has been sent meanwhile. */
+  #expectLate(count: number): (late: LateAnswer<ReleaseReply>) => void {
+    return (late) =>
+      void late.then((answer) => {
+        const isLast = this.#ambiguousFailure?.settled === late && this.#waitingOperations === undefined;
+        if (isLast && 'reply' in answer && answer.reply.kind === 'kept') this.#answered(count);
+      });
+  }
 
   /**
    * As {@link PairedHold.endPaired}. What a lost command may have given it is not known: then nothing is made shorter.

@@ -3,7 +3,7 @@ import { forCaller } from '../errors/caller.stack.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, type Instant, type Lease } from '../renewal/lease.js';
 import type { Busy, LockScripts, ReleaseReply } from '../replies/lock.replies.js';
-import type { ReplyCallback } from '../replies/reply.callback.js';
+import type { LateAnswer, ReplyCallback } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
@@ -141,9 +141,9 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     });
   }
 
-  failed(error: unknown): void {
+  failed(error: unknown, late?: LateAnswer<ReleaseReply>): void {
     const listeners = this.context.subscriptions.listeners(this.#channel);
-    this.#conclude({ ...this.#freeLater(RedisFailure.from(error)), otherProcesses: 0, listeners });
+    this.#conclude({ ...this.#freeLater(RedisFailure.from(error), late), otherProcesses: 0, listeners });
   }
 
   #send(releaseScript: ReleaseScript | undefined, pairedLease: number | undefined): void {
@@ -175,7 +175,10 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   }
 
   /** The release goes on in the background, unless Redis refused it. */
-  #freeLater(failure: RedisFailure): Omit<ReleaseResult, 'otherProcesses' | 'listeners'> {
+  #freeLater(
+    failure: RedisFailure,
+    late?: LateAnswer<ReleaseReply>,
+  ): Omit<ReleaseResult, 'otherProcesses' | 'listeners'> {
     const { target, context } = this;
     const { holder, longestTtl } = this.lease;
     if (!failure.isTransient) {
@@ -185,14 +188,15 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       });
       return { outcome, settled: DONE };
     }
-    const done = context.backgroundRelease.release({ target, holder, lease: longestTtl, failure });
-    return { outcome: this.#outcomeInTime(failure, done), settled: done };
+    const done = context.backgroundRelease.release({ target, holder, lease: longestTtl, failure, late });
+    return { outcome: this.#outcomeInTime(failure, done, late), settled: done };
   }
 
   /** Its caller waits no longer than for any round trip. */
   async #outcomeInTime(
     failure: RedisFailure,
     backgroundOutcome: Promise<BackgroundOutcome>,
+    late: LateAnswer<ReleaseReply> | undefined,
   ): Promise<UnlockOutcome> {
     const { target, context, lease } = this;
     const outcome = await context.wheel.within(context.settings.commandTimeout, backgroundOutcome);
@@ -201,7 +205,10 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       context.notices.post({ kind: 'release-delayed', lock: target.name, holder, why: failure.message });
       throw unavailable(target.name, failure);
     }
-    // The repeated release found nothing: the first one succeeded, unless the lease was over.
-    return outcome === 'released' || now() < lease.deadline ? 'released' : 'lost';
+    if (outcome === 'released') return outcome;
+    // A repeated release found nothing: the first one succeeded, unless the lease was over, or the first one itself found nothing.
+    const first = await late;
+    const wasGone = first !== undefined && 'reply' in first;
+    return !wasGone && now() < lease.deadline ? 'released' : 'lost';
   }
 }

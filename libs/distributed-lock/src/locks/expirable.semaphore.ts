@@ -4,6 +4,7 @@ import type { PermitExpirableSemaphore } from '../contracts/semaphore.contract.j
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { LOSSES } from '../errors/loss.reasons.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
+import type { AddReply } from '../scripts/semaphore.scripts.js';
 import { parseDuration } from '../options/option.checks.js';
 import { checkPermits } from '../core/call.option.checks.js';
 import { SHORTEST_LEASE } from '../holds/fixed.lease.js';
@@ -63,8 +64,9 @@ export class ExpirableSemaphore implements PermitExpirableSemaphore {
   async addPermits(permits: number): Promise<void> {
     checkPermits(this.name, permits, -Infinity);
     const { semaphore } = this.#engine.context.counters;
-    await this.#calls.retry('change of permits', (call) =>
-      semaphore.add(this.#target.key, call, permits, { payload: 'change' }),
+    const addition = { change: permits, payload: 'change' } as const;
+    await this.#calls.retry<AddReply>('change of permits', (call, callback) =>
+      semaphore.add(this.#target.key, call, addition, callback),
     );
   }
 

@@ -29,7 +29,7 @@ const PASSING = new Set([
 interface FailureDetails extends ErrorOptions {
   readonly code?: string | undefined;
   /** @default settled */
-  readonly settled?: Promise<void>;
+  readonly settled?: Promise<unknown>;
 }
 
 /** Redis could not be reached, or refused the command. The only error that leaves this storey. */
@@ -39,7 +39,7 @@ export class RedisFailure extends Error {
   /** The first word of an error reply: `NOSCRIPT`, `WRONGTYPE`, … */
   readonly code: string | undefined;
   /** Settles once the command can have no effect any more, by the knowledge of its connection. */
-  readonly settled: Promise<void>;
+  readonly settled: Promise<unknown>;
 
   constructor(
     readonly kind: FailureKind,

@@ -1,5 +1,5 @@
 import { errorText } from '../errors/error.text.js';
-import type { ReplyCallback } from '../replies/reply.callback.js';
+import type { LateAnswer, ReplyCallback } from '../replies/reply.callback.js';
 import type { LeaseListener } from './lease.listener.js';
 import type { Instant, Lease } from './lease.js';
 
@@ -40,7 +40,8 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
     this.parts.done(left !== undefined);
   }
 
-  failed(error: unknown): void {
+  /** A late answer is an answer: what Redis has renewed is not lost because it is slow. */
+  failed(error: unknown, late?: LateAnswer<number | undefined>): void {
     const { lease } = this.parts;
     const wasUnknown = lease.state === 'unknown';
     lease.doubt();
@@ -49,6 +50,11 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
     } finally {
       this.parts.done(undefined);
     }
+    void late?.then((answer) => {
+      // A lease that has ended meanwhile stays so.
+      const isAwaited = lease.listener !== undefined && lease.state !== 'lost';
+      if (isAwaited && 'reply' in answer) this.answered(answer.reply);
+    });
   }
 
   #take(left: number | undefined): void {

@@ -32,7 +32,7 @@ export class CallScripts {
    * @param keep how long a copy of the call must still be refused, in ms; 0 where the call was sent once
    */
   async forget(name: string, call: string, keep: number): Promise<void> {
-    await this.runner.run({
+    await this.runner.runLate({
       script: callForget,
       keys: [callRecord(name, call)],
       args: [`${keep}`],

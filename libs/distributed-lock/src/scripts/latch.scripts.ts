@@ -1,5 +1,6 @@
 import { CALL_LIFE, callRecord } from './call.scripts.js';
 import { latchCountDown, latchDelete, latchInspect, latchSet } from './generated/lua.scripts.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -25,17 +26,20 @@ export class LatchScripts {
     });
   }
 
-  /** Takes one off the count. @returns the count after it; undefined when the latch was open */
-  countDown(name: string, call: string): Promise<number | undefined> {
+  /** Takes one off the count. @param callback receives the count after it; undefined when the latch was open */
+  countDown(name: string, call: string, callback: ReplyCallback<number | undefined>): void {
     const args = [`${CALL_LIFE}`, latchChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? reply.integer(1) : undefined);
-    return this.runner.run({
-      script: latchCountDown,
-      keys: [name, callRecord(name, call)],
-      args,
-      read,
-      sending: PUBLISHING,
-    });
+    this.runner.send(
+      {
+        script: latchCountDown,
+        keys: [name, callRecord(name, call)],
+        args,
+        read,
+        sending: PUBLISHING,
+      },
+      callback,
+    );
   }
 
   /** @returns the remaining count; 0 when the latch is open */

@@ -1,7 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Deadline, type DeadlineQueue } from '../timing/deadline.queue.js';
 import type { LuaScript } from './lua.script.js';
-import type { ReplyCallback } from '../replies/reply.callback.js';
+import type { LateAnswer, ReplyCallback } from '../replies/reply.callback.js';
 import { ReplyReader } from '../replies/reply.reader.js';
 import type { Sending } from './sending.js';
 import { machine } from '../timing/machine.js';
@@ -29,7 +29,8 @@ export interface Sender {
 
 /** One operation of a script on its way to Redis and back, with the library's own deadline for its caller. */
 export class Operation<T = unknown> extends Deadline {
-  private settle: (() => void) | undefined;
+  /** Receives what comes after the deadline; undefined before it. */
+  private settle: ((answer: Awaited<LateAnswer<T>>) => void) | undefined;
   private wasSent = false;
   private hasEnded = false;
 
@@ -63,6 +64,7 @@ export class Operation<T = unknown> extends Deadline {
 
   fail(failure: RedisFailure): void {
     if (this.end()) this.refuse(failure);
+    else this.settle?.(failure);
   }
 
   /** After a stall of the event loop the reply may have arrived already, unread. */
@@ -71,7 +73,10 @@ export class Operation<T = unknown> extends Deadline {
   }
 
   private report(row: unknown): void {
-    if (!this.end()) return;
+    if (!this.end()) {
+      this.settle?.(this.readLate(row));
+      return;
+    }
     const { read, script, keys } = this.request;
     let reply: T;
     try {
@@ -87,9 +92,18 @@ export class Operation<T = unknown> extends Deadline {
     }
   }
 
-  private refuse(error: unknown): void {
+  private readLate(row: unknown): Awaited<LateAnswer<T>> {
+    const { read, script, keys } = this.request;
     try {
-      this.callback.failed(error);
+      return { reply: read(ReplyReader.of(script.name, keys[0], row)) };
+    } catch (error) {
+      return RedisFailure.from(error);
+    }
+  }
+
+  private refuse(error: unknown, late?: LateAnswer<T>): void {
+    try {
+      this.callback.failed(error, late);
     } catch (thrown) {
       raiseLater(thrown);
     }
@@ -101,7 +115,6 @@ export class Operation<T = unknown> extends Deadline {
 
   /** @returns false when the caller already has its result */
   private end(): boolean {
-    this.settle?.();
     if (this.hasEnded) return false;
     this.hasEnded = true;
     this.sender.deadlines.end(this);
@@ -117,10 +130,10 @@ export class Operation<T = unknown> extends Deadline {
       this.refuse(new RedisFailure('unsent', `no connection within ${timeout} ms${why}`));
       return;
     }
-    const settled = new Promise<void>((resolve) => {
+    const late: LateAnswer<T> = new Promise((resolve) => {
       this.settle = resolve;
     });
-    this.refuse(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, { settled }));
+    this.refuse(new RedisFailure('ambiguous', `no answer within ${timeout} ms`, { settled: late }), late);
   }
 }
 

@@ -45,8 +45,8 @@ export class ScriptCall implements CommandCallback {
     // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
     if (failure.kind === 'refused' && operations.length > 1) {
       for (const operation of operations) {
-        // An operation whose caller has given up is not sent again; it did not run, and the `settled` promise of its failure has to resolve.
-        if (operation.isDone) operation.fail(failure);
+        // An operation whose caller has given up is not sent again; it did not run, and the refusal may concern another one.
+        if (operation.isDone) operation.fail(new RedisFailure('unsent', failure.message));
         else new ScriptCall(this.connection, this.script, this.shared, [operation]).send();
       }
     } else for (const operation of operations) operation.fail(failure);

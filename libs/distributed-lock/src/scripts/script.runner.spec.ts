@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fakeRunner } from '../../../../test/support/fake.runner.js';
 import { acquired, released } from '../../../../test/support/asked.js';
-import type { FakeClient } from '../../../../test/support/fake.client.js';
+import type { Command, FakeClient } from '../../../../test/support/fake.client.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import type { ReleaseReply } from '../replies/lock.replies.js';
+import { promisedLate } from '../replies/reply.callback.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 
@@ -127,4 +129,45 @@ test('callers that gave up learn of a late refusal of the whole call, and are no
   await Promise.all(late.map((failure) => (failure instanceof RedisFailure ? failure.settled : undefined)));
   await turn();
   expect(client.take('evalsha')).toEqual([]);
+});
+
+test('an answer that comes late is read as any other', async () => {
+  const answers: unknown[] = [];
+  const answerLate = async (answer: (call: Command | undefined) => void) => {
+    const asked = acquire().catch((error: unknown) => RedisFailure.from(error));
+    await turn();
+    const [call] = client.take('evalsha');
+    await vi.advanceTimersByTimeAsync(1001);
+    const failure = await asked;
+    answer(call);
+    answers.push(failure instanceof RedisFailure ? await failure.settled : failure);
+  };
+  for (const row of [1, [0, 500, 'somebody'], [-1, 'OOM used memory', 'none'], 'nonsense'])
+    await answerLate((call) => call?.answer([row]));
+  await answerLate((call) => call?.fail(new Error('Connection is closed.')));
+  expect(answers).toMatchObject([
+    { reply: { kind: 'granted', count: 1 } },
+    { reply: { kind: 'busy', ttl: 500, holder: 'somebody' } },
+    { kind: 'refused', code: 'OOM' },
+    { kind: 'refused' },
+    { kind: 'ambiguous' },
+  ]);
+});
+
+test('what no caller waits for is answered late, too, or fails late', async () => {
+  const command = { key: 'lock', holder: 'holder', count: 0, lease: 1, channel: 'channel' };
+  const freed = () => promisedLate<ReleaseReply>((callback) => scripts.release(command, callback));
+  const ends = Promise.allSettled([freed(), freed()]);
+  await turn();
+  const [call] = client.take('evalsha');
+  await vi.advanceTimersByTimeAsync(1001);
+  await turn();
+  call?.answer([
+    [1, 0],
+    [-1, 'BUSY a script', 'none'],
+  ]);
+  expect(await ends).toMatchObject([
+    { value: { kind: 'released', reached: 0 } },
+    { reason: { kind: 'refused', code: 'BUSY' } },
+  ]);
 });

@@ -5,7 +5,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
 import { Operation, type RequestedOperation, type ScriptRequest, type Sender } from './operation.js';
-import { promised, type ReplyCallback } from '../replies/reply.callback.js';
+import { promised, promisedLate, type ReplyCallback } from '../replies/reply.callback.js';
 import { ScriptCall } from './script.call.js';
 import type { Sending } from './sending.js';
 import { machine } from '../timing/machine.js';
@@ -78,6 +78,11 @@ export class ScriptRunner implements Sender {
    */
   run<T>(request: ScriptRequest<T>): Promise<T> {
     return promised((callback) => this.send(request, callback));
+  }
+
+  /** Runs one operation that no caller waits for: its answer may come after the deadline, until its connection is gone. */
+  runLate<T>(request: ScriptRequest<T>): Promise<T> {
+    return promisedLate((callback) => this.send(request, callback));
   }
 
   /** Runs one operation without a promise: with thousands a second each promise costs its memory until the answer arrives. */

@@ -8,6 +8,7 @@ import {
   semaphoreSet,
   semaphoreUndo,
 } from './generated/lua.scripts.js';
+import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { isDone } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -26,6 +27,8 @@ export type AddReply =
 
 /** How permits are added. */
 export interface Addition {
+  /** The number; below 0 it takes some away. */
+  readonly change: number;
   /** The payload on the channel: the number of available permits, or, for permits that expire, the change. @default 'value' */
   readonly payload?: 'value' | 'change';
   /** `existing`: without a key nothing is done. @default 'anywhere' */
@@ -46,22 +49,25 @@ export class SemaphoreScripts {
   constructor(private readonly runner: ScriptRunner) {}
 
   /** Takes all of the permits, or none. */
-  acquire(name: string, call: string, permits: number): Promise<PermitsReply> {
+  acquire(name: string, call: string, permits: number, callback: ReplyCallback<PermitsReply>): void {
     const args = [`${permits}`, `${CALL_LIFE}`];
-    return this.runner.run({
-      script: semaphoreAcquire,
-      keys: [name, callRecord(name, call)],
-      args,
-      read: readPermits,
-      sending: GRANTING,
-    });
+    this.runner.send(
+      {
+        script: semaphoreAcquire,
+        keys: [name, callRecord(name, call)],
+        args,
+        read: readPermits,
+        sending: GRANTING,
+      },
+      callback,
+    );
   }
 
   /** Gives back the permits of an acquisition or a drain that never got a reply, and makes a late run of it take nothing. */
   undo(name: string, call: string): Promise<'returned' | 'gone'> {
     const args = [`${CALL_ECHO}`, semaphoreChannel(name)];
     const read = (reply: ReplyReader) => (isDone(reply) ? 'returned' : 'gone');
-    return this.runner.run({
+    return this.runner.runLate({
       script: semaphoreUndo,
       keys: [name, callRecord(name, call)],
       args,
@@ -70,21 +76,24 @@ export class SemaphoreScripts {
     });
   }
 
-  /** Adds permits, or takes away some when `change` is negative, whether they are available or not. */
+  /** Adds permits, or takes away some, whether they are available or not. */
   add(
     name: string,
     call: string,
-    change: number,
-    { payload = 'value', where = 'anywhere' }: Addition = {},
-  ): Promise<AddReply> {
+    { change, payload = 'value', where = 'anywhere' }: Addition,
+    callback: ReplyCallback<AddReply>,
+  ): void {
     const args = [`${change}`, payload, where, `${CALL_LIFE}`, semaphoreChannel(name)];
-    return this.runner.run({
-      script: semaphoreAdd,
-      keys: [name, callRecord(name, call)],
-      args,
-      read: readAddition,
-      sending: PUBLISHING,
-    });
+    this.runner.send(
+      {
+        script: semaphoreAdd,
+        keys: [name, callRecord(name, call)],
+        args,
+        read: readAddition,
+        sending: PUBLISHING,
+      },
+      callback,
+    );
   }
 
   /** Takes all permits. @returns how many; undefined when the call was undone before it came */

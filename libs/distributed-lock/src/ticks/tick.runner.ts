@@ -163,7 +163,7 @@ export class TickRunner {
       reason: '',
     } as const;
     const finish = () => this.scripts.finish(jobKeys(target.key), unbegun);
-    void backgroundRelease.undo(finish, this.#ttl, failure).then(unanswered);
+    void backgroundRelease.undo(finish, this.#ttl, { failure }).then(unanswered);
   }
 
   get #ttl(): number {

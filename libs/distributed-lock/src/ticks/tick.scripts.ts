@@ -107,13 +107,14 @@ export class TickScripts {
 
   /** Notes that a run which was requested by hand has begun. */
   async begin({ record, channel }: JobKeys, holder: string, request: RunRequest): Promise<void> {
-    await this.#caller.notify(tickBegin, [record], [channel, holder, request.id]);
+    await this.#caller.notifyLate(tickBegin, [record], [channel, holder, request.id]);
   }
 
+  /** Its answer may come after the deadline: what has ended is not sent again while it may still be answered. */
   async finish(keys: JobKeys, finish: FinishArguments): Promise<ReleaseReply> {
     const { holder, token = '', count, lease, channel, outcome, reason } = finish;
     const args = [holder, `${token}`, `${count}`, `${lease}`, channel, keys.channel, outcome, reason];
-    const reply = await this.#caller.notify(tickFinish, [keys.lock, keys.record, keys.runs], args);
+    const reply = await this.#caller.notifyLate(tickFinish, [keys.lock, keys.record, keys.runs], args);
     if (reply.integer(0) === 1) return { kind: 'released', reached: reply.integer(2) };
     return { kind: reply.integer(0) === 2 ? 'kept' : 'gone' };
   }

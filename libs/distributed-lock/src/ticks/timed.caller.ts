@@ -2,6 +2,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { StoreClock } from './store.clock.js';
 import type { LuaScript } from '../scripts/lua.script.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
+import type { ScriptRequest } from '../scripts/operation.js';
 import type { ScriptRunner } from '../scripts/script.runner.js';
 import type { Sending } from '../scripts/sending.js';
 
@@ -19,7 +20,16 @@ export class TimedCaller {
     args: readonly string[],
     grants?: readonly number[],
   ): Promise<ReplyReader> {
-    return await this.#run(script, keys, args, { grants });
+    return await this.runner.run(this.#request(script, keys, args, { grants }));
+  }
+
+  /** As {@link notify}, for what no caller waits for: its answer may come after the deadline, until its connection is gone. */
+  async notifyLate(
+    script: LuaScript,
+    keys: readonly [string, ...string[]],
+    args: readonly string[],
+  ): Promise<ReplyReader> {
+    return await this.runner.runLate(this.#request(script, keys, args, { publishes: true }));
   }
 
   /** Runs a script whose first argument is the publishing command. */
@@ -29,20 +39,22 @@ export class TimedCaller {
     args: readonly string[],
     grants?: readonly number[],
   ): Promise<ReplyReader> {
-    return await this.#run(script, keys, args, { publishes: true, grants });
+    return await this.runner.run(this.#request(script, keys, args, { publishes: true, grants }));
   }
 
-  #run(
+  #request(
     script: LuaScript,
     keys: readonly [string, ...string[]],
     args: readonly string[],
     sending: Sending,
-  ): Promise<ReplyReader> {
+  ): ScriptRequest<ReplyReader> {
     const sent = now();
     const read = (reply: ReplyReader) => {
-      this.clock.observe(sent, reply.integer(1));
+      const at = reply.integer(1);
+      // A late answer says little of the present time.
+      if (now() - sent < this.runner.timeout || this.clock.now() === undefined) this.clock.observe(sent, at);
       return reply;
     };
-    return this.runner.run({ script, keys, args, read, sending });
+    return { script, keys, args, read, sending };
   }
 }
