@@ -40,10 +40,11 @@ export class AckedCalls {
 
   /** Resolves when a script for a key may be sent. */
   async untilSendable(key: string): Promise<void> {
-    const { server, cluster } = this.servers;
-    const node = cluster?.ownerOf(key);
-    if (server !== undefined) await this.#acksOf(SERVER, server).untilSendable();
-    else if (node !== undefined) await this.#acksOf(node.key, node.client).untilSendable();
+    let last: NodeAcks | undefined;
+    for (let acks = this.#acksFor(key); acks !== last; acks = this.#acksFor(key)) {
+      last = acks;
+      await acks?.untilSendable();
+    }
   }
 
   /** To be called when it is the key's {@link untilSendable}. @throws RedisFailure, or what ioredis rejects with */
@@ -58,6 +59,14 @@ export class AckedCalls {
     const sent = command(node, key);
     const verdict = this.#acksOf(key, node).join();
     return { reply: await sent, verdict };
+  }
+
+  /** Those of the server that has a key now: a slot may move, and a connection may end, while a script waits. */
+  #acksFor(key: string): NodeAcks | undefined {
+    const { server, cluster } = this.servers;
+    if (server !== undefined) return this.#acksOf(SERVER, server);
+    const node = cluster?.ownerOf(key);
+    return node && this.#acksOf(node.key, node.client);
   }
 
   #acksOf(key: NodeKey, node: NodeConnection): NodeAcks {

@@ -1,38 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { ReplicaAcks, type AnswerWatch, type NodeConnection } from './replica.acks.js';
-
-/** A server that tells what the test lets it tell. */
-class FakeNode implements NodeConnection {
-  status = 'ready';
-  replicationInfo = 'role:master';
-  readonly waits: number[] = [];
-  acknowledge: (replicas: number) => Promise<unknown> = (replicas) => Promise.resolve(replicas);
-
-  constructor(replicas: number) {
-    this.tell(replicas);
-  }
-
-  tell(replicas: number): void {
-    const lines = Array.from({ length: replicas }, (_, at) => `slave${at}:ip=::1,port=1,state=online,lag=0`);
-    this.replicationInfo = ['role:master', ...lines].join('\r\n');
-  }
-
-  info(): Promise<unknown> {
-    return Promise.resolve(this.replicationInfo);
-  }
-
-  wait(replicas: number): Promise<unknown> {
-    if (replicas === 0) return Promise.resolve(0);
-    this.waits.push(replicas);
-    return this.acknowledge(replicas);
-  }
-
-  readonly connect = () => Promise.resolve();
-  readonly evalsha = () => Promise.resolve();
-  readonly eval = () => Promise.resolve();
-  readonly asking = () => Promise.resolve();
-  readonly on = () => undefined;
-}
+import { FakeNode } from './acked.node.fixture.js';
+import { ReplicaAcks, type AnswerWatch } from './replica.acks.js';
 
 const GUARD: AnswerWatch = { expect: () => undefined, progress: () => undefined };
 
@@ -57,6 +25,15 @@ describe('the acknowledgement of replicas', () => {
     await acks.untilSendable();
     expect(await acks.join()).toBeUndefined();
     expect(node.waits).toEqual([needed]);
+  });
+
+  test('is not waited for on a connection that has ended before it counted its replicas', async () => {
+    const node = new FakeNode(1);
+    node.status = 'connecting';
+    const turn = acksOf(1).of('', node, GUARD).untilSendable();
+    node.end();
+    await expect(turn).resolves.toBeUndefined();
+    await expect(acksOf(1).of('', node, GUARD).untilSendable()).resolves.toBeUndefined();
   });
 
   test('is one WAIT for all grants of one turn of the event loop', async () => {

@@ -16,7 +16,7 @@ export interface Replication {
 export interface NodeConnection extends Pick<ClientPort, 'status' | 'connect' | 'evalsha' | 'eval' | 'info'> {
   wait(replicas: number, timeout: number): Promise<unknown>;
   asking(): Promise<unknown>;
-  on(event: 'ready', listener: () => void): unknown;
+  on(event: 'ready' | 'end', listener: () => void): unknown;
 }
 
 /** Is notified when an answer of a server is due, and when it arrives: see StallGuard. */
@@ -103,10 +103,13 @@ export class NodeAcks {
       this.#resolveCheck = resolve;
     });
     node.on('ready', () => void this.#countReplicas());
+    // A cluster has a new connection by then, or none: what waits for this one has to go on.
+    node.on('end', this.#resolveCheck);
     if (node.status === 'ready') void this.#countReplicas();
+    else if (node.status === 'end') this.#resolveCheck();
   }
 
-  /** Resolves when a script may be sent: the next `WAIT` is the script's own. */
+  /** Resolves when a script may be sent, the next `WAIT` being the script's own; or when the connection has ended. */
   async untilSendable(): Promise<void> {
     if (this.node.status === 'wait') void this.node.connect().catch(() => undefined);
     else if (now() - this.#countedAt > (this.isCounted ? COUNT_INTERVAL : RECOUNT_INTERVAL))

@@ -5,6 +5,9 @@ import type { ScriptCommand, ScriptWords } from '../redis/script.command.js';
 import type { LuaScript } from './lua.script.js';
 import type { RequestedOperation } from './operation.js';
 
+/** Of an operation that is not sent again after its caller has given up. */
+const NOT_RUN = new RedisFailure('unsent', 'it was not run, and its caller has given up');
+
 /** One call of a script, for one operation or for a batch, and the answer to each of them. */
 export class ScriptCall implements CommandCallback {
   /** Whether the server was sent the script's text. */
@@ -38,17 +41,16 @@ export class ScriptCall implements CommandCallback {
     // The node that owns these keys does not know the script, so it did not run; EVAL runs it there, and loads it.
     if (failure.code === 'NOSCRIPT' && !this.wasSentWhole) {
       this.wasSentWhole = true;
-      this.send('eval');
+      this.dropGivenUp();
+      if (this.operations.length > 0) this.send('eval');
       return;
     }
     if (failure.code === 'READONLY') this.connection.demoted();
     // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
     if (failure.kind === 'refused' && operations.length > 1) {
-      for (const operation of operations) {
-        // An operation whose caller has given up is not sent again; it did not run, and the refusal may concern another one.
-        if (operation.isDone) operation.fail(new RedisFailure('unsent', failure.message));
-        else new ScriptCall(this.connection, this.script, this.shared, [operation]).send();
-      }
+      this.dropGivenUp();
+      for (const operation of this.operations)
+        new ScriptCall(this.connection, this.script, this.shared, [operation]).send();
     } else for (const operation of operations) operation.fail(failure);
   }
 
@@ -60,9 +62,16 @@ export class ScriptCall implements CommandCallback {
       for (const operation of this.operations) operation.fail(RedisFailure.from(error));
       return;
     }
-    // An operation that was sent before needs its result, even if its caller does not wait any more.
-    if (!this.wasSentWhole) this.operations = this.operations.filter((operation) => !operation.isDone);
+    this.dropGivenUp();
     if (this.operations.length > 0) this.run(command, true);
+  }
+
+  /** Operations that have not run so far, and whose callers have given up, are not sent; what waits for their end goes on. */
+  private dropGivenUp(): void {
+    const { operations } = this;
+    if (!operations.some(({ isDone }) => isDone)) return;
+    for (const operation of operations) if (operation.isDone) operation.fail(NOT_RUN);
+    this.operations = operations.filter(({ isDone }) => !isDone);
   }
 
   private run(command: ScriptCommand, isAcked: boolean): void {
