@@ -1,36 +1,30 @@
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
-import type { SimulatedInstance } from './simulated.instance.js';
+import type { CallingInstance } from './calling.instance.js';
 
 /** How a holder shares its lock with others. */
 export type Sharing = 'alone' | 'with readers';
 
 /** A holder that may believe in its lock. */
 export interface Belief {
-  readonly instance: SimulatedInstance;
+  readonly instance: CallingInstance;
   readonly key: string;
   readonly sharing: Sharing | 'by permit';
   readonly handle: Pick<LockHandle, 'holder' | 'isHeld' | 'token'>;
   /** Whether the watchdog renews it. */
-  readonly isRenewed: boolean;
+  readonly isRenewed?: boolean;
 }
 
 /** A caller that waits for a lock, or for several as one. */
 export interface Wish {
-  readonly instance: SimulatedInstance;
+  readonly instance: CallingInstance;
   readonly key: string;
-  /** The keys of the other locks that it waits for together with this one. */
+  /** The keys of the other locks that it waits for together with this one, one after the other. */
   readonly others?: readonly string[];
   readonly since: number;
   /** How long the lock may be free meanwhile, in ms, while nothing is wrong. */
   readonly bound: number;
   /** Whether a fault of another instance delays it as well, which may come before it. */
-  readonly hasOthersBefore: boolean;
-}
-
-/** A caller that acquires several locks, one after the other. */
-export interface GroupAttempt {
-  readonly instance: SimulatedInstance;
-  readonly keys: readonly string[];
+  readonly hasOthersBefore?: boolean;
 }
 
 /** A rule that was broken. */

@@ -1,8 +1,10 @@
-import type { Belief, GroupAttempt, Violation, Wish } from './belief.js';
+import type { Belief, Violation, Wish } from './belief.js';
+import type { CallingInstance } from './calling.instance.js';
+import type { CallerWatch } from './caller.loop.js';
 import type { DataLosses } from './data.losses.js';
 import type { Look } from './hold.history.js';
 import type { SimulatedFleet } from './simulated.fleet.js';
-import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import { SETTINGS } from './simulated.instance.js';
 import { StoredHolds } from './stored.holds.js';
 import type { World } from './world.js';
 
@@ -10,11 +12,9 @@ import type { World } from './world.js';
 const OUT_OF_TURN = 150;
 
 /** Checks after each event what holders believe, what the store has, and what callers wait for. */
-export class BeliefWatch {
+export class BeliefWatch implements CallerWatch {
   readonly beliefs = new Set<Belief>();
   readonly wishes = new Set<Wish>();
-  /** Callers that hold some locks while they wait for the others. */
-  readonly attempts = new Set<GroupAttempt>();
   readonly violations: Violation[] = [];
   readonly #freeSince = new Map<string, number>();
   readonly #tokens = new Map<string, { readonly token: bigint; readonly at: number }>();
@@ -81,6 +81,11 @@ export class BeliefWatch {
     return { lostAt: this.#lostAt(belief) };
   }
 
+  /** Whether a hold may be gone, which began at `since`, though its holder does not know yet. */
+  mayHaveLost(key: string, since: number, instance: CallingInstance): boolean {
+    return this.losses.lostAt(key, since, instance) !== undefined;
+  }
+
   /** Whether nothing is known that could have ended it. */
   isCertain(belief: Belief): boolean {
     return belief.instance.isRunning && this.#isHeld(belief) && this.#lostAt(belief) === undefined;
@@ -104,7 +109,7 @@ export class BeliefWatch {
   }
 
   /** An instance was shut down, and nothing kept it from releasing its locks. */
-  checkShutdown(instance: SimulatedInstance): void {
+  checkShutdown(instance: CallingInstance): void {
     const left = this.#storedHolds.holdsOf(instance);
     if (left.length > 0) this.report('I9', `${instance.name} was shut down and has ${left.join(', ')}`);
   }
@@ -114,7 +119,7 @@ export class BeliefWatch {
     if (this.violations.length > 0) return;
     if (this.beliefs.size > 0) this.#checkBeliefs();
     if (this.wishes.size > 0) this.#checkWishes();
-    this.#storedHolds.check(this.beliefs, this.attempts);
+    this.#storedHolds.check(this.beliefs, this.wishes);
   }
 
   #checkBeliefs(): void {
@@ -170,8 +175,8 @@ export class BeliefWatch {
       this.#freeSince.set(key, freeSince);
       return freeSince;
     };
-    for (const { instance, key, others: more = [], since, bound, hasOthersBefore } of this.wishes) {
-      if (!instance.isRunning || !instance.link.isConnected) continue;
+    for (const { instance, key, others: more = [], since, bound, hasOthersBefore = false } of this.wishes) {
+      if (!instance.isRunning || !instance.isConnected) continue;
       let freeSince = sinceWhen(key);
       for (const other of more) if (freeSince !== Infinity) freeSince = Math.max(freeSince, sinceWhen(other));
       if (freeSince === Infinity) continue;

@@ -1,7 +1,9 @@
 import { DistributedLockError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
-import type { BeliefWatch } from './belief.watch.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import type { Belief, Wish } from './belief.js';
+import type { CallingInstance } from './calling.instance.js';
+import type { DataLosses } from './data.losses.js';
 import { SeededDice } from './seeded.dice.js';
-import type { SimulatedInstance } from './simulated.instance.js';
 import type { World } from './world.js';
 
 /** The counts of a run. */
@@ -11,12 +13,25 @@ export interface CallCounts {
   readonly refusals: Map<string, number>;
 }
 
+/** Where callers note what they believe and wait for, on any topology. */
+export interface CallerWatch {
+  readonly beliefs: Set<Belief>;
+  readonly wishes: Set<Wish>;
+  readonly losses: Pick<DataLosses, 'begin'>;
+  report(rule: string, what: string): void;
+  /** A caller was granted a lock, and believes in it. */
+  begin(belief: Belief): void;
+  /** The caller is about to release it. */
+  end(belief: Belief): void;
+}
+
 /** What callers work with. */
-export interface CallerPlace {
+export interface CallerPlace<W extends CallerWatch = CallerWatch> {
   readonly world: World;
-  readonly watch: BeliefWatch;
+  readonly watch: W;
   readonly counts: CallCounts;
-  readonly instance: SimulatedInstance;
+  readonly instance: CallingInstance;
+  readonly service: LockService;
 }
 
 /** Why a caller aborts its wait. */
@@ -26,12 +41,12 @@ const GIVEN_UP = new Error('given up');
 const PATIENT: ReadonlySet<string> = new Set(['NOT_ACQUIRED', 'UNAVAILABLE', 'REJECTED_BY_REDIS']);
 
 /** One caller of an instance: it calls something, again and again. */
-export abstract class CallerLoop {
+export abstract class CallerLoop<W extends CallerWatch = CallerWatch> {
   protected readonly dice: SeededDice;
   #isStopped = false;
 
   constructor(
-    protected readonly place: CallerPlace,
+    protected readonly place: CallerPlace<W>,
     name: string,
   ) {
     this.dice = new SeededDice(place.world.seed, `${place.instance.name} ${name}`);

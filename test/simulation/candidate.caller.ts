@@ -47,7 +47,7 @@ export class CandidateCaller extends CallerLoop {
   #stand(): void {
     this.#failures = 0;
     this.#beginWish(0);
-    const election: Election = this.place.instance.service.elect(LEADER, {
+    const election: Election = this.place.service.elect(LEADER, {
       onElected: (signal, token) => this.#elected(election, signal, token),
       onRevoked: () => this.#revoked(election),
     });
@@ -119,7 +119,6 @@ export class CandidateCaller extends CallerLoop {
       key: SETTINGS.mapName(LEADER),
       since: world.now + pause,
       bound: FREE,
-      hasOthersBefore: false,
     };
     watch.wishes.add(this.#wish);
   }

@@ -1,8 +1,9 @@
-import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import type { CallingInstance } from './calling.instance.js';
+import { SETTINGS } from './simulated.instance.js';
 import type { World } from './world.js';
 
-/** How long a holder may believe in what the store has lost, in ms: it asks after a third of its lease (docs/guarantees.md), which takes a round trip. */
-const NOTICED = SETTINGS.watchdogTimeout / 3 + 250;
+/** How long a round trip may take, in ms. */
+const ROUND_TRIP = 250;
 
 /** How long a reply may be on its way, in ms. */
 const ON_ITS_WAY = 700;
@@ -25,18 +26,21 @@ export class DataLosses {
   longerUntil = -Infinity;
   /** Tokens may have begun anew, below the last ones, at that moment. */
   tokensFrom = -Infinity;
-  /** How often the store has begun anew. */
-  dataLosses = 0;
+  #hasLost = false;
   #dataLostAt = -Infinity;
   #clock = 0;
   #latestClock = 0;
 
-  constructor(private readonly world: World) {}
+  /** @param lease that of the watchdog, in ms */
+  constructor(
+    private readonly world: World,
+    private readonly lease = SETTINGS.watchdogTimeout,
+  ) {}
 
   /** The store has begun anew, without the last tokens. */
   ofData(): void {
     this.ofAll();
-    this.dataLosses += 1;
+    this.#hasLost = true;
     this.#dataLostAt = this.world.now;
     this.#checkTokens();
   }
@@ -53,6 +57,13 @@ export class DataLosses {
   /** A new token is the clock of the server: behind the one before, it may be lower than the tokens before the data was lost. */
   #checkTokens(): void {
     if (this.#clock < this.#latestClock) this.tokensFrom = this.#dataLostAt;
+  }
+
+  /** Which keys the store may have lost, or an older value of which it may have, since the last call; undefined: none. */
+  takeLost(): ((key: string) => boolean) | undefined {
+    if (!this.#hasLost) return undefined;
+    this.#hasLost = false;
+    return () => true;
   }
 
   /** Any hold may be gone. */
@@ -72,14 +83,19 @@ export class DataLosses {
   }
 
   /** Since when a hold may be gone though its holder, which was granted it at `since`, does not know yet; undefined: it is not. */
-  lostAt(key: string, since: number, { calmSince }: SimulatedInstance): number | undefined {
+  lostAt(key: string, since: number, { calmSince }: CallingInstance): number | undefined {
     const { now } = this.world;
     return this.#losses.find(
       (loss) =>
         (loss.key ?? key) === key &&
         loss.from <= now &&
         since <= loss.to &&
-        now <= Math.max(loss.to, calmSince) + NOTICED,
+        now <= Math.max(loss.to, calmSince) + this.#noticed,
     )?.from;
+  }
+
+  /** How long a holder may believe in what the store has lost, in ms: it asks after a third of its lease (docs/guarantees.md). */
+  get #noticed(): number {
+    return this.lease / 3 + ROUND_TRIP;
   }
 }

@@ -18,7 +18,7 @@ export class LatchCaller extends CallerLoop {
 
   protected async call(): Promise<void> {
     const { latches } = this;
-    const { service } = this.place.instance;
+    const { service } = this.place;
     const round = latches.current();
     if (round === undefined) {
       const next = latches.next();
@@ -66,7 +66,7 @@ export class LatchCaller extends CallerLoop {
     try {
       const isOpen = await latch.await({ waitTime, signal: this.signal() });
       counts.grants += 1;
-      if (isOpen && !wasOpen && !round.isLost && round.openSince === undefined)
+      if (isOpen && !wasOpen && latches.isKnown(round) && round.openSince === undefined)
         watch.report('latch', `a caller goes on though ${round.name} is closed`);
       if (!isOpen && world.now < since + waitTime)
         watch.report('latch', `a caller does not wait for ${round.name} as long as it may`);

@@ -1,9 +1,9 @@
-import type { SimulatedInstance } from './simulated.instance.js';
+import type { CallingInstance } from './calling.instance.js';
 import { RELEASED_WITHIN } from './stored.holds.js';
 
 /** A call that lowers the count of a latch. */
 export interface CountDown {
-  readonly instance: SimulatedInstance;
+  readonly instance: CallingInstance;
   /** When its caller had the answer, or an error after which the library repeats it. Undefined: it may never be done. */
   settledAt: number | undefined;
   /** Whether the store has answered. */
@@ -27,7 +27,7 @@ export class LatchRound {
     readonly count: number,
   ) {}
 
-  begin(instance: SimulatedInstance): CountDown {
+  begin(instance: CallingInstance): CountDown {
     const countDown = { instance, settledAt: undefined, isConfirmed: false };
     (this.wasMade ? this.#counted : this.#early).push(countDown);
     return countDown;

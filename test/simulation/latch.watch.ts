@@ -36,13 +36,18 @@ export class LatchWatch implements OtherWatch {
     return service.getCountDownLatch(name);
   }
 
+  /** Whether what callers have done says whether a latch is open. */
+  isKnown(round: LatchRound): boolean {
+    return !round.isLost && this.place.losses.isSplit !== true;
+  }
+
   /** Whether a latch is open. */
   isOpen(round: LatchRound): boolean {
     return this.#countOf(round) === 0;
   }
 
-  lostData(): void {
-    for (const round of this.#rounds) round.isLost = true;
+  lostData(isLost: (key: string) => boolean): void {
+    for (const round of this.#rounds) if (isLost(SETTINGS.mapName(round.name))) round.isLost = true;
   }
 
   check(): void {
@@ -50,19 +55,21 @@ export class LatchWatch implements OtherWatch {
     if (last !== undefined) this.#checkCount(last);
     // A latch that is open lets every caller go on.
     for (const wish of this.wishes) {
-      const { name, openSince } = wish.round;
+      const { name } = wish.round;
+      const openSince = this.#openSince(wish.round);
       if (openSince !== undefined) checkWish(this.place, wish, { name: `${name} is open`, since: openSince });
     }
   }
 
   #checkCount(round: LatchRound): void {
-    const { world, watch } = this.place;
+    const { world, watch, losses } = this.place;
+    if (losses.isSplit === true) return;
     const count = this.#countOf(round);
     if (count > 0) round.wasMade = true;
     if (!round.wasMade) return;
+    if (round.isLost) return;
     if (count === 0) round.openSince ??= world.now;
     else if (round.openSince !== undefined) watch.report('latch', `${round.name} is closed again`);
-    if (round.isLost) return;
     const { least, most } = round.boundsAt(world.now);
     if (count < least || count > most)
       watch.report(
@@ -71,8 +78,15 @@ export class LatchWatch implements OtherWatch {
       );
   }
 
+  /** Calls that were lost may have opened it: it is closed again then. */
+  #openSince(round: LatchRound): number | undefined {
+    if (round.isLost)
+      round.openSince = this.isOpen(round) ? (round.openSince ?? this.place.world.now) : undefined;
+    return round.openSince;
+  }
+
   #countOf({ name }: LatchRound): number {
-    return this.place.fleet.server.count(SETTINGS.mapName(name)) ?? 0;
+    return this.place.store.count(SETTINGS.mapName(name)) ?? 0;
   }
 
   /** In the end a latch is closed only where too few calls have counted it down. */

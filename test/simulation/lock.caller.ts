@@ -5,6 +5,7 @@ import type {
 } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import { DistributedLockError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { Belief } from './belief.js';
+import type { BeliefWatch } from './belief.watch.js';
 import { CallerLoop, type CallerPlace } from './caller.loop.js';
 import { KINDS, LEADER, NAMES, type CalledKind } from './called.kinds.js';
 import { SETTINGS } from './simulated.instance.js';
@@ -35,13 +36,13 @@ interface Call {
 }
 
 /** Acquires a lock, holds it for a while, and releases it. */
-export class LockCaller extends CallerLoop {
+export class LockCaller extends CallerLoop<BeliefWatch> {
   protected async call(): Promise<void> {
     const { dice } = this;
-    const { world, instance } = this.place;
+    const { world, service } = this.place;
     const kind = dice.pick(KINDS);
     const name = `${kind.family}.${dice.below(NAMES)}`;
-    const lock = kind.lock(instance.service, name);
+    const lock = kind.lock(service, name);
     const leaseTime = this.#leaseTime();
     const waitTime = dice.chance(0.7) ? dice.between(100, 4000) : LONGEST_WAIT;
     const call = { kind, name, key: SETTINGS.mapName(name), lock, since: world.now, leaseTime };
@@ -89,12 +90,12 @@ export class LockCaller extends CallerLoop {
 
   async #work(call: Call, handle: LockHandle): Promise<void> {
     const { dice } = this;
-    const { watch, instance, world } = this.place;
+    const { watch, service, world } = this.place;
     await this.pause(dice.chance(0.8) ? dice.between(0, 40) : dice.between(40, 4500));
     const { kind } = call;
     if (kind.isReentrant && dice.chance(0.2)) {
       const leaseTime = this.#leaseTime();
-      const reader = dice.chance(0.5) ? kind.inner?.(instance.service, call.name) : undefined;
+      const reader = dice.chance(0.5) ? kind.inner?.(service, call.name) : undefined;
       const sharing = reader === undefined ? kind.sharing : 'with readers';
       const since = world.now;
       let belief: Belief | undefined;
@@ -125,8 +126,7 @@ export class LockCaller extends CallerLoop {
 }
 
 /** As a person would who thinks that a lock is stuck. */
-export function forceUnlock({ watch, instance }: CallerPlace, choice: number): void {
-  const { service } = instance;
+export function forceUnlock({ watch, service }: CallerPlace<BeliefWatch>, choice: number): void {
   const kind = KINDS[choice % (KINDS.length + 1)];
   const name = kind === undefined ? LEADER : `${kind.family}.${choice % NAMES}`;
   const lock = kind?.lock(service, name) ?? service.getFencedLock(name);

@@ -1,8 +1,8 @@
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import { GroupHandle } from '../../libs/distributed-lock/src/groups/group.handle.js';
 import type { Belief } from './belief.js';
-import { KINDS, NAMES, type CalledKind } from './called.kinds.js';
-import { CallerLoop } from './caller.loop.js';
+import type { CalledKind } from './called.kinds.js';
+import { CallerLoop, type CallerPlace } from './caller.loop.js';
 import { FREE, FREE_AFTER } from './lock.caller.js';
 import { SETTINGS } from './simulated.instance.js';
 
@@ -13,18 +13,31 @@ interface Member {
   readonly kind: CalledKind;
 }
 
+/** The locks of a run. */
+export interface CalledLocks {
+  readonly kinds: readonly CalledKind[];
+  /** So many of each kind. */
+  readonly names: number;
+}
+
 /** Acquires several of the locks that the other callers use, as one. */
 export class MultiLockCaller extends CallerLoop {
+  constructor(
+    place: CallerPlace,
+    name: string,
+    private readonly locks: CalledLocks,
+  ) {
+    super(place, name);
+  }
+
   protected async call(): Promise<void> {
     const { dice } = this;
-    const { instance, watch, world } = this.place;
+    const { instance, service, watch, world } = this.place;
     const members = this.#draw();
     const keys = members.map(({ key }) => key);
-    const locks = members.map(({ name, kind }) => kind.lock(instance.service, name));
+    const locks = members.map(({ name, kind }) => kind.lock(service, name));
     const leaseTime = dice.chance(0.3) ? dice.between(300, 2500) : undefined;
     const waitTime = dice.chance(0.8) ? dice.between(100, 4000) : 0;
-    // While it waits for one of them, it holds those before it.
-    const attempt = { instance, keys };
     const bounds = members.map(({ kind }) => FREE_AFTER[kind.name] ?? FREE);
     const wish = {
       instance,
@@ -34,16 +47,11 @@ export class MultiLockCaller extends CallerLoop {
       bound: Math.max(...bounds),
       hasOthersBefore: members.some(({ kind }) => kind.name in FREE_AFTER),
     };
-    const settle = () => {
-      watch.attempts.delete(attempt);
-      watch.wishes.delete(wish);
-    };
-    watch.attempts.add(attempt);
     watch.wishes.add(wish);
     try {
-      await instance.service.getMultiLock(...locks).using(
+      await service.getMultiLock(...locks).using(
         async (handle) => {
-          settle();
+          watch.wishes.delete(wish);
           const beliefs = this.#begin(members, handle, leaseTime === undefined);
           await this.pause(dice.chance(0.8) ? dice.between(0, 40) : dice.between(40, 3000));
           if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
@@ -55,16 +63,17 @@ export class MultiLockCaller extends CallerLoop {
       if (watch.wishes.has(wish)) this.expectPatience(error, { since: wish.since, waitTime });
       throw error;
     } finally {
-      settle();
+      watch.wishes.delete(wish);
     }
   }
 
   /** Of each family one at most: the sides of a read/write lock cannot be held together. */
   #draw(): Member[] {
     const members = new Map<string, Member>();
+    const { kinds, names } = this.locks;
     for (let drawn = 0; drawn < 3; drawn += 1) {
-      const kind = this.dice.pick(KINDS);
-      const name = `${kind.family}.${this.dice.below(NAMES)}`;
+      const kind = this.dice.pick(kinds);
+      const name = `${kind.family}.${this.dice.below(names)}`;
       members.set(kind.family, { name, key: SETTINGS.mapName(name), kind });
     }
     return [...members.values()];

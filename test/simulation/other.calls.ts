@@ -1,16 +1,17 @@
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { KINDS as LOCKS, NAMES } from './called.kinds.js';
+import type { CallingInstance } from './calling.instance.js';
 import { CandidateCaller } from './candidate.caller.js';
 import type { CallerLoop, CallerPlace } from './caller.loop.js';
 import { LatchCaller } from './latch.caller.js';
 import { LatchWatch } from './latch.watch.js';
-import { MultiLockCaller } from './multi.lock.caller.js';
+import { MultiLockCaller, type CalledLocks } from './multi.lock.caller.js';
 import type { OtherPlace, OtherWatch } from './other.watch.js';
 import { PermitCaller } from './permit.caller.js';
 import { PermitWatch } from './permit.watch.js';
 import { SeededDice } from './seeded.dice.js';
 import { SemaphoreCaller } from './semaphore.caller.js';
 import { SemaphoreWatch } from './semaphore.watch.js';
-import type { SimulatedInstance } from './simulated.instance.js';
 
 /** What is called besides single locks, on all instances of a run. */
 interface OtherKind {
@@ -21,7 +22,9 @@ interface OtherKind {
 }
 
 const KINDS = {
-  'multi lock': (): OtherKind => ({ callersOf: (place) => [new MultiLockCaller(place, 'multi lock')] }),
+  'multi lock': (_place: OtherPlace, locks: CalledLocks): OtherKind => ({
+    callersOf: (place) => [new MultiLockCaller(place, 'multi lock', locks)],
+  }),
   election: (): OtherKind => ({ callersOf: (place) => [new CandidateCaller(place, 'candidate')] }),
   permit: (place: OtherPlace): OtherKind => {
     const watch = new PermitWatch(place);
@@ -58,13 +61,14 @@ function isOtherCall(name: string): name is OtherCall {
 /** What a run calls besides single locks. */
 export class OtherCalls {
   readonly #kinds: readonly OtherKind[];
-  #dataLosses = 0;
 
+  /** @param locks those that the callers of single locks use */
   constructor(
     private readonly place: OtherPlace,
     names: readonly OtherCall[],
+    locks: CalledLocks = { kinds: LOCKS, names: NAMES },
   ) {
-    this.#kinds = names.map((name) => KINDS[name](place));
+    this.#kinds = names.map((name) => KINDS[name](place, locks));
   }
 
   callersOf(place: CallerPlace): CallerLoop[] {
@@ -72,18 +76,16 @@ export class OtherCalls {
   }
 
   check(): void {
-    const { fleet, watch: locks } = this.place;
+    const { losses, watch: locks } = this.place;
     if (locks.violations.length > 0) return;
-    const { dataLosses } = fleet.losses;
-    const hasLostData = this.#dataLosses !== dataLosses;
-    this.#dataLosses = dataLosses;
+    const isLost = losses.takeLost();
     for (const { watch } of this.#kinds) {
-      if (hasLostData) watch?.lostData?.();
+      if (isLost !== undefined) watch?.lostData?.(isLost);
       watch?.check();
     }
   }
 
-  shutDown(instance: SimulatedInstance): void {
+  shutDown(instance: CallingInstance): void {
     for (const { watch } of this.#kinds) watch?.shutDown?.(instance);
   }
 

@@ -1,32 +1,58 @@
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
-import type { BeliefWatch } from './belief.watch.js';
+import type { Belief, Violation } from './belief.js';
+import type { CallingInstance } from './calling.instance.js';
 import { FREE } from './lock.caller.js';
-import type { SimulatedFleet } from './simulated.fleet.js';
-import type { SimulatedInstance } from './simulated.instance.js';
+import type { StoredPermits } from './stored.permits.js';
 import type { World } from './world.js';
+
+/** What is stored, as a person with redis-cli reads it. */
+export interface StoreReader {
+  has(key: string): boolean;
+  /** A number; undefined where there is none. */
+  count(key: string): number | undefined;
+  permits(key: string): StoredPermits;
+}
+
+/** What is known of the holders of a run. */
+interface HolderWatch {
+  readonly violations: readonly Violation[];
+  readonly beliefs: ReadonlySet<Belief>;
+  /** Whether nothing is known that could have ended it. */
+  isCertain(belief: Belief): boolean;
+  report(rule: string, what: string): void;
+}
+
+/** What the store may have lost. */
+interface StoreLosses {
+  /** Which keys it may have lost, or an older value of which it may have, since the last call; undefined: none. */
+  takeLost(): ((key: string) => boolean) | undefined;
+  /** Whether some instances use a store of their own now. */
+  readonly isSplit?: boolean;
+}
 
 /** What a run is on. */
 export interface OtherPlace {
   readonly world: World;
-  readonly fleet: SimulatedFleet;
-  readonly watch: BeliefWatch;
+  readonly store: StoreReader;
+  readonly watch: HolderWatch;
+  readonly losses: StoreLosses;
 }
 
 /** The rules of something that is called besides single locks. */
 export interface OtherWatch {
   /** Called after each event. */
   check(): void;
-  /** The store has begun anew, before the check of an event. */
-  lostData?(): void;
+  /** The store may have lost some keys, before the check of an event. */
+  lostData?(isLost: (key: string) => boolean): void;
   /** An instance was shut down, and nothing kept it from releasing what it had. */
-  shutDown?(instance: SimulatedInstance): void;
+  shutDown?(instance: CallingInstance): void;
   /** All callers have ended: what would stay in the store has to be deleted. */
   finish(service: LockService): Promise<void>;
 }
 
 /** A caller that waits. */
 export interface OtherWish {
-  readonly instance: SimulatedInstance;
+  readonly instance: CallingInstance;
   /** In ms. */
   readonly since: number;
 }
@@ -37,7 +63,7 @@ export function checkWish(
   { instance, since }: OtherWish,
   what: { readonly name: string; readonly since: number },
 ): void {
-  if (!instance.isRunning || !instance.link.isConnected) return;
+  if (!instance.isRunning || !instance.isConnected) return;
   const waited = world.now - Math.max(what.since, since, instance.calmSince);
   if (waited > FREE)
     watch.report('free and wanted', `${what.name} for ${Math.round(waited)} ms while ${instance.name} waits`);

@@ -15,12 +15,13 @@ export class PermitCaller extends CallerLoop {
     private readonly permits: PermitWatch,
   ) {
     super(place, name);
-    this.#semaphore = permits.semaphoreOf(place.instance.service);
+    this.#semaphore = permits.semaphoreOf(place.service);
   }
 
   protected async call(): Promise<void> {
     const { dice, permits } = this;
-    if (!permits.isMade) await this.#semaphore.trySetPermits(permits.total);
+    if (!permits.isMade) await this.#semaphore.trySetPermits(permits.total.initial);
+    if (permits.isResized && !permits.total.isChanging && dice.chance(0.05)) return await this.#resize();
     if (dice.chance(0.02)) return await this.#takeAway();
     const leaseTime = dice.chance(0.3) ? dice.between(150, 2500) : undefined;
     if (dice.chance(0.15)) return await this.#try(leaseTime);
@@ -41,6 +42,24 @@ export class PermitCaller extends CallerLoop {
       else await this.#semaphore.updateLeaseTime(id, dice.between(100, 2500));
     } finally {
       done();
+    }
+  }
+
+  /** Of those that are taken, all stay taken. */
+  async #resize(): Promise<void> {
+    const { dice, permits } = this;
+    const { instance, world } = this.place;
+    const { total } = permits;
+    const to = permits.drawTotal(dice);
+    const change = to - total.current;
+    const isAddition = dice.chance(0.5);
+    const resize = total.begin(instance, to, isAddition);
+    try {
+      if (isAddition) await this.#semaphore.addPermits(change);
+      else await this.#semaphore.setPermits(to);
+      resize.isAnswered = true;
+    } finally {
+      resize.settledAt = world.now;
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Semaphore } from '../../libs/distributed-lock/src/contracts/semaphore.contract.js';
 import { CallerLoop, type CallerPlace } from './caller.loop.js';
 import type { PermitChange, SemaphoreLedger } from './semaphore.ledger.js';
-import type { SemaphoreWatch } from './semaphore.watch.js';
+import { MOST, type SemaphoreWatch } from './semaphore.watch.js';
 
 /** Takes permits of a semaphore, works, and gives them back. */
 export class SemaphoreCaller extends CallerLoop {
@@ -19,14 +19,62 @@ export class SemaphoreCaller extends CallerLoop {
 
   protected async call(): Promise<void> {
     const { dice, semaphores } = this;
-    const { service } = this.place.instance;
+    const { service } = this.place;
     const ledger = semaphores.current();
     const semaphore = semaphores.semaphoreOf(service, ledger);
     if (!ledger.wasMade) await semaphore.trySetPermits(ledger.total);
+    if (semaphores.isResized && dice.chance(0.25)) return await this.#change(ledger, semaphore);
     const permits = dice.between(1, ledger.total);
     const form = dice.fraction();
     if (form < 0.6) await this.#using(ledger, semaphore, permits);
     else await this.#byHand(ledger, semaphore, permits, form < 0.75 ? 0 : dice.between(100, 4000));
+  }
+
+  /** Makes the permits more or fewer, or takes all that are available for a while. */
+  async #change(ledger: SemaphoreLedger, semaphore: Semaphore): Promise<void> {
+    const { dice } = this;
+    const { total } = ledger;
+    if (dice.chance(0.5)) return await this.#drain(ledger, semaphore);
+    const isLess = total >= MOST || (total > 1 && dice.chance(0.5));
+    await this.#add(ledger, semaphore, isLess ? -dice.between(1, total - 1) : dice.between(1, MOST - total));
+  }
+
+  async #add(ledger: SemaphoreLedger, semaphore: Semaphore, permits: number): Promise<void> {
+    const { instance, world } = this.place;
+    const added = ledger.adding(instance, permits);
+    try {
+      await semaphore.addPermits(permits);
+      ledger.confirmed(added);
+    } finally {
+      added.settledAt = world.now;
+    }
+  }
+
+  async #drain(ledger: SemaphoreLedger, semaphore: Semaphore): Promise<void> {
+    const { instance, world } = this.place;
+    const asked = ledger.asked(instance, Infinity, false);
+    let permits = 0;
+    try {
+      permits = await semaphore.drainPermits();
+      ledger.granted(asked, permits);
+    } finally {
+      asked.settledAt = world.now;
+    }
+    await this.pause(this.dice.between(0, 300));
+    await this.#giveBack(ledger, semaphore, permits);
+  }
+
+  /** @param permits below 0: so many fewer are to be available */
+  async #giveBack(ledger: SemaphoreLedger, semaphore: Semaphore, permits: number): Promise<void> {
+    if (permits === 0) return;
+    const { instance, world } = this.place;
+    const given = ledger.giving(instance, permits, false);
+    try {
+      await (permits > 0 ? semaphore.release(permits) : semaphore.addPermits(permits));
+      ledger.confirmed(given);
+    } finally {
+      given.settledAt = world.now;
+    }
   }
 
   async #using(ledger: SemaphoreLedger, semaphore: Semaphore, permits: number): Promise<void> {
@@ -83,13 +131,7 @@ export class SemaphoreCaller extends CallerLoop {
       asked.settledAt = world.now;
     }
     await this.pause(dice.between(0, 100));
-    const given = ledger.giving(instance, permits, false);
-    try {
-      await semaphore.release(permits);
-      ledger.confirmed(given);
-    } finally {
-      given.settledAt = world.now;
-    }
+    await this.#giveBack(ledger, semaphore, permits);
   }
 
   #granted(ledger: SemaphoreLedger, asked: PermitChange): void {

@@ -1,9 +1,10 @@
-import type { SimulatedInstance } from './simulated.instance.js';
+import type { CallingInstance } from './calling.instance.js';
 import { RELEASED_WITHIN } from './stored.holds.js';
 
 /** A change of the number of permits that the store may or may not have made. */
 export interface PermitChange {
-  readonly instance: SimulatedInstance;
+  readonly instance: CallingInstance;
+  /** By so many the store may have fewer than is certain; below 0: more. Infinity: it may have none. */
   readonly permits: number;
   /** Whether the library gives the permits back at a shutdown: not those that the caller has to release itself. */
   readonly isScoped: boolean;
@@ -17,33 +18,39 @@ export class SemaphoreLedger {
   isLost = false;
   /** Whether the store has had it. */
   wasMade = false;
-  readonly #taken = new Map<SimulatedInstance, number>();
+  readonly #taken = new Map<CallingInstance, number>();
   readonly #changes = new Set<PermitChange>();
 
   constructor(
     readonly name: string,
-    readonly total: number,
+    public total: number,
   ) {}
 
   /** Whether permits have gone with a process. */
   get hasLeaked(): boolean {
-    for (const [{ isLive }, taken] of this.#taken) if (!isLive && taken > 0) return true;
+    for (const [{ isLive }, taken] of this.#taken) if (!isLive && taken !== 0) return true;
     for (const { instance } of this.#changes) if (!instance.isLive) return true;
     return false;
   }
 
   /** A caller asks for permits. */
-  asked(instance: SimulatedInstance, permits: number, isScoped: boolean): PermitChange {
+  asked(instance: CallingInstance, permits: number, isScoped: boolean): PermitChange {
     return this.#change({ instance, permits, isScoped, settledAt: undefined });
   }
 
-  granted(change: PermitChange): void {
+  granted(change: PermitChange, permits = change.permits): void {
     this.#changes.delete(change);
-    this.#count(change.instance, change.permits);
+    this.#count(change.instance, permits);
+  }
+
+  /** There are to be more permits, or fewer. */
+  adding(instance: CallingInstance, permits: number): PermitChange {
+    this.total += permits;
+    return this.#change({ instance, permits, isScoped: false, settledAt: undefined });
   }
 
   /** A caller is about to give permits back. */
-  giving(instance: SimulatedInstance, permits: number, isScoped: boolean): PermitChange {
+  giving(instance: CallingInstance, permits: number, isScoped: boolean): PermitChange {
     this.#count(instance, -permits);
     return this.#change({ instance, permits, isScoped, settledAt: undefined });
   }
@@ -54,7 +61,7 @@ export class SemaphoreLedger {
   }
 
   /** An instance was shut down, and nothing kept it from giving back what its scopes had. */
-  shutDown(instance: SimulatedInstance): void {
+  shutDown(instance: CallingInstance): void {
     for (const change of this.#changes)
       if (change.instance === instance && change.isScoped) this.#changes.delete(change);
   }
@@ -66,8 +73,11 @@ export class SemaphoreLedger {
     let least = most;
     for (const change of this.#changes) {
       if (isOverAt(change, now)) this.#changes.delete(change);
+      else if (change.permits < 0) most -= change.permits;
       else least -= change.permits;
     }
+    // Where fewer than none are available, a call that takes all leaves none.
+    if (least === -Infinity) most = Math.max(most, 0);
     return { least, most };
   }
 
@@ -76,7 +86,7 @@ export class SemaphoreLedger {
     return change;
   }
 
-  #count(instance: SimulatedInstance, permits: number): void {
+  #count(instance: CallingInstance, permits: number): void {
     this.#taken.set(instance, (this.#taken.get(instance) ?? 0) + permits);
   }
 }

@@ -1,12 +1,13 @@
 import type { Semaphore } from '../../libs/distributed-lock/src/contracts/semaphore.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import type { CallingInstance } from './calling.instance.js';
 import { checkWish, type OtherPlace, type OtherWatch, type OtherWish } from './other.watch.js';
 import { SeededDice } from './seeded.dice.js';
 import { SemaphoreLedger } from './semaphore.ledger.js';
-import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import { SETTINGS } from './simulated.instance.js';
 
 /** The most permits that there are. */
-const MOST = 4;
+export const MOST = 4;
 
 /** A caller that waits for permits. */
 export interface PermitsWish extends OtherWish {
@@ -24,6 +25,8 @@ export class SemaphoreWatch implements OtherWatch {
   readonly wishes = new Set<PermitsWish>();
   /** How much of the work is short: where little is, there are few messages that wake a waiter by chance. */
   readonly haste: number;
+  /** Whether callers change how many permits there are: in half of the runs, so that it does not hide what else is wrong. */
+  readonly isResized: boolean;
   readonly #ledgers: SemaphoreLedger[] = [];
   readonly #dice: SeededDice;
   /** Callers that were granted their permits in this event. */
@@ -34,6 +37,7 @@ export class SemaphoreWatch implements OtherWatch {
   constructor(private readonly place: OtherPlace) {
     this.#dice = new SeededDice(place.world.seed, 'semaphores');
     this.haste = this.#dice.pick([0.9, 0.5, 0]);
+    this.isResized = new SeededDice(place.world.seed, 'number of a semaphore').chance(0.5);
   }
 
   /** The semaphore that callers use now. */
@@ -54,12 +58,12 @@ export class SemaphoreWatch implements OtherWatch {
     if (this.wishes.delete(wish)) this.#granted.push(wish);
   }
 
-  shutDown(instance: SimulatedInstance): void {
+  shutDown(instance: CallingInstance): void {
     for (const ledger of this.#ledgers) ledger.shutDown(instance);
   }
 
-  lostData(): void {
-    for (const ledger of this.#ledgers) ledger.isLost = true;
+  lostData(isLost: (key: string) => boolean): void {
+    for (const ledger of this.#ledgers) if (isLost(SETTINGS.mapName(ledger.name))) ledger.isLost = true;
   }
 
   check(): void {
@@ -69,9 +73,9 @@ export class SemaphoreWatch implements OtherWatch {
   }
 
   #checkNumber(ledger: SemaphoreLedger): void {
-    if (ledger.isLost) return;
-    const { fleet, watch, world } = this.place;
-    const available = fleet.server.count(SETTINGS.mapName(ledger.name));
+    const { store, losses, watch, world } = this.place;
+    if (ledger.isLost || losses.isSplit === true) return;
+    const available = store.count(SETTINGS.mapName(ledger.name));
     if (available === undefined && !ledger.wasMade) return;
     ledger.wasMade = true;
     const { least, most } = ledger.boundsAt(world.now);
@@ -90,15 +94,15 @@ export class SemaphoreWatch implements OtherWatch {
 
   /** Of each process the caller that came first is to have its permits as soon as so many are available. */
   #checkWishes(): void {
-    const { world, fleet } = this.place;
+    const { world, store } = this.place;
     const ledger = this.#ledgers.at(-1);
     if (ledger === undefined || ledger.isLost) return;
-    const available = fleet.server.count(SETTINGS.mapName(ledger.name)) ?? 0;
+    const available = store.count(SETTINGS.mapName(ledger.name)) ?? 0;
     for (let permits = 1; permits <= MOST; permits += 1) {
       if (available < permits) this.#availableSince.delete(permits);
       else if (!this.#availableSince.has(permits)) this.#availableSince.set(permits, world.now);
     }
-    const served = new Set<SimulatedInstance>();
+    const served = new Set<CallingInstance>();
     for (const wish of this.wishes) {
       const { instance, permits } = wish;
       if (wish.ledger !== ledger || served.has(instance)) continue;

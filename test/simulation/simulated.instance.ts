@@ -2,6 +2,7 @@ import type { LockSettings } from '../../libs/distributed-lock/src/contracts/set
 import { NoticeBoard } from '../../libs/distributed-lock/src/events/notice.board.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { readSettings } from '../../libs/distributed-lock/src/startup/settings.reader.js';
+import type { CallingInstance } from './calling.instance.js';
 import { SeededDice } from './seeded.dice.js';
 import type { InstanceLink, Layer } from './simulated.layer.js';
 import { SimulatedProcess } from './simulated.process.js';
@@ -24,15 +25,13 @@ function clockErrorOf(dice: SeededDice): number {
 }
 
 /** One process with the real library, from its start to its crash. */
-export class SimulatedInstance {
+export class SimulatedInstance implements CallingInstance {
   readonly process: SimulatedProcess;
   readonly link: InstanceLink;
   readonly service: LockService;
-  /** It is being shut down: the signals of its holders abort. */
   isEnding = false;
   /** Called when its shutdown begins, as a hook of the application. */
   onShutdown: (() => void) | undefined;
-  /** When it was killed, or had ended. */
   endedAt = Infinity;
   #calmFrom = -Infinity;
 
@@ -61,9 +60,12 @@ export class SimulatedInstance {
     return this.process.isRunningAt(this.world.now);
   }
 
-  /** The moment from which nothing kept it from talking to its server. */
+  get isConnected(): boolean {
+    return this.link.isConnected;
+  }
+
   get calmSince(): number {
-    const isAway = !this.link.isConnected && !this.isEnding;
+    const isAway = !this.isConnected && !this.isEnding;
     if (!this.isRunning || isAway) this.troubleFor(this.layer.reconnect);
     return this.#calmFrom;
   }

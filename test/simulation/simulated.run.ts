@@ -9,6 +9,7 @@ import { drawOthers, OtherCalls, type OtherCall } from './other.calls.js';
 import { portLayer } from './port.layer.js';
 import { REST, STAYS, useAllOnce } from './run.end.js';
 import { SimulatedFleet } from './simulated.fleet.js';
+import { SETTINGS } from './simulated.instance.js';
 import { simulatedMachine } from './simulated.machine.js';
 import { socketLayer } from './socket/socket.layer.js';
 import { drawTicks, stepsStoreClock, type TickPlan } from './tick.plan.js';
@@ -89,17 +90,26 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
   const counts: CallCounts = { calls: 0, grants: 0, refusals: new Map() };
   const allCallers: CallerLoop[] = [];
   const fleet = new SimulatedFleet(world, instances, LAYERS[plan.layer], (instance) => {
-    ticks.started(instance);
+    const jobs = ticks.started(instance, instance.service);
+    instance.onShutdown = () => jobs.close();
     if (world.now >= duration) return;
-    const place = { world, watch, counts, instance };
+    const place = { world, watch, counts, instance, service: instance.service };
     const ofLocks = Array.from({ length: callers }, (_, caller) => new LockCaller(place, `caller ${caller}`));
     const started = [...ofLocks, ...others.callersOf(place)];
     allCallers.push(...started);
     for (const caller of started) caller.start();
   });
   const watch = new BeliefWatch(world, fleet);
-  const others = new OtherCalls({ world, fleet, watch }, plan.others);
-  const ticks = new TickSimulation({ world, watch, fleet, plan });
+  const others = new OtherCalls({ world, store: fleet.server, watch, losses: fleet.losses }, plan.others);
+  const ticks = new TickSimulation({
+    world,
+    watch,
+    fleet,
+    store: fleet.server,
+    plan: plan.ticks,
+    lease: SETTINGS.watchdogTimeout,
+    losesAll: faults.some(({ kind }) => kind === 'lose data'),
+  });
   world.check = () => {
     watch.check();
     others.check();
@@ -110,7 +120,8 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
     others.shutDown(instance);
   };
   fleet.forceUnlock = (instance, choice) => {
-    world.after(instance.process, 0, '', () => forceUnlock({ world, watch, counts, instance }, choice));
+    const place = { world, watch, counts, instance, service: instance.service };
+    world.after(instance.process, 0, '', () => forceUnlock(place, choice));
   };
   fleet.plan(faults);
   await world.runUntil(duration);

@@ -83,6 +83,10 @@ export class SimulatedServer {
     );
   }
 
+  list(key: string): readonly string[] {
+    return this.world.as(this.process, () => this.store.keys.read(toBytes(key), 'list') ?? []);
+  }
+
   /** What is left of a key's lease, in ms; below 0 for none. */
   ttl(key: string): number {
     return this.world.as(this.process, () => this.store.keys.ttl(toBytes(key)));

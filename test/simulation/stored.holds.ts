@@ -1,6 +1,7 @@
 import { safetyMargin } from '../../libs/distributed-lock/src/renewal/lease.js';
-import type { Belief, GroupAttempt } from './belief.js';
-import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import type { Belief, Wish } from './belief.js';
+import type { CallingInstance } from './calling.instance.js';
+import { SETTINGS } from './simulated.instance.js';
 import type { SimulatedFleet } from './simulated.fleet.js';
 import type { World } from './world.js';
 
@@ -21,7 +22,7 @@ const HOLDER = /^(?<holder>(?<client>.+):\d+)(?<write>:write)?$/;
 
 /** Holds that the store has though no process believes in them: they are to go. */
 export class StoredHolds {
-  readonly #instances = new Map<string, SimulatedInstance>();
+  readonly #instances = new Map<string, CallingInstance>();
   readonly #keys = new Set<string>();
   /** Those of semaphores. */
   readonly #permitKeys = new Set<string>();
@@ -50,7 +51,7 @@ export class StoredHolds {
     this.#unreleased.delete(holder);
   }
 
-  check(beliefs: ReadonlySet<Belief>, attempts: ReadonlySet<GroupAttempt>): void {
+  check(beliefs: ReadonlySet<Belief>, wishes: ReadonlySet<Wish>): void {
     const { now } = this.world;
     if (now < this.#next) return;
     this.#next = now + PERIOD;
@@ -58,8 +59,10 @@ export class StoredHolds {
     for (const { instance, key, handle } of beliefs)
       if (instance.isLive && (!instance.isRunning || this.world.as(instance.process, () => handle.isHeld)))
         believed.add(`${key} ${handle.holder}`);
-    for (const { instance, keys } of attempts)
-      for (const key of keys) believed.add(`${key} ${instance.name}`);
+    // A caller of several locks has some of them while it waits for the others.
+    for (const { instance, key: first, others } of wishes)
+      for (const key of others === undefined ? [] : [first, ...others])
+        believed.add(`${key} ${instance.name}`);
     const stored = new Set<string>();
     for (const key of this.#keys)
       for (const field of this.#holdersOf(key)) {
@@ -75,7 +78,7 @@ export class StoredHolds {
   }
 
   /** What the store has of an instance. A hold whose lease ended is given up a margin before the store does. */
-  holdsOf(instance: SimulatedInstance): string[] {
+  holdsOf(instance: CallingInstance): string[] {
     const margin = safetyMargin(SETTINGS.watchdogTimeout);
     return [...this.#keys].flatMap((key) =>
       this.#holdersOf(key)

@@ -14,10 +14,11 @@ export class StoredPermits {
     return this.expiries.size;
   }
 
-  /** Whether one of them can be given back. */
-  get hasExpired(): boolean {
-    for (const expiry of this.expiries.values()) if (expiry <= this.now) return true;
-    return false;
+  /** How many of them can be given back. */
+  get expired(): number {
+    let expired = 0;
+    for (const expiry of this.expiries.values()) if (expiry <= this.now) expired += 1;
+    return expired;
   }
 
   has(id: string): boolean {

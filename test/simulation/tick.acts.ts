@@ -1,22 +1,42 @@
 import { DistributedLockError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
-import type { BeliefWatch } from './belief.watch.js';
-import type { SimulatedFleet } from './simulated.fleet.js';
-import type { SimulatedInstance } from './simulated.instance.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import type { CallingInstance } from './calling.instance.js';
 import type { InstanceJobs } from './tick.instance.js';
 import type { JobAct, JobPlan } from './tick.plan.js';
 import type { TickJournal } from './tick.journal.js';
+import type { TickStore } from './tick.store.js';
 import type { TickWatch } from './tick.watch.js';
 import { WorkFailure } from './tick.work.js';
 import type { World } from './world.js';
 
+/** An instance of a fleet, which may not have opened yet. */
+interface FleetInstance extends CallingInstance {
+  readonly service: LockService | undefined;
+}
+
+/** The instances of a run, on any topology. */
+export interface TickFleet {
+  readonly live: readonly FleetInstance[];
+  at(place: number): FleetInstance | undefined;
+  /** The moment at which the last fault of any instance ended. */
+  readonly lastTrouble: number;
+}
+
 /** What acts are done with. */
 export interface ActPlace {
   readonly world: World;
-  readonly watch: BeliefWatch;
-  readonly fleet: SimulatedFleet;
+  readonly watch: { report(rule: string, what: string): void };
+  readonly fleet: TickFleet;
+  readonly store: TickStore;
   readonly journal: TickJournal;
   readonly ticks: TickWatch;
-  readonly jobsOf: (instance: SimulatedInstance) => InstanceJobs | undefined;
+  readonly jobsOf: (instance: CallingInstance) => InstanceJobs | undefined;
+}
+
+/** An instance that does something. */
+interface ActingInstance {
+  readonly instance: CallingInstance;
+  readonly service: LockService;
 }
 
 /** Does what a plan says: operators steer jobs, applications call their methods, platforms shut instances down. */
@@ -48,12 +68,13 @@ export class JobActs {
     const instance = fleet.at(act.target);
     if (job === undefined || instance === undefined || !instance.isLive) return;
     this.counts.set(act.kind, (this.counts.get(act.kind) ?? 0) + 1);
-    world.after(instance.process, 0, '', () => this.#do(act, job, instance));
+    const { service } = instance;
+    if (service !== undefined)
+      world.after(instance.process, 0, '', () => this.#do(act, job, { instance, service }));
   }
 
-  #do({ kind, size }: JobAct, job: JobPlan, instance: SimulatedInstance): void {
-    const { world, fleet, ticks } = this.place;
-    const { service } = instance;
+  #do({ kind, size }: JobAct, job: JobPlan, { instance, service }: ActingInstance): void {
+    const { world, store, ticks } = this.place;
     const own = this.place.jobsOf(instance);
     switch (kind) {
       case 'pause':
@@ -61,7 +82,7 @@ export class JobActs {
         world.after(world.outside, size, '', () => this.#resume(job.name));
         return;
       case 'runNow':
-        this.#runNow(job, instance, size);
+        this.#runNow(job, service, size);
         return;
       case 'forget':
         // The call of an instance that dies may still arrive.
@@ -77,23 +98,24 @@ export class JobActs {
         world.after(instance.process, size, '', () => own?.turnOn(job.name));
         return;
       case 'step store clock':
-        fleet.server.process.wallOffset += size;
+        store.process.wallOffset += size;
     }
   }
 
   /** Asked until it is answered. */
   #resume(job: string): void {
     const { world, fleet } = this.place;
-    const instance = fleet.live.find(({ isRunning }) => isRunning);
+    const instance = fleet.live.find(({ isRunning, service }) => isRunning && service !== undefined);
     const again = () => world.after(world.outside, 500, '', () => this.#resume(job));
-    if (instance === undefined) {
+    const service = instance?.service;
+    if (instance === undefined || service === undefined) {
       again();
       return;
     }
     let isAnswered = false;
     world.as(instance.process, () => {
       this.#expect(
-        instance.service.jobs.resume(job).finally(() => {
+        service.jobs.resume(job).finally(() => {
           isAnswered = true;
         }),
         again,
@@ -105,12 +127,12 @@ export class JobActs {
     });
   }
 
-  #runNow({ name, kind }: JobPlan, instance: SimulatedInstance, timeout: number): void {
+  #runNow({ name, kind }: JobPlan, service: LockService, timeout: number): void {
     if (kind === 'once') return;
     const { world, watch, journal, ticks } = this.place;
     const from = world.now;
     const era = journal.eraOf(name);
-    const done = instance.service.jobs.runNow(name, { timeout }).then((isRun) => {
+    const done = service.jobs.runNow(name, { timeout }).then((isRun) => {
       const begun = journal.of(name).some((run) => run.requestedBy !== undefined && run.begin >= from);
       const isCalm = ticks.lastTrouble < from && era === journal.eraOf(name);
       if (isRun && !begun && isCalm) watch.report('runNow', `${name} is said to run, and does not`);

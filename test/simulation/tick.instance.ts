@@ -8,8 +8,9 @@ import { CronMethod } from '../../libs/distributed-lock/src/scheduled-methods/cr
 import { TickFactory } from '../../libs/distributed-lock/src/scheduled-methods/tick.factory.js';
 import type { TimerMethod } from '../../libs/distributed-lock/src/scheduled-methods/timer.method.js';
 import { LockUnavailableError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import type { CallingInstance } from './calling.instance.js';
 import { SeededDice } from './seeded.dice.js';
-import type { SimulatedInstance } from './simulated.instance.js';
 import { AlarmFaults, SimulatedCronJob, SimulatedTimer } from './tick.alarms.js';
 import { InstantQueue } from './tick.instants.js';
 import type { TickJournal } from './tick.journal.js';
@@ -39,10 +40,11 @@ export class InstanceJobs {
 
   constructor(
     private readonly place: WorkPlace,
-    readonly instance: SimulatedInstance,
+    readonly instance: CallingInstance,
+    readonly service: LockService,
     plans: readonly JobPlan[],
   ) {
-    this.#factory = new TickFactory(instance.service);
+    this.#factory = new TickFactory(service);
     for (const plan of plans) this.#jobs.set(plan.name, this.#make(plan));
     for (const { alarms } of this.#jobs.values()) alarms.start();
   }
@@ -70,7 +72,7 @@ export class InstanceJobs {
   /** As the hooks of the application do before its shutdown. */
   close(): void {
     this.#isClosed = true;
-    const { service } = this.instance;
+    const { service } = this;
     service.beginShutdown();
     service.refuseTicks();
     this.#factory.close();
@@ -95,7 +97,7 @@ export class InstanceJobs {
   }
 
   #once(plan: JobPlan, work: JobWork): OwnJob {
-    const { service } = this.instance;
+    const { service } = this;
     const alarms = new InstantQueue(this.place.world, this.instance, plan, (instant) => {
       this.place.journal.calls += 1;
       // An instance that shuts down, or does not reach the store, runs nothing.
@@ -125,7 +127,7 @@ export class InstanceJobs {
     const guard = guardOf(Job.prototype.run);
     if (guard === undefined) throw new Error(`${name} has no guard`);
     const instance = new Job();
-    bindService(instance, undefined, this.instance.service);
+    bindService(instance, undefined, this.service);
     const schedule =
       kind === 'cron'
         ? ({ kind: 'cron', isDate: false, runOnInit: false } as const)

@@ -1,6 +1,6 @@
 import { EPOCH } from './simulated.machine.js';
+import type { CallingInstance } from './calling.instance.js';
 import { SeededDice } from './seeded.dice.js';
-import type { SimulatedInstance } from './simulated.instance.js';
 import type { JobPlan } from './tick.plan.js';
 import type { World } from './world.js';
 
@@ -14,7 +14,7 @@ export class InstantQueue {
 
   constructor(
     private readonly world: World,
-    private readonly instance: SimulatedInstance,
+    private readonly instance: CallingInstance,
     private readonly job: JobPlan,
     private readonly receive: (instant: number) => void,
   ) {

@@ -1,6 +1,6 @@
 import type { CurrentLock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
-import type { BeliefWatch } from './belief.watch.js';
-import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import type { CallingInstance } from './calling.instance.js';
+import { SETTINGS } from './simulated.instance.js';
 import type { JobPlan } from './tick.plan.js';
 import type { JobReader, StoredJob } from './tick.store.js';
 import type { World } from './world.js';
@@ -8,7 +8,7 @@ import type { World } from './world.js';
 /** A call of a job's method: the run of a tick, or a direct call. */
 export interface JournalRun {
   readonly job: JobPlan;
-  readonly instance: SimulatedInstance;
+  readonly instance: CallingInstance;
   readonly lock: CurrentLock;
   /** On the world's clock. */
   readonly begin: number;
@@ -27,6 +27,18 @@ export interface JournalRun {
       }
     | undefined;
 }
+
+/** What runs are checked with. */
+export interface JournalWatch {
+  report(rule: string, what: string): void;
+  /** Whether a hold may be gone, which began at `since`, though its holder does not know yet. */
+  mayHaveLost(key: string, since: number, instance: CallingInstance): boolean;
+  /** Whether no grant of an instance can be lost together with the record. */
+  keepsGrants?(instance: CallingInstance): boolean;
+}
+
+/** The era of a run whose grant the record does not have. */
+const LOST = -1;
 
 /** How early by the store's clock a run may seem to begin, in ms: the store's time is in whole ms. */
 const ROUNDING = 1;
@@ -53,8 +65,10 @@ export class TickJournal {
 
   constructor(
     private readonly world: World,
-    private readonly watch: BeliefWatch,
+    private readonly watch: JournalWatch,
     private readonly reader: JobReader,
+    /** Whether a record may be lost in part: its older state comes again. */
+    private readonly losesParts = false,
   ) {}
 
   /** The runs of ticks of a job. */
@@ -89,7 +103,7 @@ export class TickJournal {
     this.#starts.clear();
   }
 
-  begin(job: JobPlan, instance: SimulatedInstance, lock: CurrentLock): JournalRun {
+  begin(job: JobPlan, instance: CallingInstance, lock: CurrentLock): JournalRun {
     const stored = this.reader.read(job.name);
     const row = stored?.holder === lock.holder ? stored.run : undefined;
     const run: JournalRun = {
@@ -97,7 +111,8 @@ export class TickJournal {
       instance,
       lock,
       begin: this.world.now,
-      era: this.eraOf(job.name),
+      // What the record does not have was granted before it was lost.
+      era: this.losesParts && row === undefined ? LOST : this.eraOf(job.name),
       requestedBy: row?.requestedBy,
       granted: row?.start,
       end: undefined,
@@ -128,7 +143,7 @@ export class TickJournal {
     for (const other of this.#open) {
       if (other.job !== job || !other.instance.isRunning || other.lock.holder === lock.holder) continue;
       if (this.world.as(other.instance.process, () => other.lock.signal.aborted)) continue;
-      if (this.watch.losses.lostAt(key, other.begin, other.instance) !== undefined) continue;
+      if (this.watch.mayHaveLost(key, other.begin, other.instance)) continue;
       this.watch.report(
         'one at a time',
         `${instance.name} began ${job.name} while ${other.instance.name} runs it`,
@@ -142,15 +157,12 @@ export class TickJournal {
     const { tick, attempt = 1 } = lock;
     if (attempt > 1 && job.options.onCrash === 'skip')
       this.watch.report('once', `${job.name} runs ${tick} as attempt ${attempt} under skip`);
-    const token = lock.token ?? 0n;
-    const last = this.#tokens.get(job.name) ?? 0n;
-    if (token <= last) this.watch.report('token', `${job.name} gave ${token} after ${last}`);
-    this.#tokens.set(job.name, token);
+    if (era !== LOST) this.#checkToken(job.name, lock.token ?? 0n);
     for (const other of this.of(job.name)) {
       if (other.lock.tick !== tick || (other.requestedBy === undefined) !== (requestedBy === undefined))
         continue;
       const isNextAttempt = job.options.onCrash === 'retry' && attempt > (other.lock.attempt ?? 1);
-      const mayRepeat = isNextAttempt || (era > other.era && this.#isLostWithIt(job));
+      const mayRepeat = isNextAttempt || this.#isLostBetween(other, run);
       if (!mayRepeat)
         this.watch.report(
           'once',
@@ -161,9 +173,23 @@ export class TickJournal {
     }
   }
 
-  /** Whether a tick may run again after the record was lost: docs/ticks.md; an instant that comes again by the store's clock is a new one. */
-  #isLostWithIt({ kind, options }: JobPlan): boolean {
-    return kind === 'once' || options.onCrash === 'retry' || this.#stepped > 0;
+  #checkToken(job: string, token: bigint): void {
+    const last = this.#tokens.get(job) ?? 0n;
+    if (token <= last) this.watch.report('token', `${job} gave ${token} after ${last}`);
+    this.#tokens.set(job, token);
+  }
+
+  /**
+   * Whether a tick may run again because the record was lost: docs/ticks.md; an instant that comes again by the store's clock is a new one. A
+   * record that is lost in part may lack the newest grants.
+   */
+  #isLostBetween(first: JournalRun, { era, instance, job: { kind, options } }: JournalRun): boolean {
+    if (this.losesParts) return era !== first.era && !(this.#keeps(first.instance) && this.#keeps(instance));
+    return era > first.era && (kind === 'once' || options.onCrash === 'retry' || this.#stepped > 0);
+  }
+
+  #keeps(instance: CallingInstance): boolean {
+    return this.watch.keepsGrants?.(instance) === true;
   }
 
   /** @returns whether the store has the end of that run */

@@ -57,14 +57,19 @@ export function stepsStoreClock(seed: number): boolean {
 }
 
 /** Draws the jobs of a run and what is done to them. */
-export function drawTicks(seed: number, duration: number, instances: number): TickPlan {
+export function drawTicks(
+  seed: number,
+  duration: number,
+  instances: number,
+  stepsClock = stepsStoreClock(seed),
+): TickPlan {
   const jobs = Array.from({ length: JOBS }, (_, place) =>
     drawJob(`job.${place}`, new SeededDice(seed, `job ${place}`)),
   );
   const dice = new SeededDice(seed, 'acts');
   const acts: JobAct[] = [];
   for (let at = dice.between(500, 2500); at < duration; at += dice.between(100, 2000)) {
-    const kind = stepsStoreClock(seed) && dice.chance(0.1) ? 'step store clock' : dice.pick(ACTS);
+    const kind = stepsClock && dice.chance(0.1) ? 'step store clock' : dice.pick(ACTS);
     const [job, target] = [dice.pick(jobs).name, dice.below(instances)];
     acts.push({ at, kind, job, target, size: sizeOf(kind, dice) });
   }

@@ -1,13 +1,13 @@
 import { Logger } from '@nestjs/common';
-import type { BeliefWatch } from './belief.watch.js';
-import type { Fault } from './fault.plan.js';
-import type { SimulatedFleet } from './simulated.fleet.js';
-import type { SimulatedInstance } from './simulated.instance.js';
-import { JobActs } from './tick.acts.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import type { Violation } from './belief.js';
+import type { CallerWatch } from './caller.loop.js';
+import type { CallingInstance } from './calling.instance.js';
+import { JobActs, type TickFleet } from './tick.acts.js';
 import { InstanceJobs } from './tick.instance.js';
-import { TickJournal } from './tick.journal.js';
+import { TickJournal, type JournalWatch } from './tick.journal.js';
 import type { TickPlan } from './tick.plan.js';
-import { JobReader } from './tick.store.js';
+import { JobReader, type PartLosses, type TickStore } from './tick.store.js';
 import { TickWatch } from './tick.watch.js';
 import { WorkFailure } from './tick.work.js';
 import type { World } from './world.js';
@@ -29,15 +29,25 @@ export interface TickCounts {
 /** What the jobs of a run are on. */
 export interface TickPlace {
   readonly world: World;
-  readonly watch: BeliefWatch;
-  readonly fleet: SimulatedFleet;
-  readonly plan: { readonly ticks: TickPlan; readonly faults: readonly Fault[] };
+  readonly watch: JobsWatch;
+  readonly fleet: TickFleet;
+  readonly store: TickStore;
+  readonly plan: TickPlan;
+  /** That of the watchdog, in ms. */
+  readonly lease: number;
+  /** Whether all records may vanish. */
+  readonly losesAll: boolean;
+  /** Where records may be lost in part. */
+  readonly losses?: PartLosses;
 }
+
+/** Where the jobs report, and their holders believe. */
+type JobsWatch = CallerWatch & JournalWatch & { readonly violations: readonly Violation[] };
 
 /** The jobs of a fleet: each instance has all of them. */
 export class TickSimulation {
   private readonly world: World;
-  private readonly watch: BeliefWatch;
+  private readonly watch: JobsWatch;
   private readonly plan: TickPlan;
   readonly #reader: JobReader;
   readonly #journal: TickJournal;
@@ -46,17 +56,20 @@ export class TickSimulation {
   readonly #instances = new Set<InstanceJobs>();
   #isEnding = false;
 
-  constructor({ world, watch, fleet, plan }: TickPlace) {
+  constructor({ world, watch, fleet, store, plan, lease, losesAll, losses }: TickPlace) {
     this.world = world;
     this.watch = watch;
-    this.plan = plan.ticks;
-    const { jobs, acts } = plan.ticks;
-    this.#reader = new JobReader(world, fleet.server);
-    this.#journal = new TickJournal(world, watch, this.#reader);
+    this.plan = plan;
+    const { jobs, acts } = plan;
+    this.#reader = new JobReader(world, store);
+    this.#journal = new TickJournal(world, watch, this.#reader, losses !== undefined);
     this.#watch = new TickWatch({
       world,
       watch,
       fleet,
+      store,
+      losses,
+      lease,
       reader: this.#reader,
       journal: this.#journal,
       instances: this.#instances,
@@ -67,6 +80,7 @@ export class TickSimulation {
         world,
         watch,
         fleet,
+        store,
         journal: this.#journal,
         ticks: this.#watch,
         jobsOf: (instance) => this.#of(instance),
@@ -74,8 +88,7 @@ export class TickSimulation {
       jobs,
     );
     this.#acts.plan(acts);
-    if (plan.faults.some(({ kind }) => kind === 'lose data'))
-      for (const { name } of jobs) this.#watch.mayLose(name);
+    if (losesAll) for (const { name } of jobs) this.#watch.mayLose(name);
     Logger.overrideLogger(new SchedulerLog((error) => this.#logged(error)));
   }
 
@@ -91,17 +104,17 @@ export class TickSimulation {
     };
   }
 
-  /** An instance has started. */
-  started(instance: SimulatedInstance): void {
+  /** An instance has started. @returns its jobs */
+  started(instance: CallingInstance, service: LockService): InstanceJobs {
     const place = {
       world: this.world,
       watch: this.watch,
       journal: this.#journal,
       isEnding: () => this.#isEnding,
     };
-    const jobs = new InstanceJobs(place, instance, this.plan.jobs);
+    const jobs = new InstanceJobs(place, instance, service, this.plan.jobs);
     this.#instances.add(jobs);
-    instance.onShutdown = () => jobs.close();
+    return jobs;
   }
 
   /** To be called after each event. */
@@ -137,7 +150,7 @@ export class TickSimulation {
     });
   }
 
-  #of(instance: SimulatedInstance): InstanceJobs | undefined {
+  #of(instance: CallingInstance): InstanceJobs | undefined {
     return [...this.#instances].find((jobs) => jobs.instance === instance);
   }
 

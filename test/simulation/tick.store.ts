@@ -1,9 +1,9 @@
 import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
-import { fromBytes, toBytes } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
+import { fromBytes } from '../../libs/distributed-lock/src/memory/memory.scripts.js';
 import { machine } from '../../libs/distributed-lock/src/timing/machine.js';
 import { jobKeys, type JobKeys } from '../../libs/distributed-lock/src/ticks/job.keys.js';
 import { SETTINGS } from './simulated.instance.js';
-import type { SimulatedServer } from './simulated.server.js';
+import type { SimulatedProcess } from './simulated.process.js';
 import type { World } from './world.js';
 
 /** The row of a run under way: `request` until the run has begun. */
@@ -28,18 +28,33 @@ export interface StoredJob {
   readonly request: { readonly id: string; readonly until: number } | undefined;
 }
 
+/** Where jobs are stored. */
+export interface TickStore {
+  /** It has the clock of the store. */
+  readonly process: SimulatedProcess;
+  has(key: string): boolean;
+  hash(key: string): ReadonlyMap<string, string>;
+  list(key: string): readonly string[];
+}
+
+/** Where failovers may lose the last writes. */
+export interface PartLosses {
+  takeLost(): ((key: string) => boolean) | undefined;
+  readonly isSplit: boolean;
+}
+
 /** Reads jobs as a person with redis-cli does. */
 export class JobReader {
   readonly #keys = new Map<string, JobKeys>();
 
   constructor(
     private readonly world: World,
-    private readonly server: SimulatedServer,
+    private readonly store: TickStore,
   ) {}
 
   /** Epoch ms by the store's clock. */
   get storeNow(): number {
-    return this.world.as(this.server.process, () => machine.global.Date.now());
+    return this.world.as(this.store.process, () => machine.global.Date.now());
   }
 
   keysOf(job: string): JobKeys {
@@ -52,14 +67,14 @@ export class JobReader {
   }
 
   has(job: string): boolean {
-    return this.server.has(this.keysOf(job).record);
+    return this.store.has(this.keysOf(job).record);
   }
 
   read(job: string): StoredJob | undefined {
     const { lock, record } = this.keysOf(job);
-    const fields = this.server.hash(record);
+    const fields = this.store.hash(record);
     if (fields.size === 0) return undefined;
-    const holders = this.server.hash(lock);
+    const holders = this.store.hash(lock);
     const holder = textOf(fields.get('holder'));
     const paused = jsonOf<{ at: number; mark?: number }>(fields.get('paused'));
     return {
@@ -80,7 +95,7 @@ export class JobReader {
   /** The stored rows of a job as JSON, newest first. */
   rows(job: string): readonly string[] {
     const { runs } = this.keysOf(job);
-    return this.world.as(this.server.process, () => this.server.store.keys.read(toBytes(runs), 'list') ?? []);
+    return this.store.list(runs);
   }
 }
 

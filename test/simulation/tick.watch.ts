@@ -1,26 +1,28 @@
 import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
-import type { BeliefWatch } from './belief.watch.js';
-import type { SimulatedFleet } from './simulated.fleet.js';
-import { SETTINGS } from './simulated.instance.js';
 import { JobEvidence } from './tick.evidence.js';
 import type { InstanceJobs } from './tick.instance.js';
 import type { JournalRun, TickJournal } from './tick.journal.js';
 import type { JobPlan } from './tick.plan.js';
-import type { JobReader, StoredJob } from './tick.store.js';
+import type { JobReader, PartLosses, StoredJob, TickStore } from './tick.store.js';
 import type { World } from './world.js';
 
 /** Between two looks at the records, in ms. */
 const PACE = 100;
 
+/** What a run may wait for. */
+type WaitKind = 'retry' | 'queue' | 'request';
+
 /** For how long a run may wait while its lock is free and an instance could run it, in ms. */
-const BOUNDS = {
-  /** docs/ticks.md: "within a second after the lease of the crashed run ends". */
-  retry: 1000,
-  /** docs/ticks.md: "not longer than the current lease". */
-  queue: SETTINGS.watchdogTimeout,
-  /** No page has a bound for it: as that of a retry. */
-  request: 1000,
-};
+function boundsOf(lease: number): Readonly<Record<WaitKind, number>> {
+  return {
+    // docs/ticks.md: "within a second after the lease of the crashed run ends".
+    retry: 1000,
+    // docs/ticks.md: "not longer than the current lease".
+    queue: lease,
+    // No page has a bound for it: as that of a retry.
+    request: 1000,
+  };
+}
 
 /** An estimate of the store's clock is wrong by half a round trip, which takes so long at most, in ms. */
 const MOST_TRIP = 1400;
@@ -28,8 +30,8 @@ const MOST_TRIP = 1400;
 /** `grace` by default, in ms: docs/ticks.md. */
 const GRACE = 5000;
 
-/** How long after the last trouble nothing is missed and no run dies, in ms: a lease, the second of a retry, and a second for its claims. */
-const CALM = SETTINGS.watchdogTimeout + 2000;
+/** How long after the last trouble, and a lease, nothing is missed and no run dies, in ms: the second of a retry, and a second for its claims. */
+const CALM = 2000;
 
 /** How long runs may wait after the store's clock has stepped, in ms: until then an instance may go by the old time. */
 const STEPPED = 5000;
@@ -61,7 +63,7 @@ interface WatchedJob {
   /** Ticks up to `seen` that have no row so far. */
   readonly open: Set<number>;
   /** Since when a run waits, by what it waits for, on the world's clock. */
-  readonly waits: Map<keyof typeof BOUNDS, number>;
+  readonly waits: Map<WaitKind, number>;
   /** Since when each instance could run it. */
   readonly able: Map<InstanceJobs, number>;
 }
@@ -69,8 +71,13 @@ interface WatchedJob {
 /** What the watch looks at, and where it reports. */
 export interface WatchPlace {
   readonly world: World;
-  readonly watch: BeliefWatch;
-  readonly fleet: SimulatedFleet;
+  readonly watch: { report(rule: string, what: string): void };
+  /** The moment at which the last fault of any instance ended. */
+  readonly fleet: { readonly lastTrouble: number };
+  readonly store: TickStore;
+  readonly losses: PartLosses | undefined;
+  /** That of the watchdog, in ms. */
+  readonly lease: number;
   readonly reader: JobReader;
   readonly journal: TickJournal;
   readonly instances: ReadonlySet<InstanceJobs>;
@@ -107,6 +114,7 @@ export class TickWatch {
   /** To be called after each event. */
   check(): void {
     this.#noteClock();
+    this.#noteLosses();
     for (const job of this.#losable) if (!this.place.reader.has(job.plan.name)) this.#forget(job);
     if (this.place.world.now < this.#next) return;
     this.#next = this.place.world.now + PACE;
@@ -115,12 +123,21 @@ export class TickWatch {
 
   /** The clock of the store was set, if it was. */
   #noteClock(): void {
-    const { journal, fleet, world } = this.place;
-    const by = fleet.server.process.wallOffset - this.#clock;
+    const { journal, store, world } = this.place;
+    const by = store.process.wallOffset - this.#clock;
     if (by === 0) return;
     this.#clock += by;
     journal.stepped(by);
     this.#lastTrouble = world.now + STEPPED;
+  }
+
+  /** A failover has lost the last writes, or there are two records of a job. */
+  #noteLosses(): void {
+    const { losses, reader } = this.place;
+    const isLost = losses?.takeLost();
+    if (losses?.isSplit !== true && isLost === undefined) return;
+    for (const job of this.#jobs)
+      if (losses?.isSplit === true || isLost?.(reader.keysOf(job.plan.name).record)) this.#forget(job);
   }
 
   get lastTrouble(): number {
@@ -183,19 +200,23 @@ export class TickWatch {
     if (reason.startsWith('too old') && start - tick < age - MOST_TRIP / 2)
       report(` after ${start - tick} ms`);
     const ran = this.place.journal.of(name).findLast(({ lock }) => String(lock.token) === token);
-    if (outcome === 'completed' && ran?.end?.how !== 'returned') report(', and its work did not return');
-    if (outcome === 'failed' && !reason.startsWith('it did not begin') && ran === undefined)
+    // A record that was lost in part gives tokens of before anew.
+    const era = this.place.journal.eraOf(name);
+    const isOld = this.place.losses !== undefined && era > 0 && ran?.era !== era;
+    if (!isOld && outcome === 'completed' && ran?.end?.how !== 'returned')
+      report(', and its work did not return');
+    if (!isOld && outcome === 'failed' && !reason.startsWith('it did not begin') && ran === undefined)
       report(', and was not run');
     const isMissed =
       !this.place.journal.hasSteppedBack &&
       outcome === 'missed' &&
       tick > this.place.reader.storeNow - this.place.world.now + this.#calm;
-    const hasCrashed = outcome === 'crashed' && (ran?.begin ?? 0) > this.#calm;
+    const hasCrashed = !isOld && outcome === 'crashed' && (ran?.begin ?? 0) > this.#calm;
     if (isMissed || hasCrashed) report(` (${reason}) without a fault`);
   }
 
   get #calm(): number {
-    return Math.max(this.calmFrom, this.lastTrouble) + CALM;
+    return Math.max(this.calmFrom, this.lastTrouble) + this.place.lease + CALM;
   }
 
   /** A run that waits begins in time, while an instance could begin it. */
@@ -206,7 +227,7 @@ export class TickWatch {
     const hasDied = stored.holder !== undefined && !stored.isRunning && stored.run?.request === undefined;
     const isRetry = plan.options.onCrash === 'retry' && (hasDied || stored.handed.length > 0);
     const until = stored.request?.until ?? 0;
-    const now: Readonly<Record<keyof typeof BOUNDS, boolean>> = {
+    const now: Readonly<Record<WaitKind, boolean>> = {
       retry: isFree && isRetry,
       queue: isFree && !isRetry && stored.queued !== undefined,
       request: !stored.isLocked && !isRetry && until > this.place.reader.storeNow,
@@ -220,7 +241,7 @@ export class TickWatch {
       const since = waits.get(kind) ?? this.place.world.now;
       waits.set(kind, since);
       const from = Math.max(since, ableSince, this.lastTrouble);
-      if (this.place.world.now - from > BOUNDS[kind])
+      if (this.place.world.now - from > boundsOf(this.place.lease)[kind])
         this.place.watch.report(
           'waits',
           `a ${kind} of ${plan.name} waits for ${Math.round(this.place.world.now - from)} ms`,
@@ -231,7 +252,7 @@ export class TickWatch {
   #noteAble({ plan, able }: WatchedJob): void {
     for (const jobs of this.place.instances) {
       const { instance } = jobs;
-      const isAble = instance.isRunning && instance.link.isConnected && jobs.isOn(plan.name);
+      const isAble = instance.isRunning && instance.isConnected && jobs.isOn(plan.name);
       if (!isAble) able.delete(jobs);
       else if (!able.has(jobs)) able.set(jobs, this.place.world.now);
     }
@@ -255,6 +276,7 @@ export class TickWatch {
     const { lock, end, era } = run;
     const token = String(lock.token);
     const row = evidence.runs.get(token) ?? (stored?.run?.token === token ? stored.run : undefined);
+    if (this.place.losses !== undefined && era !== this.place.journal.eraOf(plan.name)) return;
     const report = (what: string) =>
       this.place.watch.report('recorded', `${plan.name}: ${lock.tick} attempt ${lock.attempt} ${what}`);
     if (row === undefined) {

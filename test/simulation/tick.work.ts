@@ -1,9 +1,10 @@
 import type { CurrentLock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import { currentLock } from '../../libs/distributed-lock/src/locks/current.lock.js';
 import type { Belief } from './belief.js';
-import type { BeliefWatch } from './belief.watch.js';
+import type { CallerWatch } from './caller.loop.js';
+import type { CallingInstance } from './calling.instance.js';
 import { SeededDice } from './seeded.dice.js';
-import { SETTINGS, type SimulatedInstance } from './simulated.instance.js';
+import { SETTINGS } from './simulated.instance.js';
 import type { JournalRun, TickJournal } from './tick.journal.js';
 import type { JobPlan } from './tick.plan.js';
 import type { World } from './world.js';
@@ -19,7 +20,7 @@ const MAX_HOLD_SLACK = 20;
 /** What the work of jobs needs. */
 export interface WorkPlace {
   readonly world: World;
-  readonly watch: BeliefWatch;
+  readonly watch: CallerWatch;
   readonly journal: TickJournal;
   /** Whether work is short from now on, so that the run of the simulation comes to its end. */
   readonly isEnding: () => boolean;
@@ -31,7 +32,7 @@ export class JobWork {
 
   constructor(
     private readonly place: WorkPlace,
-    private readonly instance: SimulatedInstance,
+    private readonly instance: CallingInstance,
     private readonly job: JobPlan,
   ) {
     this.#dice = new SeededDice(place.world.seed, `${instance.name} work of ${job.name}`);

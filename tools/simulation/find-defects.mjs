@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { ROOT } from '../build/node.runner.mjs';
 import { PLANTED } from './planted.defects.mjs';
 import { PLANTED_KINDS } from './planted.kinds.mjs';
+import { PLANTED_NODES } from './planted.nodes.mjs';
 import { PLANTED_SOCKETS } from './planted.sockets.mjs';
 import { PLANTED_TICKS } from './planted.ticks.mjs';
 import { PLANTED_TOPOLOGIES } from './planted.topologies.mjs';
@@ -19,7 +20,10 @@ const all = [
   ...PLANTED_KINDS.map((planted) => ({ ...planted, where: ['--topology', 'one'] })),
   ...PLANTED_TICKS.map((planted) => ({ ...planted, where: ['--topology', 'one'] })),
   ...PLANTED_SOCKETS.map((planted) => ({ ...planted, where: ['--layer', 'socket'] })),
-  ...PLANTED_TOPOLOGIES.map((planted) => ({ ...planted, where: ['--topology', planted.topology] })),
+  ...[...PLANTED_TOPOLOGIES, ...PLANTED_NODES].map((planted) => ({
+    ...planted,
+    where: ['--topology', planted.topology],
+  })),
 ];
 /** @type {number[]} */
 const times = [];

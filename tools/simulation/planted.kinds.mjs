@@ -72,6 +72,33 @@ export const PLANTED_KINDS = [
     ],
   },
   {
+    name: 'a number of permits that is set without those that are taken',
+    defects: [
+      {
+        from: 'subtract(subtract(total, available), taken)',
+        to: 'subtract(total, available)',
+      },
+    ],
+  },
+  {
+    name: 'a drain without an answer that is not undone',
+    defects: [
+      {
+        from: 'return await this.#calls.once(send, (call) => this.#scripts.undo(key, call)) ?? 0;',
+        to: 'return await this.#calls.once(send) ?? 0;',
+      },
+    ],
+  },
+  {
+    name: 'a drain that leaves a number below 0',
+    defects: [
+      {
+        from: 'if (!equal(available, 0)) { G["redis.call"]("DECRBY", lock,',
+        to: 'if (greater(available, 0)) { G["redis.call"]("DECRBY", lock,',
+      },
+    ],
+  },
+  {
     name: 'a latch that opens and publishes nothing',
     defects: [{ from: 'if (equal(left, 0)) call(publishMessage, publish, channel, "0");', to: '' }],
   },

@@ -3,6 +3,8 @@ import { MemoryStore } from '../../../libs/distributed-lock/src/memory/memory.st
 import { toBytes } from '../../../libs/distributed-lock/src/memory/memory.scripts.js';
 import { slotOf } from '../../../libs/distributed-lock/src/redis/key.slot.js';
 import { SeededDice } from '../seeded.dice.js';
+import type { SimulatedProcess } from '../simulated.process.js';
+import type { StoredPermits } from '../stored.permits.js';
 import type { World } from '../world.js';
 import { slotViewOf, SLOTS, type SlotView } from './cluster.slots.js';
 import type { InstancePlace, NodeDeployment } from './node.deployment.js';
@@ -53,6 +55,11 @@ export class ClusterDeployment implements NodeDeployment {
     }
   }
 
+  /** The clocks of all servers are right. */
+  get process(): SimulatedProcess {
+    return this.world.outside;
+  }
+
   get isMoving(): boolean {
     return this.#move !== undefined;
   }
@@ -70,6 +77,18 @@ export class ClusterDeployment implements NodeDeployment {
 
   has(key: string): boolean {
     return this.#holderOf(key).has(key);
+  }
+
+  list(key: string): readonly string[] {
+    return this.#holderOf(key).list(key);
+  }
+
+  count(key: string): number | undefined {
+    return this.#holderOf(key).count(key);
+  }
+
+  permits(key: string): StoredPermits {
+    return this.#holderOf(`{${key}}:timeout`).permits(key);
   }
 
   templateFor(place: InstancePlace): Template {

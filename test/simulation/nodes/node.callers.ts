@@ -6,13 +6,13 @@ import type {
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
 import { DistributedLockError } from '../../../libs/distributed-lock/src/errors/lock.errors.js';
 import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
-import type { Sharing } from '../belief.js';
+import type { Belief, Sharing } from '../belief.js';
 import type { CallCounts } from '../caller.loop.js';
 import { FREE, FREE_AFTER, LONGEST_WAIT } from '../lock.caller.js';
 import { SeededDice } from '../seeded.dice.js';
 import type { World } from '../world.js';
 import type { NodeInstance } from './node.instance.js';
-import type { NodeBelief, NodeWatch } from './node.watch.js';
+import type { NodeWatch } from './node.watch.js';
 
 /** A kind of lock, as callers use it. */
 interface CalledKind {
@@ -45,7 +45,7 @@ const KINDS: readonly CalledKind[] = [
 ];
 
 /** So many locks of each family. */
-const NAMES = 3;
+export const NAMES = 3;
 
 /** What the callers of an instance share. */
 interface CallerParts {
@@ -65,7 +65,7 @@ interface Call {
   /** In ms. */
   readonly since: number;
   /** The belief in whose scope it calls. */
-  readonly outer?: NodeBelief;
+  readonly outer?: Belief;
 }
 
 /** The callers of one instance: each acquires a lock, holds it for a while, and releases it, again and again. */
@@ -122,7 +122,7 @@ export class NodeCallers {
     const { watch, instance, world } = this.parts;
     const wish = { instance, key: call.key, since: world.now, bound: call.kind.free };
     watch.wishes.add(wish);
-    let belief: NodeBelief | undefined;
+    let belief: Belief | undefined;
     try {
       await call.lock.using(async (handle) => {
         watch.wishes.delete(wish);
@@ -142,7 +142,7 @@ export class NodeCallers {
     const { world, watch } = this.parts;
     if (dice.chance(0.15)) {
       const since = world.now;
-      let belief: NodeBelief | undefined;
+      let belief: Belief | undefined;
       await call.lock.using(
         async (inner) => {
           belief = this.#begin({ ...call, since }, inner);
@@ -156,7 +156,7 @@ export class NodeCallers {
     if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
   }
 
-  #begin({ kind, key, since, outer }: Call, handle: LockHandle): NodeBelief {
+  #begin({ kind, key, since, outer }: Call, handle: LockHandle): Belief {
     const { counts, world, instance, watch } = this.parts;
     const { family, sharing } = kind;
     counts.grants += 1;
@@ -182,6 +182,11 @@ export class NodeCallers {
     const { world, instance } = this.parts;
     return new Promise((resolve) => void world.after(instance.process, duration, '', resolve));
   }
+}
+
+/** Whether these callers have locks with such names. */
+export function isNodeFamily(family: string): boolean {
+  return KINDS.some((kind) => kind.family === family);
 }
 
 /** Uses each lock once. */

@@ -1,4 +1,6 @@
 import type { Template } from '../../../libs/distributed-lock/src/sources/client.factory.js';
+import type { StoreReader } from '../other.watch.js';
+import type { TickStore } from '../tick.store.js';
 import type { NodeShard } from './node.shard.js';
 import type { ClientPlace } from './simulated.client.js';
 import type { SimulatedNode } from './simulated.node.js';
@@ -6,15 +8,12 @@ import type { SimulatedNode } from './simulated.node.js';
 /** Where an instance connects from. */
 export type InstancePlace = Omit<ClientPlace, 'find' | 'slotsOf'> & { readonly name: string };
 
-/** The servers of a fleet, and how they are reached. */
-export interface NodeDeployment {
+/** The servers of a fleet, and how they are reached. A key is read where it is. */
+export interface NodeDeployment extends StoreReader, TickStore {
   readonly shards: readonly NodeShard[];
   readonly nodes: readonly SimulatedNode[];
   /** The shard that has a key. */
   shardOf(key: string): NodeShard;
-  /** The fields of a hash, as the master of its shard has it. */
-  hash(key: string): ReadonlyMap<string, string>;
-  has(key: string): boolean;
   /** The source of connections of an instance. */
   templateFor(place: InstancePlace): Template;
   /** Whether a slot is on its way: meanwhile no server fails. */

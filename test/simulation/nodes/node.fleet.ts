@@ -32,8 +32,11 @@ interface NodeFleetParts {
 export class NodeFleet {
   /** How often each kind of fault happened. */
   readonly faults = new Map<string, number>();
+  /** The moment at which the last fault ended. */
+  lastTrouble = 0;
   readonly #instances: NodeInstance[] = [];
   #generation = 0;
+  #serversCalmSince = 0;
 
   constructor(
     private readonly parts: NodeFleetParts,
@@ -44,6 +47,10 @@ export class NodeFleet {
 
   get live(): readonly NodeInstance[] {
     return this.#instances.filter(({ isLive }) => isLive);
+  }
+
+  at(place: number): NodeInstance | undefined {
+    return this.#instances[place];
   }
 
   plan(faults: readonly NodeFault[]): void {
@@ -59,6 +66,7 @@ export class NodeFleet {
     const { world, deployment, settings, started } = this.parts;
     this.#generation += 1;
     const instance = new NodeInstance(world, `i${place}.${this.#generation}`, usualNetwork());
+    instance.serversCalmSince = this.#serversCalmSince;
     this.#instances[place] = instance;
     world.after(instance.process, 0, 'started', () => {
       instance.open(deployment, settings).then(
@@ -122,10 +130,13 @@ export class NodeFleet {
   }
 
   #applyToShard(shard: NodeShard, instance: NodeInstance, { kind, size }: NodeFault): boolean {
-    const { world, trouble, deployment } = this.parts;
+    const { world, deployment } = this.parts;
     if (deployment.isMoving === true) return false;
     const isMove = kind === 'move slot';
-    trouble(world.now + size + (isMove ? SLOT_CHANGE : FAILOVER + RECONNECT), isMove);
+    const until = world.now + size + (isMove ? SLOT_CHANGE : FAILOVER + RECONNECT);
+    this.#serversCalmSince = Math.max(this.#serversCalmSince, until);
+    for (const each of this.live) each.serversCalmSince = this.#serversCalmSince;
+    this.#trouble(until, isMove);
     switch (kind) {
       case 'crash master':
       case 'restart master':
@@ -163,7 +174,12 @@ export class NodeFleet {
 
   #troubleFor(instance: NodeInstance, duration: number): void {
     const until = this.parts.world.now + duration;
-    instance.calmSince = Math.max(instance.calmSince, until);
-    this.parts.trouble(until);
+    instance.ownCalmSince = Math.max(instance.ownCalmSince, until);
+    this.#trouble(until);
+  }
+
+  #trouble(until: number, isMove = false): void {
+    this.lastTrouble = Math.max(this.lastTrouble, until);
+    this.parts.trouble(until, isMove);
   }
 }

@@ -4,6 +4,7 @@ import type { LockService } from '../../../libs/distributed-lock/src/service/loc
 import { makeEngine } from '../../../libs/distributed-lock/src/startup/open.engine.js';
 import { serviceOn } from '../../../libs/distributed-lock/src/startup/open.service.js';
 import { TimerWheel } from '../../../libs/distributed-lock/src/timing/timer.wheel.js';
+import type { CallingInstance } from '../calling.instance.js';
 import { SimulatedProcess } from '../simulated.process.js';
 import type { Network } from '../simulated.wire.js';
 import type { World } from '../world.js';
@@ -11,11 +12,15 @@ import type { NodeDeployment } from './node.deployment.js';
 import type { SimulatedClient } from './simulated.client.js';
 
 /** One process with the real library above its clients, from its start to its crash. */
-export class NodeInstance {
+export class NodeInstance implements CallingInstance {
   readonly process: SimulatedProcess;
   readonly clients = new Set<SimulatedClient>();
-  /** Since when nothing has gone wrong for it; in the future while something is wrong. */
-  calmSince = 0;
+  isEnding = false;
+  endedAt = Infinity;
+  /** Since when nothing has gone wrong for it alone; in the future while something is wrong. */
+  ownCalmSince = 0;
+  /** The same of its servers. */
+  serversCalmSince = 0;
   /** Whether replicas have to acknowledge its grants. */
   isAcked = false;
   service: LockService | undefined;
@@ -36,6 +41,15 @@ export class NodeInstance {
     return this.process.isRunningAt(this.world.now);
   }
 
+  /** A connection that breaks is made again in the time that its fault is given. */
+  get isConnected(): boolean {
+    return !this.isEnding;
+  }
+
+  get calmSince(): number {
+    return Math.max(this.ownCalmSince, this.serversCalmSince);
+  }
+
   /** To be called in an event of its process. @throws LockUnavailableError */
   async open(deployment: NodeDeployment, settings: LockSettings): Promise<LockService> {
     const { world, process, network, clients, name } = this;
@@ -50,9 +64,16 @@ export class NodeInstance {
     return this.service;
   }
 
+  /** As by SIGTERM: it releases its locks. */
+  shutDown(): Promise<void> {
+    this.isEnding = true;
+    return this.service?.shutDown() ?? Promise.resolve();
+  }
+
   /** As by `kill -9`: the kernel closes its sockets. */
   crash(): void {
     this.process.isDead = true;
+    this.endedAt = this.world.now;
     for (const client of this.clients) client.cut('killed');
   }
 }

@@ -1,14 +1,24 @@
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
+import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
 import { readSettings } from '../../../libs/distributed-lock/src/startup/settings.reader.js';
-import type { CallCounts } from '../caller.loop.js';
+import { KINDS } from '../called.kinds.js';
+import type { CallCounts, CallerLoop } from '../caller.loop.js';
+import { drawOthers, OtherCalls, type OtherCall } from '../other.calls.js';
 import { REST, STAYS, useAllOnce } from '../run.end.js';
+import { SeededDice } from '../seeded.dice.js';
 import { inWorld, type RunPlan, type RunResult } from '../simulated.run.js';
+import { drawTicks } from '../tick.plan.js';
+import { TickSimulation } from '../tick.simulation.js';
 import type { RunRecords, World } from '../world.js';
-import { NodeCallers, usesOfEachNodeLock } from './node.callers.js';
+import { FailoverLosses } from './failover.losses.js';
+import { isNodeFamily, NAMES, NodeCallers, usesOfEachNodeLock } from './node.callers.js';
 import type { NodeDeployment } from './node.deployment.js';
 import { drawNodeFaults, type NodeFault } from './node.faults.js';
 import { NodeFleet } from './node.fleet.js';
 import { NodeWatch } from './node.watch.js';
+
+/** The locks that multi locks consist of: those that the callers of single locks use. */
+const LOCKS = { kinds: KINDS.filter(({ family }) => isNodeFamily(family)), names: NAMES };
 
 /** A kind of deployment. */
 export interface DeploymentKind {
@@ -27,31 +37,46 @@ function settingsOf(seed: number): LockSettings {
   });
 }
 
-export function nodePlanOf(kind: DeploymentKind, seed: number, duration = 20_000): RunPlan<NodeFault> {
+/** A run on servers with replicas. */
+export interface NodePlan extends RunPlan<NodeFault> {
+  readonly others: readonly OtherCall[];
+}
+
+export function nodePlanOf(kind: DeploymentKind, seed: number, duration = 20_000): NodePlan {
   const instances = 2 + (seed % 3);
   const faults = drawNodeFaults(seed, duration, { instances, shards: kind.shards });
-  return { seed, duration, instances, callers: 3, faults };
+  return { seed, duration, instances, callers: 3, faults, ...drawCalls(seed, duration, instances) };
+}
+
+/** What is called besides single locks: in half of the runs nothing, in a quarter also ticks. */
+function drawCalls(seed: number, duration: number, instances: number): Pick<NodePlan, 'others' | 'ticks'> {
+  if (new SeededDice(seed, 'calls on nodes').chance(0.5)) return { others: [] };
+  const hasTicks = new SeededDice(seed, 'ticks on nodes').chance(0.5);
+  // No server has its clock set.
+  return {
+    others: drawOthers(seed),
+    ...(hasTicks && { ticks: drawTicks(seed, duration, instances, false) }),
+  };
 }
 
 /** Runs a fleet on servers with replicas, and checks it after each event. */
 export function simulateNodes(
   kind: DeploymentKind,
-  plan: RunPlan<NodeFault>,
+  plan: NodePlan,
   records?: RunRecords,
 ): Promise<RunResult> {
   return inWorld(plan.seed, records, (world) => run(world, kind.make(world), plan));
 }
 
-async function run(
-  world: World,
-  deployment: NodeDeployment,
-  { seed, duration, instances, callers, faults }: RunPlan<NodeFault>,
-): Promise<RunResult> {
+async function run(world: World, deployment: NodeDeployment, plan: NodePlan): Promise<RunResult> {
+  const { seed, duration, instances, callers, faults } = plan;
   const counts: CallCounts = { calls: 0, grants: 0, refusals: new Map() };
   const settings = settingsOf(seed);
-  const allCallers: NodeCallers[] = [];
+  const allCallers: (NodeCallers | CallerLoop)[] = [];
   let isOver = false;
   const watch = new NodeWatch(world, deployment, settings);
+  const losses = new FailoverLosses(deployment);
+  const others = new OtherCalls({ world, store: deployment, watch, losses }, plan.others, LOCKS);
   const fleet = new NodeFleet(
     {
       world,
@@ -60,27 +85,57 @@ async function run(
       trouble: (until, isMove) => watch.trouble(until, isMove),
       started: (instance) => {
         const { service } = instance;
-        if (service === undefined || isOver) return;
-        const started = new NodeCallers({ world, watch, counts, instance, service, settings });
-        allCallers.push(started);
-        started.start(callers);
+        if (service === undefined) return;
+        ticks?.started(instance, service);
+        if (isOver) return;
+        const place = { world, watch, counts, instance, service };
+        const ofLocks = new NodeCallers({ ...place, settings });
+        const ofOthers = others.callersOf(place);
+        allCallers.push(ofLocks, ...ofOthers);
+        ofLocks.start(callers);
+        for (const caller of ofOthers) caller.start();
       },
     },
     instances,
   );
-  world.check = () => watch.check();
+  const ticks =
+    plan.ticks &&
+    new TickSimulation({
+      world,
+      watch,
+      fleet,
+      store: deployment,
+      plan: plan.ticks,
+      lease: settings.watchdogTimeout,
+      losesAll: false,
+      losses: new FailoverLosses(deployment),
+    });
+  world.check = () => {
+    watch.check();
+    others.check();
+    ticks?.check();
+  };
   fleet.plan(faults);
   await world.runUntil(duration);
   isOver = true;
   for (const caller of allCallers) caller.stop();
+  ticks?.rest();
   await world.runUntil(duration + REST);
-  await useAllOnce(world, fleet.live, usesOfEachNodeLock, (what) => watch.report('use', what));
-  const left = deployment.shards.flatMap(({ master }) => master.keyNames().filter((key) => !STAYS.test(key)));
-  if (left.length > 0) watch.report('I5', `left in the store: ${left.join(', ')}`);
-  for (const { process, service } of fleet.live) world.as(process, () => void service?.shutDown());
+  const [first] = fleet.live;
+  const usesOf = (service: LockService) => [
+    ...usesOfEachNodeLock(service),
+    ...(service === first?.service ? others.ends(service) : []),
+  ];
+  await useAllOnce(world, fleet.live, usesOf, (what) => watch.report('use', what));
+  ticks?.finish();
+  for (const instance of fleet.live) world.as(instance.process, () => void instance.shutDown());
   await world.runUntil(duration + 2 * REST);
+  const keys = deployment.shards.flatMap(({ master }) => master.keyNames());
+  const left = keys.filter((key) => !STAYS.test(key) && ticks?.isNamed(key) !== true);
+  if (left.length > 0) watch.report('I5', `left in the store: ${left.join(', ')}`);
   return {
     ...counts,
+    ...(ticks !== undefined && { ticks: ticks.counts }),
     hash: world.hash,
     events: world.events,
     faults: fleet.faults,

@@ -12,6 +12,8 @@ export class NodeShard {
   promotedAt = -Infinity;
   /** When the last split of the network ended. */
   healedAt = -Infinity;
+  /** How often it has lost what its master had executed. */
+  losses = 0;
   /** The instance that is on the side of the old master while the network is split. */
   isolated: string | undefined;
   /** Whether the replica has taken over since the network was split. */
@@ -61,7 +63,10 @@ export class NodeShard {
     this.#after(duration, 'the network is whole again', () => {
       this.isolated = undefined;
       this.healedAt = this.world.now;
-      if (this.master !== master) master.restart(1);
+      if (this.master !== master) {
+        master.restart(1);
+        this.losses += 1;
+      }
       this.#after(1, '', () => this.#rejoin());
     });
     return true;
@@ -96,6 +101,7 @@ export class NodeShard {
   #promote(): void {
     const { master, replica } = this;
     master.detach();
+    if (master.hasUnreplicated) this.losses += 1;
     replica.promote();
     this.master = replica;
     this.replica = master;

@@ -1,36 +1,23 @@
-import type { LockHandle } from '../../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
-import type { Sharing } from '../belief.js';
+import type { Belief, Wish } from '../belief.js';
+import type { CallerWatch } from '../caller.loop.js';
+import type { CallingInstance } from '../calling.instance.js';
+import { DataLosses } from '../data.losses.js';
 import type { Look } from '../hold.history.js';
 import { RuleWatch } from '../rule.watch.js';
 import type { World } from '../world.js';
 import type { NodeDeployment } from './node.deployment.js';
-import type { NodeInstance } from './node.instance.js';
-
-/** A caller that may believe in its lock. */
-export interface NodeBelief {
-  readonly instance: NodeInstance;
-  readonly key: string;
-  readonly sharing: Sharing;
-  readonly handle: LockHandle;
-}
-
-/** A caller that waits for a lock. */
-export interface NodeWish {
-  readonly instance: NodeInstance;
-  readonly key: string;
-  readonly since: number;
-  /** How long the lock may be free meanwhile, in ms, while nothing is wrong. */
-  readonly bound: number;
-}
+import { NodeInstance } from './node.instance.js';
 
 /** How long an instance takes at most until it is connected to a new master, in ms. */
 const RECONNECT = 1500;
 
 /** Checks after each event what holders believe, what the masters have, and what callers wait for. */
-export class NodeWatch extends RuleWatch {
-  readonly beliefs = new Set<NodeBelief>();
-  readonly wishes = new Set<NodeWish>();
+export class NodeWatch extends RuleWatch implements CallerWatch {
+  readonly beliefs = new Set<Belief>();
+  readonly wishes = new Set<Wish>();
+  /** What callers take from each other. */
+  readonly losses: DataLosses;
   /** How often a holder believed for a while in what a failover had lost. */
   forgiven = 0;
   /** When something last went wrong with servers, with its end. */
@@ -39,6 +26,7 @@ export class NodeWatch extends RuleWatch {
   lastOutage = 0;
   readonly #freeSince = new Map<string, number>();
   readonly #tokens = new Map<string, bigint>();
+  readonly #begunAt = new WeakMap<Belief, number>();
 
   constructor(
     world: World,
@@ -46,11 +34,12 @@ export class NodeWatch extends RuleWatch {
     private readonly settings: LockSettings,
   ) {
     super(world);
+    this.losses = new DataLosses(world, settings.watchdogTimeout);
   }
 
-  /** A caller was granted a lock, and believes in it. */
-  begin(belief: NodeBelief): void {
+  begin(belief: Belief): void {
     this.beliefs.add(belief);
+    this.#begunAt.set(belief, this.world.now);
     const { key, handle, instance } = belief;
     const { token } = handle;
     // While the network is split, the tokens of both sides have no order.
@@ -60,12 +49,29 @@ export class NodeWatch extends RuleWatch {
     this.#tokens.set(key, token);
   }
 
+  end(belief: Belief): void {
+    this.beliefs.delete(belief);
+  }
+
+  /** Whether nothing is known that could have ended it. */
+  isCertain(belief: Belief): boolean {
+    return this.#isHeld(belief) && !this.#isForgiven(belief);
+  }
+
+  mayHaveLost(key: string, since: number, instance: CallingInstance): boolean {
+    return this.losses.lostAt(key, since, instance) !== undefined || this.#mayLack(key, instance);
+  }
+
+  /** Replicas have acknowledged each of them. */
+  keepsGrants(instance: CallingInstance): boolean {
+    return instance instanceof NodeInstance && instance.isAcked;
+  }
+
   /** What a judge of histories is to know of a belief now. @param since when its caller asked for it, in ms */
-  look(belief: NodeBelief, since: number): Look | undefined {
-    const { instance, key, handle } = belief;
-    if (!this.beliefs.has(belief) || !instance.isRunning) return undefined;
-    if (!this.world.as(instance.process, () => handle.isHeld)) return undefined;
-    if (this.#isStored(key, handle.holder) || !this.#isForgiven(belief)) return { lostAt: undefined };
+  look(belief: Belief, since: number): Look | undefined {
+    const { key } = belief;
+    if (!this.beliefs.has(belief) || !this.#isHeld(belief)) return undefined;
+    if (this.#isStored(belief) || !this.#isForgiven(belief)) return { lostAt: undefined };
     const { promotedAt } = this.deployment.shardOf(key);
     // The old master of a split network still grants locks, and they do not count.
     return since > promotedAt ? undefined : { lostAt: promotedAt };
@@ -84,11 +90,11 @@ export class NodeWatch extends RuleWatch {
   }
 
   #checkBeliefs(): void {
-    const held = new Map<string, NodeBelief>();
+    const held = new Map<string, Belief>();
     for (const belief of this.beliefs) {
       const { instance, key, handle } = belief;
-      if (!instance.isRunning || !this.world.as(instance.process, () => handle.isHeld)) continue;
-      if (!this.#isStored(key, handle.holder)) {
+      if (!this.#isHeld(belief)) continue;
+      if (!this.#isStored(belief)) {
         if (!this.#isForgiven(belief))
           this.report(
             'in store',
@@ -105,8 +111,17 @@ export class NodeWatch extends RuleWatch {
     }
   }
 
+  #isForgiven(belief: Belief): boolean {
+    return this.mayHaveLost(belief.key, this.#begunAt.get(belief) ?? 0, belief.instance);
+  }
+
+  #isHeld({ instance, handle }: Belief): boolean {
+    return instance.isRunning && this.world.as(instance.process, () => handle.isHeld);
+  }
+
   /** A writer has a field of its own, as in Redisson. */
-  #isStored(key: string, holder: string): boolean {
+  #isStored({ key, sharing, handle: { holder } }: Belief): boolean {
+    if (sharing === 'by permit') return this.deployment.permits(key).has(holder);
     const fields = this.deployment.hash(key);
     return fields.has(holder) || fields.has(`${holder}:write`);
   }
@@ -115,13 +130,13 @@ export class NodeWatch extends RuleWatch {
    * A failover may have lost the grant, unless replicas had to acknowledge it. The holder learns of it at its next renewal, once it has reached
    * the new master: a third of the lease later; and without a connection at its deadline.
    */
-  #isForgiven({ instance, key }: NodeBelief): boolean {
-    if (instance.isAcked) return false;
+  #mayLack(key: string, instance: CallingInstance): boolean {
+    if (!(instance instanceof NodeInstance) || instance.isAcked) return false;
     const { promotedAt, healedAt, isolated, wasPromotedInSplit } = this.deployment.shardOf(key);
     if (isolated === instance.name && wasPromotedInSplit) return true;
     const { watchdogTimeout } = this.settings;
     const lostAt = Math.max(promotedAt, healedAt);
-    const isCalm = instance.calmSince <= lostAt;
+    const isCalm = instance.ownCalmSince <= lostAt;
     const learnt = isCalm ? RECONNECT + (watchdogTimeout / 3) * 1.1 : watchdogTimeout;
     return this.world.now <= lostAt + learnt;
   }
@@ -129,13 +144,20 @@ export class NodeWatch extends RuleWatch {
   #checkWishes(): void {
     const { world, deployment } = this;
     const free = new Map<string, boolean>();
-    for (const { instance, key, since, bound } of this.wishes) {
-      if (!instance.isRunning) continue;
+    const sinceWhen = (key: string) => {
       const isFree = free.get(key) ?? !deployment.has(key);
       free.set(key, isFree);
-      if (!isFree) continue;
+      if (!isFree) return Infinity;
       const freeSince = this.#freeSince.get(key) ?? world.now;
       this.#freeSince.set(key, freeSince);
+      return freeSince;
+    };
+    for (const { instance, key, others = [], since, bound } of this.wishes) {
+      if (!instance.isRunning || !instance.isConnected) continue;
+      let freeSince = sinceWhen(key);
+      for (const other of others)
+        if (freeSince !== Infinity) freeSince = Math.max(freeSince, sinceWhen(other));
+      if (freeSince === Infinity) continue;
       if (world.now - Math.max(freeSince, since, this.lastTrouble) > bound)
         this.report(
           'free and wanted',

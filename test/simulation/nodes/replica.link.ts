@@ -18,12 +18,15 @@ interface ReplicaLinkParts {
 export class ReplicaLink {
   readonly delays: Delays = { least: 0.1, most: 1 };
   acked: number;
+  /** What the replica has executed. */
+  executed: number;
   readonly #there: SimulatedWire;
   readonly #back: SimulatedWire;
 
   constructor(private readonly parts: ReplicaLinkParts) {
     const { world, master, replica, offset } = parts;
     this.acked = offset;
+    this.executed = offset;
     this.#there = new SimulatedWire(world, replica.process, this.delays, () =>
       master.process.dice.fraction(),
     );
@@ -34,6 +37,7 @@ export class ReplicaLink {
     const at = this.parts.world.now;
     this.#there.send('', () => {
       this.#apply(at, change);
+      this.executed = offset;
       this.#back.send('', () => {
         this.acked = offset;
         this.parts.acked();

@@ -1,4 +1,6 @@
 import type { Client, Template } from '../../../libs/distributed-lock/src/sources/client.factory.js';
+import type { SimulatedProcess } from '../simulated.process.js';
+import type { StoredPermits } from '../stored.permits.js';
 import type { World } from '../world.js';
 import type { InstancePlace, NodeDeployment } from './node.deployment.js';
 import { NodeShard } from './node.shard.js';
@@ -10,9 +12,14 @@ export class SentinelDeployment implements NodeDeployment {
   readonly shards: readonly [NodeShard];
   readonly nodes: readonly [SimulatedNode, SimulatedNode];
 
-  constructor(world: World) {
+  constructor(private readonly world: World) {
     this.nodes = [new SimulatedNode(world, 'a'), new SimulatedNode(world, 'b')];
     this.shards = [new NodeShard(world, this.nodes)];
+  }
+
+  /** The clocks of all servers are right. */
+  get process(): SimulatedProcess {
+    return this.world.outside;
   }
 
   shardOf(): NodeShard {
@@ -25,6 +32,18 @@ export class SentinelDeployment implements NodeDeployment {
 
   has(key: string): boolean {
     return this.shardOf().master.has(key);
+  }
+
+  list(key: string): readonly string[] {
+    return this.shardOf().master.list(key);
+  }
+
+  count(key: string): number | undefined {
+    return this.shardOf().master.count(key);
+  }
+
+  permits(key: string): StoredPermits {
+    return this.shardOf().master.permits(key);
   }
 
   templateFor(place: InstancePlace): Template {

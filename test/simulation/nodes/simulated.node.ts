@@ -28,6 +28,8 @@ export class SimulatedNode extends SimulatedServer {
   readonly sessions = new Set<{ dropChannels(slot: number): void }>();
   /** The bytes of all that it has executed, as a number of executions. */
   #offset = 0;
+  /** What of it a replica has executed that was detached. */
+  #replicated = 0;
   readonly #replicas = new Set<ReplicaLink>();
   readonly #waiting = new Set<() => void>();
   /** The scripts that it knows by their SHA-1: a node that becomes the master knows none. */
@@ -49,6 +51,11 @@ export class SimulatedNode extends SimulatedServer {
 
   get offset(): number {
     return this.#offset;
+  }
+
+  /** Whether the replica that was detached lacks something. */
+  get hasUnreplicated(): boolean {
+    return this.#offset > this.#replicated;
   }
 
   /** Runs a script. */
@@ -135,7 +142,10 @@ export class SimulatedNode extends SimulatedServer {
 
   /** Its replicas get nothing any more, as when it is gone or cut off. */
   detach(): void {
-    for (const link of this.#replicas) link.cut();
+    for (const link of this.#replicas) {
+      this.#replicated = link.executed;
+      link.cut();
+    }
     this.#replicas.clear();
   }
 
