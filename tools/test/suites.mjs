@@ -1,5 +1,6 @@
 import { buildPeer } from '../java/peer.builder.mjs';
 import { buildJudge, expectGo } from '../porcupine/judge.builder.mjs';
+import { readCommit } from '../simulation/commit.seeds.mjs';
 
 /**
  * What "npm test" runs. A budget is in seconds on a developer's machine; TEST_SLOWNESS stretches it.
@@ -55,4 +56,14 @@ export const SUITES = [
   // with TEST_SLOWNESS=2. Four fifths are the conformance suite, of seven kinds on two topologies.
   { name: 'topologies', part: 2, lane: 1, budget: 165, project: 'topologies', secondLook: true },
   { name: 'matrix', part: 2, lane: 2, budget: 120, script: 'tools/matrix/main.mjs', args: [] },
+  {
+    name: 'check:seeds',
+    part: 2,
+    lane: 2,
+    givesWay: true,
+    budget: 180,
+    script: 'tools/simulation/check-seeds.mjs',
+    args: [],
+    needs: readCommit,
+  },
 ];
