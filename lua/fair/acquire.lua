@@ -76,8 +76,8 @@ local function attempt(fair, holder, lease, count, wait, life, given)
     declared = math.abs(declared)
     show(fair, holder, declared, given)
   end
-  if redis.call('EXISTS', fair.waits) == 1 then
-    -- Its process lives as well, and with it the other waiters there.
+  if wait > 0 and redis.call('EXISTS', fair.waits) == 1 then
+    -- Its process lives as well, and with it the other waiters there. A call that does not wait says nothing of them.
     markAlive(fair, holder, life)
   end
   local mustNotify = pruneQueue(fair)

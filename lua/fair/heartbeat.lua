@@ -1,6 +1,8 @@
 -- A sign of life of a process that has waiters in the queue of a fair lock. It takes heads that will not come out of the way,
 -- and notifies the present head where the lock is free, if nothing else has: the lock ran out, or the message went to a dead one.
 -- Waiters of ours that a Java process took out of the queue, which does not notify them, are notified to come again (D21).
+-- Waiters of this client that have left are taken out, in case a failover has lost that they did: nobody else would, while their
+-- process lives. As ids are never used twice, what a call says of them is true for ever, and it may come late, or twice.
 --
 -- @include isWhole publishMessage publishToHead openQueue nearEnd moveTimes dropWaiter declaredWait declareWait leaveQueue pruneQueue markAlive failure
 -- @batch
@@ -13,6 +15,8 @@
 -- @key   waits    what our waiters have declared, a hash: ms by holder; below 0 for one that was asked whether it lives; where a release may make it the holder also the lease
 -- @key   alive    until when our processes count as alive, a sorted set: epoch ms by client uuid
 -- @arg   client   the client uuid, which the holder ids of its waiters begin with
+-- @arg   last     the integer of its newest holder id: nothing is known here of a newer one
+-- @arg   live     the integers of its holder ids that wait or hold, a list in JSON
 -- @arg   channel  the lock's channel; that of a waiter is this, a colon, its holder id
 -- @reply done     {1, ms until a heartbeat may find something to do (-1: no waiter), length of the queue, and the holder if it is
 --                 of this process: one that was given the lock may have missed the message}
@@ -22,10 +26,23 @@
 -- Out of step with a head that sleeps until the lock runs out: it has asked by then.
 local LATER = 10
 
-local function recall(fair)
-  local stands = {}
+-- Returns whether a waiter of this client was taken out; its wait goes off the times of everyone behind, as where one leaves.
+local function recall(fair, client, last, live)
+  local lives, stands, off = {}, {}, 0
+  for _, number in ipairs(cjson.decode(live)) do
+    lives[number] = true
+  end
   for _, waiter in ipairs(redis.call('LRANGE', fair.queue, 0, -1)) do
-    stands[waiter] = true
+    local process, number = string.match(waiter, '^([^:]*):(%d+)$')
+    number = tonumber(number)
+    if process == client and number <= last and not lives[number] then
+      off = off + math.abs(declaredWait(fair, waiter) or 0)
+    else
+      stands[waiter] = true
+      if off > 0 then
+        redis.call('ZADD', fair.timeout, 'XX', 'INCR', -off, waiter)
+      end
+    end
   end
   for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do
     if not stands[waiter] then
@@ -33,6 +50,7 @@ local function recall(fair)
       publishMessage(fair.publish, fair.channel .. ':' .. waiter, '0')
     end
   end
+  return off > 0
 end
 
 -- How long the head stays the head if nothing happens, or the lock is locked.
@@ -54,18 +72,18 @@ local function untilNext(fair)
   return math.max(math.min(left, 315360000000), 1)
 end
 
-local function attempt(fair, client, life)
-  if not isWhole(life, 1, 60000) then
-    error({err = 'ERR a waiting time is out of range'})
+local function attempt(fair, client, last, live, life)
+  if not isWhole(life, 1, 60000) or not isWhole(last, 0, 9007199254740991) then
+    error({err = 'ERR a waiting time or a holder id is out of range'})
   end
   openQueue(fair)
   -- First, because a server that is out of memory refuses what follows as a first write only.
   redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
-  recall(fair)
+  local mustNotify = recall(fair, client, last, live)
   if redis.call('EXISTS', fair.waits) == 1 then
     markAlive(fair, client, life)
   end
-  local mustNotify = pruneQueue(fair)
+  mustNotify = pruneQueue(fair) or mustNotify
   if mustNotify or redis.call('EXISTS', fair.lock) == 0 then
     publishToHead(fair)
   end
@@ -88,12 +106,14 @@ for i = 1, #KEYS / 5 do
   local timeout = KEYS[first + 3]
   local waits = KEYS[first + 4]
   local alive = KEYS[first + 5]
-  local base = (i - 1) * 2 + 3
+  local base = (i - 1) * 4 + 3
   local client = ARGV[base + 1]
-  local channel = ARGV[base + 2]
+  local last = tonumber(ARGV[base + 2])
+  local live = ARGV[base + 3]
+  local channel = ARGV[base + 4]
   local fair = {lock = lock, queue = queue, timeout = timeout, waits = waits, alive = alive, publish = publish, margin = margin}
   fair.channel = channel
-  local ran, reply = pcall(attempt, fair, client, life)
+  local ran, reply = pcall(attempt, fair, client, last, live, life)
   replies[i] = ran and reply or failure(reply, fair.wrong or lock)
 end
 return replies

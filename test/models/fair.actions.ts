@@ -52,8 +52,12 @@ export class FairActions {
     if (move.do === 'damage') return this.#damage(move.what, who);
     if (move.do === 'force')
       return this.#node5(fairForceRelease, [MARGIN], [], () => this.#node.forceRelease());
-    if (move.do === 'beat')
-      return this.#node5(fairHeartbeat, [LIFE, MARGIN], [move.client], () => this.#node.beat(move.client));
+    if (move.do === 'beat') {
+      const { client, last, live } = move;
+      return this.#node5(fairHeartbeat, [LIFE, MARGIN], [client, last, JSON.stringify(live)], () =>
+        this.#node.beat(client, last, live),
+      );
+    }
     if (move.do === 'renew') {
       const inModel = () => this.#node.renew(who, move.lease);
       return { by: 'node', script: renewalRenew, keys: [this.lock], args: [move.lease, who], inModel };

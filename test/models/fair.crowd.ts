@@ -215,11 +215,16 @@ export class FairCrowd {
   }
 
   async #beat(process: string): Promise<void> {
+    const live = [...this.#actors.values()].flatMap(({ name, person, state }) =>
+      person.process === process && state !== 'is gone' ? [Number(name.split(':')[1])] : [],
+    );
     const reply = await this.#run(fairHeartbeat, this.#keys, [
       'PUBLISH',
       LIFE,
       MARGIN,
       process,
+      this.#actors.size,
+      JSON.stringify(live),
       this.#channel,
     ]);
     const told = Array.isArray(reply) ? Number(reply[1]) : -1;

@@ -19,7 +19,7 @@ export class FairModel {
     const { state } = this;
     const declared = Math.abs(state.waits.get(holder) ?? 0) || undefined;
     if (declared !== undefined) this.#show(holder, declared, gift);
-    if (state.waits.size > 0) this.#markAlive(clientOf(holder));
+    if (wait > 0 && state.waits.size > 0) this.#markAlive(clientOf(holder));
     let mustNotify = this.#prune();
     const { head } = state;
     const inTheWay = state.holder ?? head ?? '';
@@ -87,18 +87,35 @@ export class FairModel {
     return 1;
   }
 
-  beat(client: string): unknown {
+  /** @param live the integers of the client's holder ids that wait or hold, of those up to `last` */
+  beat(client: string, last: number, live: readonly number[]): unknown {
     const { state } = this;
     for (const [name, until] of state.alive) if (until <= state.now) state.alive.delete(name);
-    for (const waiter of [...state.waits.keys()].filter((name) => !state.queue.includes(name))) {
+    const hasLeft = (holder: string) => {
+      const number = Number(holder.split(':')[1]);
+      return clientOf(holder) === client && number <= last && !live.includes(number);
+    };
+    const isRemoved = this.#closeUp(hasLeft);
+    const isInPlace = (name: string) => state.queue.includes(name) && !hasLeft(name);
+    for (const waiter of [...state.waits.keys()].filter((name) => !isInPlace(name))) {
       state.remove(waiter);
       state.tell(waiter);
     }
     if (state.waits.size > 0) this.#markAlive(client);
-    if (this.#prune() || state.lock === undefined) state.tell(state.head);
+    if (this.#prune() || isRemoved || state.lock === undefined) state.tell(state.head);
     const { holder } = state;
     const own = holder !== undefined && clientOf(holder) === client ? [holder] : [];
     return [1, this.#untilNext(), state.queue.length, ...own];
+  }
+
+  /** The waits of those who have left go off the times behind them. @returns whether there are any */
+  #closeUp(hasLeft: (holder: string) => boolean): boolean {
+    const { state } = this;
+    let sum = 0;
+    for (const waiter of state.queue)
+      if (hasLeft(waiter)) sum += Math.abs(state.waits.get(waiter) ?? 0);
+      else state.move([waiter], -sum);
+    return sum > 0;
   }
 
   /** A release makes the head the holder, which has said how. @param own the lease of a head that need not be told */

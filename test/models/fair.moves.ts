@@ -1,4 +1,14 @@
-import { boolean, array, constant, constantFrom, integer, oneof, record, type Arbitrary } from 'fast-check';
+import {
+  boolean,
+  array,
+  constant,
+  constantFrom,
+  integer,
+  oneof,
+  record,
+  subarray,
+  type Arbitrary,
+} from 'fast-check';
 
 /**
  * All instants of a run are full units apart, but for leases, which end in between, and for the times near which a waiter is
@@ -54,7 +64,14 @@ export type Move =
     }
   | { readonly do: 'renew'; readonly who: Holder | 'owner'; readonly lease: number }
   | { readonly do: 'force' }
-  | { readonly do: 'beat'; readonly client: 'node-a' | 'node-b' }
+  | {
+      readonly do: 'beat';
+      readonly client: 'node-a' | 'node-b';
+      /** The newest of its holder ids. */
+      readonly last: number;
+      /** Those of them that wait or hold. */
+      readonly live: readonly number[];
+    }
   | { readonly do: 'pass'; readonly ms: number }
   | { readonly do: 'damage'; readonly what: Damage; readonly who: Holder };
 
@@ -65,6 +82,10 @@ const anybody = oneof({ weight: 3, arbitrary: constant('owner' as const) }, head
 const lease = constantFrom(SHORT, LONG);
 const count = integer({ min: 1, max: 3 });
 
+function beat(last: Arbitrary<number>, live: Arbitrary<number[]>): Arbitrary<Move> {
+  return record({ do: constant('beat'), client: constantFrom('node-a', 'node-b'), last, live });
+}
+
 const MOVES: readonly [number, Arbitrary<Move>][] = [
   [30, record({ do: constant('wait'), who: head, lease, isGiven: boolean() })],
   [4, record({ do: constant('try'), who: head, lease })],
@@ -73,7 +94,8 @@ const MOVES: readonly [number, Arbitrary<Move>][] = [
   [20, record({ do: constant('end'), who: anybody, isHanding: boolean() })],
   [4, record({ do: constant('renew'), who: owner, lease: oneof(lease, constant(0)) })],
   [2, record({ do: constant('force') })],
-  [14, record({ do: constant('beat'), client: constantFrom('node-a', 'node-b') })],
+  [14, beat(constantFrom(0, 2), constant([1, 2]))],
+  [3, beat(constantFrom(1, 2), subarray([1, 2]))],
   [18, record({ do: constant('pass'), ms: integer({ min: 1, max: 5 }).map((units) => units * UNIT) })],
 ];
 const DAMAGE = record({ do: constant('damage'), what: constantFrom(...DAMAGES), who: holder });

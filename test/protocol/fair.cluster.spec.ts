@@ -61,7 +61,7 @@ test.each(['nightly', '{tenant}:nightly', 'nächtlich'])(
     expect(await acquire(A)).toEqual([[1, 1]]);
     expect(await acquire(B)).toEqual([[0, expect.any(Number), A]]);
     expect(
-      await redis.eval(fairHeartbeat.text, 5, ...keys, 'SPUBLISH', 3000, 5000, CLIENT.b, channel),
+      await redis.eval(fairHeartbeat.text, 5, ...keys, 'SPUBLISH', 3000, 5000, CLIENT.b, 1, '[1]', channel),
     ).toEqual([[1, expect.any(Number), 1]]);
     expect(await redis.eval(fairRelease.text, 5, ...keys, 'SPUBLISH', 5000, 0, A, 0, LEASE, channel)).toEqual(
       [[1, 1]],

@@ -69,6 +69,80 @@ describe('a heartbeat', () => {
   });
 });
 
+describe('a heartbeat that does not name a waiter of its process', () => {
+  /** B is between two waiters of process a. */
+  const QUEUE: Fair = {
+    lock: held(J, S40),
+    queue: [
+      [A, S60],
+      [B, S100],
+      [A2, S100 + S20],
+    ],
+    waits: { [A]: S20, [B]: S40, [A2]: S20 },
+    alive: { [a]: S60, [b]: S60 },
+  };
+
+  test('takes it out of the queue, with its wait off the times behind it, and notifies the new head', async () => {
+    await stage.put(QUEUE);
+    const { reply, told, after } = await stage.beat(a, { last: 2, live: [2] });
+    expect(reply).toEqual([1, S40, 2]);
+    expect(told).toEqual([A, B]);
+    expect(after).toEqual({
+      ...QUEUE,
+      queue: [
+        [B, S100 - S20],
+        [A2, S100],
+      ],
+      waits: { [B]: S40, [A2]: S20 },
+    });
+  });
+
+  test('takes all of them out at once, wherever they are', async () => {
+    const { lock: _lock, ...free } = QUEUE;
+    await stage.put(free);
+    const { told, after } = await stage.beat(a, { last: 2, live: [] });
+    expect(told).toEqual([A, A2, B]);
+    expect(after).toEqual({ ...free, queue: [[B, S100 - S20]], waits: { [B]: S40 } });
+  });
+
+  test('takes out one that was probed already', async () => {
+    await stage.put({ ...QUEUE, waits: { ...QUEUE.waits, [A]: -S20 } });
+    const { after } = await stage.beat(a, { last: 2, live: [2] });
+    expect(after.queue?.[0]).toEqual([B, S100 - S20]);
+  });
+
+  test('leaves nothing where no other waits', async () => {
+    await stage.put({ queue: [[A, S60]], waits: { [A]: S20 }, alive: { [a]: S60 } });
+    expect((await stage.beat(a, { last: 1 })).after).toEqual({});
+  });
+
+  test.each([
+    ['is newer than the heartbeat', 0, []],
+    ['is named', 2, [2, 1]],
+  ])('leaves it alone where it %s', async (_where, last, live) => {
+    await stage.put(QUEUE);
+    expect(await stage.beat(a, { last, live })).toMatchObject({ told: [], after: QUEUE });
+  });
+
+  test('leaves the waiters of other processes and of Java alone', async () => {
+    const queue = [
+      [J, S60],
+      [B, S100],
+    ] as const;
+    const before: Fair = { ...QUEUE, queue, waits: { [B]: S40 } };
+    await stage.put(before);
+    expect(await stage.beat(a, { last: 99 })).toMatchObject({ told: [], after: before });
+  });
+
+  test('never frees a lock, whichever id has it', async () => {
+    for (const holder of [A, A2, B, J]) {
+      await stage.put({ ...QUEUE, lock: held(holder, S40) });
+      const { after } = await stage.beat(a, { last: 99 });
+      expect(after.lock).toEqual(held(holder, S40));
+    }
+  });
+});
+
 describe('the next heartbeat is due', () => {
   const beatOf = async (before: Fair): Promise<unknown> => {
     await stage.put(before);

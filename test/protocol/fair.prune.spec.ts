@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
-import { CLIENT, FairStage, held, HOLDER, type Answer } from './fair.stage.js';
+import { CLIENT, FairStage, held, HOLDER, type Answer, type Fair } from './fair.stage.js';
 
 const { a, b } = CLIENT;
 const { A, A2, B, J, K } = HOLDER;
@@ -116,6 +116,14 @@ describe('a head', () => {
     expect(told).toEqual([]);
     expect(after).toMatchObject({ queue, alive: { [a]: S60 } });
   });
+});
+
+test('a call that does not wait is no sign of life for the waiters of its process', async () => {
+  const waiting: Fair = { queue: [[A, S40]], waits: { [A]: S20 } };
+  await stage.put({ ...waiting, lock: held(J, S30), alive: { [a]: S10 } });
+  expect((await stage.acquire(A2, 0)).after.alive).toEqual({ [a]: S10 });
+  await stage.put({ ...waiting, alive: { [a]: -S10 } });
+  expect(await stage.acquire(A2, 0)).toEqual({ reply: [1, 1], told: [A], after: { lock: held(A2, S60) } });
 });
 
 test('a dead head in front of a requester is no reason to wait', async () => {

@@ -92,6 +92,9 @@ test.each([
   ),
   ...LIVES.map((life) => ['beat', 'life', life, () => stage.beat(a, { life })] as const),
   ...WAITS.map((margin) => ['beat', 'margin', margin, () => stage.beat(a, { margin })] as const),
+  ...['-1', '1.5', '9007199254740992', '', 'nan', 'inf'].map(
+    (last) => ['beat', 'newest holder id', last, () => stage.beat(a, { last })] as const,
+  ),
 ])(
   '%s, with a %s of "%s", is refused before anything is written or published',
   async (_what, _part, _value, operate) => {
@@ -109,7 +112,8 @@ test('the longest times and the highest count are taken', async () => {
     expect.any(Number),
   ]);
   expect((await stage.acquire(B, 3_600_000, most)).reply).toEqual([0, LONGEST, A]);
-  expect((await stage.beat(CLIENT.b, most)).reply).toEqual([1, 60_000, 1]);
+  const last = Number.MAX_SAFE_INTEGER;
+  expect((await stage.beat(CLIENT.b, { ...most, last, live: [1, last] })).reply).toEqual([1, 60_000, 1]);
 });
 
 describe('a time of Java without bounds (D22)', () => {
@@ -121,7 +125,7 @@ describe('a time of Java without bounds (D22)', () => {
       const replies = [
         await stage.acquire(A, S40),
         await stage.acquire(A, S40),
-        await stage.beat(a),
+        await stage.beat(a, { last: 2, live: [1] }),
         await stage.release(A),
       ];
       for (const { reply } of replies) {
@@ -183,8 +187,8 @@ describe('a server that is out of memory', () => {
         expect((await acquire).reply).toEqual([-1, expect.stringMatching(/^OOM /), expect.any(String)]);
       expect(await free.look()).toEqual({});
       expect(await full.look()).toEqual(before);
+      expect((await full.beat(a, { last: 2 })).reply).toEqual([1, S40, 1]);
       expect((await full.release(A2)).reply).toEqual([0]);
-      expect((await full.beat(a)).reply).toEqual([1, S40, 1]);
       expect((await full.release(B)).reply).toEqual([1, 1]);
       expect((await full.look()).queue).toEqual([[K, S40]]);
       await full.store.redis.config('SET', 'maxmemory', '0');

@@ -66,6 +66,13 @@ describe('an acquisition whose reply was lost', () => {
     await stage.store.dump.shift(S10);
     expect((await stage.beat(a, { margin: S10 })).after).toEqual({});
   });
+
+  test('leaves no place after the next heartbeat of its process, when it runs after its own undo', async () => {
+    await stage.put({ lock: held(J, S30) });
+    await stage.release(A);
+    await stage.acquire(A, S20);
+    expect((await stage.beat(a, { last: 1 })).after).toEqual({ lock: held(J, S30) });
+  });
 });
 
 describe('a release whose reply was lost', () => {
@@ -125,6 +132,28 @@ test('a repeated heartbeat publishes the same again', async () => {
   expect(await stage.beat(a)).toEqual(first);
 });
 
+describe('a heartbeat that comes late', () => {
+  test('leaves the waiters alone that have come since it was sent, and the lock that one of them holds', async () => {
+    const before: Fair = {
+      lock: held(A2, S30),
+      queue: [[`${a}:3`, S60]],
+      waits: { [`${a}:3`]: S30 },
+      alive: { [a]: S60 },
+    };
+    await stage.put(before);
+    expect((await stage.beat(a, { last: 1 })).after).toEqual(before);
+  });
+
+  test('takes nothing away from a waiter that has left since, and has undone its attempt', async () => {
+    await stage.put({ lock: held(J, S30) });
+    await stage.acquire(A, S40);
+    await stage.release(A);
+    await stage.acquire(B, S40);
+    const { told, after } = await stage.beat(a, { last: 1, live: [1] });
+    expect([told, after.queue]).toEqual([[], [[B, S30 + S40]]]);
+  });
+});
+
 const margin = S10;
 const ALPHABET: Readonly<Record<string, () => Promise<Answer>>> = {
   'A waits': () => stage.acquire(A, S40, { margin }),
@@ -137,6 +166,7 @@ const ALPHABET: Readonly<Record<string, () => Promise<Answer>>> = {
   'A2 ends': () => stage.release(A2, 0, { margin }),
   'B ends': () => stage.release(B, 0, { margin }),
   'process a lives': () => stage.beat(a, { margin }),
+  'A lives, A2 has left': () => stage.beat(a, { margin, last: 2, live: [1] }),
   'somebody forces it': () => stage.forceRelease({ margin }),
 };
 

@@ -64,11 +64,19 @@ test('a wait is cut to an hour', async () => {
 });
 
 test('a heartbeat returns when the next one is due', async () => {
-  expect(await scripts.heartbeat(stage.lock, CLIENT.a, channel)).toEqual({ next: -1, holder: undefined });
+  const heartbeat = () =>
+    scripts.heartbeat({ key: stage.lock, channel, client: CLIENT.a, last: 9, live: [1] });
+  expect(await heartbeat()).toEqual({ next: -1, holder: undefined });
   await stage.put({ lock: held(J, S30), queue: [[B, S60]] });
-  const { next } = await scripts.heartbeat(stage.lock, CLIENT.a, channel);
+  const { next } = await heartbeat();
   expect(next).toBeGreaterThan(S30 / 2);
   expect(next).toBeLessThanOrEqual(S30 + 100);
+});
+
+test('a heartbeat removes the waiters of its process that it does not name', async () => {
+  for (const holder of [A, A2, B]) await acquired(scripts, stage.lock, holder, S60, 1, S40);
+  await scripts.heartbeat({ key: stage.lock, channel, client: CLIENT.a, last: 2, live: [1] });
+  expect(await stage.look()).toMatchObject({ lock: held(A, S60), queue: [[B, expect.any(Number)]] });
 });
 
 test('the hash is that of a plain lock: it is read and renewed as such', async () => {

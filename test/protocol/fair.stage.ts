@@ -178,8 +178,18 @@ export class FairStage {
     return this.call(fairForceRelease, ['PUBLISH', margin], [lockChannel(this.lock)]);
   }
 
-  beat(client: string, { life = 60_000, margin = 0 }: Settings = {}): Promise<Answer> {
-    return this.call(fairHeartbeat, ['PUBLISH', life, margin], [client, lockChannel(this.lock)]);
+  /** @param live the integers of the holder ids that wait or hold, of those up to `last` */
+  beat(
+    client: string,
+    {
+      life = 60_000,
+      margin = 0,
+      last = 0,
+      live = [],
+    }: Settings & { readonly last?: number | string; readonly live?: readonly number[] } = {},
+  ): Promise<Answer> {
+    const args = [client, last, JSON.stringify(live), lockChannel(this.lock)];
+    return this.call(fairHeartbeat, ['PUBLISH', life, margin], args);
   }
 
   async now(): Promise<number> {

@@ -15,6 +15,11 @@ export class HolderIds {
     return `${this.#prefix}${this.#last}`;
   }
 
+  /** The integer of the newest id. */
+  get last(): number {
+    return this.#last;
+  }
+
   /** An id as it is kept for as long as a lock is held: its integer, which is no object, where the text takes 64 bytes. */
   brief(holder: string): string | number {
     const number = Number(holder.slice(this.#prefix.length));

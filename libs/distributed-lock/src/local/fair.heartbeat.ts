@@ -8,9 +8,18 @@ const PERIOD = 1000;
 /** The least time between two of them, in ms: the head of the queue may be about to be given up. */
 const FLOOR = 50;
 
+/** What a heartbeat asks, and notifies. */
+interface HeartbeatOwner {
+  /** The holder ids of this process that wait for the lock or hold it, in brief. */
+  readonly live: readonly (string | number)[];
+  /** The holder in Redis is of this process. */
+  isHeld(holder: string): void;
+}
+
 /**
  * Reports the waiters of this process in the queue of a lock as alive. The same call removes dead waiters from the queue, and notifies its
- * head, in case the release was sent to a dead waiter.
+ * head, in case the release was sent to a dead waiter. A failover can lose that a waiter has left, while its process lives on: only the
+ * process knows that, and so it names those that still wait.
  */
 export class FairHeartbeat {
   #timer: Timer | undefined;
@@ -21,14 +30,14 @@ export class FairHeartbeat {
   constructor(
     private readonly context: Pick<LockContext, 'ids' | 'outside' | 'wheel'>,
     private readonly target: LockTarget,
-    /** Called when the holder in Redis is a waiter of this process. */
-    private readonly isHeld: (holder: string) => void,
+    private readonly owner: HeartbeatOwner,
   ) {}
 
-  start(): void {
+  /** @param delay before the first one, in ms */
+  start(delay = PERIOD): void {
     if (this.#running) return;
     this.#running = true;
-    this.context.outside(() => this.#next(PERIOD, (this.#generation += 1)));
+    this.context.outside(() => this.#next(delay, (this.#generation += 1)));
   }
 
   stop(): void {
@@ -43,10 +52,11 @@ export class FairHeartbeat {
 
   async #send(generation: number): Promise<void> {
     const { key, channel, kind } = this.target;
+    const { client, last } = this.context.ids;
     let next = PERIOD;
     try {
-      const reply = await kind.scripts.heartbeat?.(key, this.context.ids.client, channel);
-      if (reply?.holder !== undefined) this.isHeld(reply.holder);
+      const reply = await kind.scripts.heartbeat?.({ key, channel, client, last, live: this.owner.live });
+      if (reply?.holder !== undefined) this.owner.isHeld(reply.holder);
       if (reply !== undefined && reply.next >= 0) next = Math.min(PERIOD, Math.max(reply.next, FLOOR));
     } catch {
       // Redis is away, or refuses: the waiters' own requests report that, and the next heartbeat comes in time.

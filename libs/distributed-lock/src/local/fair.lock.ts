@@ -25,7 +25,14 @@ export class FairLocalLock extends LocalLock {
   constructor(registry: LocalLockOwner<LocalLock>, target: LockTarget) {
     super(registry, target);
     const { context } = registry;
-    this.#heartbeat = new FairHeartbeat(context, target, (holder) => this.#checkPlace(holder));
+    this.#heartbeat = new FairHeartbeat(context, target, this);
+  }
+
+  /** @internal A hold that a failover has lost may stand in the queue again, and keeps others away until it ends. */
+  get live(): readonly (string | number)[] {
+    const { ids } = this.registry.context;
+    const waiting = Array.from(this.#places.values(), ({ holder }) => holder);
+    return [...this.holds.map(({ lease }) => lease.holder), ...waiting].map((holder) => ids.brief(holder));
   }
 
   get holds(): readonly Hold[] {
@@ -84,8 +91,10 @@ export class FairLocalLock extends LocalLock {
   }
 
   /** @internal The loop of a place that has to wait. */
-  createLoop(place: LoopOwner, attempt: AcquireAttempt): AcquireLoop {
-    this.#heartbeat.start();
+  createLoop(place: LoopOwner, attempt: AcquireAttempt, outcome: Busy | RedisFailure): AcquireLoop {
+    const isInTheWay = outcome.kind === 'busy' && this.#hasLeft(outcome.holder);
+    // A waiter that has left is in the way of this one, whose time may be over before the next heartbeat.
+    this.#heartbeat.start(isInTheWay ? 0 : undefined);
     return this.acquireLoop(place, attempt, `${this.target.channel}:${attempt.holder}`);
   }
 
@@ -99,14 +108,22 @@ export class FairLocalLock extends LocalLock {
     this.#leavePlace(waiter);
   }
 
-  /** A release made a waiter of this process the holder. A waiter that has left has undone its attempt, which frees the lock. */
+  /** A release made a waiter of this process the holder. A waiter that has left has undone its attempt, but a failover may have lost that. */
   #handOff({ holder, sent }: NonNullable<ReleaseResult['handoff']>): void {
-    this.#placeOf(holder)?.acceptHandoff(sent);
+    if (this.#hasLeft(holder)) this.giveBack(holder, 0);
+    else this.#placeOf(holder)?.acceptHandoff(sent);
   }
 
-  /** A waiter that is the holder in Redis missed the message of its hand-off. */
-  #checkPlace(holder: string): void {
+  /** @internal A waiter that is the holder in Redis missed the message of its hand-off. */
+  isHeld(holder: string): void {
     this.#placeOf(holder)?.wake();
+  }
+
+  /** Whether an id of the queue is of this process, and neither waits nor holds. */
+  #hasLeft(holder: string): boolean {
+    const { ids } = this.registry.context;
+    const isOwn = typeof ids.brief(holder) === 'number';
+    return isOwn && holder !== this.#hold?.lease.holder && this.#placeOf(holder) === undefined;
   }
 
   #placeOf(holder: string): FairWaiter | undefined {
@@ -163,7 +180,7 @@ class FairWaiter implements LoopOwner {
   }
 
   #wait(outcome: Busy | RedisFailure): void {
-    this.#loop = this.lock.createLoop(this, this.attempt);
+    this.#loop = this.lock.createLoop(this, this.attempt, outcome);
     this.#loop.resume(outcome);
     if (this.#isWoken) this.#loop.wake();
   }

@@ -83,6 +83,19 @@ export interface ReleaseCommand {
   readonly pairedLease?: number | undefined;
 }
 
+/** Reports that a process is alive, and which of its waiters still are. */
+export interface HeartbeatCommand {
+  /** The key. */
+  readonly key: string;
+  readonly channel: string;
+  /** The uuid of the process. */
+  readonly client: string;
+  /** The integer of its newest holder id. */
+  readonly last: number;
+  /** The integers of its holder ids that wait or hold: others, up to the newest, have left, and lose a place that they still have. */
+  readonly live: readonly (string | number)[];
+}
+
 /** Passes a lock from one holder to another. */
 export interface TransferCommand {
   /** The key. */
@@ -100,11 +113,8 @@ export interface LockScripts {
   release(command: ReleaseCommand, callback: ReplyCallback<ReleaseReply>): void;
   /** Passes the lock from one holder to another in one step, for kinds that can; a lease that becomes shorter is published. */
   transfer?(command: TransferCommand): Promise<TransferReply>;
-  /**
-   * For kinds whose waiters stand in a queue in Redis: reports that the waiters of the process `client` are alive, and removes
-   * dead ones from the queue.
-   */
-  heartbeat?(key: string, client: string, channel: string): Promise<HeartbeatReply>;
+  /** For kinds whose waiters stand in a queue in Redis: reports the waiters of a process, and removes dead ones from the queue. */
+  heartbeat?(command: HeartbeatCommand): Promise<HeartbeatReply>;
   /** Frees the lock, whichever holder has it. Not safe to repeat. @returns whether there was a lock to free */
   forceRelease(key: string, channel: string): Promise<boolean>;
   inspect(key: string, holder: string): Promise<LockState>;

@@ -2,6 +2,7 @@ import { fairAcquire, fairHeartbeat, fairForceRelease, fairRelease } from './gen
 import type {
   AcquireCommand,
   AcquireReply,
+  HeartbeatCommand,
   HeartbeatReply,
   LockScripts,
   LockState,
@@ -106,12 +107,12 @@ export class FairScripts implements LockScripts {
   }
 
   /** A process calls it about once a second while it waits: its waiters lose their places `life` ms after the last call. */
-  heartbeat(key: string, client: string, channel: string): Promise<HeartbeatReply> {
+  heartbeat({ key, client, last, live, channel }: HeartbeatCommand): Promise<HeartbeatReply> {
     const sending = { ...PUBLISHING, shared: `${this.#life} ${this.#margin}` };
     return this.runner.run({
       script: fairHeartbeat,
       keys: keysOf(key),
-      args: [client, channel],
+      args: [client, `${last}`, JSON.stringify(live), channel],
       read: readHeartbeat,
       sending,
     });
