@@ -166,6 +166,14 @@ export const MUTATIONS = [
     test: 'a release that hands the lock off in its process hands it off to a head of another process as ever: with a message, and with the lease that it takes',
   },
   {
+    name: 'a heartbeat takes out waiters that came after it was sent',
+    file: 'lua/fair/heartbeat.lua',
+    from: ` and number <= last`,
+    to: ``,
+    spec: 'test/protocol/fair.repeat.spec.ts',
+    test: 'a heartbeat that comes late leaves the waiters alone that have come since it was sent, and the lock that one of them holds',
+  },
+  {
     name: 'a waiter that is granted a lock keeps its wait in the times of the others',
     file: 'lua/parts/dequeue-head.lua',
     from: `tonumber(times[i + 1]) - wait`,

@@ -92,6 +92,10 @@ export const PLANTED = [
     defects: [{ from: 'mustNotify = first(call(leaveQueue, fair, holder));', to: 'mustNotify = false;' }],
   },
   {
+    name: 'a heartbeat that does not name the waiters of its process',
+    defects: [{ from: 'live: this.owner.live', to: 'live: []' }],
+  },
+  {
     name: 'a reader that does not look for a writer',
     defects: [
       { from: 'if (equal(mode, "write") && !equal(writer, holder)) return', to: 'if (false) return' },
