@@ -23,5 +23,5 @@ local function grantFirst(job)
     table.remove(job.handed, job.offer.place)
     writeHandoffs(record, job.handed)
   end
-  return grantRun(job, job.offer.tick, job.offer.attempt, job.offer.request)
+  return grantRun(job, job.offer.tick, job.offer.attempt, job.offer.request, job.offer.by)
 end

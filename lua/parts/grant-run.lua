@@ -1,12 +1,13 @@
 -- Gives the free lock of a job to the asker for a run, and notes the run in the record. Its token is the time in microseconds, or
 -- more where the last one was ahead of it. Answers {1, store's time, token, attempt, tick, rows}, and for a `request` its id and its end.
-local function grantRun(job, tick, attempt, request)
+-- `by` is the instance that asked by hand for a run whose request is served.
+local function grantRun(job, tick, attempt, request, by)
   local record, asker, time = job.record, job.asker, job.time
   redis.call('HSETNX', record, 'v', '1')
   local offer = job.offer
   if offer and not offer.place and (tick ~= offer.tick or attempt ~= offer.attempt) then
     -- What has to be run again is not what is granted: it waits, for its run is written down as over.
-    table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at})
+    table.insert(job.handed, {tick = offer.tick, attempt = offer.attempt, at = job.at, by = offer.by})
     writeHandoffs(record, job.handed)
   end
   closeDead(job, request)
@@ -16,6 +17,7 @@ local function grantRun(job, tick, attempt, request)
   local token = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
   local run = {tick = tick, outcome = 'running', attempt = attempt, start = job.at, token = token}
   run.app, run.instance = asker.app, asker.instance
+  run.requestedBy = by
   if request then
     -- `request` stands in the run until it has begun.
     run.requestedBy, run.request = request.by, request.id

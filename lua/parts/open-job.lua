@@ -1,5 +1,6 @@
 -- What Redis has of a job now, for an asker {holder, lease, app, instance, onCrash, grace}. `offer` is what has to be run again
--- before any newer tick: the run that died, under 'retry'; or what was handed over, under 'skip' for no longer than the grace.
+-- before any newer tick: the run that died, under 'retry'; or what was handed over, under 'skip' for no longer than the grace. `by` is the
+-- instance that asked for it by hand.
 local function openJob(lock, record, runs, asker)
   local time = redis.call('TIME')
   local function field(name)
@@ -23,11 +24,12 @@ local function openJob(lock, record, runs, asker)
   local waits = asked and asked == job.request.id and job.at <= (tonumber(job.request['until']) or 0)
   if retry and job.runner and not job.running and died and (waits or not asked) then
     job.offer = {tick = died, attempt = (tonumber(job.run.attempt) or 1) + 1, request = waits and job.request or nil}
+    job.offer.by = job.run.requestedBy
     return job
   end
   for place, handed in ipairs(job.handed) do
     if retry or job.at - handed.at < asker.grace then
-      job.offer = {tick = handed.tick, attempt = handed.attempt, place = place}
+      job.offer = {tick = handed.tick, attempt = handed.attempt, place = place, by = handed.by}
       return job
     end
   end

@@ -92,7 +92,7 @@ local function attempt()
     end
     handsOver = tick and (outcome == 'returned' or outcome == 'handed-over')
     if handsOver and not asked then
-      local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1}
+      local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1, by = row.requestedBy}
       -- What never began is as old as its instant: a claim that Redis found when it came back may be long past.
       handed.at = outcome == 'returned' and math.min(at, tick) or at
       local waiting = rowOf(redis.call('HGET', record, 'handed'))

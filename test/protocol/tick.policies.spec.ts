@@ -41,6 +41,8 @@ interface Given {
   readonly isOld?: boolean;
   readonly queued?: number;
   readonly requested?: 'in time' | 'too late';
+  /** The run that died, or was handed over, was asked for by hand, and had begun. */
+  readonly isByHand?: boolean;
   readonly paused?: boolean;
   /** A direct call has the lock. */
   readonly held?: boolean;
@@ -98,6 +100,9 @@ const CASES: Record<string, Case> = {
   'an interval that is retried takes the place of a queued one': { given: { dead: LAST, mark: -S, queued: -S }, ask: { ...AGAIN_RETRY, gap: 1000 }, gives: ['granted', LAST, 2], rows: [['overlapped', -S, 0], ['crashed', LAST, 1]], mark: 'now' },
   'an interval that is retried takes the place of one that was queued before the clock stepped back': { given: { dead: LAST, mark: 5 * S, queued: 5 * S }, ask: { ...AGAIN_RETRY, gap: 1000 }, gives: ['granted', LAST, 2], rows: [['overlapped', 5 * S, 0], ['crashed', LAST, 1]], mark: 5 * S },
   'a retry by the claim of an interval takes the place of a queued one, too': { given: { dead: LAST, mark: 5 * S, queued: 5 * S }, ask: { mode: 'interval', following: 1000, onCrash: 'retry' }, gives: ['granted', LAST, 2], rows: [['overlapped', 5 * S, 0], ['crashed', LAST, 1]], mark: 5 * S },
+  'an interval whose run by hand is retried keeps its mark, and its queued run': { given: { dead: LAST, mark: -S, queued: -S, isByHand: true }, ask: { ...AGAIN_RETRY, gap: 1000 }, gives: ['granted', LAST, 2], rows: [['crashed', LAST, 1]], mark: -S },
+  'an interval whose run by hand was handed over keeps its mark, too': { given: { handedOver: LAST, mark: -S, queued: -S, isByHand: true }, ask: { ...AGAIN_RETRY, gap: 1000 }, gives: ['granted', LAST, 2], rows: [['handed-over', LAST, 1]], mark: -S },
+  'a retry by hand through the claim of an interval moves no mark': { given: { dead: LAST, mark: -S, queued: -S, isByHand: true }, ask: { mode: 'interval', following: 1000, onCrash: 'retry' }, gives: ['granted', LAST, 2], rows: [['crashed', LAST, 1]], mark: -S },
 
   'a tick that never began is run as the same attempt, also under skip': { given: { returned: LAST }, ask: AGAIN, gives: ['granted', LAST, 1], mark: LAST },
   'a tick that was handed over comes before a newer one': { given: { returned: LAST }, ask: CRON, gives: ['granted', LAST, 1], mark: LAST },
@@ -119,11 +124,18 @@ const CASES: Record<string, Case> = {
   'a tick is claimed whatever was requested': { given: { mark: LAST, requested: 'in time' }, ask: CRON, gives: ['granted', -S, 1], mark: -S },
 };
 
+/** As the run of a served request is stored. */
+async function markByHand(names: Names): Promise<void> {
+  const run = JSON.parse((await stage.redis.hget(names.record, 'run')) ?? '{}') as object;
+  await stage.redis.hset(names.record, 'run', JSON.stringify({ ...run, requestedBy: 'an operator' }));
+}
+
 async function arrange(names: Names, now: number, given: Given): Promise<void> {
   const { mark, running, dead, returned, handedOver, queued } = given;
   const tick = running ?? dead ?? returned ?? handedOver;
   if (tick !== undefined) {
     const token = await begin(stage, names, { holder: OTHER, tick: now + tick });
+    if (given.isByHand === true) await markByHand(names);
     const outcome = returned === undefined ? 'handed-over' : 'returned';
     if (dead !== undefined) await stage.put(names.lock, FREE);
     else if (running === undefined) await finish(stage, names, { holder: OTHER, token, outcome });

@@ -2,7 +2,7 @@ import type { CurrentLock } from '../../libs/distributed-lock/src/contracts/lock
 import type { CallingInstance } from './calling.instance.js';
 import { SETTINGS } from './simulated.instance.js';
 import type { JobPlan } from './tick.plan.js';
-import type { JobReader, StoredJob } from './tick.store.js';
+import { rowOf, type JobReader, type StoredJob } from './tick.store.js';
 import type { World } from './world.js';
 
 /** A call of a job's method: the run of a tick, or a direct call. */
@@ -214,6 +214,13 @@ export class TickJournal {
         `${job.name} runs ${tick}, granted ${granted - pausedAt} ms after its pause`,
       );
     if (requestedBy === undefined) this.#checkGap(job, granted, attempt > 1);
+    else if (job.kind !== 'cron' && stored?.mark === granted && !this.#wasClaimed(job.name, granted, stored))
+      this.watch.report('period', `${job.name} counts its period from a run that was requested by hand`);
+  }
+
+  /** Whether a claim of an interval came at that instant, while its lock was held. */
+  #wasClaimed(job: string, at: number, { queued }: StoredJob): boolean {
+    return queued === at || this.reader.rows(job).some((row) => rowOf(row).tick === at);
   }
 
   /** @param isRetry it may come at any time after the last start */

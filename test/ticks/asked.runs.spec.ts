@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Cron } from '@nestjs/schedule';
+import { Cron, Interval } from '@nestjs/schedule';
 import type { INestApplicationContext, Provider } from '@nestjs/common';
-import { DistributedLock } from 'nestjs-distributed-lock';
+import { currentLock, DistributedLock } from 'nestjs-distributed-lock';
 import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
@@ -127,6 +128,36 @@ describe.concurrent('a run that runNow requested, and that was granted', { timeo
       expect(await locksOf(asker).jobs.status(stage.job)).toMatchObject({ handedOver: undefined });
     },
   );
+
+  test('changes no schedule, also where it is handed over and repeated', async ({ stage }) => {
+    class Job {
+      @Interval('job', 60_000)
+      @DistributedLock(stage.job, { onCrash: 'retry' })
+      async run(): Promise<void> {
+        const { attempt, signal } = currentLock() ?? {};
+        stage.note();
+        if (attempt === 1) await once(signal ?? new EventTarget(), 'abort');
+      }
+    }
+    const [stopped] = await stage.start(1, [Job]);
+    if (stopped === undefined) throw new Error('unreachable');
+    const { jobs } = locksOf(stopped);
+    expect(await jobs.runNow(stage.job)).toBe(true);
+    const begun = await jobs.status(stage.job);
+    expect(begun?.mark).toBeGreaterThan(0);
+    const [other] = await stage.start(1, [Job]);
+    await stopped.close();
+    if (other === undefined) throw new Error('unreachable');
+    const locks = locksOf(other);
+    const newest = async () => (await locks.getRuns(stage.job))[0];
+    await until('it has ended', async () => (await newest())?.outcome === 'completed');
+    const byHand: unknown = expect.any(String);
+    expect(await locks.getRuns(stage.job)).toMatchObject([
+      { outcome: 'completed', attempt: 2, requestedBy: byHand },
+      { outcome: 'handed-over', attempt: 1, requestedBy: byHand },
+    ]);
+    expect((await locks.jobs.status(stage.job))?.mark).toBe(begun?.mark);
+  });
 
   test('is answered with false as soon as it is known that a decorator keeps the call to itself', async ({
     stage,

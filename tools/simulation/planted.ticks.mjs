@@ -83,6 +83,10 @@ export const PLANTED_TICKS = [
     ],
   },
   {
+    name: 'an interval whose period counts from the retry of a run that was requested by hand',
+    defects: [{ from: '&& !(isTrue(get(job, "offer")) && isTrue(get(get(job, "offer"), "by")))', to: '' }],
+  },
+  {
     name: 'a maxHold that is not applied',
     defects: [{ from: 'if (maxHold !== Infinity) this.#timers.push(', to: 'if (false) this.#timers.push(' }],
   },
