@@ -8,6 +8,8 @@ export interface PermitChange {
   readonly permits: number;
   /** Whether the library gives the permits back at a shutdown: not those that the caller has to release itself. */
   readonly isScoped: boolean;
+  /** Where fewer than none are available, a call that takes all leaves none: so many more than before. */
+  raises: number;
   /** When its caller had the answer, or has given up. */
   settledAt: number | undefined;
 }
@@ -35,7 +37,7 @@ export class SemaphoreLedger {
 
   /** A caller asks for permits. */
   asked(instance: CallingInstance, permits: number, isScoped: boolean): PermitChange {
-    return this.#change({ instance, permits, isScoped, settledAt: undefined });
+    return this.#change({ instance, permits, isScoped, raises: 0, settledAt: undefined });
   }
 
   granted(change: PermitChange, permits = change.permits): void {
@@ -46,13 +48,13 @@ export class SemaphoreLedger {
   /** There are to be more permits, or fewer. */
   adding(instance: CallingInstance, permits: number): PermitChange {
     this.total += permits;
-    return this.#change({ instance, permits, isScoped: false, settledAt: undefined });
+    return this.#change({ instance, permits, isScoped: false, raises: 0, settledAt: undefined });
   }
 
   /** A caller is about to give permits back. */
   giving(instance: CallingInstance, permits: number, isScoped: boolean): PermitChange {
     this.#count(instance, -permits);
-    return this.#change({ instance, permits, isScoped, settledAt: undefined });
+    return this.#change({ instance, permits, isScoped, raises: 0, settledAt: undefined });
   }
 
   /** The store has confirmed it. */
@@ -71,13 +73,19 @@ export class SemaphoreLedger {
     let most = this.total;
     for (const taken of this.#taken.values()) most -= taken;
     let least = most;
+    const drains: PermitChange[] = [];
     for (const change of this.#changes) {
       if (isOverAt(change, now)) this.#changes.delete(change);
+      else if (change.permits === Infinity) drains.push(change);
       else if (change.permits < 0) most -= change.permits;
       else least -= change.permits;
     }
-    // Where fewer than none are available, a call that takes all leaves none.
-    if (least === -Infinity) most = Math.max(most, 0);
+    const fewest = -least;
+    for (const drain of drains) {
+      drain.raises = Math.max(drain.raises, fewest);
+      most += drain.raises;
+      least = -Infinity;
+    }
     return { least, most };
   }
 
