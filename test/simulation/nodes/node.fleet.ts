@@ -111,8 +111,7 @@ export class NodeFleet {
         this.#troubleFor(instance, RECONNECT);
         return true;
       case 'lose replies':
-        for (const client of instance.clients) if (!client.isSubscriber) client.losesReplies = true;
-        this.#troubleFor(instance, this.parts.settings.commandTimeout * 1.5 + RECONNECT);
+        this.#loseReplies(instance);
         return true;
       case 'partition':
         instance.network.partedUntil = Math.max(instance.network.partedUntil, world.now + size);
@@ -127,6 +126,13 @@ export class NodeFleet {
       default:
         return false;
     }
+  }
+
+  /** A connection that is not used for a while is noticed when it is: by then its next reply is lost. */
+  #loseReplies(instance: NodeInstance): void {
+    const trouble = () => this.#troubleFor(instance, this.parts.settings.commandTimeout * 1.5 + RECONNECT);
+    trouble();
+    for (const client of instance.clients) if (!client.isSubscriber) client.onLostReply = trouble;
   }
 
   #applyToShard(shard: NodeShard, instance: NodeInstance, { kind, size }: NodeFault): boolean {

@@ -50,8 +50,8 @@ const CLOSED = 'Connection is closed.';
 export class SimulatedClient extends EventEmitter implements ServerConnection {
   status = 'wait';
   readonly stream = { cork: () => undefined, uncork: () => undefined };
-  /** Replies that are lost, from now on. */
-  losesReplies = false;
+  /** From now on replies on its connection are lost, and this is called for each. */
+  onLostReply: (() => void) | undefined;
   #line: Line | undefined;
   #sent: Sent[] = [];
   #offline: Sent[] = [];
@@ -208,7 +208,7 @@ export class SimulatedClient extends EventEmitter implements ServerConnection {
     const session = new NodeSession(node, push, () => slotsOf(node));
     const toNode = new SimulatedWire(world, node.process, network.requests, fraction);
     this.#line = { node, toNode, toClient, session };
-    this.losesReplies = false;
+    this.onLostReply = undefined;
     node.connections.add(this);
     this.#setStatus('connect');
     const epoch = this.#epoch;
@@ -239,8 +239,8 @@ export class SimulatedClient extends EventEmitter implements ServerConnection {
     line.toNode.send(what, () => {
       line.session.serve(words, (reply) => {
         if (command.startsWith('eval')) this.place.world.note(`reply ${showReply(reply)}`);
-        if (this.losesReplies) return;
-        line.toClient.send('', () => this.#settle(line, reply));
+        if (this.onLostReply !== undefined) this.onLostReply();
+        else line.toClient.send('', () => this.#settle(line, reply));
       });
     });
   }
