@@ -60,7 +60,7 @@ describe('the simulation of a fleet', () => {
   test.each([
     [98, 'Redis refused a multi lock for a while', []],
     [110, 'a server stood still for longer than a lease', ['--layer', 'socket']],
-    [100_096, 'the connection to a master ends while a grant waits to be sent', ['--topology', 'cluster']],
+    [102_020, 'the connection to a master ends while a grant waits to be sent', ['--topology', 'cluster']],
     [1061, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
     [2405, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
     [50_360, 'an interval is retried after the clock of Redis stepped back', ['--topology', 'one']],
