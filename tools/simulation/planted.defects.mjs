@@ -88,8 +88,14 @@ export const PLANTED = [
     defects: [{ from: 'lessOrEqual(alive, get(fair, "now"))', to: 'false' }],
   },
   {
-    name: 'a fair waiter that gives up and keeps its place',
-    defects: [{ from: 'mustNotify = first(call(leaveQueue, fair, holder));', to: 'mustNotify = false;' }],
+    name: 'a fair waiter that gives up and keeps its place, also after the next heartbeat',
+    defects: [
+      { from: 'mustNotify = first(call(leaveQueue, fair, holder));', to: 'mustNotify = false;' },
+      {
+        from: 'const { client, last } = this.context.ids;',
+        to: 'const { client } = this.context.ids, last = 0;',
+      },
+    ],
   },
   {
     name: 'a heartbeat that does not name the waiters of its process',

@@ -61,16 +61,6 @@ export const PLANTED_TOPOLOGIES = [
     defects: [{ from: 'lease.lose();\n\t\t\tthis.#holder?.gone();', to: 'lease.confirm(sent, 3000);' }],
   },
   {
-    name: 'a fair waiter that has left and stays in the queue after a failover',
-    topology: 'sentinel',
-    defects: [
-      {
-        from: 'const { client, last } = this.context.ids;',
-        to: 'const { client } = this.context.ids, last = 0;',
-      },
-    ],
-  },
-  {
     name: 'a waiter whose slot has moved is not subscribed again',
     topology: 'cluster',
     defects: [{ from: 'connection.subscribeMoved(channels);', to: 'channels.length;' }],
