@@ -55,12 +55,8 @@ class FakeCommands implements Pick<Commands, 'isAcked' | 'publish' | 'run' | 'un
 
 const turn = () => new Promise(setImmediate);
 
-test.each([
-  { way: 'the server does not know the script', code: 'NOSCRIPT', isAcked: false },
-  { way: 'the server does not know the script, and replicas acknowledge', code: 'NOSCRIPT', isAcked: true },
-  { way: 'the whole call is refused', code: 'OOM', isAcked: false },
-  { way: 'the whole call is refused, and replicas acknowledge', code: 'OOM', isAcked: true },
-])('an operation that was given up ends, and is not sent again: $way', async ({ code, isAcked }) => {
+/** Sends three operations, of which one is given up before the call is refused, and one before it could be sent again. */
+async function refuse(code: string, isAcked: boolean) {
   const connection = new FakeCommands(isAcked);
   const [early, late, kept] = [new FakeOperation(), new FakeOperation(), new FakeOperation()];
   const call = new ScriptCall(connection as unknown as Commands, SCRIPT, [], [early, late, kept]);
@@ -69,14 +65,29 @@ test.each([
   await turn();
   early.isDone = true;
   connection.calls[0]?.callback.failed(new RedisFailure('refused', `${code} no`, { code }));
-  // Where replicas acknowledge, the call waits for its turn once more.
-  if (isAcked) late.isDone = true;
-  for (let time = 0; time < 3; time += 1) {
-    connection.letGo();
-    await turn();
-  }
-  expect(early.failure?.kind).toBe('unsent');
-  expect(late.failure?.kind).toBe(isAcked ? 'unsent' : undefined);
-  expect(kept.failure).toBeUndefined();
-  expect(connection.calls.length).toBeGreaterThan(1);
+  late.isDone = isAcked;
+  connection.letGo();
+  await turn();
+  return { failures: [early, late, kept].map(({ failure }) => failure?.kind), calls: connection.calls };
+}
+
+test('an operation that was given up ends where the whole call is refused, and is not sent again', async () => {
+  const { failures, calls } = await refuse('OOM', false);
+  expect(failures).toEqual(['unsent', undefined, undefined]);
+  expect(calls.map(({ command }) => command)).toEqual(['evalsha', 'evalsha', 'evalsha']);
 });
+
+test('it ends also if it is given up while it waits for its turn before replicas', async () => {
+  const { failures, calls } = await refuse('OOM', true);
+  expect(failures).toEqual(['unsent', 'unsent', undefined]);
+  expect(calls.map(({ command }) => command)).toEqual(['evalsha', 'evalsha']);
+});
+
+test.each([true, false])(
+  'a script that the server does not know is sent whole, for callers that have given up, too (replicas acknowledge: %s)',
+  async (isAcked) => {
+    const { failures, calls } = await refuse('NOSCRIPT', isAcked);
+    expect(failures).toEqual([undefined, undefined, undefined]);
+    expect(calls.map(({ command }) => command)).toEqual(['evalsha', 'eval']);
+  },
+);

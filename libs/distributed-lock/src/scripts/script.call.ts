@@ -41,8 +41,7 @@ export class ScriptCall implements CommandCallback {
     // The node that owns these keys does not know the script, so it did not run; EVAL runs it there, and loads it.
     if (failure.code === 'NOSCRIPT' && !this.wasSentWhole) {
       this.wasSentWhole = true;
-      this.dropGivenUp();
-      if (this.operations.length > 0) this.send('eval');
+      this.send('eval');
       return;
     }
     if (failure.code === 'READONLY') this.connection.demoted();
@@ -62,7 +61,8 @@ export class ScriptCall implements CommandCallback {
       for (const operation of this.operations) operation.fail(RedisFailure.from(error));
       return;
     }
-    this.dropGivenUp();
+    // What the server did not know is sent for callers that have given up, too: it was sent in time, and may end what they began.
+    if (!this.wasSentWhole) this.dropGivenUp();
     if (this.operations.length > 0) this.run(command, true);
   }
 
