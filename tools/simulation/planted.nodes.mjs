@@ -4,7 +4,7 @@ import { PLANTED_TICKS } from './planted.ticks.mjs';
 /** Defects that show on one server as well, by the topology that is to find them too. */
 const AS_ON_ONE = {
   sentinel: [
-    'a leader that does not look at its lease',
+    'a candidate that has led and does not campaign again',
     'a request for permits that is given up and not undone',
     'a repeated call that counts a latch down twice',
     'a tick that is granted again while it is the newest one',
@@ -12,11 +12,11 @@ const AS_ON_ONE = {
   ],
   cluster: [
     'a multi lock that fails and keeps what it got',
-    'a multi lock that is held while one of its locks is lost',
+    'a multi lock that does not wait while Redis refuses',
     'a permit that is granted though none is left',
     'a repeated release that gives permits back twice',
     'a latch that opens and publishes nothing',
-    'a claim without an answer that is not settled',
+    'an interval that is granted at half of its period',
   ],
 };
 
@@ -35,8 +35,8 @@ export const PLANTED_NODES = [
     topology: 'sentinel',
     defects: [
       {
-        from: 'return await this.#run(script, keys, args, { grants });',
-        to: 'return await this.#run(script, keys, args, {});',
+        from: 'return await this.runner.run(this.#request(script, keys, args, { grants }));',
+        to: 'return await this.runner.run(this.#request(script, keys, args, {}));',
       },
     ],
   },
