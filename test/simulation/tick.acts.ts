@@ -22,6 +22,9 @@ export interface TickFleet {
   readonly lastTrouble: number;
 }
 
+/** How long after a requested run began its caller has the answer, in ms: a second without messages, and two calls. */
+const ANSWERED = 3000;
+
 /** What acts are done with. */
 export interface ActPlace {
   readonly world: World;
@@ -137,9 +140,12 @@ export class JobActs {
       // A later attempt may be one of an earlier request.
       const isNew = begun.some(({ lock }) => lock.attempt === 1);
       const isCalm = ticks.lastTrouble < from && era === journal.eraOf(name);
-      if (isRun && begun.length === 0 && isCalm)
-        watch.report('runNow', `${name} is said to run, and does not`);
-      if (!isRun && isNew && isCalm) watch.report('runNow', `${name} runs, and is said not to`);
+      if (!isCalm) return;
+      if (isRun && begun.length === 0) watch.report('runNow', `${name} is said to run, and does not`);
+      if (!isRun && isNew) watch.report('runNow', `${name} runs, and is said not to`);
+      const late = world.now - (begun.at(-1)?.begin ?? world.now);
+      if (isRun && late > ANSWERED)
+        watch.report('runNow', `${name} is said to run after ${Math.round(late)} ms`);
     });
     this.#expect(done);
   }

@@ -8,7 +8,7 @@
  * - `paused`: no tick of a paused job is granted.
  * - `period`: an interval starts once per period, a `@Timeout` once within `minInterval`.
  * - `maxHold`: the signal of a run aborts after `maxHold`.
- * - `runNow`: it says whether the run has started.
+ * - `runNow`: it says soon whether the run has started.
  * - `accounted`: each tick is run, or its record says why.
  * - `record`: a row has a reason, and says what has happened; without faults nothing is missed and no run dies.
  * - `recorded`: each run has a row, with its outcome.

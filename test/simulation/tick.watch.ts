@@ -3,26 +3,12 @@ import { JobEvidence } from './tick.evidence.js';
 import type { InstanceJobs } from './tick.instance.js';
 import type { JournalRun, TickJournal } from './tick.journal.js';
 import type { JobPlan } from './tick.plan.js';
+import { boundsOf, DEAF, FIELDS, type WaitKind } from './tick.promises.js';
 import type { JobReader, PartLosses, StoredJob, TickStore } from './tick.store.js';
 import type { World } from './world.js';
 
 /** Between two looks at the records, in ms. */
 const PACE = 100;
-
-/** What a run may wait for. */
-type WaitKind = 'retry' | 'queue' | 'request';
-
-/** For how long a run may wait while its lock is free and an instance could run it, in ms. */
-function boundsOf(lease: number): Readonly<Record<WaitKind, number>> {
-  return {
-    // docs/ticks.md: "within a second after the lease of the crashed run ends".
-    retry: 1000,
-    // docs/ticks.md: "not longer than the current lease".
-    queue: lease,
-    // No page has a bound for it: as that of a retry.
-    request: 1000,
-  };
-}
 
 /** An estimate of the store's clock is wrong by half a round trip, which takes so long at most, in ms. */
 const MOST_TRIP = 1400;
@@ -36,24 +22,6 @@ const CALM = 2000;
 /** How long runs may wait after the store's clock has stepped, in ms: until then an instance may go by the old time. */
 const STEPPED = 5000;
 
-/** What docs/protocol.md and docs/ticks.md name of a record. */
-const FIELDS = new Set(
-  [
-    'v',
-    'mark',
-    'app',
-    'schedule',
-    'token',
-    'holder',
-    'run',
-    'queued',
-    'handed',
-    'request',
-    'served',
-    'paused',
-  ].concat(['completed', 'failed', 'crashed', 'overlapped', 'missed']),
-);
-
 /** What is known of a job from its record. */
 interface WatchedJob {
   readonly plan: JobPlan;
@@ -66,6 +34,8 @@ interface WatchedJob {
   readonly waits: Map<WaitKind, number>;
   /** Since when each instance could run it. */
   readonly able: Map<InstanceJobs, number>;
+  /** Since when each of them receives the messages of the job. */
+  readonly hearing: Map<InstanceJobs, number>;
 }
 
 /** What the watch looks at, and where it reports. */
@@ -103,6 +73,7 @@ export class TickWatch {
       open: new Set(),
       waits: new Map(),
       able: new Map(),
+      hearing: new Map(),
     }));
   }
 
@@ -232,7 +203,8 @@ export class TickWatch {
       queue: isFree && !isRetry && stored.queued !== undefined,
       request: !stored.isLocked && !isRetry && until > this.place.reader.storeNow,
     };
-    const ableSince = Math.min(...job.able.values());
+    const bounds = boundsOf(this.place.lease);
+    const [ableSince, hearingSince] = [job.able, job.hearing].map((all) => Math.min(...all.values()));
     for (const kind of ['retry', 'queue', 'request'] as const) {
       if (!now[kind]) {
         waits.delete(kind);
@@ -240,22 +212,31 @@ export class TickWatch {
       }
       const since = waits.get(kind) ?? this.place.world.now;
       waits.set(kind, since);
-      const from = Math.max(since, ableSince, this.lastTrouble);
-      if (this.place.world.now - from > boundsOf(this.place.lease)[kind])
+      const waited = (from = Infinity) => this.place.world.now - Math.max(since, from, this.lastTrouble);
+      const isHeard = kind === 'request' || (kind === 'retry' && !hasDied);
+      const isLate = waited(isHeard ? hearingSince : ableSince) > bounds[kind];
+      if (isLate || waited(ableSince) > bounds[kind] + DEAF)
         this.place.watch.report(
           'waits',
-          `a ${kind} of ${plan.name} waits for ${Math.round(this.place.world.now - from)} ms`,
+          `a ${kind} of ${plan.name} waits for ${Math.round(waited(ableSince))} ms`,
         );
     }
   }
 
-  #noteAble({ plan, able }: WatchedJob): void {
+  #noteAble({ plan, able, hearing }: WatchedJob): void {
+    const { channel } = this.place.reader.keysOf(plan.name);
     for (const jobs of this.place.instances) {
-      const { instance } = jobs;
+      const { instance, service } = jobs;
       const isAble = instance.isRunning && instance.isConnected && jobs.isOn(plan.name);
-      if (!isAble) able.delete(jobs);
-      else if (!able.has(jobs)) able.set(jobs, this.place.world.now);
+      const hears = isAble && service.engine.context.subscriptions.isActive(channel);
+      this.#noteSince(able, jobs, isAble);
+      this.#noteSince(hearing, jobs, hears);
     }
+  }
+
+  #noteSince(all: Map<InstanceJobs, number>, jobs: InstanceJobs, isSo: boolean): void {
+    if (!isSo) all.delete(jobs);
+    else if (!all.has(jobs)) all.set(jobs, this.place.world.now);
   }
 
   /** Nothing waits in the record, and it has no field that the docs do not name. */

@@ -76,6 +76,10 @@ export const PLANTED_TICKS = [
     defects: [{ from: 'this.#settle(target, claim, attempt);', to: '' }],
   },
   {
+    name: 'a request that waits for a message that cannot come',
+    defects: [{ from: 'now() < until && (subscription.isActive || !', to: 'now() < until && (true || !' }],
+  },
+  {
     name: 'a queued interval that starts right after a retry',
     defects: [
       { from: '&& less(get(job, "queued"), get(job, "mark"))) call(dropQueued, job);', to: ');' },

@@ -23,6 +23,8 @@ export interface LockContext {
   readonly downgrades: DowngradeRegistry;
   /** Whether keys and channels have slots, which those of one name must share. */
   readonly isCluster: boolean;
+  /** Whether commands can be sent now. */
+  readonly isConnected: boolean;
   /** Whether the number of clients that PUBLISH reached is the fleet's; in a cluster it is one node's. */
   readonly countsAllReceivers: boolean;
   /** Runs machinery that many callers share outside of any caller's async context. */

@@ -12,6 +12,8 @@ const LEASE_JITTER = 80;
 const SHORT_JITTER = 20;
 /** The sleep where a lock has no end of its own, in ms. */
 const RECHECK = 30_000;
+/** The longest pause between claims while no message of the job arrives, in ms: less than the grace of a run that was handed over. */
+const DEAF = 3000;
 /** The pause after Redis could not be reached, in ms: each claim is repeated for seconds. */
 const UNANSWERED = 1000;
 
@@ -23,11 +25,12 @@ export interface JobChannels {
   readonly job: string;
 }
 
-/** Claims the waiting runs of one job when there is reason to: one timer at most, and no polling. */
+/** Claims the waiting runs of one job when there is reason to, and without the job's channel now and then. */
 export class JobWatch {
   #job: Subscription | undefined;
   #lock: Subscription | undefined;
   #timer: Timer | undefined;
+  #deafTimer: Timer | undefined;
   /** Whether a message gave reason to claim, and no claim was sent since: older answers do not cover it. */
   #isDue = false;
   /** Whether there was reason to claim, and no answer since. */
@@ -40,7 +43,7 @@ export class JobWatch {
    * @param returned called when messages may have been missed: Redis was away
    */
   constructor(
-    private readonly context: Pick<LockContext, 'outside' | 'subscriptions' | 'wheel'>,
+    private readonly context: Pick<LockContext, 'isConnected' | 'outside' | 'subscriptions' | 'wheel'>,
     private readonly channels: JobChannels,
     private readonly claimWaiting: () => void,
     private readonly returned: () => void,
@@ -49,16 +52,19 @@ export class JobWatch {
   /** Subscribes to the job's channel. */
   open(): void {
     if (this.#isClosed || this.#job !== undefined) return;
-    this.#job = this.context.subscriptions.subscribe(this.channels.job, (text) => {
+    const receive = (text: string | undefined) => {
       if (text === undefined) this.#due(JITTER, this.returned);
       else if (text === 'look') this.#claimSoon();
-    });
+    };
+    this.#job = this.context.subscriptions.subscribe(this.channels.job, receive, this.#whileDeaf);
+    void this.#job.acknowledged.then(this.#whileDeaf);
   }
 
   close(): void {
     this.#isClosed = true;
     this.#job?.release();
     this.#job = undefined;
+    this.context.wheel.cancel(this.#deafTimer);
     this.#forget();
   }
 
@@ -89,6 +95,21 @@ export class JobWatch {
   /** A claim without an answer can have no effect any more: what Redis may have queued meanwhile waits for a claim. */
   unanswered(): void {
     if (this.#timer === undefined) this.#in(machine.global.Math.random() * JITTER, this.claimWaiting);
+  }
+
+  /** No message says what waits. Where claims cannot be sent either, `returned` is called afterwards. */
+  readonly #whileDeaf = (): void => {
+    if (!this.#isDeaf || this.#deafTimer !== undefined) return;
+    const { context } = this;
+    this.#deafTimer = context.wheel.after(DEAF * (1 - machine.global.Math.random() / 4), () => {
+      this.#deafTimer = undefined;
+      if (this.#isDeaf && context.isConnected) context.outside(this.claimWaiting);
+      this.#whileDeaf();
+    });
+  };
+
+  get #isDeaf(): boolean {
+    return this.#job?.isActive === false;
   }
 
   #listen(): void {

@@ -32,7 +32,7 @@ export class ChannelSubscriptions {
 
   constructor(private readonly subscriber: Subscriber) {
     subscriber.listen({
-      message: (name, payload) => this.#notify(name, payload),
+      message: (name, payload) => this.notify(name, payload),
       resubscribed: (name) => this.#onResubscribed(name),
       disconnected: (name) => this.#onDisconnected(name),
     });
@@ -102,7 +102,8 @@ export class ChannelSubscriptions {
     }
   }
 
-  #notify(name: string, payload: string | undefined): void {
+  /** Passes a message to the listeners of this process. */
+  notify(name: string, payload: string | undefined): void {
     for (const listener of this.#channels.get(name)?.listeners.keys() ?? []) listener(payload);
   }
 
@@ -117,6 +118,6 @@ export class ChannelSubscriptions {
     const channel = this.#channels.get(name);
     if (channel === undefined) return;
     channel.isActive = true;
-    this.#notify(name, undefined);
+    this.notify(name, undefined);
   }
 }

@@ -94,6 +94,9 @@ export function engineOn<G extends Backend>(
     subscriptions: new ChannelSubscriptions(backend.subscriber),
     notices,
     isCluster: backend.isCluster,
+    get isConnected() {
+      return backend.commands.isReady;
+    },
     get countsAllReceivers() {
       return backend.countsAllReceivers;
     },

@@ -17,8 +17,8 @@ const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });
 
 const FORGET = optionNames<ForgetOptions>({ force: true });
 
-/** Shortest pause between checks of a request whose instance should have reported by now, in ms. */
-const LEAST_POLL_PAUSE = 20;
+/** Pauses between checks of a request, in ms: at least, where its instance should have reported by now; and without its channel. */
+const PAUSE = { least: 20, deaf: 1000 };
 
 /** The state of the fleet's jobs, and the operations on them. */
 export class JobControlService implements JobControl {
@@ -124,26 +124,35 @@ export class JobControlService implements JobControl {
     const timeLimit = parseDuration(timeout, { option: 'timeout', lock: job, min: 1 });
     const keys = this.#keysOf(job);
     await this.#checkKnown(job);
-    const { subscriptions, wheel } = this.#engine.context;
-    const signal = new WakeSignal(wheel);
+    const { context } = this.#engine;
+    const { subscriptions } = context;
+    const signal = new WakeSignal(context.wheel);
     const end = now() + timeLimit;
     const own = machine.crypto.randomUUID();
     let requestId: string = own;
+    const message = { came: false };
     const subscription = subscriptions.subscribe(keys.channel, (text) => {
-      if (text === undefined || text === `served:${requestId}`) signal.wake();
+      if (text !== undefined && text !== `served:${requestId}`) return;
+      message.came = true;
+      signal.wake();
     });
     try {
-      // Every later message about the request is received from here on; without a subscription the request's time limit decides.
+      // Every later message about the request is received from here on; without a subscription its state is checked now and then.
       await subscription.acknowledged;
       return await this.#quote(job, async () => {
         requestId = await this.#scripts.request(keys, requestId, Math.ceil(timeLimit), this.#instance);
+        // The message of the request reaches this process also without a subscription.
+        subscriptions.notify(keys.channel, 'look');
         for (;;) {
+          message.came = false;
           const state = await this.#scripts.withdraw(keys, requestId);
           if (state.kind !== 'waits') return state.kind === 'served';
           const left = end - now();
           // A joined request goes on waiting for the caller that made it.
           if (requestId !== own && left <= 0) return false;
-          await signal.sleep(Math.max(Math.min(state.left, left), LEAST_POLL_PAUSE));
+          const until = now() + Math.max(Math.min(state.left, left), PAUSE.least);
+          do await signal.sleep(Math.min(until - now(), PAUSE.deaf));
+          while (!message.came && now() < until && (subscription.isActive || !context.isConnected));
         }
       });
     } finally {
