@@ -121,7 +121,11 @@ export class TickWatch {
       this.#look(job);
       const stored = this.place.reader.read(job.plan.name);
       if (stored !== undefined) this.#checkLeft(job, stored);
-      for (const run of this.place.journal.of(job.plan.name)) this.#checkRecorded(job, run, stored);
+      const runs = this.place.journal.of(job.plan.name);
+      // After a loss of data and a step back of the clock a token is given twice, and the first row is gone.
+      for (const run of runs)
+        if (runs.findLast(({ lock }) => lock.token === run.lock.token) === run)
+          this.#checkRecorded(job, run, stored);
     }
   }
 
