@@ -28,6 +28,8 @@ export class StoredHolds {
   readonly #permitKeys = new Set<string>();
   /** Holders that have not released their hold: the store has it until the lease is over. */
   readonly #unreleased = new Set<string>();
+  /** Holders of one of several locks whose caller waited for the others: one that was lost meanwhile is in the store until its lease is over. */
+  readonly #parts = new Set<string>();
   /** Since when no process believes in a hold. */
   readonly #unbelieved = new Map<string, number>();
   #next = 0;
@@ -68,6 +70,7 @@ export class StoredHolds {
       for (const field of this.#holdersOf(key)) {
         const hold = `${key} ${field.holder}`;
         const attempt = `${key} ${this.#instances.get(field.client)?.name}`;
+        if (believed.has(attempt)) this.#parts.add(field.holder);
         if (believed.has(hold) || believed.has(attempt)) continue;
         stored.add(hold);
         const since = this.#unbelieved.get(hold) ?? now;
@@ -96,7 +99,7 @@ export class StoredHolds {
       this.#judgeUnknown(hold, since);
       return;
     }
-    const endsByItself = !instance.isLive || this.#unreleased.has(holder);
+    const endsByItself = !instance.isLive || this.#unreleased.has(holder) || this.#parts.has(holder);
     const bound = endsByItself ? OVER_WITHIN : RELEASED_WITHIN;
     const { longerUntil } = this.fleet.losses;
     const calmSince = instance.isLive ? instance.calmSince : instance.endedAt;
