@@ -12,6 +12,8 @@ export interface Belief {
   readonly handle: Pick<LockHandle, 'holder' | 'isHeld' | 'token'>;
   /** Whether the watchdog renews it. */
   readonly isRenewed?: boolean;
+  /** From when the store may have granted it, in ms, where that was before its caller believed in it. */
+  readonly since?: number;
 }
 
 /** A caller that waits for a lock, or for several as one. */

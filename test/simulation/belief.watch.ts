@@ -45,7 +45,7 @@ export class BeliefWatch implements CallerWatch {
     const { key, handle } = belief;
     this.beliefs.add(belief);
     const hold = `${key} ${handle.holder}`;
-    if (!this.#grantedAt.has(hold)) this.#grantedAt.set(hold, this.world.now);
+    if (!this.#grantedAt.has(hold)) this.#grantedAt.set(hold, belief.since ?? this.world.now);
     if (handle.token !== undefined && this.#isHeld(belief)) this.#noteToken(key, handle.token);
     this.#storedHolds.granted(belief);
   }

@@ -52,7 +52,10 @@ export class MultiLockCaller extends CallerLoop {
       await service.getMultiLock(...locks).using(
         async (handle) => {
           watch.wishes.delete(wish);
-          const beliefs = this.#begin(members, handle, leaseTime === undefined);
+          const beliefs = this.#begin(members, handle, {
+            isRenewed: leaseTime === undefined,
+            since: wish.since,
+          });
           await this.pause(dice.chance(0.8) ? dice.between(0, 40) : dice.between(40, 3000));
           if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
           for (const belief of beliefs) watch.end(belief);
@@ -79,8 +82,12 @@ export class MultiLockCaller extends CallerLoop {
     return [...members.values()];
   }
 
-  /** As long as the multi lock is held, each of its members is. */
-  #begin(members: readonly Member[], multi: LockHandle, isRenewed: boolean): Belief[] {
+  /** As long as the multi lock is held, each of its members is; all but the last were granted before. */
+  #begin(
+    members: readonly Member[],
+    multi: LockHandle,
+    grant: Pick<Belief, 'isRenewed' | 'since'>,
+  ): Belief[] {
     const { world, watch, counts, instance } = this.place;
     counts.grants += 1;
     world.note(`granted multi ${multi.name} to ${multi.holder}`);
@@ -97,7 +104,7 @@ export class MultiLockCaller extends CallerLoop {
           return multi.isHeld;
         },
       };
-      const belief = { instance, key, sharing, handle, isRenewed };
+      const belief = { instance, key, sharing, handle, ...grant };
       watch.begin(belief);
       return [belief];
     });

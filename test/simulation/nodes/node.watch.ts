@@ -39,7 +39,7 @@ export class NodeWatch extends RuleWatch implements CallerWatch {
 
   begin(belief: Belief): void {
     this.beliefs.add(belief);
-    this.#begunAt.set(belief, this.world.now);
+    this.#begunAt.set(belief, belief.since ?? this.world.now);
     const { key, handle, instance } = belief;
     const { token } = handle;
     // While the network is split, the tokens of both sides have no order.
