@@ -81,15 +81,6 @@ export const PLANTED_KINDS = [
     ],
   },
   {
-    name: 'a drain without an answer that is not undone',
-    defects: [
-      {
-        from: 'return await this.#calls.once(send, (call) => this.#scripts.undo(key, call)) ?? 0;',
-        to: 'return await this.#calls.once(send) ?? 0;',
-      },
-    ],
-  },
-  {
     name: 'a drain that leaves a number below 0',
     defects: [
       {
