@@ -176,11 +176,13 @@ export class BeliefWatch implements CallerWatch {
       return freeSince;
     };
     for (const { instance, key, others: more = [], since, bound, hasOthersBefore = false } of this.wishes) {
+      // First: it is noted while an instance is away.
+      const { calmSince } = instance;
       if (!instance.isRunning || !instance.isConnected) continue;
       let freeSince = sinceWhen(key);
       for (const other of more) if (freeSince !== Infinity) freeSince = Math.max(freeSince, sinceWhen(other));
       if (freeSince === Infinity) continue;
-      const from = Math.max(freeSince, since, instance.calmSince, hasOthersBefore ? others : 0);
+      const from = Math.max(freeSince, since, calmSince, hasOthersBefore ? others : 0);
       if (world.now - from > bound)
         this.report(
           'free and wanted',

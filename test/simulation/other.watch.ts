@@ -63,8 +63,10 @@ export function checkWish(
   { instance, since }: OtherWish,
   what: { readonly name: string; readonly since: number },
 ): void {
+  // First: it is noted while an instance is away.
+  const { calmSince } = instance;
   if (!instance.isRunning || !instance.isConnected) return;
-  const waited = world.now - Math.max(what.since, since, instance.calmSince);
+  const waited = world.now - Math.max(what.since, since, calmSince);
   if (waited > FREE)
     watch.report('free and wanted', `${what.name} for ${Math.round(waited)} ms while ${instance.name} waits`);
 }
