@@ -168,7 +168,7 @@ export class TickJournal {
           'once',
           `${job.name} runs ${tick} on ${run.instance.name} as attempt ${attempt}, after ${other.lock.attempt} on ${other.instance.name}`,
         );
-      else if (era === other.era && this.#hasEnded(job.name, other))
+      else if (era !== LOST && era === other.era && this.#hasEnded(job.name, other))
         this.watch.report('once', `${job.name} runs ${tick} again after its end was recorded`);
     }
   }
@@ -184,8 +184,13 @@ export class TickJournal {
    * record that is lost in part may lack the newest grants.
    */
   #isLostBetween(first: JournalRun, { era, instance, job: { kind, options } }: JournalRun): boolean {
-    if (this.losesParts) return era !== first.era && !(this.#keeps(first.instance) && this.#keeps(instance));
-    return era > first.era && (kind === 'once' || options.onCrash === 'retry' || this.#stepped > 0);
+    const mayRepeat = kind === 'once' || options.onCrash === 'retry' || this.#stepped > 0;
+    if (!this.losesParts) return era > first.era && mayRepeat;
+    // What replicas have acknowledged a failover does not lose; an operator deletes it all the same.
+    return (
+      (era === LOST || era !== first.era) &&
+      (mayRepeat || !this.#keeps(first.instance) || !this.#keeps(instance))
+    );
   }
 
   #keeps(instance: CallingInstance): boolean {
