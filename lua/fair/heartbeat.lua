@@ -29,7 +29,7 @@ local LATER = 10
 -- Returns whether a waiter of this client was taken out; its wait goes off the times of everyone behind, as where one leaves.
 local function recall(fair, client, last, live)
   local lives, stands, off = {}, {}, 0
-  for _, number in ipairs(cjson.decode(live)) do
+  for _, number in ipairs(live) do
     lives[number] = true
   end
   for _, waiter in ipairs(redis.call('LRANGE', fair.queue, 0, -1)) do
@@ -73,13 +73,15 @@ local function untilNext(fair)
 end
 
 local function attempt(fair, client, last, live, life)
-  if not isWhole(life, 1, 60000) or not isWhole(last, 0, 9007199254740991) then
+  local ran, numbers = pcall(cjson.decode, live)
+  local areIds = isWhole(last, 0, 9007199254740991) and ran and type(numbers) == 'table'
+  if not isWhole(life, 1, 60000) or not areIds then
     error({err = 'ERR a waiting time or a holder id is out of range'})
   end
   openQueue(fair)
   -- First, because a server that is out of memory refuses what follows as a first write only.
   redis.call('ZREMRANGEBYSCORE', fair.alive, '-inf', fair.now)
-  local mustNotify = recall(fair, client, last, live)
+  local mustNotify = recall(fair, client, last, numbers)
   if redis.call('EXISTS', fair.waits) == 1 then
     markAlive(fair, client, life)
   end

@@ -71,6 +71,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   request: ['r1', 'r2'],
   patience: ['600000'],
   by: ['i1', 'i2'],
+  last: ['0', '1', '2'],
+  live: ['[]', '[1]', '[2,1]'],
 };
 
 /** How far instants of ticks are from now, in ms. */
