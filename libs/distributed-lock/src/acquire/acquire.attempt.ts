@@ -132,6 +132,8 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   #send(at = now()): void {
     this.#sent = instant(at);
+    // A grant of the request before counts from when that one was sent, which is not known any more.
+    this.#late = undefined;
     try {
       this.#acquire(this);
     } catch (error) {
