@@ -38,6 +38,11 @@ export class FakeNode implements NodeConnection {
     this.#listeners.set(event, listener);
   }
 
+  ready(): void {
+    this.status = 'ready';
+    this.#listeners.get('ready')?.();
+  }
+
   /** Its connection is gone for good. */
   end(): void {
     this.status = 'end';

@@ -36,6 +36,22 @@ describe('the acknowledgement of replicas', () => {
     await expect(acksOf(1).of('', node, GUARD).untilSendable()).resolves.toBeUndefined();
   });
 
+  test('is waited for after a connection has ended and is made again', async () => {
+    const node = new FakeNode(1);
+    node.status = 'connecting';
+    const acks = acksOf(1).of('', node, GUARD);
+    node.end();
+    node.status = 'connecting';
+    let isTurn = false;
+    const turn = acks.untilSendable().then(() => (isTurn = true));
+    await new Promise(setImmediate);
+    expect(isTurn).toBe(false);
+    node.ready();
+    await turn;
+    expect(await acks.join()).toBeUndefined();
+    expect(node.waits).toEqual([1]);
+  });
+
   test('is one WAIT for all grants of one turn of the event loop', async () => {
     const node = new FakeNode(1);
     const acks = acksOf(1).of('', node, GUARD);

@@ -87,8 +87,8 @@ export class NodeAcks {
   /** Why no acknowledgement is waited for, although there may be replicas. */
   refusal: string | undefined;
   isCounted = false;
-  readonly #counted: Promise<void>;
-  #resolveCheck: () => void = () => undefined;
+  #counted!: Promise<void>;
+  #resolveCheck!: () => void;
   #countedAt = -Infinity;
   #underWay: Promise<unknown> | undefined;
   #next: Promise<RedisFailure | undefined> | undefined;
@@ -99,18 +99,15 @@ export class NodeAcks {
     readonly node: NodeConnection,
     private readonly guard: AnswerWatch,
   ) {
-    this.#counted = new Promise((resolve) => {
-      this.#resolveCheck = resolve;
-    });
+    this.#expectCount();
     node.on('ready', () => void this.#countReplicas());
-    // A cluster has a new connection by then, or none: what waits for this one has to go on.
-    node.on('end', this.#resolveCheck);
+    node.on('end', () => this.#ended());
     if (node.status === 'ready') void this.#countReplicas();
-    else if (node.status === 'end') this.#resolveCheck();
   }
 
   /** Resolves when a script may be sent, the next `WAIT` being the script's own; or when the connection has ended. */
   async untilSendable(): Promise<void> {
+    if (this.node.status === 'end') return;
     if (this.node.status === 'wait') void this.node.connect().catch(() => undefined);
     else if (now() - this.#countedAt > (this.isCounted ? COUNT_INTERVAL : RECOUNT_INTERVAL))
       void this.#countReplicas();
@@ -125,6 +122,18 @@ export class NodeAcks {
   join(): Promise<RedisFailure | undefined> {
     this.#next ??= new Promise((resolve) => machine.own.nextTick(() => resolve(this.#wait())));
     return this.#next;
+  }
+
+  #expectCount(): void {
+    this.#counted = new Promise((resolve) => {
+      this.#resolveCheck = resolve;
+    });
+  }
+
+  /** What waits for this connection has to go on: a cluster has another one by then. If it is made again, its replicas are counted first. */
+  #ended(): void {
+    this.#resolveCheck();
+    if (!this.isCounted) this.#expectCount();
   }
 
   async #wait(): Promise<RedisFailure | undefined> {
