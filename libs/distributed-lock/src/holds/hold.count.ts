@@ -141,7 +141,9 @@ export class HoldCount {
     return (late) =>
       void late.then((answer) => {
         const isLast = this.#ambiguousFailure?.settled === late && this.#waitingOperations === undefined;
-        if (isLast && 'reply' in answer && answer.reply.kind === 'kept') this.#answered(count);
+        // What a hold that is over still has is taken back.
+        const isOver = this.counted.targetCount === undefined;
+        if (isLast && !isOver && 'reply' in answer && answer.reply.kind === 'kept') this.#answered(count);
       });
   }
 
