@@ -34,6 +34,9 @@ console.log(JSON.stringify({
 await Promise.all(apps.map((app) => app.close()));
 `;
 
+/** cron prints it where the machine is busy when a timer is due. */
+const CRON_WARNING = /^\[Cron\] Missed execution deadline by .*\s*/gm;
+
 /** Runs the start as its reader does: two instances of the application, as a process of their own. */
 async function runStart(stage: DocStage): Promise<void> {
   const script = resolve('dist/docs/pages/README/reader.js');
@@ -47,7 +50,7 @@ async function runStart(stage: DocStage): Promise<void> {
     text(reader.stderr),
     once(reader, 'exit'),
   ]);
-  expect(errors).toBe('');
+  expect(errors.replaceAll(CRON_WARNING, '')).toBe('');
   const seen: unknown = JSON.parse(output);
   expect(seen).toEqual({
     statuses: [201, 201, 201, 201, 201],
