@@ -1,5 +1,6 @@
-import type { ConnectionTrouble } from '../redis/connection.trouble.js';
 import { errorText } from '../errors/error.text.js';
+import type { ConnectionTrouble } from '../redis/connection.trouble.js';
+import { replaceMethod } from '../redis/handshake.check.js';
 
 /** The members in use of a connection to a sentinel. */
 interface SentinelClient {
@@ -31,17 +32,28 @@ export function watchSentinels(
   const watchedConnect: Connect = (place, options) => {
     const address = `${place.host}:${place.port}`;
     const sentinel = connect.call(connector, place, options);
+    // Connections that look up the master are made without options of their own.
+    const reportsFailover = options !== undefined;
     sentinel.on('error', (error) => {
       trouble.recordNode(error, address);
-      // Connections that look up the master are made without options of their own.
-      if (options !== undefined) away(`${address}: ${errorText(error)}`);
+      if (reportsFailover) away(`${address}: ${errorText(error)}`);
     });
+    if (reportsFailover) handleSubscriptions(sentinel);
     return sentinel;
   };
   Object.defineProperty(connector, 'connectToSentinel', {
     value: watchedConnect,
     configurable: true,
     writable: true,
+  });
+}
+
+/** A connection that is made again subscribes again by itself, and ioredis leaves a failure of that unhandled, which would end the process. */
+function handleSubscriptions(sentinel: object): void {
+  replaceMethod(sentinel, 'subscribe', (subscribe, channels) => {
+    const subscribed = subscribe(...channels);
+    subscribed.catch(() => undefined);
+    return subscribed;
   });
 }
 
