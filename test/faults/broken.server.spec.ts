@@ -69,9 +69,12 @@ test('SCRIPT FLUSH at any time harms no caller', { timeout: scaled(30_000) }, as
       flushes += 1;
     }
   })();
-  await Promise.all(services.flatMap((service) => [1, 2, 3, 4].map(() => user(service))));
-  over.abort();
-  await flushing;
+  try {
+    await Promise.all(services.flatMap((service) => [1, 2, 3, 4].map(() => user(service))));
+  } finally {
+    over.abort();
+    await flushing;
+  }
   expect(register.value).toBe(begun);
   expect(flushes).toBeGreaterThan(100);
 });
