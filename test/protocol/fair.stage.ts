@@ -57,7 +57,7 @@ export const HOLDER = {
 const OTHERS = ['ghost:1', 'dead:1'];
 
 /** Rounding, in ms: tables name multiples of it, and half of it may pass. */
-const GRAIN = 5000;
+export const GRAIN = 5000;
 
 export const held = (holder: string, ttl: number, count = 1): Held => ({
   counts: { [holder]: count },

@@ -196,22 +196,36 @@ function faultOf(snapshot: Snapshot): string | undefined {
   return writers.length === 1 && foreign.length === 0 ? undefined : 'two who exclude each other';
 }
 
-test.each(Object.entries(ALPHABET))(
-  'after any two calls, "%s" leaves a sound state, and as much when it runs twice',
-  async (last, call) => {
-    const faults: string[] = [];
+describe('after any two calls', () => {
+  /** Many pairs of calls lead to the same keys with the same times: one pair for each such state. */
+  const states = new Map<string, { readonly path: string; readonly calls: readonly [Call, Call] }>();
+
+  beforeAll(async () => {
+    names = rwNames(stage.names().lock);
     for (const [first, one] of Object.entries(ALPHABET)) {
       for (const [second, two] of Object.entries(ALPHABET)) {
-        await play(one, two, call);
+        await play(one, two);
+        const state = JSON.stringify(await seen(stage, names));
+        if (!states.has(state)) states.set(state, { path: `${first}, ${second}`, calls: [one, two] });
+        await clear(stage, names);
+      }
+    }
+  });
+
+  test.each(Object.entries(ALPHABET))(
+    '"%s" leaves a sound state, and as much when it runs twice',
+    async (last, call) => {
+      const faults: string[] = [];
+      for (const { path, calls } of states.values()) {
+        await play(...calls, call);
         const once = await seen(stage, names);
         await play(call);
         const twice = await seen(stage, names);
         const fault = faultOf(once) ?? (isDeepStrictEqual(once, twice) ? undefined : 'not the same again');
-        if (fault !== undefined)
-          faults.push(`${first}, ${second}, ${last}: ${fault} ${JSON.stringify(once)}`);
+        if (fault !== undefined) faults.push(`${path}, ${last}: ${fault} ${JSON.stringify(once)}`);
         await clear(stage, names);
       }
-    }
-    expect(faults).toEqual([]);
-  },
-);
+      expect(faults).toEqual([]);
+    },
+  );
+});
