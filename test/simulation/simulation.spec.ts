@@ -62,12 +62,13 @@ describe('the simulation of a fleet', () => {
     expect(Number(faults)).toBeLessThanOrEqual(5);
   });
 
+  // From a seed on which shows it: one run, unless the draws of the simulation have changed.
   test.each([
-    'a subscription that is reported as made again, and was not',
-    'a connection that is given up and whose last bytes still arrive',
-  ])('finds below the connections %s', { timeout: scaled(120_000) }, async (name) => {
+    { name: 'a subscription that is reported as made again, and was not', seed: 11 },
+    { name: 'a connection that is given up and whose last bytes still arrive', seed: 6 },
+  ])('finds below the connections $name', { timeout: scaled(120_000) }, async ({ name, seed }) => {
     const planted = PLANTED_SOCKETS.find((one) => one.name === name);
-    const args = ['--layer', 'socket', '--runs', '60', '--until-violation'];
+    const args = ['--layer', 'socket', '--seed', `${seed}`, '--runs', '60', '--until-violation'];
     const { code } = await simulateBroken(planted?.defects, args);
     expect(code).toBe(1);
   });

@@ -1,6 +1,7 @@
 /**
  * "npm run check:replay -- [--nodes 20,22,24,26] [--runs 2] [--seconds 20]": the same seeds give the same events twice in one process, in two processes
- * beside busy loops, and on each of these versions of Node. A version that cannot be had is left out, aloud.
+ * on busy processors, and on each of these versions of Node. A version that cannot be had is left out, aloud.
+ * All of them run side by side, so that each keeps the processors busy for the others; loops do where those are too few.
  */
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
@@ -65,31 +66,40 @@ function compare(expected, what, hashes) {
 }
 
 /**
- * @template T
- * @param {() => Promise<T>} run
- * @returns {Promise<T>} what came of it while all processors were busy
+ * Keeps processors busy.
+ * @param {number} count
+ * @returns {() => void} ends it
  */
-async function underLoad(run) {
-  const loops = Array.from({ length: availableParallelism() }, () =>
+function keepBusy(count) {
+  const loops = Array.from({ length: count }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
-  try {
-    return await run();
-  } finally {
+  return () => {
     for (const loop of loops) loop.kill('SIGKILL');
-  }
+  };
 }
 
 if (!(await bundleSimulation())) throw new Error('the simulation cannot be built');
-const own = await hashesOn(process.execPath, ['--twice']);
 const { execPath, versions } = process;
-compare(own, `Node ${versions.node}, twice in one process`, own);
-const [one, other] = await underLoad(() => Promise.all([hashesOn(execPath), hashesOn(execPath)]));
-compare(own, 'two processes beside busy loops, the first', one);
-compare(own, 'two processes beside busy loops, the second', other);
-for (const major of values.nodes.split(',')) {
-  if (versions.node.startsWith(`${major}.`)) continue;
-  const found = await findNode(major);
-  if ('path' in found) compare(own, found.what, await hashesOn(found.path));
-  else console.warn(`SKIPPED ${found.what}: ${found.reason}`);
+const majors = values.nodes.split(',').filter((major) => !versions.node.startsWith(`${major}.`));
+/** @type {Awaited<ReturnType<typeof findNode>>[]} */
+const nodes = [];
+for (const major of majors) nodes.push(await findNode(major));
+const others = nodes.flatMap((found) => ('path' in found ? [found] : []));
+
+const release = keepBusy(Math.max(0, availableParallelism() - others.length));
+try {
+  const [own, one, other, ...further] = await Promise.all([
+    hashesOn(execPath, ['--twice']),
+    hashesOn(execPath),
+    hashesOn(execPath),
+    ...others.map(({ path }) => hashesOn(path)),
+  ]);
+  compare(own, `Node ${versions.node}, twice in one process`, own);
+  compare(own, 'two processes on busy processors, the first', one);
+  compare(own, 'two processes on busy processors, the second', other);
+  for (const [at, { what }] of others.entries()) compare(own, what, further[at] ?? []);
+} finally {
+  release();
 }
+for (const found of nodes) if ('reason' in found) console.warn(`SKIPPED ${found.what}: ${found.reason}`);
