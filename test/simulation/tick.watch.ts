@@ -150,9 +150,10 @@ export class TickWatch {
   /** Each tick up to the mark has a row, or is under way. */
   #account(job: WatchedJob, stored: StoredJob): void {
     const { plan, evidence, open } = job;
-    const { mark = -Infinity } = stored;
-    // Ticks up to the first mark are never run.
-    for (let tick = (job.seen ?? mark) + plan.period; tick <= mark; tick += plan.period) open.add(tick);
+    const { mark } = stored;
+    // Ticks up to the first mark are never run. A record that was lost in part may have none, and accounts for nothing new.
+    if (mark !== undefined)
+      for (let tick = (job.seen ?? mark) + plan.period; tick <= mark; tick += plan.period) open.add(tick);
     for (const tick of open) {
       if (evidence.accountsFor(tick)) open.delete(tick);
       else if (!isUnderWay(tick, stored))

@@ -129,7 +129,19 @@ export class QuorumCallers {
       );
       this.world.history?.answer(belief);
     }
-    if (dice.chance(0.1)) await outer.handle.extend(dice.between(200, 2000));
+    if (dice.chance(0.1)) await this.#extend(outer.handle, dice.between(200, 2000));
+  }
+
+  /** A hold that just enough servers have needs an answer of each of them: soon after its grant, or after a fault, there may be no more. */
+  async #extend(handle: GroupHandle, leaseTime: number): Promise<void> {
+    const isBare = handle.members.filter(({ isHeld }) => isHeld).length === handle.needed;
+    try {
+      await handle.extend(leaseTime);
+    } catch (error) {
+      const mayFail = isBare && this.watch.hadFaultLately();
+      if (!mayFail || !(error instanceof DistributedLockError) || error.code !== 'UNAVAILABLE') throw error;
+      throw ABORTED;
+    }
   }
 
   #begin(name: string, handle: GroupHandle, { dice, since, isRenewed, outer }: RedCall): RedBelief {

@@ -63,6 +63,11 @@ export class QuorumWatch extends RuleWatch {
     return this.fleet.outages.majorityFrom <= moment;
   }
 
+  /** Whether there was a fault since the time within which a hold is completed. */
+  hadFaultLately(): boolean {
+    return this.fleet.hadFault(this.world.now - COMPLETED, this.world.now);
+  }
+
   /** What a judge of histories is to know of a belief now. */
   look(belief: RedBelief): Look | undefined {
     const { instance, handle } = belief;
