@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LockLostError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
+import * as scripts from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
 import { LoopLag } from '../support/faults/loop.lag.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
@@ -18,6 +19,12 @@ afterAll(async () => {
 
 /** The lease of these tests, in ms. */
 const T = 2000;
+
+const shaOf = (name: string) =>
+  Object.values(scripts)
+    .filter((script) => typeof script !== 'string')
+    .find((script) => script.name === name)?.sha1;
+const [RELEASE, RENEW] = [shaOf('reentrant/release'), shaOf('renewal/renew')];
 
 /** When the signal was aborted. */
 const abortOf = (signal: AbortSignal) =>
@@ -123,6 +130,28 @@ describe('a red lock that is held', () => {
     expect(() => handle.assertHeld()).toThrow('only 2 of its 5 locks are held, and 3 are needed');
     expect(await handle.unlock()).toBe('lost');
     expect(await next.unlock()).toBe('released');
+    await stage.expectNothingLeft();
+  });
+
+  test('gives back a server whose answers to renewals were lost, and gets it anew', async () => {
+    const wire = await stage.proxy(0);
+    const service = await stage.openAll({ lockWatchdogTimeout: T }, { 0: wire });
+    const handle = await service.getRedLock('x').lock();
+    await until('all have it', () => stage.holds(service, 'x') === 5);
+    const { holder } = handle;
+    let isReleased = false;
+    wire.judge(({ words }) => {
+      isReleased ||= words[1] === RELEASE && words.includes(holder);
+      return words[1] === RENEW && words.includes(holder)
+        ? { answered: () => new Promise(() => undefined) }
+        : 'pass';
+    });
+    // Redis has renewed it, and would keep it from its own holder for a lease.
+    await until('the old one is given back', () => isReleased, 2 * T);
+    wire.judge(() => 'pass');
+    await until('all have it', () => stage.holds(service, 'x') === 5);
+    expect([handle.isHeld, handle.signal.aborted]).toEqual([true, false]);
+    expect(await handle.unlock()).toBe('released');
     await stage.expectNothingLeft();
   });
 

@@ -47,6 +47,7 @@ describe('the simulation of a fleet', () => {
     [2405, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
     [50_360, 'an interval is retried after the clock of Redis stepped back', ['--topology', 'one']],
     [500_013, 'a tick is claimed in the last millisecond of a lease', ['--topology', 'cluster']],
+    [810_335, 'answers to renewals were lost on a server of a red lock', ['--topology', 'quorum']],
     [3064, 'a red lock was lost while a server still had it', ['--topology', 'quorum']],
   ])('breaks no rule with seed %i, where %s', { timeout: scaled(60_000) }, async (seed, _where, args) => {
     const { code, text } = await simulate([...args, '--seed', `${seed}`]);

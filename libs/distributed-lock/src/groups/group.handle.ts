@@ -19,6 +19,8 @@ export interface GroupLimits {
   readonly closed?: (outcome: Promise<UnlockOutcome>) => void;
   /** Called when too few members are left, provided that the group's signal has been read. */
   readonly lost?: (why: string) => void;
+  /** Called when a member is lost before the group is unlocked, provided the same. */
+  readonly memberLost?: (member: HoldHandle) => void;
 }
 
 /** Several handles as one. The group is held for as long as `needed` of its members are. */
@@ -191,6 +193,7 @@ export class GroupHandle implements CurrentLock, Watchable {
   #listen(member: HoldHandle, controller: AbortController): void {
     const { signal } = member;
     const check = () => {
+      if (this.isOpen && member.loss !== undefined) this.#bounds.memberLost?.(member);
       if (controller.signal.aborted || this.#count((each) => !each.signal.aborted) >= this.#needed) return;
       // A member that was aborted, as at shutdown, is still held: the group is aborted for the same reason.
       const isLost = !this.#hasEnough;

@@ -63,6 +63,7 @@ class QuorumRound implements Upheld {
       ...terms.bounds,
       closed: (outcome) => this.#closed(outcome),
       lost: (why) => this.#lost(why),
+      memberLost: (member) => this.#memberLost(member),
     });
     this.#tally = new QuorumTally(terms);
   }
@@ -144,6 +145,18 @@ class QuorumRound implements Upheld {
     for (const member of this.#handle.members) void member.unlock().catch(() => undefined);
     // The loss of a re-entered hold is reported by the outer handle.
     if (this.#handle.isOpen && this.outer?.isOpen !== true) this.terms.lost(this.#handle.holder, why);
+  }
+
+  /** A renewal without an answer may have kept it on its server, where it would be in the way of its own group for a lease. */
+  #memberLost(member: HoldHandle): void {
+    // A fixed lease ends in Redis as well.
+    if (this.leaseTime !== undefined) return;
+    for (const [engine, known] of this.#members) {
+      if (known !== member) continue;
+      const { backgroundRelease, settings } = engine.context;
+      const target = this.terms.targetOn(engine);
+      void backgroundRelease.release({ target, holder: member.holder, lease: settings.watchdogTimeout });
+    }
   }
 
   #got(engine: LockEngine, grant: HoldHandle): void {
