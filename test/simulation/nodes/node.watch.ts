@@ -128,15 +128,15 @@ export class NodeWatch extends RuleWatch implements CallerWatch {
 
   /**
    * A failover may have lost the grant, unless replicas had to acknowledge it. The holder learns of it at its next renewal, once it has reached
-   * the new master: a third of the lease later; and without a connection at its deadline.
+   * the new master: a third of the lease later; and at its deadline without a connection, as where the new master is gone as well.
    */
   #mayLack(key: string, instance: CallingInstance): boolean {
     if (!(instance instanceof NodeInstance) || instance.isAcked) return false;
-    const { promotedAt, healedAt, isolated, wasPromotedInSplit } = this.deployment.shardOf(key);
+    const { master, promotedAt, healedAt, isolated, wasPromotedInSplit } = this.deployment.shardOf(key);
     if (isolated === instance.name && wasPromotedInSplit) return true;
     const { watchdogTimeout } = this.settings;
     const lostAt = Math.max(promotedAt, healedAt);
-    const isCalm = instance.ownCalmSince <= lostAt;
+    const isCalm = instance.ownCalmSince <= lostAt && master.isUp && master.upSince <= lostAt;
     const learnt = isCalm ? RECONNECT + (watchdogTimeout / 3) * 1.1 : watchdogTimeout;
     return this.world.now <= lostAt + learnt;
   }
