@@ -45,6 +45,8 @@ describe('the simulation of a fleet', () => {
     [102_020, 'the connection to a master ends while a grant waits to be sent', ['--topology', 'cluster']],
     [1061, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
     [2405, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
+    [700_061, 'the master after a failover is gone as well', ['--topology', 'sentinel']],
+    [700_437, 'a failover lost that a job was resumed', ['--topology', 'sentinel']],
     [50_360, 'an interval is retried after the clock of Redis stepped back', ['--topology', 'one']],
     [500_013, 'a tick is claimed in the last millisecond of a lease', ['--topology', 'cluster']],
     [810_335, 'answers to renewals were lost on a server of a red lock', ['--topology', 'quorum']],

@@ -49,6 +49,9 @@ export class TickSimulation {
   private readonly world: World;
   private readonly watch: JobsWatch;
   private readonly plan: TickPlan;
+  private readonly fleet: TickFleet;
+  /** Whether a failover may lose what an operator has done. */
+  private readonly losesParts: boolean;
   readonly #reader: JobReader;
   readonly #journal: TickJournal;
   readonly #watch: TickWatch;
@@ -60,9 +63,11 @@ export class TickSimulation {
     this.world = world;
     this.watch = watch;
     this.plan = plan;
+    this.fleet = fleet;
+    this.losesParts = losses !== undefined;
     const { jobs, acts } = plan;
     this.#reader = new JobReader(world, store);
-    this.#journal = new TickJournal(world, watch, this.#reader, losses !== undefined);
+    this.#journal = new TickJournal(world, watch, this.#reader, this.losesParts);
     this.#watch = new TickWatch({
       world,
       watch,
@@ -128,6 +133,11 @@ export class TickSimulation {
     this.#isEnding = true;
     this.#watch.calmFrom = world.now;
     this.#acts.resumeAll();
+    // The last failover may have lost that a job was resumed: its operator finds it paused.
+    if (this.losesParts)
+      world.at(world.outside, Math.max(world.now, this.fleet.lastTrouble), 'jobs are resumed again', () =>
+        this.#acts.resumeAll(),
+      );
     world.after(world.outside, CALM, 'the jobs are turned off', () => {
       for (const jobs of this.#instances)
         if (jobs.instance.isLive)
