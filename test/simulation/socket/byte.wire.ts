@@ -92,7 +92,8 @@ export class ByteWire {
 
   /** The sender resets the connection: its kernel does not send again what was lost, nor the reset itself. */
   abort(why: string): void {
-    this.#lose(({ isRepeated, at }) => isRepeated && at > this.parts.world.now);
+    // What was sent after the outage waits behind what is sent again: it is lost, too.
+    this.#loseFrom(({ isRepeated, at }) => isRepeated && at > this.parts.world.now);
     if (this.#outage <= 0) this.reset(why);
     this.#break();
   }
@@ -102,7 +103,7 @@ export class ByteWire {
     if (this.#isBroken || this.#isSilent) return;
     const { world, delays, dice, to } = this.parts;
     const at = world.now + dice.fraction() * delays.most;
-    const [torn] = this.#lose((parcel) => parcel.at > at);
+    const [torn] = this.#loseFrom((parcel) => parcel.at > at);
     this.#lastArrival = at;
     if (torn !== undefined && torn.bytes.length > 1 && dice.chance(TORN))
       this.#deliver(torn.bytes.slice(0, dice.between(1, torn.bytes.length - 1)), torn.arrive, at);
@@ -112,20 +113,21 @@ export class ByteWire {
 
   /** Nothing arrives from now on, and neither end is notified. */
   silence(): void {
-    this.#lose(({ at }) => at > this.parts.world.now);
+    this.#loseFrom(({ at }) => at > this.parts.world.now);
     this.#isSilent = true;
   }
 
   /** The network is parted: what is on its way is sent again after that. */
   part(): void {
-    for (const { bytes, arrive } of this.#lose(({ at }) => at > this.parts.world.now))
+    for (const { bytes, arrive } of this.#loseFrom(({ at }) => at > this.parts.world.now))
       this.#deliver(bytes, arrive, this.#nextArrival());
   }
 
-  /** @returns what does not arrive */
-  #lose(isLost: (parcel: Parcel) => boolean): Parcel[] {
-    const lost = this.#underWay.filter(isLost);
-    this.#underWay = this.#underWay.filter((parcel) => !isLost(parcel));
+  /** Loses the first parcel that is lost and all behind it: TCP gives no byte to a process before those in front of it. @returns what does not arrive */
+  #loseFrom(isLost: (parcel: Parcel) => boolean): Parcel[] {
+    const first = this.#underWay.findIndex(isLost);
+    if (first < 0) return [];
+    const lost = this.#underWay.splice(first);
     for (const { event } of lost) this.parts.world.cancel(event);
     return lost;
   }

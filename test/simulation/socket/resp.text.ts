@@ -3,6 +3,9 @@ import { toBytes } from '../../../libs/distributed-lock/src/memory/memory.script
 /** The version of the protocol. */
 export type Protocol = 2 | 3;
 
+/** How many bytes an error shows on both sides of what is wrong. */
+const SHOWN = 80;
+
 /** Reads the commands of a stream of bytes that may end anywhere. */
 export class CommandReader {
   #rest = '';
@@ -22,22 +25,37 @@ export class CommandReader {
 }
 
 function readCommand(text: string, from: number): { words: string[]; end: number } | undefined {
-  let end = text.indexOf('\r\n', from);
-  if (end < 0) return undefined;
-  if (text[from] !== '*') throw new Error(`no command: ${JSON.stringify(text.slice(from, end))}`);
-  const count = Number(text.slice(from + 1, end));
+  const head = readHead(text, from, '*');
+  if (head === undefined) return undefined;
   const words: string[] = [];
-  end += 2;
-  for (let index = 0; index < count; index += 1) {
-    const headEnd = text.indexOf('\r\n', end);
-    if (headEnd < 0) return undefined;
-    const length = Number(text.slice(end + 1, headEnd));
-    const word = headEnd + 2;
-    end = word + length + 2;
+  let { end } = head;
+  for (let index = 0; index < head.count; index += 1) {
+    const word = readHead(text, end, '$');
+    if (word === undefined) return undefined;
+    const wordEnd = word.end + word.count;
+    end = wordEnd + 2;
     if (end > text.length) return undefined;
-    words.push(text.slice(word, word + length));
+    if (text.slice(wordEnd, end) !== '\r\n') throw malformed(text, wordEnd, 'the end of a word');
+    words.push(text.slice(word.end, wordEnd));
   }
   return { words, end };
+}
+
+/** Reads a sign with a number. */
+function readHead(text: string, from: number, sign: string): { count: number; end: number } | undefined {
+  const end = text.indexOf('\r\n', from);
+  if (end < 0) return undefined;
+  const count = text.slice(from + 1, end);
+  if (text[from] !== sign || !/^\d+$/.test(count)) throw malformed(text, from, `${sign} and a number`);
+  return { count: Number(count), end: end + 2 };
+}
+
+/** For bytes that no client sends: some were lost, or two commands were mixed. */
+function malformed(text: string, at: number, wanted: string): Error {
+  const [before, after] = [text.slice(Math.max(0, at - SHOWN), at), text.slice(at, at + SHOWN)];
+  return new Error(
+    `malformed command: expected ${wanted}, got ${JSON.stringify(after)} after ${JSON.stringify(before)}`,
+  );
 }
 
 /** A reply in bytes: of a text, a whole number, nothing, or a list of them. */
