@@ -223,9 +223,11 @@ export class TickJournal {
       this.watch.report('period', `${job.name} counts its period from a run that was requested by hand`);
   }
 
-  /** Whether a claim of an interval came at that instant, while its lock was held. */
-  #wasClaimed(job: string, at: number, { queued }: StoredJob): boolean {
-    return queued === at || this.reader.rows(job).some((row) => rowOf(row).tick === at);
+  /** Whether a claim of an interval came at that instant, while its lock was held; a paused job counts its period from it, and has no row of it. */
+  #wasClaimed(job: string, at: number, { queued, pausedAt }: StoredJob): boolean {
+    return (
+      queued === at || pausedAt !== undefined || this.reader.rows(job).some((row) => rowOf(row).tick === at)
+    );
   }
 
   /** @param isRetry it may come at any time after the last start */

@@ -135,6 +135,11 @@ export class NodeFleet {
     for (const client of instance.clients) if (!client.isSubscriber) client.onLostReply = trouble;
   }
 
+  /** No more replies are lost, also of connections that were not used since: nothing is wrong any more. */
+  endLosses(): void {
+    for (const { clients } of this.live) for (const client of clients) client.onLostReply = undefined;
+  }
+
   #applyToShard(shard: NodeShard, instance: NodeInstance, { kind, size }: NodeFault): boolean {
     const { world, deployment } = this.parts;
     if (deployment.isMoving === true) return false;

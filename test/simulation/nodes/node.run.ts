@@ -121,6 +121,7 @@ async function run(world: World, deployment: NodeDeployment, plan: NodePlan): Pr
   for (const caller of allCallers) caller.stop();
   ticks?.rest();
   await world.runUntil(duration + REST);
+  fleet.endLosses();
   const [first] = fleet.live;
   const usesOf = (service: LockService) => [
     ...usesOfEachNodeLock(service),
