@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { SlowAnswers } from '../support/faults/slow.answers.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { scaled } from '../support/slowness.js';
 import { KindStage } from './kind.stage.js';
 
@@ -23,8 +25,8 @@ async function snapshot(stage: KindStage): Promise<() => Promise<void>> {
 }
 
 /** Has waiters of a process leave, each with the lock; Redis then has them in its queue again, and no holder. @returns the process */
-async function loseReleases(stage: KindStage, waiters: number): Promise<LockService> {
-  const [holder, process] = [await stage.faults.open(), await stage.faults.open()];
+async function loseReleases(stage: KindStage, waiters: number, wire?: TcpProxy): Promise<LockService> {
+  const [holder, process] = [await stage.faults.open(), await stage.faults.open({}, wire)];
   const held = await holder.getFairLock(name).lock();
   const waiting = Array.from({ length: waiters }, () => process.getFairLock(name).using(() => undefined));
   await stage.queued(name, waiters);
@@ -62,7 +64,7 @@ describe('a failover', () => {
 
   test.each([
     ['waits for less than a heartbeat', { waitTime: 200 }, 1000],
-    ['does not wait', {}, 4500],
+    ['does not wait', {}, 1000],
   ])(
     'that loses the release of a waiter lets a caller of its process in that %s',
     options,
@@ -70,6 +72,29 @@ describe('a failover', () => {
       KindStage.play('shared', async (stage) => {
         const process = await loseReleases(stage, 1);
         expect(await granted(() => process.getFairLock(name).tryLock(terms))).toBeLessThan(scaled(limit));
+      }),
+  );
+
+  test.each([
+    ['are refused by the first answer', 20],
+    ['have left before the first answer', 150],
+  ])(
+    'that loses the release of a waiter lets others in while callers of its process %s',
+    options,
+    (_when, waitTime) =>
+      KindStage.play('shared', async (stage) => {
+        const [wire, other] = [await stage.faults.proxy(), await stage.faults.open()];
+        const process = await loseReleases(stage, 1, wire);
+        void new SlowAnswers(wire, 300);
+        const over = new AbortController();
+        const call = () => other.getFairLock(name).lock({ waitTime: scaled(5000) });
+        const waiting = granted(call).finally(() => over.abort());
+        const callers = async () => {
+          const lock = process.getFairLock(name);
+          while (!over.signal.aborted) await lock.using(() => undefined, { waitTime }).catch(() => undefined);
+        };
+        const [waited] = await Promise.all([waiting, callers()]);
+        expect(waited).toBeLessThan(scaled(2500));
       }),
   );
 

@@ -26,6 +26,8 @@ export class FairHeartbeat {
   /** Counts starts and stops: a reply that comes later belongs to an earlier start. */
   #generation = 0;
   #running = false;
+  /** A heartbeat outside the rhythm is under way. */
+  #isRecalling = false;
 
   constructor(
     private readonly context: Pick<LockContext, 'ids' | 'outside' | 'wheel'>,
@@ -33,11 +35,17 @@ export class FairHeartbeat {
     private readonly owner: HeartbeatOwner,
   ) {}
 
-  /** @param delay before the first one, in ms */
-  start(delay = PERIOD): void {
+  start(): void {
     if (this.#running) return;
     this.#running = true;
-    this.context.outside(() => this.#next(delay, (this.#generation += 1)));
+    this.context.outside(() => this.#next(PERIOD, (this.#generation += 1)));
+  }
+
+  /** Sends one now, which {@link stop} does not cancel: the caller that has found a waiter that has left may be over itself. */
+  recall(): void {
+    if (this.#isRecalling) return;
+    this.#isRecalling = true;
+    this.context.outside(() => void this.#report().then(() => (this.#isRecalling = false)));
   }
 
   stop(): void {
@@ -51,16 +59,21 @@ export class FairHeartbeat {
   }
 
   async #send(generation: number): Promise<void> {
+    const next = await this.#report();
+    if (this.#generation === generation) this.#next(next, generation);
+  }
+
+  /** @returns in how many ms the next one is due */
+  async #report(): Promise<number> {
     const { key, channel, kind } = this.target;
     const { client, last } = this.context.ids;
-    let next = PERIOD;
     try {
       const reply = await kind.scripts.heartbeat?.({ key, channel, client, last, live: this.owner.live });
       if (reply?.holder !== undefined) this.owner.isHeld(reply.holder);
-      if (reply !== undefined && reply.next >= 0) next = Math.min(PERIOD, Math.max(reply.next, FLOOR));
+      if (reply !== undefined && reply.next >= 0) return Math.min(PERIOD, Math.max(reply.next, FLOOR));
     } catch {
       // Redis is away, or refuses: the waiters' own requests report that, and the next heartbeat comes in time.
     }
-    if (this.#generation === generation) this.#next(next, generation);
+    return PERIOD;
   }
 }

@@ -91,11 +91,14 @@ export class FairLocalLock extends LocalLock {
   }
 
   /** @internal The loop of a place that has to wait. */
-  createLoop(place: LoopOwner, attempt: AcquireAttempt, outcome: Busy | RedisFailure): AcquireLoop {
-    const isInTheWay = outcome.kind === 'busy' && this.#hasLeft(outcome.holder);
-    // A waiter that has left is in the way of this one, whose time may be over before the next heartbeat.
-    this.#heartbeat.start(isInTheWay ? 0 : undefined);
+  createLoop(place: LoopOwner, attempt: AcquireAttempt): AcquireLoop {
+    this.#heartbeat.start();
     return this.acquireLoop(place, attempt, `${this.target.channel}:${attempt.holder}`);
+  }
+
+  /** @internal The caller may be gone before the next heartbeat, or without one, but its request has shown that its process lives. */
+  override wasBusy(holder: string): void {
+    if (this.#hasLeft(holder)) this.#heartbeat.recall();
   }
 
   onEnter(waiter: Waiter<HoldHandle>): void {
@@ -173,14 +176,17 @@ class FairWaiter implements LoopOwner {
     this.begin();
     this.attempt.request(this.waiter.request, (outcome) => {
       if (outcome.kind === 'granted') this.granted(outcome);
-      else if (this.hasWaiters) this.#wait(outcome);
-      else this.attempt.undo();
+      else {
+        if (outcome.kind === 'busy') this.lock.wasBusy(outcome.holder);
+        if (this.hasWaiters) this.#wait(outcome);
+        else this.attempt.undo();
+      }
       this.end();
     });
   }
 
   #wait(outcome: Busy | RedisFailure): void {
-    this.#loop = this.lock.createLoop(this, this.attempt, outcome);
+    this.#loop = this.lock.createLoop(this, this.attempt);
     this.#loop.resume(outcome);
     if (this.#isWoken) this.#loop.wake();
   }

@@ -45,6 +45,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   abstract free(hold: Hold, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   abstract lost(hold: Hold): void;
   abstract onEnter(waiter: Waiter<HoldHandle>): void;
+  /** The first answer to a caller named a holder that is in its way. */
+  wasBusy?(holder: string): void;
 
   /** The waiters of this process, and its work on the lock. */
   get waiters(): LocalWaiters<HoldHandle> {
@@ -144,10 +146,11 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
       attempt.undo();
       if (outcome.kind === 'granted') this.admitWaiter(waiter, outcome);
       else if (outcome instanceof RedisFailure) waiter.refuse(unavailable(target.name, outcome));
-      else
-        waiter.refuse(
-          new LockNotAcquiredError(target.name, 0, { holder: outcome.holder || undefined, ttl: outcome.ttl }),
-        );
+      else {
+        const { holder, ttl } = outcome;
+        this.wasBusy?.(holder);
+        waiter.refuse(new LockNotAcquiredError(target.name, 0, { holder: holder || undefined, ttl }));
+      }
       waiters.end();
     };
     attempt.request(request, conclude, waiter.since);
