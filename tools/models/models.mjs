@@ -29,6 +29,15 @@ const MAY_LEAVE = {
 /** Another client of the operator: it costs the most states, and has nothing to do with late calls. */
 const UNFORCED = { from: 'owner != 0 -> force(0)', to: 'false -> force(0)' };
 
+/**
+ * Faults that may happen once each in a model that has none by itself.
+ * @param {readonly string[]} names
+ * @returns {Change[]}
+ */
+const once = (...names) => names.map((name) => ({ from: `#define ${name} 0`, to: `#define ${name} 1` }));
+const NOTHING_UNDER_WAY = 'the lock is free, one waits, and nothing is under way';
+const NO_EAR = 'the lock is free, one has a place, and no ear is left';
+
 /** How many faults a walk has. */
 const FAULTS = 6;
 
@@ -168,6 +177,100 @@ export const MODELS = [
         name: 'a run that a shutdown broke off is not handed over',
         changes: [RETRY, { from: 'offTick = runTick; offAttempt = runAttempt + 1', to: 'skip' }],
         violates: 'a run that was broken off is not run again',
+      },
+    ],
+  },
+  {
+    file: 'process-queue.pml',
+    about: 'proposed: a queue of processes, with stops, crashes, lost messages, expiry and forced unlocks',
+    explorations: [
+      {
+        name: 'nobody is hurt, and no waiter is overtaken',
+        changes: once('COUNTED', 'FORCES', 'JAVAS'),
+      },
+      { name: 'a stop, a crash, a loss', changes: once('STOPS', 'CRASHES', 'LOSSES') },
+      { name: 'a stop, a slow process, a forced unlock', changes: once('STOPS', 'EARLY', 'FORCES') },
+      { name: 'a crash, a loss, Java', changes: once('CRASHES', 'LOSSES', 'JAVAS') },
+    ],
+    calm: [],
+    mutations: [
+      {
+        name: 'a release tells nobody',
+        changes: [
+          {
+            from: 'owner = NOBODY; mendEars(); tellHead();\n      if\n      :: places > 0 -> guard[i] = place[0];',
+            to: 'owner = NOBODY; mendEars();\n      if\n      :: places > 0 ->',
+          },
+        ],
+        violates: NOTHING_UNDER_WAY,
+      },
+      {
+        name: 'nobody guards the head that was told',
+        changes: [
+          ...once('STOPS'),
+          {
+            from: ':: places > 0 -> guard[i] = place[0]; if :: losses > 0',
+            to: ':: places > 0 -> if :: losses > 0',
+          },
+        ],
+        violates: NOTHING_UNDER_WAY,
+      },
+      {
+        name: 'a place is taken without a look at the lock',
+        changes: [
+          { from: '(places == 0 || place[0] == i || phase[i] == comes)', to: 'phase[i] == comes' },
+          {
+            from: 'if :: owner == NOBODY -> guard[i] = place[0] :: else fi;\n    phase[i] = sleeps',
+            to: 'phase[i] = sleeps',
+          },
+        ],
+        violates: NOTHING_UNDER_WAY,
+      },
+      {
+        name: 'there is one ear',
+        changes: [...once('STOPS', 'JAVAS'), { from: '#define EARS 2', to: '#define EARS 1' }],
+        violates: [NOTHING_UNDER_WAY, NO_EAR],
+      },
+      {
+        name: 'an ear subscribes and does not look again',
+        changes: [
+          ...once('JAVAS'),
+          {
+            from: 'phase[i] = (told[i] -> comes : asks);\n      if :: heard[i] && ears < EARS -> listens[i] = true :: else fi;',
+            to: 'if :: heard[i] && ears < EARS && !listens[i] -> listens[i] = true; isEar[i] = true :: else -> phase[i] = (told[i] -> comes : asks) fi;',
+          },
+        ],
+        violates: NOTHING_UNDER_WAY,
+      },
+      {
+        name: 'a waiter leaves and does not tell the next one',
+        changes: [
+          ...once('CRASHES'),
+          {
+            from: 'mendEars();\n      if :: owner == NOBODY -> tellHead();',
+            to: 'mendEars();\n      if :: false -> tellHead();',
+          },
+        ],
+        violates: NOTHING_UNDER_WAY,
+      },
+      {
+        name: 'a message does not name its place',
+        changes: [
+          ...once('COUNTED'),
+          { from: '  told[i] = false; /* a message names the place for which it is */\n', to: '' },
+        ],
+        violates: 'a waiter is overtaken',
+      },
+      {
+        name: 'a first attempt does not look at the queue',
+        changes: [
+          ...once('COUNTED'),
+          {
+            from: 'if :: owner == NOBODY && places == 0 -> grant(i)',
+            to: 'if :: owner == NOBODY -> grant(i)',
+          },
+        ],
+        violates: 'a waiter is overtaken',
       },
     ],
   },
