@@ -12,6 +12,8 @@ export interface CallingInstance {
   readonly isConnected: boolean;
   /** The moment from which nothing kept it from talking to its servers. */
   readonly calmSince: number;
+  /** Whether a grant that too few replicas have is given back, and asked for again. */
+  readonly isAcked?: boolean;
   /** When it was killed, or had ended. */
   readonly endedAt: number;
 }

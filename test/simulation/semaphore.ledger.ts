@@ -42,6 +42,8 @@ export class SemaphoreLedger {
 
   granted(change: PermitChange, permits = change.permits): void {
     this.#changes.delete(change);
+    // An attempt before this one, which too few replicas had, may still have to be given back.
+    if (change.instance.isAcked === true) this.#change({ ...change, settledAt: 0 });
     this.#count(change.instance, permits);
   }
 
@@ -78,7 +80,7 @@ export class SemaphoreLedger {
       if (isOverAt(change, now)) this.#changes.delete(change);
       else if (change.permits === Infinity) drains.push(change);
       else if (change.permits < 0) most -= change.permits;
-      else least -= change.permits;
+      else least -= change.permits * (isAskedAgain(change, now) ? 2 : 1);
     }
     const fewest = -least;
     for (const drain of drains) {
@@ -97,6 +99,11 @@ export class SemaphoreLedger {
   #count(instance: CallingInstance, permits: number): void {
     this.#taken.set(instance, (this.#taken.get(instance) ?? 0) + permits);
   }
+}
+
+/** An attempt that too few replicas have is given back while the next one is under way: the store may have both. */
+function isAskedAgain({ instance, settledAt }: PermitChange, now: number): boolean {
+  return instance.isAcked === true && settledAt === undefined && now <= instance.calmSince + RELEASED_WITHIN;
 }
 
 /** A call that was given up is undone, and a release is repeated, as soon as the store answers; those of a dead process may never be. */

@@ -48,6 +48,7 @@ describe('the simulation of a fleet', () => {
     [1061, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
     [2405, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
     [700_061, 'the master after a failover is gone as well', ['--topology', 'sentinel']],
+    [700_092, 'an attempt that no replica had is given back after the next one', ['--topology', 'sentinel']],
     [700_437, 'a failover lost that a job was resumed', ['--topology', 'sentinel']],
     [50_360, 'an interval is retried after the clock of Redis stepped back', ['--topology', 'one']],
     [500_013, 'a tick is claimed in the last millisecond of a lease', ['--topology', 'cluster']],
