@@ -149,8 +149,8 @@ class QuorumRound implements Upheld {
 
   /** A renewal without an answer may have kept it on its server, where it would be in the way of its own group for a lease. */
   #memberLost(member: HoldHandle): void {
-    // A fixed lease ends in Redis as well.
-    if (this.leaseTime !== undefined) return;
+    // A fixed lease ends in Redis as well, and a hold that lasts too long keeps its lock as long as that.
+    if (this.leaseTime !== undefined || member.loss?.code !== 'LOST') return;
     for (const [engine, known] of this.#members) {
       if (known !== member) continue;
       const { backgroundRelease, settings } = engine.context;
