@@ -19,7 +19,7 @@ const slowness = Number(process.env['TEST_SLOWNESS'] || 1);
 const names = process.argv.slice(2);
 const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
 /** The lanes of each part. */
-const parts = [1, 2].map((part) =>
+const parts = [1, 2, 3].map((part) =>
   [0, 1, 2]
     .map((lane) => chosen.filter((suite) => suite.part === part && suite.lane === lane))
     .filter(({ length }) => length > 0),
