@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Controller, Inject, Injectable, Post } from '@nestjs/common';
 import { DistributedLock, LockService, type LockModuleSettings } from 'nestjs-distributed-lock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { DoorStage, request } from './door.stage.js';
 
@@ -15,7 +16,7 @@ class Counters {
   constructor(@Inject(LockService) private readonly locks: LockService) {}
 
   /** A read-modify-write that is wrong without a lock. */
-  @DistributedLock('counter:{0}', { waitTime: '20s' })
+  @DistributedLock('counter:{0}', { waitTime: scaled(30_000) })
   async increment(name: string): Promise<void> {
     const value = this.values.get(name) ?? 0;
     await sleep(0);
@@ -92,7 +93,7 @@ describe('counters', () => {
     expect(await stage.services.keys()).toEqual([]);
   });
 
-  test(`${CALLS} × ${CALLS} calls of two applications lose none`, { timeout: 60_000 }, async () => {
+  test(`${CALLS} × ${CALLS} calls of two applications lose none`, { timeout: scaled(60_000) }, async () => {
     const [one, two] = [await start(), await start()];
     const shared = one.get(Counters);
     const other = two.get(Counters);
