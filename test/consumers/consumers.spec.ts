@@ -5,11 +5,9 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { withoutCronWarnings } from '../support/cron.warning.js';
 import { scaled } from '../support/slowness.js';
 import { uniquePrefix } from '../support/services.js';
-
-/** What cron itself prints on a busy machine. */
-const CRON_WARNING = /^\[Cron\] Missed execution deadline by .*\s*/gm;
 
 const run = promisify(execFile);
 const SOURCE = resolve('test/consumers/consumer.app.ts');
@@ -78,7 +76,7 @@ test.each(CONSUMERS)(
       cwd: app,
       env: { ...process.env, REDIS_URL: inject('redisUrl'), PREFIX: uniquePrefix() },
     });
-    expect(stderr.replace(CRON_WARNING, '')).toBe('');
+    expect(withoutCronWarnings(stderr)).toBe('');
     expect(JSON.parse(stdout)).toEqual({
       guarded: [200, 200, 200, 200],
       most: 1,

@@ -2,14 +2,12 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { isCronWarning } from '../support/cron.warning.js';
 import { until } from '../support/until.js';
 import type { WorkerCommand, WorkerMessage, WorkerSettings } from '../workers/worker.protocol.js';
 
 const BUNDLED = new URL('../../dist/workers/tick.worker.js', import.meta.url);
 const PRELOADS = new URL('../../dist/test/workers/', import.meta.url);
-
-/** cron's own warning of a late event loop: on a busy machine, of a few ms. */
-const CRON_WARNING = /^\[Cron\] Missed execution deadline by /;
 
 export type MessageOf<K extends WorkerMessage['kind']> = Extract<WorkerMessage, { kind: K }>;
 
@@ -94,7 +92,7 @@ export class TickWorker {
 
   /** Everything that an operator would see as an error. */
   get errors(): string[] {
-    const stderr = this.#stderr.filter((line) => !CRON_WARNING.test(line));
+    const stderr = this.#stderr.filter((line) => !isCronWarning(line));
     return [...this.lines('error'), ...this.lines('fatal'), ...stderr];
   }
 

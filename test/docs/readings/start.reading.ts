@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from 'vitest';
+import { withoutCronWarnings } from '../../support/cron.warning.js';
 import { uniquePrefix } from '../../support/services.js';
 import type { DocStage, Readings } from '../doc.stage.js';
 
@@ -34,9 +35,6 @@ console.log(JSON.stringify({
 await Promise.all(apps.map((app) => app.close()));
 `;
 
-/** cron prints it where the machine is busy when a timer is due. */
-const CRON_WARNING = /^\[Cron\] Missed execution deadline by .*\s*/gm;
-
 /** Runs the start as its reader does: two instances of the application, as a process of their own. */
 async function runStart(stage: DocStage): Promise<void> {
   const script = resolve('dist/docs/pages/README/reader.js');
@@ -50,7 +48,7 @@ async function runStart(stage: DocStage): Promise<void> {
     text(reader.stderr),
     once(reader, 'exit'),
   ]);
-  expect(errors.replaceAll(CRON_WARNING, '')).toBe('');
+  expect(withoutCronWarnings(errors)).toBe('');
   const seen: unknown = JSON.parse(output);
   expect(seen).toEqual({
     statuses: [201, 201, 201, 201, 201],
