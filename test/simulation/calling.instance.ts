@@ -14,6 +14,6 @@ export interface CallingInstance {
   readonly calmSince: number;
   /** Whether a grant that too few replicas have is given back, and asked for again. */
   readonly isAcked?: boolean;
-  /** When it was killed, or had ended. */
+  /** When it was killed, or had ended, and its server ran the last of what it had received. */
   readonly endedAt: number;
 }

@@ -37,7 +37,7 @@ export class SimulatedInstance implements CallingInstance {
 
   constructor(
     private readonly world: World,
-    server: SimulatedServer,
+    private readonly server: SimulatedServer,
     readonly name: string,
     readonly network: Network,
     private readonly layer: Layer,
@@ -85,7 +85,8 @@ export class SimulatedInstance implements CallingInstance {
   /** As by `kill -9`: the kernel closes its sockets. */
   crash(): void {
     this.process.isDead = true;
-    this.endedAt = this.world.now;
+    // A server that stands still runs afterwards what it has received.
+    this.endedAt = Math.max(this.world.now, this.server.process.stoppedUntil);
     this.link.kill();
   }
 }
