@@ -9,6 +9,8 @@ type Mode = 'open' | 'refusing' | 'black-hole';
 export class TcpProxy {
   /** Connections that died by our hand while a client used them. */
   cuts = 0;
+  /** Connections that a client has made so far. */
+  accepted = 0;
   readonly #server: Server;
   readonly #links = new Set<ProxyLink>();
   #mode: Mode = 'open';
@@ -86,6 +88,7 @@ export class TcpProxy {
       client.resetAndDestroy();
       return;
     }
+    this.accepted += 1;
     const link = new ProxyLink(client, this.port, {
       judge: (command) => this.#judge(command),
       cut: () => (this.cuts += 1),
