@@ -10,7 +10,7 @@ import type { ReleaseScript } from '../holds/hold.count.js';
 import type { HoldHandle } from '../holds/handle.js';
 import type { HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
-import { LockRelease, type ReleaseResult } from './lock.release.js';
+import { LockRelease, type Handoff } from './lock.release.js';
 import type { LocalLockOwner } from './local.lock.registry.js';
 import { LocalLock } from './local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
@@ -62,7 +62,8 @@ export class FairLocalLock extends LocalLock {
       new LockRelease(this.registry.context, this.target, hold.lease).free(
         releaseScript,
         at,
-        ({ outcome, otherProcesses, handoff }) => {
+        ({ outcome, otherProcesses, handoff, lateHandoff }) => {
+          if (lateHandoff !== undefined) void this.waiters.during(() => this.#handOffLate(lateHandoff));
           if (handoff !== undefined) this.#handOff(handoff);
           // Without a reply, any waiter of this process may have been handed the lock, not only the first one.
           else if (typeof outcome !== 'string') this.#wakeAll();
@@ -112,9 +113,14 @@ export class FairLocalLock extends LocalLock {
   }
 
   /** A release made a waiter of this process the holder. A waiter that has left has undone its attempt, but a failover may have lost that. */
-  #handOff({ holder, sent }: NonNullable<ReleaseResult['handoff']>): void {
+  #handOff({ holder, sent }: Handoff): void {
     if (this.#hasLeft(holder)) this.giveBack(holder, 0);
     else this.#placeOf(holder)?.acceptHandoff(sent);
+  }
+
+  async #handOffLate(late: Promise<Handoff | undefined>): Promise<void> {
+    const handoff = await late;
+    if (handoff !== undefined) this.#handOff(handoff);
   }
 
   /** @internal A waiter that is the holder in Redis missed the message of its hand-off. */

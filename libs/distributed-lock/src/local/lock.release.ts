@@ -21,6 +21,12 @@ export interface HandoffResult {
   readonly result: AcquireResult | Busy | undefined;
 }
 
+/** The holder id of this process that a release made the holder, with a lease of the watchdog that is counted from `sent`. */
+export interface Handoff {
+  readonly holder: string;
+  readonly sent: Instant;
+}
+
 /** A release in Redis, and how many other processes were notified of it, as far as is known. */
 export interface ReleaseResult {
   readonly outcome: UnlockOutcome | Promise<UnlockOutcome>;
@@ -29,8 +35,9 @@ export interface ReleaseResult {
   readonly listeners: number;
   /** Settles when no command of this release is still to be sent. */
   readonly settled: Promise<unknown>;
-  /** The holder id of this process that got the lock, with a lease of the watchdog that is counted from `sent`. */
-  readonly handoff?: { readonly holder: string; readonly sent: Instant } | undefined;
+  readonly handoff?: Handoff | undefined;
+  /** The same, of an answer that comes after `commandTimeout`. */
+  readonly lateHandoff?: Promise<Handoff | undefined> | undefined;
 }
 
 /** Nothing is left to be sent. */
@@ -130,20 +137,28 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
     const listeners = subscriptions.listeners(this.#channel);
     if (reply.kind !== 'released')
       return this.#conclude({ outcome: 'lost', otherProcesses: 0, listeners, settled: DONE });
-    const { reached, next: holder } = reply;
-    const sent = this.#sent;
     this.#conclude({
       outcome: 'released',
-      otherProcesses: this.#otherProcesses(reached),
+      otherProcesses: this.#otherProcesses(reply.reached),
       listeners,
       settled: DONE,
-      handoff: holder === undefined || sent === undefined ? undefined : { holder, sent },
+      handoff: this.#handoffOf(reply),
     });
   }
 
   failed(error: unknown, late?: LateAnswer<ReleaseReply>): void {
     const listeners = this.context.subscriptions.listeners(this.#channel);
-    this.#conclude({ ...this.#freeLater(RedisFailure.from(error), late), otherProcesses: 0, listeners });
+    const lateHandoff = late?.then((answer) =>
+      'reply' in answer ? this.#handoffOf(answer.reply) : undefined,
+    );
+    const freed = this.#freeLater(RedisFailure.from(error), late);
+    this.#conclude({ ...freed, otherProcesses: 0, listeners, lateHandoff });
+  }
+
+  #handoffOf(reply: ReleaseReply): Handoff | undefined {
+    const sent = this.#sent;
+    const holder = reply.kind === 'released' ? reply.next : undefined;
+    return holder === undefined || sent === undefined ? undefined : { holder, sent };
   }
 
   #send(releaseScript: ReleaseScript | undefined, pairedLease: number | undefined): void {
@@ -178,7 +193,7 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
   #freeLater(
     failure: RedisFailure,
     late?: LateAnswer<ReleaseReply>,
-  ): Omit<ReleaseResult, 'otherProcesses' | 'listeners'> {
+  ): Pick<ReleaseResult, 'outcome' | 'settled'> {
     const { target, context } = this;
     const { holder, longestTtl } = this.lease;
     if (!failure.isTransient) {
