@@ -12,6 +12,9 @@ const TIMEOUT = scaled(750);
 /** In ms: too long for a caller, and too short for a connection that counts as dead. */
 const DELAY = TIMEOUT * 1.2;
 
+/** The watchdog's timeout, in ms: no hold that is looked at is renewed meanwhile. */
+const LEASE = TIMEOUT * 100;
+
 /** How long after the call, in ms: what is repeated although it was answered is sent several times by then. */
 const AFTERWARDS = TIMEOUT * 6;
 
@@ -41,7 +44,8 @@ interface Prepared {
 
 async function prepare(name: string, scene: string, { prepare: make }: SlowCall): Promise<Prepared> {
   const wire = await stage.proxy();
-  const [service, other] = await Promise.all([stage.open({ commandTimeout: TIMEOUT }, wire), stage.open()]);
+  const options = { commandTimeout: TIMEOUT, lockWatchdogTimeout: LEASE };
+  const [service, other] = await Promise.all([stage.open(options, wire), stage.open()]);
   return { name, wire, call: await make({ service, other, name: scene }) };
 }
 

@@ -20,7 +20,7 @@ import { ModelStore } from './model.store.js';
 
 /** Set seed and steps to the values of a failure to see it again, and the path too to see it at once. */
 const SEED = Number(process.env['MODEL_SEED'] || Math.floor(Math.random() * 2 ** 31));
-const STEPS = Number(process.env['MODEL_STEPS'] || 100_000);
+const STEPS = Number(process.env['MODEL_STEPS'] || 50_000);
 const PATH = process.env['MODEL_PATH'];
 const RUNS = Math.ceil(STEPS / 1000);
 

@@ -12,7 +12,7 @@ import { ModelStore } from './model.store.js';
 
 /** Set both to the values of a failure to see it again. */
 const SEED = Number(process.env['MODEL_SEED'] || Math.floor(Math.random() * 2 ** 31));
-const STEPS = Number(process.env['MODEL_STEPS'] || 100_000);
+const STEPS = Number(process.env['MODEL_STEPS'] || 50_000);
 
 const LOCK = `model:${randomUUID()}`;
 let store: ModelStore;

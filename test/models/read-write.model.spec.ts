@@ -21,7 +21,7 @@ import { rounded } from './store.dump.js';
 
 const SEED = Number(process.env['MODEL_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 /** Steps of each of the three fleets. */
-const SHARE = Number(process.env['MODEL_STEPS'] ?? 100_000) / 3;
+const SHARE = Number(process.env['MODEL_STEPS'] ?? 50_000) / 3;
 /** How often each situation has to be met at least; chance brings ten times as many. */
 const ENOUGH = Math.floor(SHARE / 20_000);
 /** Sequences of one round, which has a seed of its own. */

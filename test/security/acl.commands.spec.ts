@@ -14,6 +14,9 @@ const BESIDE_SCRIPTS = ['EVALSHA', 'EVAL', 'SUBSCRIBE', 'UNSUBSCRIBE', 'PING', '
 /** Sent every 15 s on a connection that listens, and where a lock could be given to a waiter with a long lease: nobody waits for that here. */
 const SELDOM = ['PING', 'PUBSUB|NUMSUB'];
 
+/** How many users try everything at the same time. */
+const AT_ONCE = 6;
+
 test('the line in the docs has the commands that scripts and connections use, and no more', async () => {
   const [line = []] = await readLines();
   expect(commandsOf(line).toSorted()).toEqual([...BESIDE_SCRIPTS, ...(await scriptCommands())].toSorted());
@@ -78,7 +81,12 @@ describe('of the least user', () => {
       let missing = commands.filter((command) => command !== 'EVAL');
       // On a machine that is busy not everything comes to pass at the first attempt.
       for (let attempt = 1; attempt <= 3 && missing.length > 0; attempt += 1) {
-        await Promise.all(missing.map((command) => without(command)));
+        const left = missing.values();
+        // All of them at once would take each other's CPU until the start of a service takes too long.
+        const inTurn = async () => {
+          for (const command of left) await without(command);
+        };
+        await Promise.all(Array.from({ length: AT_ONCE }, inTurn));
         const refused = await refusals();
         missing = commands.filter((command) => !refused.has(`${command} ${command}`));
       }
