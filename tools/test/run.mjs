@@ -18,12 +18,9 @@ import { Unavailable } from './unavailable.mjs';
 const slowness = Number(process.env['TEST_SLOWNESS'] || 1);
 const names = process.argv.slice(2);
 const chosen = SUITES.filter(({ name }) => names.length === 0 || names.includes(name));
-/** The lanes of each part. */
-const parts = [1, 2, 3].map((part) =>
-  [0, 1, 2]
-    .map((lane) => chosen.filter((suite) => suite.part === part && suite.lane === lane))
-    .filter(({ length }) => length > 0),
-);
+const lanes = [0, 1, 2]
+  .map((lane) => chosen.filter((suite) => suite.lane === lane))
+  .filter(({ length }) => length > 0);
 /** @type {import('./skip.judge.mjs').AllowedSkip[]} */
 const absent = [];
 
@@ -84,7 +81,7 @@ if (unknown.length > 0) {
   console.error(`no such suite: ${unknown.join(', ')}; there are ${known}`);
   broken += unknown.length;
 } else if (await runNode('tools/build/build.mjs', [])) {
-  for (const lanes of parts) await Promise.all(lanes.map((lane) => runLane(lane, lanes.length === 1)));
+  await Promise.all(lanes.map((lane) => runLane(lane, lanes.length === 1)));
   await lookAgainAtAll();
 } else {
   summary.push('the build failed, so nothing was run');
