@@ -70,7 +70,7 @@ export default defineConfig({
           pool: 'forks',
           // Files wait for more than half of their time, and share a process with what was imported by those before them.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 5,
           sequence: { groupOrder: 1 },
         },
       },
@@ -95,7 +95,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 5,
+          maxWorkers: 7,
           sequence: { groupOrder: 5 },
         },
       },
@@ -108,7 +108,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 6,
           sequence: { groupOrder: 2 },
         },
       },

@@ -27,13 +27,12 @@ const beside = /** @type {const} */ ({ lane: 2, givesWay: true });
 export const SUITES = [
   { name: 'chaos', ...clocks, budget: 120, project: 'chaos' },
   { name: 'interop', ...clocks, budget: 240, project: 'interop', needs: buildPeer },
-  { name: 'matrix', ...clocks, budget: 120, script: 'tools/matrix/main.mjs', args: [] },
   { name: 'integration', ...clocks, budget: 600, project: 'integration', secondLook: true },
   { name: 'conformance', ...clocks, budget: 120, project: 'conformance', secondLook: true },
   // Four fifths are the conformance suite, of seven kinds on two topologies.
   { name: 'topologies', ...clocks, budget: 165, project: 'topologies', secondLook: true },
   // First, as it compares times of imports: beside `chaos` and `interop`, which leave the most.
-  { name: 'check:package', ...aside, budget: 120, script: 'tools/package/check-package.mjs', args: [] },
+  { name: 'check:package', ...aside, budget: 180, script: 'tools/package/check-package.mjs', args: [] },
   { name: 'unit', ...aside, budget: 180, project: 'unit' },
   { name: 'models', ...aside, budget: 300, project: 'models' },
   { name: 'check:lua', ...beside, budget: 15, script: 'tools/lua/embed.mjs', args: ['--check'] },
@@ -70,4 +69,5 @@ export const SUITES = [
     args: [],
     needs: readCommit,
   },
+  { name: 'matrix', ...beside, budget: 240, script: 'tools/matrix/main.mjs', args: [] },
 ];
