@@ -46,6 +46,8 @@ export default defineConfig({
           include: ['libs/**/*.spec.ts', 'tools/**/*.spec.ts', 'test/histories/**/*.spec.ts'],
           pool: 'threads',
           isolate: false,
+          // It gets what other suites leave of the CPU, as the models do.
+          testTimeout: scaled(60_000),
           maxWorkers: 2,
         },
       },
@@ -70,7 +72,7 @@ export default defineConfig({
           pool: 'forks',
           // Files wait for more than half of their time, and share a process with what was imported by those before them.
           isolate: false,
-          maxWorkers: 5,
+          maxWorkers: 4,
           sequence: { groupOrder: 1 },
         },
       },
@@ -81,7 +83,9 @@ export default defineConfig({
           include: MODELS,
           globalSetup: ['test/support/global.setup.ts', 'test/simulation/simulation.setup.ts'],
           pool: 'forks',
-          // A file needs a CPU all of the time.
+          // A file needs a CPU all of the time, and "npm test" gives it what others leave: a limit is for what hangs.
+          testTimeout: scaled(600_000),
+          hookTimeout: scaled(120_000),
           maxWorkers: 2,
           sequence: { groupOrder: 6 },
         },
@@ -95,7 +99,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 7,
+          maxWorkers: 6,
           sequence: { groupOrder: 5 },
         },
       },
@@ -108,7 +112,7 @@ export default defineConfig({
           pool: 'forks',
           // Most of the time a file waits for leases to end.
           isolate: false,
-          maxWorkers: 6,
+          maxWorkers: 5,
           sequence: { groupOrder: 2 },
         },
       },

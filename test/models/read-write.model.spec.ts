@@ -141,5 +141,5 @@ test.each<[string, Fleet]>([
     expect(rare).toEqual([]);
     expect(done.steps).toBeGreaterThanOrEqual(SHARE);
   },
-  scaled(300_000),
+  scaled(600_000),
 );

@@ -34,7 +34,7 @@ export const SUITES = [
   // First, as it compares times of imports: beside `chaos` and `interop`, which leave the most.
   { name: 'check:package', ...aside, budget: 180, script: 'tools/package/check-package.mjs', args: [] },
   { name: 'unit', ...aside, budget: 180, project: 'unit' },
-  { name: 'models', ...aside, budget: 300, project: 'models' },
+  { name: 'models', ...aside, budget: 420, project: 'models' },
   { name: 'check:lua', ...beside, budget: 15, script: 'tools/lua/embed.mjs', args: ['--check'] },
   { name: 'check:api', ...beside, budget: 90, script: 'tools/package/check-api.mjs', args: [] },
   {
@@ -64,7 +64,7 @@ export const SUITES = [
   {
     name: 'check:seeds',
     ...beside,
-    budget: 180,
+    budget: 360,
     script: 'tools/simulation/check-seeds.mjs',
     args: [],
     needs: readCommit,
