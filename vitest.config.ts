@@ -83,7 +83,7 @@ export default defineConfig({
           include: MODELS,
           globalSetup: ['test/support/global.setup.ts', 'test/simulation/simulation.setup.ts'],
           pool: 'forks',
-          // A file needs a CPU all of the time, and "npm test" gives it what others leave: a limit is for what hangs.
+          // A file needs a CPU all of the time: a limit is for what hangs.
           testTimeout: scaled(600_000),
           hookTimeout: scaled(120_000),
           maxWorkers: 2,
