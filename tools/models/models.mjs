@@ -185,7 +185,7 @@ export const MODELS = [
     about: 'proposed: a queue of processes, with stops, crashes, lost messages, expiry and forced unlocks',
     explorations: [
       {
-        name: 'nobody is hurt, and no waiter is overtaken',
+        name: 'no process fails, and no waiter is overtaken',
         changes: once('COUNTED', 'FORCES', 'JAVAS'),
       },
       { name: 'a stop, a crash, a loss', changes: once('STOPS', 'CRASHES', 'LOSSES') },
@@ -195,7 +195,7 @@ export const MODELS = [
     calm: [],
     mutations: [
       {
-        name: 'a release tells nobody',
+        name: 'a release notifies no process',
         changes: [
           {
             from: 'owner = NOBODY; mendEars(); tellHead();\n      if\n      :: places > 0 -> guard[i] = place[0];',
@@ -205,7 +205,7 @@ export const MODELS = [
         violates: NOTHING_UNDER_WAY,
       },
       {
-        name: 'nobody guards the head that was told',
+        name: 'the head that was notified has no guard',
         changes: [
           ...once('STOPS'),
           {
@@ -243,7 +243,7 @@ export const MODELS = [
         violates: NOTHING_UNDER_WAY,
       },
       {
-        name: 'a waiter leaves and does not tell the next one',
+        name: 'a waiter leaves and does not notify the next one',
         changes: [
           ...once('CRASHES'),
           {

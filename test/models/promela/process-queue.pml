@@ -116,12 +116,12 @@ inline wait(i) {
   fi;
   printf("%c waits -> %e\n", NAME(i), phase[i])
 }
-/* The script "pass": the lock may be free, and nobody was told. A guard names a head that does not move, which loses its place. */
+/* The script "pass": the lock may be free, and no process was notified. A guard names a head that does not move, which loses its place. */
 inline dropSilent(i) {
   if
   :: owner == NOBODY && guard[i] < NOBODY && places > 0 && place[0] == guard[i] ->
     h = guard[i]; drop(h);
-    /* It is told once more: if it lives, it comes again. */
+    /* It is notified once more: if it lives, it comes again. */
     if :: up[h] -> told[h] = true :: else fi;
     h = 0
   :: else
@@ -137,7 +137,7 @@ proctype Instance(byte i) {
   byte k, h;
 end:
   do
-  /* lua/reentrant/acquire.lua, for a caller that is ready to wait: it takes a free lock for which nobody waits */
+  /* lua/reentrant/acquire.lua, for a caller that is ready to wait: it takes a free lock for which none waits */
   :: atomic { runs(i) && phase[i] == idle ->
       if :: owner == NOBODY && places == 0 -> grant(i) :: else -> phase[i] = asks fi;
       printf("%c acquires -> %e\n", NAME(i), phase[i]) }
