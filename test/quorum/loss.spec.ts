@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { LockLostError } from '../../libs/distributed-lock/src/errors/lock.errors.js';
-import * as scripts from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import {
+  reentrantRelease,
+  renewalRenew,
+} from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
 import { LoopLag } from '../support/faults/loop.lag.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
@@ -19,12 +22,6 @@ afterAll(async () => {
 
 /** The lease of these tests, in ms. */
 const T = 2000;
-
-const shaOf = (name: string) =>
-  Object.values(scripts)
-    .filter((script) => typeof script !== 'string')
-    .find((script) => script.name === name)?.sha1;
-const [RELEASE, RENEW] = [shaOf('reentrant/release'), shaOf('renewal/renew')];
 
 /** When the signal was aborted. */
 const abortOf = (signal: AbortSignal) =>
@@ -141,8 +138,8 @@ describe('a red lock that is held', () => {
     const { holder } = handle;
     let isReleased = false;
     wire.judge(({ words }) => {
-      isReleased ||= words[1] === RELEASE && words.includes(holder);
-      return words[1] === RENEW && words.includes(holder)
+      isReleased ||= words[1] === reentrantRelease.sha1 && words.includes(holder);
+      return words[1] === renewalRenew.sha1 && words.includes(holder)
         ? { answered: () => new Promise(() => undefined) }
         : 'pass';
     });
