@@ -52,13 +52,17 @@ describe.concurrent('a command of an operator to one instance', { timeout: scale
     await until('two runs', () => toldRuns(fleet).length >= 2);
     const [between = 0] = ticksAfter(await fleet.storeNow(), 1);
     await fleet.reach(between + 300);
+    const [earliest = 0] = ticksAfter(await fleet.storeNow(), 1);
     expect(await one?.ask({ do: 'forget' })).toBe(true);
+    const [latest = 0] = ticksAfter(await fleet.storeNow(), 1);
     const rows = async () => (await fleet.runs('counted')).toReversed();
     const isOver = async () => (await rows()).some(({ outcome }) => outcome === 'completed');
     await until('a run has been recorded again', isOver);
     const recorded = (await rows()).slice(0, 2);
     const [{ tick: lost = 0 } = {}] = recorded;
     const next = lost + 1000;
+    expect(lost).toBeGreaterThanOrEqual(earliest);
+    expect(lost).toBeLessThanOrEqual(latest);
     expect(recorded).toMatchObject([
       { tick: lost, outcome: 'missed' },
       { tick: next, outcome: 'completed' },
