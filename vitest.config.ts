@@ -46,7 +46,7 @@ export default defineConfig({
           include: ['libs/**/*.spec.ts', 'tools/**/*.spec.ts', 'test/histories/**/*.spec.ts'],
           pool: 'threads',
           isolate: false,
-          // It gets what other suites leave of the CPU, as the models do.
+          // "npm test" gives it what the suites with clocks leave of the CPU.
           testTimeout: scaled(60_000),
           maxWorkers: 2,
         },
@@ -83,9 +83,7 @@ export default defineConfig({
           include: MODELS,
           globalSetup: ['test/support/global.setup.ts', 'test/simulation/simulation.setup.ts'],
           pool: 'forks',
-          // A file needs a CPU all of the time: a limit is for what hangs.
-          testTimeout: scaled(600_000),
-          hookTimeout: scaled(120_000),
+          // A file needs a CPU all of the time.
           maxWorkers: 2,
           sequence: { groupOrder: 6 },
         },

@@ -147,7 +147,7 @@ test.each(Object.entries(FAMILIES))(
       await expectAlways(property, { seed, numRuns: 20, endOnFailure: true });
     expect(done.steps).toBeGreaterThanOrEqual(share);
   },
-  scaled(600_000),
+  scaled(120_000),
 );
 
 test('every script belongs to a family', () => {

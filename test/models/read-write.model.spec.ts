@@ -141,5 +141,5 @@ test.each<[string, Fleet]>([
     expect(rare).toEqual([]);
     expect(done.steps).toBeGreaterThanOrEqual(SHARE);
   },
-  scaled(600_000),
+  scaled(300_000),
 );

@@ -31,7 +31,7 @@ describe.skipIf(!isAvailable)('Porcupine', () => {
 
   test.each(PLACES)(
     'calls simulated histories of each kind ok: $name',
-    { timeout: scaled(600_000) },
+    { timeout: scaled(60_000) },
     async ({ name, options, families }) => {
       const what = {
         options: [...options, '--seconds', '10'],
@@ -47,7 +47,7 @@ describe.skipIf(!isAvailable)('Porcupine', () => {
 
   test.each(DEFECTS)(
     'calls simulated histories illegal: $name',
-    { timeout: scaled(600_000) },
+    { timeout: scaled(60_000) },
     async ({ name, defects, options }) => {
       const broken = join(dirname(SIMULATION), `judged.${process.pid}.mjs`);
       await plantDefects(broken, defects);

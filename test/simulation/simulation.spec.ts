@@ -36,7 +36,7 @@ describe('the simulation of a fleet', () => {
       const { code, text } = await simulateBroken([defect], ['--twice', '--seconds', '5']);
       expect([code, text]).toEqual([1, expect.stringMatching(/^seed 1: replay differs: event \d+ at /m)]);
     },
-    scaled(600_000),
+    scaled(60_000),
   );
 
   test.each([
@@ -55,12 +55,12 @@ describe('the simulation of a fleet', () => {
     [500_013, 'a tick is claimed in the last millisecond of a lease', ['--topology', 'cluster']],
     [810_335, 'answers to renewals were lost on a server of a red lock', ['--topology', 'quorum']],
     [3064, 'a red lock was lost while a server still had it', ['--topology', 'quorum']],
-  ])('breaks no rule with seed %i, where %s', { timeout: scaled(600_000) }, async (seed, _where, args) => {
+  ])('breaks no rule with seed %i, where %s', { timeout: scaled(60_000) }, async (seed, _where, args) => {
     const { code, text } = await simulate([...args, '--seed', `${seed}`]);
     expect([code, text]).toEqual([0, expect.stringContaining(' 0 violations')]);
   });
 
-  test('finds a planted defect, and shrinks its plan', { timeout: scaled(600_000) }, async () => {
+  test('finds a planted defect, and shrinks its plan', { timeout: scaled(120_000) }, async () => {
     const planted = PLANTED.find(({ name }) => name === 'a hold that does not look at its deadline');
     const args = ['--runs', '20', '--until-violation', '--shrink'];
     const { code, text } = await simulateBroken(planted?.defects, args);
@@ -73,7 +73,7 @@ describe('the simulation of a fleet', () => {
   test.each([
     { name: 'a subscription that is reported as made again, and was not', seed: 11 },
     { name: 'a connection that is given up and whose last bytes still arrive', seed: 6 },
-  ])('finds below the connections $name', { timeout: scaled(600_000) }, async ({ name, seed }) => {
+  ])('finds below the connections $name', { timeout: scaled(120_000) }, async ({ name, seed }) => {
     const planted = PLANTED_SOCKETS.find((one) => one.name === name);
     const args = ['--layer', 'socket', '--seed', `${seed}`, '--runs', '60', '--until-violation'];
     const { code } = await simulateBroken(planted?.defects, args);

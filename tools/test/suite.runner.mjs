@@ -30,14 +30,14 @@ const SECOND_LOOKS = 2;
  * @returns {Promise<Outcome & Doubts>}
  */
 export async function runVitest(suite, circumstances, files = []) {
-  const { project, lane } = suite;
+  const { project } = suite;
   const folder = await mkdtemp(join(tmpdir(), 'vitest-'));
   const file = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`, TROUBLES];
     const args = ['run', '--project', project, ...reporters, ...files];
     const troubles = join(folder, 'troubles.txt');
-    const env = { SUITE_FAILURES: troubles, TEST_LANE: `${lane}` };
+    const env = { SUITE_FAILURES: troubles };
     const succeeded = await runWithin({ script: VITEST, args, env }, suite, circumstances);
     const [text, told] = await Promise.all(
       [file, troubles].map((name) => readFile(name, 'utf8').catch(() => '')),

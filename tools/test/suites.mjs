@@ -15,6 +15,7 @@ import { readCommit } from '../simulation/commit.seeds.mjs';
  * @typedef {Suite & { script: string, args: readonly string[] }} Check
  */
 
+/** One after the other, with the machine almost to themselves. */
 const clocks = /** @type {const} */ ({ lane: 0 });
 
 /** Its budgets are for what others leave of the CPU. */
@@ -70,5 +71,6 @@ export const SUITES = [
     args: [],
     needs: readCommit,
   },
+  // It waits for ticks of real timers, with limits that bear a CPU of others.
   { name: 'matrix', ...beside, budget: 240, script: 'tools/matrix/main.mjs', args: [] },
 ];

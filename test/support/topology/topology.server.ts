@@ -15,12 +15,10 @@ const PORTS = { from: 12_000, count: 10_000 };
 
 /**
  * Test files that run at the same time have ports of their own: clients of a server that was killed go on asking at its address,
- * and must not find somebody else's sentinel there. So have two suites that "npm test" runs side by side, each in a lane; 0 is the setup
- * for all files of one.
+ * and must not find somebody else's sentinel there. "npm test" runs one suite with such servers at a time; 0 is the setup for all its files.
  */
-const SHARE = Math.floor(PORTS.count / 16);
-const LANE = Number(process.env['TEST_LANE'] ?? 0) % 2;
-const FIRST = PORTS.from + (LANE * 8 + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 8)) * SHARE;
+const SHARE = Math.floor(PORTS.count / 8);
+const FIRST = PORTS.from + (Number(process.env['VITEST_POOL_ID'] ?? 0) % 8) * SHARE;
 const ATTEMPTS = 20;
 
 export interface ServerOptions {
