@@ -11,12 +11,11 @@ const TOPOLOGIES = ['topologies', 'support/topology', 'cluster', 'replication'].
   (folder) => `test/${folder}/**/*.spec.ts`,
 );
 
-/** What needs no clock: simulated fleets, and the scripts beside models of them. */
-const MODELS = [
-  'test/models/**/*.spec.ts',
-  'test/simulation/**/*.spec.ts',
-  'test/porcupine/simulated.histories.spec.ts',
-];
+/** What needs no clock: simulated fleets. */
+const SIMULATION = ['test/simulation/**/*.spec.ts', 'test/porcupine/simulated.histories.spec.ts'];
+
+/** The scripts beside models of them. */
+const MODELS = ['test/models/**/*.spec.ts'];
 
 /** The conformance suite, on one server and without Redis. */
 const CONFORMANCE = ['locks', 'quorum', 'security', 'memory'].map(
@@ -66,6 +65,7 @@ export default defineConfig({
             'test/interop/**',
             ...CONFORMANCE,
             ...MODELS,
+            ...SIMULATION,
             ...TOPOLOGIES,
           ],
           globalSetup: ['test/support/global.setup.ts'],
@@ -81,11 +81,24 @@ export default defineConfig({
         test: {
           name: 'models',
           include: MODELS,
-          globalSetup: ['test/support/global.setup.ts', 'test/simulation/simulation.setup.ts'],
+          globalSetup: ['test/support/global.setup.ts'],
           pool: 'forks',
           // A file needs a CPU all of the time.
           maxWorkers: 2,
           sequence: { groupOrder: 6 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'simulation',
+          include: SIMULATION,
+          globalSetup: ['test/simulation/simulation.setup.ts'],
+          pool: 'forks',
+          // "npm test" gives it what the suites with clocks leave of the CPU.
+          testTimeout: scaled(600_000),
+          maxWorkers: 1,
+          sequence: { groupOrder: 7 },
         },
       },
       {
@@ -119,7 +132,7 @@ export default defineConfig({
         test: {
           name: 'chaos',
           include: ['test/chaos/**/*.spec.ts', 'test/porcupine/**/*.spec.ts'],
-          exclude: [...configDefaults.exclude, ...MODELS],
+          exclude: [...configDefaults.exclude, ...SIMULATION],
           globalSetup: ['test/chaos/chaos.setup.ts'],
           pool: 'forks',
           // Each run has its servers, and processes that are to be late for one reason only.

@@ -8,7 +8,6 @@ import { byPlace, judgeSimulated } from '../../tools/porcupine/simulated.histori
 import { PLACES } from '../../tools/simulation/simulated.places.mjs';
 import { plantDefects, SIMULATION } from '../../tools/simulation/simulation.bundler.mjs';
 import { Unavailable } from '../../tools/test/unavailable.mjs';
-import { scaled } from '../support/slowness.js';
 
 const isAvailable = await buildJudge().then(
   () => true,
@@ -31,7 +30,6 @@ describe.skipIf(!isAvailable)('Porcupine', () => {
 
   test.each(PLACES)(
     'calls simulated histories of each kind ok: $name',
-    { timeout: scaled(60_000) },
     async ({ name, options, families }) => {
       const what = {
         options: [...options, '--seconds', '10'],
@@ -45,15 +43,11 @@ describe.skipIf(!isAvailable)('Porcupine', () => {
     },
   );
 
-  test.each(DEFECTS)(
-    'calls simulated histories illegal: $name',
-    { timeout: scaled(60_000) },
-    async ({ name, defects, options }) => {
-      const broken = join(dirname(SIMULATION), `judged.${process.pid}.mjs`);
-      await plantDefects(broken, defects);
-      const judged = await judgeSimulated(broken, join(folder, name), { options, seed: 1, runs: 2 });
-      await rm(broken);
-      expect(judged.map(({ verdict }) => verdict)).toContain('illegal');
-    },
-  );
+  test.each(DEFECTS)('calls simulated histories illegal: $name', async ({ name, defects, options }) => {
+    const broken = join(dirname(SIMULATION), `judged.${process.pid}.mjs`);
+    await plantDefects(broken, defects);
+    const judged = await judgeSimulated(broken, join(folder, name), { options, seed: 1, runs: 2 });
+    await rm(broken);
+    expect(judged.map(({ verdict }) => verdict)).toContain('illegal');
+  });
 });

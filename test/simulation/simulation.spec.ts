@@ -5,7 +5,6 @@ import { describe, expect, test } from 'vitest';
 import { PLANTED } from '../../tools/simulation/planted.defects.mjs';
 import { PLANTED_SOCKETS } from '../../tools/simulation/planted.sockets.mjs';
 import { plantDefects, SIMULATION } from '../../tools/simulation/simulation.bundler.mjs';
-import { scaled } from '../support/slowness.js';
 
 /** What the simulation prints, in a process of its own: it replaces the clocks and timers of its process. */
 function simulate(args: readonly string[], file = SIMULATION): Promise<{ code: unknown; text: string }> {
@@ -29,15 +28,11 @@ async function simulateBroken(defects: Defects | undefined, args: readonly strin
 
 /** New seeds are tried by `npm run check:seeds`, for each commit its own. */
 describe('the simulation of a fleet', () => {
-  test(
-    'finds a clock of Node in the library, and names the first event that differs',
-    async () => {
-      const defect = { from: 'const at = machine.global.Date.now();', to: 'const at = Date.now();' };
-      const { code, text } = await simulateBroken([defect], ['--twice', '--seconds', '5']);
-      expect([code, text]).toEqual([1, expect.stringMatching(/^seed 1: replay differs: event \d+ at /m)]);
-    },
-    scaled(60_000),
-  );
+  test('finds a clock of Node in the library, and names the first event that differs', async () => {
+    const defect = { from: 'const at = machine.global.Date.now();', to: 'const at = Date.now();' };
+    const { code, text } = await simulateBroken([defect], ['--twice', '--seconds', '5']);
+    expect([code, text]).toEqual([1, expect.stringMatching(/^seed 1: replay differs: event \d+ at /m)]);
+  });
 
   test.each([
     [98, 'Redis refused a multi lock for a while', []],
@@ -55,12 +50,12 @@ describe('the simulation of a fleet', () => {
     [500_013, 'a tick is claimed in the last millisecond of a lease', ['--topology', 'cluster']],
     [810_335, 'answers to renewals were lost on a server of a red lock', ['--topology', 'quorum']],
     [3064, 'a red lock was lost while a server still had it', ['--topology', 'quorum']],
-  ])('breaks no rule with seed %i, where %s', { timeout: scaled(60_000) }, async (seed, _where, args) => {
+  ])('breaks no rule with seed %i, where %s', async (seed, _where, args) => {
     const { code, text } = await simulate([...args, '--seed', `${seed}`]);
     expect([code, text]).toEqual([0, expect.stringContaining(' 0 violations')]);
   });
 
-  test('finds a planted defect, and shrinks its plan', { timeout: scaled(120_000) }, async () => {
+  test('finds a planted defect, and shrinks its plan', async () => {
     const planted = PLANTED.find(({ name }) => name === 'a hold that does not look at its deadline');
     const args = ['--runs', '20', '--until-violation', '--shrink'];
     const { code, text } = await simulateBroken(planted?.defects, args);
@@ -73,7 +68,7 @@ describe('the simulation of a fleet', () => {
   test.each([
     { name: 'a subscription that is reported as made again, and was not', seed: 11 },
     { name: 'a connection that is given up and whose last bytes still arrive', seed: 6 },
-  ])('finds below the connections $name', { timeout: scaled(120_000) }, async ({ name, seed }) => {
+  ])('finds below the connections $name', async ({ name, seed }) => {
     const planted = PLANTED_SOCKETS.find((one) => one.name === name);
     const args = ['--layer', 'socket', '--seed', `${seed}`, '--runs', '60', '--until-violation'];
     const { code } = await simulateBroken(planted?.defects, args);

@@ -39,7 +39,7 @@ function projectOf(spec: string): string {
   if (spec.endsWith('.conformance.spec.ts')) return 'conformance';
   const [, folder] = spec.split('/');
   if (folder === 'interop') return 'interop';
-  return folder === 'models' || folder === 'simulation' ? 'models' : 'integration';
+  return folder === 'models' || folder === 'simulation' ? folder : 'integration';
 }
 
 /** Whether the full name of a test is made of these titles, of its groups and its own. */

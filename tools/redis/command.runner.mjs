@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process';
 
 /**
- * Runs a command to its end; never rejects.
+ * Runs a command to its end; never rejects. The time limit is for one that hangs: with the lowest priority, beside what needs both
+ * CPUs, a command that takes seconds takes minutes.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{ cwd?: string, env?: Readonly<Record<string, string>>, timeout?: number }} [options] `env` is added to ours; `timeout` in ms
  * @returns {Promise<{ ok: boolean, output: string }>} output: both streams, or why it could not run
  */
-export function runCommand(command, args, { cwd, env, timeout = 120_000 } = {}) {
+export function runCommand(command, args, { cwd, env, timeout = 600_000 } = {}) {
   return new Promise((resolve) => {
     const settings = {
       cwd,

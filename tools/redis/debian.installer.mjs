@@ -9,6 +9,8 @@ import { runCommand } from './command.runner.mjs';
 const REDIS = 'redis-tools';
 /** Debian links redis-server to this file of redis-tools; it acts by the name that it is called by. */
 const PACKAGED_BINARY = 'usr/bin/redis-check-rdb';
+/** A source that does not answer must not keep a test run waiting; in ms. */
+const DOWNLOADED_WITHIN = 120_000;
 /** The C library must be the machine's own. */
 const NEVER_FETCHED = new Set(['libc6', 'libgcc-s1', 'libstdc++6']);
 
@@ -103,9 +105,12 @@ async function unpackPackage(name, work) {
   ].flatMap(([key, value]) => ['-o', `${key}=${value}`]);
 
   // One unreachable source makes `update` fail although the others suffice: the download decides.
-  const update = await runCommand('apt-get', [...options, 'update']);
+  const update = await runCommand('apt-get', [...options, 'update'], { timeout: DOWNLOADED_WITHIN });
   const names = [name, ...(await missingLibraries(name, options))];
-  const download = await runCommand('apt-get', [...options, 'download', ...names], { cwd: packages });
+  const download = await runCommand('apt-get', [...options, 'download', ...names], {
+    cwd: packages,
+    timeout: DOWNLOADED_WITHIN,
+  });
   if (!download.ok) return lastLine(update.ok ? download.output : `${update.output}\n${download.output}`);
   for (const file of await readdir(packages)) {
     const unpacked = await runCommand('dpkg', ['-x', join(packages, file), root]);

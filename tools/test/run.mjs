@@ -13,7 +13,7 @@ import { Unavailable } from './unavailable.mjs';
 /** @typedef {import('./suite.runner.mjs').Doubts} Doubts */
 /** @typedef {import('./suites.mjs').VitestSuite} VitestSuite */
 /** @typedef {import('./suites.mjs').Check} Check */
-/** @typedef {Outcome & Partial<Doubts> & { unstable?: string[] }} Result */
+/** @typedef {Outcome & Partial<Doubts> & { unstable?: string[], reasons?: readonly string[] }} Result */
 
 const slowness = Number(process.env['TEST_SLOWNESS'] || 1);
 const names = process.argv.slice(2);
@@ -104,8 +104,9 @@ const skipped = results.flatMap((result) => result.skipped);
 const allowed = JSON.parse(await readFile(new URL('./allowed.skips.json', import.meta.url), 'utf8'));
 const { expected, unexpected } = judgeSkips(skipped, [...allowed, ...absent]);
 console.log(`\n${summary.join('\n')}`);
-for (const { name, failures = [], troubles = [], unstable = [] } of results) {
-  for (const { test } of failures) console.log(`FAILED: ${test}`);
+for (const { name, failures = [], troubles = [], unstable = [], reasons = [] } of results) {
+  for (const { test, reason } of failures) console.log(`FAILED: ${test}: ${reason}`);
+  for (const reason of reasons) console.log(`FAILED: ${name}: ${reason}`);
   for (const trouble of troubles) console.log(`FAILED: ${name}, outside of its tests: ${trouble}`);
   for (const test of unstable) console.log(`UNSTABLE, passed at the second look: ${test}`);
 }

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ROOT } from '../build/node.runner.mjs';
+import { reasonsOf } from './failure.reasons.mjs';
 import { readReport } from './vitest.report.mjs';
 
 /** @typedef {import('./vitest.report.mjs').Outcome} Outcome */
@@ -38,7 +39,7 @@ export async function runVitest(suite, circumstances, files = []) {
     const args = ['run', '--project', project, ...reporters, ...files];
     const troubles = join(folder, 'troubles.txt');
     const env = { SUITE_FAILURES: troubles };
-    const succeeded = await runWithin({ script: VITEST, args, env }, suite, circumstances);
+    const { succeeded } = await runWithin({ script: VITEST, args, env }, suite, circumstances);
     const [text, told] = await Promise.all(
       [file, troubles].map((name) => readFile(name, 'utf8').catch(() => '')),
     );
@@ -77,15 +78,13 @@ export async function lookAgain(suite, first, slowness) {
 /**
  * @param {import('./suites.mjs').Check} check
  * @param {Circumstances} circumstances
- * @returns {Promise<Outcome>}
+ * @returns {Promise<Outcome & { reasons: string[] }>} reasons: lines that say why it failed
  */
 export async function runCheck(check, circumstances) {
-  const succeeded = await runWithin(
-    { script: join(ROOT, check.script), args: check.args },
-    check,
-    circumstances,
-  );
-  return { passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1, skipped: [] };
+  const script = join(ROOT, check.script);
+  const { succeeded, output } = await runWithin({ script, args: check.args }, check, circumstances);
+  if (succeeded) return { passed: 1, failed: 0, skipped: [], reasons: [] };
+  return { passed: 0, failed: 1, skipped: [], reasons: reasonsOf(output) };
 }
 
 /**
@@ -93,7 +92,7 @@ export async function runCheck(check, circumstances) {
  * @param {{ script: string, args: readonly string[], env?: Record<string, string> }} command with further variables
  * @param {import('./suites.mjs').Suite} suite
  * @param {Circumstances} circumstances
- * @returns {Promise<boolean>}
+ * @returns {Promise<{ succeeded: boolean, output: string }>} output: of one that is not alone
  */
 function runWithin({ script, args, env }, { budget, givesWay = false }, { slowness, isAlone }) {
   return new Promise((resolve) => {
@@ -111,14 +110,15 @@ function runWithin({ script, args, env }, { budget, givesWay = false }, { slowne
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => printed.push(data));
     const within = HANGS_AFTER * budget * slowness;
     const timer = setTimeout(() => {
-      console.error(`${script} hangs: ended after ${within} s`);
+      printed.push(Buffer.from(`FAILED: ${script} hangs: ended after ${within} s\n`));
       child.kill('SIGKILL');
     }, within * 1000);
-    child.once('error', () => resolve(false));
+    child.once('error', ({ message }) => resolve({ succeeded: false, output: message }));
     child.once('close', (code) => {
       clearTimeout(timer);
-      process.stdout.write(Buffer.concat(printed));
-      resolve(code === 0);
+      const all = Buffer.concat(printed);
+      process.stdout.write(all);
+      resolve({ succeeded: code === 0, output: all.toString() });
     });
   });
 }

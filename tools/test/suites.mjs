@@ -18,7 +18,7 @@ import { readCommit } from '../simulation/commit.seeds.mjs';
 /** One after the other, with the machine almost to themselves. */
 const clocks = /** @type {const} */ ({ lane: 0 });
 
-/** Its budgets are for what others leave of the CPU. */
+/** Its budgets are for what others leave of the CPU, and no deadline of its own is shorter than they are. */
 const aside = /** @type {const} */ ({ lane: 1, givesWay: true });
 
 /** The same, for what runs one process after the other. */
@@ -33,20 +33,24 @@ export const SUITES = [
   // Four fifths are the conformance suite, of seven kinds on two topologies.
   { name: 'topologies', ...clocks, budget: 165, project: 'topologies', secondLook: true },
   // Models of scripts beside a Redis bear a few seconds of real time, not more.
-  { name: 'models', ...clocks, budget: 180, project: 'models' },
+  { name: 'models', ...clocks, budget: 90, project: 'models' },
+  // Applications with real timers, and with the library's own limits for a Redis that does not answer.
+  { name: 'matrix', ...clocks, budget: 150, script: 'tools/matrix/main.mjs', args: [] },
   // First, as it compares times of imports: beside `chaos` and `interop`, which leave the most.
   { name: 'check:package', ...aside, budget: 180, script: 'tools/package/check-package.mjs', args: [] },
   { name: 'unit', ...aside, budget: 180, project: 'unit' },
-  { name: 'check:lua', ...beside, budget: 15, script: 'tools/lua/embed.mjs', args: ['--check'] },
-  { name: 'check:api', ...beside, budget: 90, script: 'tools/package/check-api.mjs', args: [] },
+  { name: 'check:lua', ...aside, budget: 15, script: 'tools/lua/embed.mjs', args: ['--check'] },
+  { name: 'check:api', ...aside, budget: 90, script: 'tools/package/check-api.mjs', args: [] },
   {
     name: 'docs:api',
-    ...beside,
+    ...aside,
     budget: 60,
     script: 'node_modules/typedoc/bin/typedoc',
     args: ['--options', 'tools/docs/typedoc.config.mjs', '--emit', 'none'],
   },
-  { name: 'check:walks', ...beside, budget: 60, script: 'tools/walk/check-walks.mjs', args: [] },
+  { name: 'check:walks', ...aside, budget: 60, script: 'tools/walk/check-walks.mjs', args: [] },
+  // Long before `matrix` needs it.
+  { name: 'matrix:install', ...beside, budget: 240, script: 'tools/matrix/main.mjs', args: ['--install'] },
   {
     name: 'check:porcupine',
     ...beside,
@@ -56,6 +60,7 @@ export const SUITES = [
     args: [],
     needs: () => Promise.all([expectGo(), buildJudge()]),
   },
+  // Of those that bundle the simulation one at a time.
   {
     name: 'check:replay',
     ...beside,
@@ -71,6 +76,5 @@ export const SUITES = [
     args: [],
     needs: readCommit,
   },
-  // It waits for ticks of real timers, with limits that bear a CPU of others.
-  { name: 'matrix', ...beside, budget: 240, script: 'tools/matrix/main.mjs', args: [] },
+  { name: 'simulation', ...beside, budget: 300, project: 'simulation' },
 ];

@@ -5,13 +5,13 @@ import { relative, sep } from 'node:path';
  * @typedef {{ passed: number, failed: number, skipped: string[] }} Outcome
  */
 
-/** @typedef {{ file: string, test: string }} Failure a test that failed */
+/** @typedef {{ file: string, test: string, reason: string }} Failure a test that failed, and the first line of its error */
 
 /**
  * The part of vitest's JSON report that is read here.
  * @typedef {object} VitestReport
  * @property {readonly { name: string, status: string, assertionResults: readonly Assertion[] }[]} testResults
- * @typedef {{ status: string, title: string, ancestorTitles: readonly string[] }} Assertion
+ * @typedef {{ status: string, title: string, ancestorTitles: readonly string[], failureMessages?: readonly string[] }} Assertion
  */
 
 /**
@@ -34,11 +34,11 @@ export function readReport(report, succeeded, root, troubles = []) {
   for (const { name, status, assertionResults } of report?.testResults ?? []) {
     const file = relative(root, name).replaceAll(sep, '/');
     let failedHere = 0;
-    for (const { status: result, title, ancestorTitles } of assertionResults) {
+    for (const { status: result, title, ancestorTitles, failureMessages = [] } of assertionResults) {
       const test = [file, ...ancestorTitles, title].join(' > ');
       if (result === 'failed') {
         failedHere += 1;
-        failures.push({ file, test });
+        failures.push({ file, test, reason: failureMessages[0]?.split('\n', 1)[0] ?? '' });
       } else if (result === 'passed') {
         passed += 1;
         passes.add(test);

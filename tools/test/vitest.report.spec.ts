@@ -7,6 +7,7 @@ function file(status: string, ...results: readonly string[]) {
     status: result,
     title: `test ${index}`,
     ancestorTitles: ['a lock'],
+    failureMessages: result === 'failed' ? ['Error: it is held\n    at line 1'] : [],
   }));
   return { name: '/repo/test/a.spec.ts', status, assertionResults };
 }
@@ -18,7 +19,9 @@ describe('readReport', () => {
       passed: 1,
       failed: 1,
       skipped: [2, 3, 4].map((index) => `test/a.spec.ts > a lock > test ${index}`),
-      failures: [{ file: 'test/a.spec.ts', test: 'test/a.spec.ts > a lock > test 1' }],
+      failures: [
+        { file: 'test/a.spec.ts', test: 'test/a.spec.ts > a lock > test 1', reason: 'Error: it is held' },
+      ],
       passes: new Set(['test/a.spec.ts > a lock > test 0']),
     });
   });
