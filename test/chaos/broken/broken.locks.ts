@@ -8,7 +8,7 @@ export interface Defect {
   readonly to: string;
 }
 
-/** A library that is broken in one way, the faults that bring it to light, and the invariants that may be violated then. */
+/** A library that is broken in one way, the faults that bring it to light, and the invariants of which one is violated then. */
 export interface BrokenLock {
   readonly name: string;
   readonly defects: readonly Defect[];

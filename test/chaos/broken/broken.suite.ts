@@ -66,7 +66,11 @@ export function expectToBeFound(locks: readonly BrokenLock[], ground: () => Brea
       try {
         const reports: ChaosReport[] = [];
         reportsOf.set(broken, reports);
-        const found = () => reports.flatMap(({ violations }) => violations.map(({ invariant }) => invariant));
+        // What else it breaks then is no measure: a lock that comes back after its release is also one that nobody is granted.
+        const found = () =>
+          reports.flatMap(({ violations }) =>
+            violations.filter(({ invariant }) => broken.violates.includes(invariant)),
+          );
         const isJudged = withoutPorcupine !== undefined || !broken.isIllegal;
         const isDone = () => found().length > 0 && (isJudged || illegalIn(reports) > 0);
         // Rarely the first seed does not let it happen.
@@ -74,7 +78,6 @@ export function expectToBeFound(locks: readonly BrokenLock[], ground: () => Brea
           reports.push(await tryOut(ground(), broken, seed, build));
         const told = reports.map(describeReport).join('\n');
         console.log(bothVerdicts(broken, reports));
-        expect(broken.violates, told).toEqual(expect.arrayContaining([...new Set(found())]));
         expect(found().length, told).toBeGreaterThan(0);
       } finally {
         await build.remove();
