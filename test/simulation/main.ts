@@ -39,7 +39,9 @@ for (let seed = first; isWanted(seed); seed += 1) {
   const history = values.histories === undefined ? undefined : new HoldHistory();
   const guard = values.twice ? new ReplayGuard() : undefined;
   const trace = guard?.trace ?? tracer(values.trace);
-  const result = await topology.run(seed, duration, { trace, history });
+  const result = await topology.run(seed, duration, { trace, history }).catch((error: unknown) => {
+    throw new Error(`seed ${seed}: the simulation itself failed`, { cause: error });
+  });
   add(result);
   if (history !== undefined) await writeHistory(pathOf(seed), history.records);
   if (values.hash) console.log(`${seed} ${result.hash}`);

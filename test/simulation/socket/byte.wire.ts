@@ -21,10 +21,16 @@ export interface TcpEnd {
   broken(why: string): void;
 }
 
-/** Something on its way. */
-interface Parcel {
+/** Something that is sent. */
+interface Piece {
   readonly bytes: string;
-  readonly arrive: (bytes: string) => void;
+  /** How many bytes were sent before. */
+  readonly from: number;
+  readonly arrive: (bytes: string, from: number) => void;
+}
+
+/** Something on its way. */
+interface Parcel extends Piece {
   /** It is sent again, because the network is parted. */
   readonly isRepeated: boolean;
   /** When it arrives at the kernel: a process that is stopped reads it later. */
@@ -46,6 +52,8 @@ interface ByteWireParts {
 /** One direction of a TCP connection: a stream of bytes in order, whose pieces have nothing to do with what was sent at once. */
 export class ByteWire {
   #underWay: Parcel[] = [];
+  #sent = 0;
+  #arrived = 0;
   #lastArrival = 0;
   #isSilent = false;
   /** The sender has ended it. */
@@ -65,10 +73,8 @@ export class ByteWire {
   }
 
   send(bytes: string): void {
-    const { dice, to, refused } = this.parts;
-    const arrive = (piece: string): void => {
-      if (!to.received(piece)) refused();
-    };
+    const { dice } = this.parts;
+    const arrive = (piece: string, from: number): void => this.#arrive(piece, from);
     if (bytes.length > 1 && dice.chance(SPLIT)) {
       const at = dice.between(1, bytes.length - 1);
       this.#put(bytes.slice(0, at), arrive);
@@ -106,8 +112,8 @@ export class ByteWire {
     const [torn] = this.#loseFrom((parcel) => parcel.at > at);
     this.#lastArrival = at;
     if (torn !== undefined && torn.bytes.length > 1 && dice.chance(TORN))
-      this.#deliver(torn.bytes.slice(0, dice.between(1, torn.bytes.length - 1)), torn.arrive, at);
-    this.#deliver('', () => to.broken(why), at);
+      this.#deliver({ ...torn, bytes: torn.bytes.slice(0, dice.between(1, torn.bytes.length - 1)) }, at);
+    this.#deliver({ bytes: '', from: this.#sent, arrive: () => to.broken(why) }, at);
     this.#break();
   }
 
@@ -119,8 +125,8 @@ export class ByteWire {
 
   /** The network is parted: what is on its way is sent again after that. */
   part(): void {
-    for (const { bytes, arrive } of this.#loseFrom(({ at }) => at > this.parts.world.now))
-      this.#deliver(bytes, arrive, this.#nextArrival());
+    for (const parcel of this.#loseFrom(({ at }) => at > this.parts.world.now))
+      this.#deliver(parcel, this.#nextArrival());
   }
 
   /** Loses the first parcel that is lost and all behind it: TCP gives no byte to a process before those in front of it. @returns what does not arrive */
@@ -132,9 +138,10 @@ export class ByteWire {
     return lost;
   }
 
-  #put(bytes: string, arrive: (bytes: string) => void): void {
-    if (!this.#isSilent && !this.#isOver && !this.#isBroken)
-      this.#deliver(bytes, arrive, this.#nextArrival());
+  #put(bytes: string, arrive: Piece['arrive']): void {
+    if (this.#isSilent || this.#isOver || this.#isBroken) return;
+    this.#deliver({ bytes, from: this.#sent, arrive }, this.#nextArrival());
+    this.#sent += bytes.length;
   }
 
   /** How long the network is still parted, in ms; below 0 if it is not. */
@@ -148,14 +155,26 @@ export class ByteWire {
     this.#isBroken = true;
   }
 
-  #deliver(bytes: string, arrive: (bytes: string) => void, at: number): void {
+  #deliver({ bytes, from, arrive }: Piece, at: number): void {
     const { world, to } = this.parts;
     this.#lastArrival = at;
     const event = world.at(to.process, at, '', () => {
       this.#underWay.shift();
-      arrive(bytes);
+      arrive(bytes, from);
     });
-    this.#underWay.push({ bytes, arrive, isRepeated: this.#outage > 0, at, event });
+    this.#underWay.push({ bytes, from, arrive, isRepeated: this.#outage > 0, at, event });
+  }
+
+  /** @throws when bytes in front of these are missing: a reader of whole commands does not notice that one of them is */
+  #arrive(bytes: string, from: number): void {
+    const { to, refused } = this.parts;
+    if (!to.received(bytes)) {
+      refused();
+      return;
+    }
+    if (this.#arrived !== from)
+      throw new Error(`a stream has byte ${from} after byte ${this.#arrived}: the wire has lost some`);
+    this.#arrived += bytes.length;
   }
 
   /** The pauses of TCP between its attempts to send again double, so the last one is as long as the outage at most. */
