@@ -49,7 +49,10 @@ export const portLayer: Layer = {
               break;
           }
         },
-        kill: () => void backend.close(),
+        kill: () => {
+          backend.close();
+          return world.now;
+        },
       },
     };
   },

@@ -85,8 +85,7 @@ export class SimulatedInstance implements CallingInstance {
   /** As by `kill -9`: the kernel closes its sockets. */
   crash(): void {
     this.process.isDead = true;
-    // A server that stands still runs afterwards what it has received.
-    this.endedAt = Math.max(this.world.now, this.server.process.stoppedUntil);
-    this.link.kill();
+    // What it had sent arrives later, and a server that stands still runs it afterwards.
+    this.endedAt = Math.max(this.link.kill(), this.server.process.stoppedUntil);
   }
 }

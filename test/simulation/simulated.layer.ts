@@ -27,8 +27,8 @@ export interface InstanceLink {
   part(): void;
   /** Breaks it in a way that other layers do not have. */
   breakBy(kind: FaultKind, size: number): void;
-  /** The process is dead: its kernel closes its sockets. */
-  kill(): void;
+  /** The process is dead: its kernel closes its sockets. @returns when the last of what it had sent is at the server, in ms */
+  kill(): number;
 }
 
 /** What of the library is simulated: everything above its ports, or above its sockets. */

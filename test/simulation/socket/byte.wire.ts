@@ -67,6 +67,11 @@ export class ByteWire {
     return this.#isSilent;
   }
 
+  /** When the last of what is on its way arrives, in ms. */
+  get lastArrival(): number {
+    return this.#lastArrival;
+  }
+
   /** Nothing arrives before the other end knows of the connection. */
   startAt(moment: number): void {
     this.#lastArrival = moment;

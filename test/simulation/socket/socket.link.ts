@@ -93,8 +93,10 @@ export class SocketLink implements InstanceLink {
     for (const tcp of this.#all) tcp.part();
   }
 
-  kill(): void {
+  /** What is on its way is not lost: across an outage the kernel sends it again. */
+  kill(): number {
     for (const { toServer } of this.#all) toServer.end();
+    return Math.max(this.place.world.now, ...this.#all.map(({ toServer }) => toServer.lastArrival));
   }
 
   breakBy(kind: FaultKind, size: number): void {
