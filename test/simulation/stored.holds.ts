@@ -81,7 +81,7 @@ export class StoredHolds {
   }
 
   /** What the store has of an instance. A hold whose lease ended is given up a margin before the store does. */
-  holdsOf(instance: CallingInstance): string[] {
+  holdsOf(instance: CallingInstance): { readonly key: string; readonly holder: string }[] {
     const margin = safetyMargin(SETTINGS.watchdogTimeout);
     return [...this.#keys].flatMap((key) =>
       this.#holdersOf(key)
@@ -89,7 +89,7 @@ export class StoredHolds {
           ({ client, holder }) =>
             this.#instances.get(client) === instance && this.#leftOf(key, holder) > margin,
         )
-        .map(({ holder }) => `${key} of ${holder}`),
+        .map(({ holder }) => ({ key, holder })),
     );
   }
 
