@@ -16,8 +16,8 @@ export interface ElectionCallbacks {
   readonly onElected?: ((signal: AbortSignal, token: bigint) => unknown) | undefined;
   /**
    * Called once at the end of each leadership, right after `signal` was aborted. Unless the lock was lost, it
-   * is released when `onElected`, this callback and all running `@LeaderOnly` calls have ended, or after
-   * `shutdownTimeout`, whichever comes first. An error of this callback is logged.
+   * is released when `onElected`, this callback and all running `@LeaderOnly` calls have ended, at the latest
+   * `shutdownTimeout` after that abort, whatever ended the leadership. An error of this callback is logged.
    * @param reason the reason of `signal`
    */
   readonly onRevoked?: ((reason: Error) => unknown) | undefined;
@@ -34,8 +34,8 @@ export interface Election extends AsyncDisposable {
   readonly key: string;
   /**
    * Whether this candidate leads. Becomes `false` before Redis can elect another candidate, even if the process
-   * was blocked or suspended. After a forced unlock or a loss of data in Redis it becomes `false` at the next
-   * renewal.
+   * was blocked or suspended. After a forced unlock by another `LockService`, or a loss of data in Redis, it
+   * becomes `false` at the next renewal.
    */
   readonly isLeader: boolean;
   /** The fencing token of the leadership; `undefined` while this candidate does not lead. */

@@ -89,11 +89,11 @@ export interface TickOptions {
    * How late a tick may still run. A tick that is later is recorded as missed. The limit applies in two cases:
    *
    * - The timer of the tick fired on no instance, and the timer of the next tick finds the tick missing.
-   * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, this case
-   *   has no limit.
+   * - A shutdown prevented the run, and another instance takes the tick over. With `onCrash: 'retry'`, the other
+   *   instance takes it over however late it is.
    *
-   * A tick whose own timer fires late may start up to 1 h late. If `catchUp` is longer than a limit, it replaces
-   * that limit.
+   * A tick whose own timer fires late may start up to 1 h late. Where `catchUp` is longer than `grace`, or than
+   * this 1 h, the limit is `catchUp`.
    * @default '5s'
    */
   readonly grace?: Duration | undefined;
@@ -104,8 +104,8 @@ export interface TickOptions {
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Allows several scheduled methods with the same key, if all of them set this option. At each tick, only one
-   * of these methods runs. @default false
+   * Allows several scheduled methods with the same key, if all of them set this option. Of those that are due at
+   * the same time, only one runs. @default false
    */
   readonly shared?: boolean | undefined;
   /**

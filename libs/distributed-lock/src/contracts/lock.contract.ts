@@ -5,8 +5,8 @@ import type { Duration } from './duration.js';
 export interface LockOptions {
   /**
    * How long to wait for the lock, in ms or as a duration string. `0` tries once; `Infinity` waits without
-   * limit. If Redis does not answer, the call waits for `waitTime`, or for `commandTimeout` if `waitTime` is
-   * below 100 ms.
+   * limit. If Redis does not answer, the call rejects with a `LockUnavailableError` after `waitTime`, or after
+   * `commandTimeout` if `waitTime` is below 100 ms; a call without a limit waits until Redis answers.
    * @default the option `waitTime` of the module. Without that option: 0 for `tryLock()`, `tryAcquire()`, the
    * decorator and the interceptor; no limit for other calls
    */
@@ -14,8 +14,8 @@ export interface LockOptions {
   /**
    * A fixed lease, which is never renewed: the lock is free again when the lease ends, even if the work still
    * runs. Minimum: 100 ms. Three times per lease (or per `lockWatchdogTimeout`, if that is shorter) the library
-   * checks that Redis still has the lock. If at least 99 % of the lease is left, an unlock may hand the lease
-   * over to a waiter of this process that wants the same `leaseTime`.
+   * checks that Redis still has the lock. While at least 99 % of the lease is left, an unlock may hand the lock
+   * over to a waiter of this process with the same `leaseTime`, which then has the rest of the lease.
    * @default none: the watchdog renews the lease until the lock is released
    */
   readonly leaseTime?: Duration | undefined;
@@ -62,11 +62,12 @@ export interface LockHandle extends AsyncDisposable {
   /** The newest fencing token of a fenced lock, a leader or the run of a tick; `undefined` for other locks. */
   readonly token: bigint | undefined;
   /**
-   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. It aborts
-   * late if another `LockService` ended the lease, for example by `forceUnlock()`, or if Redis lost its data: at
-   * the next renewal, or, with a fixed lease, at the next check (see `LockOptions.leaseTime`). The signal also
-   * aborts on unlock, with the code `RELEASED`, to stop work that continues after the release. If you pass the
-   * signal to `fetch()`, read the body before the unlock. Created on first access.
+   * Aborts with a `LockLostError` when the lock is lost, before Redis can grant it to another holder. In two
+   * cases it aborts late, at the next renewal or, with a fixed lease, at the next check (see
+   * `LockOptions.leaseTime`): another `LockService` ended the lease, for example by `forceUnlock()`, or Redis lost
+   * its data. The signal also aborts on unlock, with the code `RELEASED`, to stop work that continues after the
+   * release. If you pass the signal to `fetch()`, read the body before the unlock. The signal is created when this
+   * property is first read.
    */
   readonly signal: AbortSignal;
   /**

@@ -42,9 +42,9 @@ export interface TickRecord {
   /** The error of a failed run, or why a tick did not run. */
   readonly reason?: string;
   /**
-   * For `missed` and `paused`: the record covers all instants later than this one (epoch ms), up to and
-   * including `tick`. Absent if only `tick` was missed: it was too old, no instance took it over, or Redis had
-   * lost the data of the job.
+   * For `missed` and `paused`: the record covers all ticks that were due later than `after` (epoch ms), up to and
+   * including `tick`. Absent if the record is about `tick` alone: a tick that was too old, that no instance took
+   * over, or whose job had lost its data in Redis.
    */
   readonly after?: number;
   /** For a run by `runNow()`: the instance that requested it. `tick` is then the start of the run. */

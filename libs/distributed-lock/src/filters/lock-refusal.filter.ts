@@ -25,10 +25,11 @@ import { showAs } from '../contracts/object.form.js';
  * 10 s for each error code.
  *
  * Unless `refusalFilter` is `false`, the module registers this filter globally, and on each gateway, because Nest
- * has no global filters for gateways. Nest tries first the filter that was bound last. The module puts this
- * filter right behind your filters that catch all errors, which would answer with 500. To handle lock errors
- * yourself, bind a filter for them, such as `@Catch(LockNotAcquiredError)`, after your filters that catch all
- * errors. As for every global filter, a hybrid application needs `inheritAppConfig: true`.
+ * has no global filters for gateways. Nest tries first the filter that was bound last. The module binds this
+ * filter directly after your filters that catch all errors, so that Nest tries it before them: they would answer
+ * with 500. To handle lock errors yourself, bind a filter for them, such as `@Catch(LockNotAcquiredError)`, after
+ * your filters that catch all errors. As for every global filter, a hybrid application needs
+ * `inheritAppConfig: true`.
  */
 @Catch(LockNotAcquiredError, LockUnavailableError)
 export class LockRefusalFilter implements ExceptionFilter<LockNotAcquiredError | LockUnavailableError> {

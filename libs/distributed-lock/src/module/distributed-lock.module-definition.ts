@@ -42,8 +42,8 @@ export interface DistributedLockModuleExtras {
   readonly name?: string | undefined;
   /**
    * Whether a global filter converts a `LockNotAcquiredError` (423 over HTTP) and a `LockUnavailableError`
-   * (503) to the error of the transport. With several module instances the status comes from the filter that
-   * Nest calls first, so disable the other filters if their statuses differ.
+   * (503) to the error of the transport. With several module instances, one of their filters converts all
+   * errors. If their `busyStatus` differs, set `false` on all instances but the one whose status clients shall get.
    * @default true
    */
   readonly refusalFilter?: boolean;

@@ -123,9 +123,9 @@ export class LockService {
 
   /**
    * The re-entrant lock of that name.
-   * @throws LockConfigurationError `INVALID_NAME` if the name is empty, longer than 1024 characters, reserved
-   * for an internal key, or contains NUL or a lone surrogate (in a cluster also empty or unpaired braces), or if
-   * `nameMapper` returns an empty text or NUL. `KIND_CONFLICT` if the name is in use with another kind
+   * @throws LockConfigurationError `INVALID_NAME` if the name is empty, is longer than 1024 characters, is
+   * reserved for an internal key, or contains NUL, a lone surrogate or, in a cluster, `{}` or an unpaired brace;
+   * also if `nameMapper` returns an empty text or one with NUL. `KIND_CONFLICT` if another kind has the name
    */
   getLock(name: string): Lock {
     return this.#named('reentrant', name);

@@ -123,9 +123,9 @@ export class LockTestingControl {
   }
 
   /**
-   * Runs the next tick of a `@Cron` method with `@DistributedLock` now. Every application on the store for which
-   * a control was made claims the tick, and one of them runs it. The clock does not change; at the real time of
-   * the tick, the tick does not run again.
+   * Runs the next tick of a `@Cron` method with `@DistributedLock` now. Each application that shares the store and
+   * has a control claims the tick, and one of them runs it. The clock does not change; at the real time of the
+   * tick, the tick does not run again.
    * @param job the key of the job. @default every job
    * @returns one result for each job, when the runs have ended
    * @throws LockConfigurationError `INVALID_OPTION` if no instance has the job
