@@ -9,8 +9,8 @@ import {
   CLIENT_OVERRIDES,
   CLUSTER_KEPT,
   CLUSTER_OVERRIDES,
-} from '../../libs/distributed-lock/src/sources/client.options.js';
-import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
+} from '../../libs/distributed-lock/src/redis-source/client.options.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import { ownRedis } from '../locks/own.redis.js';
 import { Services } from '../support/services.js';
 import { scaled } from '../support/slowness.js';

@@ -5,7 +5,7 @@ import type { Cluster, Redis } from 'ioredis';
 import ts from 'typescript';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { install } from '../../tools/matrix/installs.mjs';
-import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import { ownRedis } from '../locks/own.redis.js';
 import { RedisView } from '../locks/redis.view.js';
 import { Services } from '../support/services.js';

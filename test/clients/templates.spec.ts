@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { Cluster, Command, Redis, type RedisOptions } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import { ownRedis } from '../locks/own.redis.js';
 import { RedisView } from '../locks/redis.view.js';
 import { Services } from '../support/services.js';

@@ -6,7 +6,7 @@ import {
   DistributedLockError,
   LockUnavailableError,
 } from '../../libs/distributed-lock/src/errors/lock.errors.js';
-import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import { scaled } from '../support/slowness.js';
 import { Services } from '../support/services.js';
 import { until } from '../support/until.js';

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
 import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockKinds } from '../../libs/distributed-lock/src/core/lock.kinds.js';
-import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import type { ServicesSeat } from '../support/services.js';
 import { describeLock } from './conformance.suite.js';

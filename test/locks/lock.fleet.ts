@@ -6,7 +6,7 @@ import type { Hold } from '../../libs/distributed-lock/src/holds/hold.js';
 import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
 import type { LockKind } from '../../libs/distributed-lock/src/core/lock.kind.js';
 import type { LockTarget } from '../../libs/distributed-lock/src/core/lock.target.js';
-import type { RedisSource } from '../../libs/distributed-lock/src/sources/source.reader.js';
+import type { RedisSource } from '../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { Services, type ServicesSeat } from '../support/services.js';
 import type { StoreView } from '../support/store.view.js';

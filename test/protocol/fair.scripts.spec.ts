@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { readTemplate } from '../../libs/distributed-lock/src/sources/client.factory.js';
+import { readTemplate } from '../../libs/distributed-lock/src/redis-source/client.factory.js';
 import { ConnectionPair } from '../../libs/distributed-lock/src/connections/connection.pair.js';
 import { FairScripts } from '../../libs/distributed-lock/src/scripts/fair.scripts.js';
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, expect, inject, test } from 'vitest';
-import { readTemplate } from '../../libs/distributed-lock/src/sources/client.factory.js';
+import { readTemplate } from '../../libs/distributed-lock/src/redis-source/client.factory.js';
 import { ConnectionPair } from '../../libs/distributed-lock/src/connections/connection.pair.js';
 import { FencedScripts } from '../../libs/distributed-lock/src/scripts/fenced.scripts.js';
 import { ScriptRunner } from '../../libs/distributed-lock/src/scripts/script.runner.js';

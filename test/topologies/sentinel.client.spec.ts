@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, inject, test } from 'vitest';
-import { readTemplate } from '../../libs/distributed-lock/src/sources/client.factory.js';
+import { readTemplate } from '../../libs/distributed-lock/src/redis-source/client.factory.js';
 import { ClientLifecycle } from '../../libs/distributed-lock/src/redis/client.lifecycle.js';
 import { TimerWheel } from '../../libs/distributed-lock/src/timing/timer.wheel.js';
 import { scaled } from '../support/slowness.js';

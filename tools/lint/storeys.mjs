@@ -20,7 +20,7 @@ export const STOREYS = [
   ['scripts'],
   ['renewal', 'connections'],
   ['cluster', 'events', 'replies'],
-  ['redis', 'sources'],
+  ['redis', 'redis-source'],
   ['timing', 'instants'],
   ['options'],
   ['errors', 'metadata'],
@@ -31,4 +31,4 @@ export const STOREYS = [
 export const APART = ['schematics'];
 
 /** The rooms that know ioredis. */
-export const OF_IOREDIS = ['redis', 'sources', 'cluster', 'connections'];
+export const OF_IOREDIS = ['redis', 'redis-source', 'cluster', 'connections'];

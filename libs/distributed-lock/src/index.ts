@@ -89,7 +89,7 @@ export type {
   DistributedLockModuleOptions,
   RedLockOptions,
 } from './module/distributed-lock.module-definition.js';
-export type { IoredisClient, RedisSource } from './sources/source.reader.js';
+export type { IoredisClient, RedisSource } from './redis-source/redis-source.reader.js';
 export {
   FENCE_LUA,
   guardedWrite,

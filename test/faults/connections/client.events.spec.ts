@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { RedisSource } from '../../../libs/distributed-lock/src/sources/source.reader.js';
+import type { RedisSource } from '../../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import { openLockService } from '../../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../../libs/distributed-lock/src/startup/settings.reader.js';
 import { scaled } from '../../support/slowness.js';

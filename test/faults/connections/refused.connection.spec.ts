@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { startRedis } from '../../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../../tools/redis/redis.types.js';
 import { LockUnavailableError } from '../../../libs/distributed-lock/src/errors/lock.errors.js';
-import type { RedisSource } from '../../../libs/distributed-lock/src/sources/source.reader.js';
+import type { RedisSource } from '../../../libs/distributed-lock/src/redis-source/redis-source.reader.js';
 import type { LockService } from '../../../libs/distributed-lock/src/service/lock.service.js';
 import { openLockService } from '../../../libs/distributed-lock/src/startup/open.service.js';
 import { readSettings } from '../../../libs/distributed-lock/src/startup/settings.reader.js';

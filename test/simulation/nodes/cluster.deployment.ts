@@ -1,4 +1,4 @@
-import type { Client, Template } from '../../../libs/distributed-lock/src/sources/client.factory.js';
+import type { Client, Template } from '../../../libs/distributed-lock/src/redis-source/client.factory.js';
 import { MemoryStore } from '../../../libs/distributed-lock/src/memory/memory.store.js';
 import { toBytes } from '../../../libs/distributed-lock/src/memory/memory.scripts.js';
 import { slotOf } from '../../../libs/distributed-lock/src/redis/key.slot.js';

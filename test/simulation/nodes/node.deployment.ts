@@ -1,4 +1,4 @@
-import type { Template } from '../../../libs/distributed-lock/src/sources/client.factory.js';
+import type { Template } from '../../../libs/distributed-lock/src/redis-source/client.factory.js';
 import type { StoreReader } from '../other.watch.js';
 import type { TickStore } from '../tick.store.js';
 import type { NodeShard } from './node.shard.js';

@@ -1,4 +1,4 @@
-import type { Client, Template } from '../../../libs/distributed-lock/src/sources/client.factory.js';
+import type { Client, Template } from '../../../libs/distributed-lock/src/redis-source/client.factory.js';
 import type { SimulatedProcess } from '../simulated.process.js';
 import type { StoredPermits } from '../stored.permits.js';
 import type { World } from '../world.js';

@@ -1,4 +1,4 @@
-import { readTemplate } from '../../../libs/distributed-lock/src/sources/client.factory.js';
+import { readTemplate } from '../../../libs/distributed-lock/src/redis-source/client.factory.js';
 import { makeEngine } from '../../../libs/distributed-lock/src/startup/open.engine.js';
 import { serviceOn } from '../../../libs/distributed-lock/src/startup/open.service.js';
 import { TimerWheel } from '../../../libs/distributed-lock/src/timing/timer.wheel.js';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Duration } from '../contracts/duration.js';
 import type { GuardKind } from '../contracts/guard.contract.js';
-import { faultOfAddress } from '../sources/address.reader.js';
+import { faultOfAddress } from '../redis-source/address.reader.js';
 import { parseDuration } from '../options/option.checks.js';
 
 const COMMANDS = ['doctor', 'ls', 'show', 'unlock', 'runs', 'run'] as const;

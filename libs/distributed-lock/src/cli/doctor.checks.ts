@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { urlOf } from '../sources/address.reader.js';
+import { urlOf } from '../redis-source/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ServerPort, ServerSession } from '../connections/server.session.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';

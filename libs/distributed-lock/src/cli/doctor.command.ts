@@ -1,5 +1,5 @@
 import { LockConfigurationError } from '../errors/lock.errors.js';
-import { urlOf } from '../sources/address.reader.js';
+import { urlOf } from '../redis-source/address.reader.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { openSession, type ServerSession } from '../connections/server.session.js';
 import type { Finding } from '../startup/server.findings.js';

@@ -1,7 +1,7 @@
 import { LockUnavailableError } from '../errors/lock.errors.js';
 import { remedyForOptions } from '../errors/redis.refusals.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import type { Client, Template } from '../sources/client.factory.js';
+import type { Client, Template } from '../redis-source/client.factory.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
 import type { ClientPort } from '../redis/client.port.js';
 import { ClusterMap, type NodeKey } from '../cluster/cluster.map.js';

@@ -1,12 +1,12 @@
 import { Cluster, Redis } from 'ioredis';
 import type { TimerWheel } from '../timing/timer.wheel.js';
-import { readTemplate, type Client, type Template } from '../sources/client.factory.js';
+import { readTemplate, type Client, type Template } from '../redis-source/client.factory.js';
 import { ClientLifecycle } from '../redis/client.lifecycle.js';
 import type { ClientPort } from '../redis/client.port.js';
 import { ClusterMap } from '../cluster/cluster.map.js';
 import { slotOf } from '../redis/key.slot.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { RedisSource } from '../sources/source.reader.js';
+import type { RedisSource } from '../redis-source/redis-source.reader.js';
 
 /** One server that an operator sends commands to. */
 export interface ServerPort {

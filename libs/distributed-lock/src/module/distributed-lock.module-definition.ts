@@ -1,6 +1,6 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import type { LockModuleSettings, RedLockTimes } from '../contracts/module.options.js';
-import type { RedisSource } from '../sources/source.reader.js';
+import type { RedisSource } from '../redis-source/redis-source.reader.js';
 
 /** Options of the module. */
 export interface DistributedLockModuleOptions extends LockModuleSettings {

@@ -2,7 +2,7 @@ import type { ConfigurableModuleAsyncOptions } from '@nestjs/common';
 import type { ModulesContainer } from '@nestjs/core';
 import { lockServiceToken } from '../contracts/tokens.js';
 import { checkOptionNames, invalidOption, optionNames, type OptionNames } from '../options/option.checks.js';
-import { readSource, type RedisSource } from '../sources/source.reader.js';
+import { readSource, type RedisSource } from '../redis-source/redis-source.reader.js';
 import type {
   DistributedLockModuleExtras,
   DistributedLockModuleOptions,

@@ -8,7 +8,7 @@ import { DowngradeRegistry } from '../core/downgrade.registry.js';
 import { LockEngine } from '../locks/lock.engine.js';
 import { lockKinds } from '../core/lock.kinds.js';
 import { BackgroundRelease } from '../core/background.release.js';
-import type { Template } from '../sources/client.factory.js';
+import type { Template } from '../redis-source/client.factory.js';
 import { ConnectionPair } from '../connections/connection.pair.js';
 import type { Backend } from '../connections/backend.contract.js';
 import { ReplicaAcks } from '../cluster/replica.acks.js';

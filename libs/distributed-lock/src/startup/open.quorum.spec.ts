@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NoticeBoard } from '../events/notice.board.js';
-import { readTemplate } from '../sources/client.factory.js';
+import { readTemplate } from '../redis-source/client.factory.js';
 import { TimerWheel } from '../timing/timer.wheel.js';
 import { makeEngine } from './open.engine.js';
 import { openQuorum, readQuorum } from './open.quorum.js';

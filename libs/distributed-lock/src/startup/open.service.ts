@@ -1,8 +1,8 @@
 import type { LockSettings } from '../contracts/settings.js';
 import { NoticeBoard } from '../events/notice.board.js';
 import { TickRunner } from '../ticks/tick.runner.js';
-import { readTemplate } from '../sources/client.factory.js';
-import type { RedisSource } from '../sources/source.reader.js';
+import { readTemplate } from '../redis-source/client.factory.js';
+import type { RedisSource } from '../redis-source/redis-source.reader.js';
 import type { Backend } from '../connections/backend.contract.js';
 import { TickScripts } from '../ticks/tick.scripts.js';
 import { StoreClock } from '../ticks/store.clock.js';

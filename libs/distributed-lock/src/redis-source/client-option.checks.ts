@@ -50,7 +50,7 @@ const FOREIGN: Readonly<Record<string, string>> = {
 };
 
 /** @returns the fault of options for an ioredis client; undefined for none */
-export function faultOfOptions(options: object): SourceFault | undefined {
+export function faultOfClientOptions(options: object): SourceFault | undefined {
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const fault = faultOfEntries(given) ?? ofPlace(given) ?? ofSentinels(options);
   return fault && { ...fault, given: `an object ${fault.given}` };

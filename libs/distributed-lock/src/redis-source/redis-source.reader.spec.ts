@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { readSource, type RedisSource } from './source.reader.js';
+import { readSource, type RedisSource } from './redis-source.reader.js';
 
 const read = (source: unknown) => readSource('redis', source as RedisSource);
 

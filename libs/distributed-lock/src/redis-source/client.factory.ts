@@ -2,8 +2,8 @@ import { Cluster, Redis, type ClusterNode, type RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { CLIENT_OVERRIDES, CLUSTER_OVERRIDES } from './client.options.js';
 import { connectorOf } from './direct.connector.js';
-import { readTexts } from './option.reader.js';
-import { isClient, readSource, type RedisSource } from './source.reader.js';
+import { readTexts } from './client-option.checks.js';
+import { isClient, readSource, type RedisSource } from './redis-source.reader.js';
 import { tlsOf } from './tls.options.js';
 
 /** A client of the library. */

@@ -2,7 +2,7 @@ import { isObject } from '../contracts/prototype.chain.js';
 import type { Cluster, Redis, RedisOptions } from 'ioredis';
 import { LockConfigurationError } from '../errors/lock.errors.js';
 import { faultOfAddress } from './address.reader.js';
-import { faultOfOptions, type SourceFault } from './option.reader.js';
+import { faultOfClientOptions, type SourceFault } from './client-option.checks.js';
 
 /**
  * A client of any copy or version of ioredis, or of a fork such as iovalkey: see {@link RedisSource}.
@@ -107,7 +107,7 @@ function ofForeignClient(given: object): SourceFault | undefined {
 }
 
 function ofOptions(given: object): SourceFault | undefined {
-  const fault = faultOfOptions(given);
+  const fault = faultOfClientOptions(given);
   const name = classOf(given);
   if (fault === undefined || name === 'Object') return fault;
   return { ...fault, given: fault.given.replace('an object', `an object of the class ${name}`) };
