@@ -12,8 +12,11 @@ import { TickWatch } from './tick.watch.js';
 import { WorkFailure } from './tick.work.js';
 import type { World } from './world.js';
 
-/** How long the jobs go on after the last fault, in ms: what the faults have left is settled by then. Not at an instant of any job. */
+/** How long the jobs go on after the last fault, in ms: what the faults have left is settled by then. */
 const CALM = 20_700;
+
+/** How far from the instants of jobs they are turned off, in ms: a tick whose claim is under way would be handed over, and no job is on. */
+const FROM_INSTANTS = 250;
 
 /** What came of the jobs of a run. */
 export interface TickCounts {
@@ -138,13 +141,23 @@ export class TickSimulation {
       world.at(world.outside, Math.max(world.now, this.fleet.lastTrouble), 'jobs are resumed again', () =>
         this.#acts.resumeAll(),
       );
-    world.after(world.outside, CALM, 'the jobs are turned off', () => {
-      for (const jobs of this.#instances)
-        if (jobs.instance.isLive)
-          world.as(jobs.instance.process, () => {
-            for (const { name } of this.plan.jobs) jobs.turnOff(name);
-          });
-    });
+    world.after(world.outside, CALM, '', () => this.#turnOff());
+  }
+
+  #turnOff(): void {
+    const { world } = this;
+    // Ticks follow the clock of the store, which may have been set.
+    const past = this.#reader.storeNow % 1000;
+    if (past < FROM_INSTANTS || past > 1000 - FROM_INSTANTS) {
+      world.after(world.outside, 2 * FROM_INSTANTS, '', () => this.#turnOff());
+      return;
+    }
+    world.note('the jobs are turned off');
+    for (const jobs of this.#instances)
+      if (jobs.instance.isLive)
+        world.as(jobs.instance.process, () => {
+          for (const { name } of this.plan.jobs) jobs.turnOff(name);
+        });
   }
 
   /** All runs are over. */
