@@ -53,7 +53,9 @@ local function attempt()
     end
     return {1, at}
   end
-  local from = tonumber(rowOf(paused).mark)
+  -- A job that had no mark when it was paused has had ticks from then on.
+  local began = rowOf(paused)
+  local from = tonumber(began.mark) or tonumber(began.at)
   if mark and from and mark > from then
     note(mark, 'paused', 'the job was paused', from)
   end

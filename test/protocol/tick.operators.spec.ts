@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { held, ProtocolStage, type Names } from './protocol.stage.js';
 import {
@@ -32,6 +33,11 @@ beforeEach(async () => {
 });
 afterAll(() => stage.close());
 
+/** Until the clock of Redis has come to `at`, in epoch ms. */
+async function untilStoreClock(at: number): Promise<void> {
+  while ((await stage.now()) < at) await sleep(1);
+}
+
 const told = () => stage.messages(jobChannel(names));
 
 describe('a pause', () => {
@@ -49,6 +55,15 @@ describe('a pause', () => {
     expect(await told()).toEqual(['look']);
     const tick = await stage.now();
     expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(1);
+  });
+
+  test('of a job without a mark is a record from then on', async () => {
+    const [, at] = await pause(stage, names);
+    const tick = Number(at) + 5;
+    await untilStoreClock(tick);
+    expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(8);
+    await pause(stage, names, 'resume');
+    expect(await settledRows(stage, names)).toMatchObject([{ tick, after: at, outcome: 'paused' }]);
   });
 
   test('that is requested twice is the first one, and its end too', async () => {

@@ -42,6 +42,7 @@ describe('the simulation of a fleet', () => {
     [720_023, 'a process dies whose last renewal is sent again across an outage', ['--layer', 'socket']],
     [720_114, 'another process extends a permit whose holder is shut down', ['--layer', 'socket']],
     [720_236, 'the jobs are turned off at an instant of the clock of Redis', ['--layer', 'socket']],
+    [720_243, 'a job was paused right after its record was forgotten', ['--layer', 'socket']],
     [110, 'a server stood still for longer than a lease', ['--layer', 'socket']],
     [102_020, 'the connection to a master ends while a grant waits to be sent', ['--topology', 'cluster']],
     [1061, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
