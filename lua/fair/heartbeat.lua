@@ -26,9 +26,10 @@
 -- Out of step with a head that sleeps until the lock runs out: it has asked by then.
 local LATER = 10
 
--- Returns whether a waiter of this client was taken out; its wait goes off the times of everyone behind, as where one leaves.
+-- Returns whether a waiter of this client was taken out; its wait goes off the times of everyone behind, as where one leaves. In one
+-- pass, for a failover may have lost that hundreds left. A waiter that stands in the queue twice is counted, and moved, once.
 local function recall(fair, client, last, live)
-  local lives, stands, off = {}, {}, 0
+  local lives, stands, left, off = {}, {}, {}, 0
   for _, number in ipairs(live) do
     lives[number] = true
   end
@@ -36,12 +37,14 @@ local function recall(fair, client, last, live)
     local process, number = string.match(waiter, '^([^:]*):(%d+)$')
     number = tonumber(number)
     if process == client and number <= last and not lives[number] then
-      off = off + math.abs(declaredWait(fair, waiter) or 0)
+      off = off + (left[waiter] and 0 or math.abs(declaredWait(fair, waiter) or 0))
+      left[waiter] = true
     else
-      stands[waiter] = true
-      if off > 0 then
-        redis.call('ZADD', fair.timeout, 'XX', 'INCR', -off, waiter)
+      local moved = stands[waiter] or 0
+      if off > moved then
+        redis.call('ZADD', fair.timeout, 'XX', 'INCR', moved - off, waiter)
       end
+      stands[waiter] = off
     end
   end
   for _, waiter in ipairs(redis.call('HKEYS', fair.waits)) do

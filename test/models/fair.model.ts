@@ -108,13 +108,22 @@ export class FairModel {
     return [1, this.#untilNext(), state.queue.length, ...own];
   }
 
-  /** The waits of those who have left go off the times behind them. @returns whether there are any */
+  /**
+   * The waits of those who have left go off the times behind them. One that stands in the queue twice has left once, and is moved once: by what
+   * is in front of its last place.
+   * @returns whether there are any
+   */
   #closeUp(hasLeft: (holder: string) => boolean): boolean {
     const { state } = this;
+    const left = new Set<string>();
+    const inFront = new Map<string, number>();
     let sum = 0;
-    for (const waiter of state.queue)
-      if (hasLeft(waiter)) sum += Math.abs(state.waits.get(waiter) ?? 0);
-      else state.move([waiter], -sum);
+    for (const waiter of state.queue) {
+      if (!hasLeft(waiter)) inFront.set(waiter, sum);
+      else if (!left.has(waiter)) sum += Math.abs(state.waits.get(waiter) ?? 0);
+      if (hasLeft(waiter)) left.add(waiter);
+    }
+    for (const [waiter, off] of inFront) state.move([waiter], -off);
     return sum > 0;
   }
 

@@ -105,6 +105,21 @@ describe('a heartbeat that does not name a waiter of its process', () => {
     expect(after).toEqual({ ...free, queue: [[B, S100 - S20]], waits: { [B]: S40 } });
   });
 
+  test('counts once what stands in the queue twice: the wait of the one, and the time of one behind it', async () => {
+    const queue = [
+      [A, S60],
+      [J, S100],
+      [A, S60],
+      [J, S100],
+    ] as const;
+    await stage.put({ ...QUEUE, queue, waits: { [A]: S20 } });
+    const { after } = await stage.beat(a, { last: 2, live: [2] });
+    expect(after.queue).toEqual([
+      [J, S100 - S20],
+      [J, S100 - S20],
+    ]);
+  });
+
   test('takes out one that was probed already', async () => {
     await stage.put({ ...QUEUE, waits: { ...QUEUE.waits, [A]: -S20 } });
     const { after } = await stage.beat(a, { last: 2, live: [2] });
