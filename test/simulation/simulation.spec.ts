@@ -51,6 +51,7 @@ describe('the simulation of a fleet', () => {
     [700_092, 'an attempt that no replica had is given back after the next one', ['--topology', 'sentinel']],
     [700_437, 'a failover lost that a job was resumed', ['--topology', 'sentinel']],
     [50_360, 'an interval is retried after the clock of Redis stepped back', ['--topology', 'one']],
+    [830_839, 'a failover brings back keys of a slot that has moved', ['--topology', 'cluster']],
     [500_013, 'a tick is claimed in the last millisecond of a lease', ['--topology', 'cluster']],
     [810_335, 'answers to renewals were lost on a server of a red lock', ['--topology', 'quorum']],
     [3064, 'a red lock was lost while a server still had it', ['--topology', 'quorum']],
