@@ -1,9 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { FaultStage } from '../support/faults/fault.stage.js';
+import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import { Random } from '../support/random.js';
 import { operationsOf } from '../support/faults/script.calls.js';
+import { scaled } from '../support/slowness.js';
 import { StoreLog } from '../support/store.log.js';
+import { until } from '../support/until.js';
+import * as scripts from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 
 /** The watchdog's lease, in ms: a renewal comes after 90 to 100 of them, and the holds below last about that long. */
 const T = 300;
@@ -54,4 +59,51 @@ test('no renewal is sent after an unlock', async () => {
   expect(seen.renewals).toBeGreaterThan(100);
   expect(seen.releases).toBeGreaterThan(100);
   expect(seen.late).toBe(0);
+});
+
+/** What is renewed, of each kind. */
+const HELD: Readonly<Record<string, (service: LockService, name: string) => Promise<LockHandle>>> = {
+  'a lock': (service, name) => service.getLock(name).lock(),
+  'a fair lock': (service, name) => service.getFairLock(name).lock(),
+  'a fenced lock': (service, name) => service.getFencedLock(name).lock(),
+  'a spin lock': (service, name) => service.getSpinLock(name).lock(),
+  'a read lock': (service, name) => service.getReadWriteLock(name).readLock().lock(),
+  'a write lock': (service, name) => service.getReadWriteLock(name).writeLock().lock(),
+  'a permit': async (service, name) => {
+    const semaphore = service.getPermitExpirableSemaphore(name);
+    await semaphore.trySetPermits(1);
+    return await semaphore.acquire();
+  },
+};
+
+/** The scripts that keep a hold. */
+const RENEWALS: ReadonlySet<string> = new Set(
+  Object.values(scripts).flatMap((script) =>
+    typeof script !== 'string' && script.name.endsWith('/renew') ? [script.sha1] : [],
+  ),
+);
+
+test('no renewal is sent after a loss, though it waited for a connection since before', async () => {
+  const wire = await stage.proxy();
+  // A request waits for a connection for longer than a lease lasts.
+  const service = await stage.open({ lockWatchdogTimeout: 1500, commandTimeout: '4s' }, wire);
+  const held = await Promise.all(
+    Object.entries(HELD).map(async ([kind, acquire]) => ({ kind, handle: await acquire(service, kind) })),
+  );
+  const extensions: Promise<unknown>[] = [];
+  wire.refuse();
+  wire.cut();
+  for (const { handle } of held) extensions.push(handle.extend('10s').catch((error: unknown) => error));
+  await until('each is lost', () => held.every(({ handle }) => !handle.isHeld), scaled(5000));
+  await log.start();
+  wire.restore();
+  await service.getLock('another').using(() => undefined);
+  await log.stop();
+  const late = log.commands.filter(({ words }) => RENEWALS.has(words[1] ?? ''));
+  const kinds = held.filter(({ handle }) => late.some(({ words }) => words.includes(handle.holder)));
+  expect(kinds.map(({ kind }) => kind)).toEqual([]);
+  await Promise.all(extensions);
+  await service.getPermitExpirableSemaphore('a permit').delete();
+  // Kept for good by Redisson, too.
+  await stage.admin.del(`redisson_lock_token:{${stage.key('a fenced lock')}}`);
 });

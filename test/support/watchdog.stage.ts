@@ -60,6 +60,9 @@ export function watchdogStage() {
     get listener() {
       return made.listener;
     },
+    get client() {
+      return made.client;
+    },
     newListener: () => made.listen(),
     lease: (key = 'key', ttl = TTL) => {
       const lock = { key, renewer: made.scripts, holderIds: new HolderIds() };

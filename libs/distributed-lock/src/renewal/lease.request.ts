@@ -30,6 +30,11 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
     renewer.renew(key, lease.holder, ttl, callback);
   }
 
+  /** A request that still waits for a connection when its lease is lost would keep the lock for another lease, without a holder. */
+  isOutdated(): boolean {
+    return this.parts.lease.state === 'lost';
+  }
+
   answered(left: number | undefined): void {
     try {
       this.#take(left);
@@ -43,10 +48,10 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
   /** A late answer is an answer: what Redis has renewed is not lost because it is slow. */
   failed(error: unknown, late?: LateAnswer<number | undefined>): void {
     const { lease } = this.parts;
-    const wasUnknown = lease.state === 'unknown';
+    const isFirst = lease.state !== 'unknown' && lease.state !== 'lost';
     lease.doubt();
     try {
-      if (!wasUnknown) this.#holder?.unknown(errorText(error));
+      if (isFirst) this.#holder?.unknown(errorText(error));
     } finally {
       this.parts.done(undefined);
     }

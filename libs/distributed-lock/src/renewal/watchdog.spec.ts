@@ -57,6 +57,24 @@ describe('the watchdog', () => {
     expect([stage.watchdog.size, stage.wheel.size]).toEqual([0, 0]);
   });
 
+  test.each(['a renewal', 'an extension'])(
+    'sends %s no more that waits when its lease is lost',
+    async (what) => {
+      const watched = lease();
+      stage.watchdog.watch(watched, stage.listener);
+      stage.client.cut();
+      const answer = what === 'an extension' ? stage.watchdog.renewNow(watched, 10 * TTL) : undefined;
+      await pass(what === 'an extension' ? 500 : 1001);
+      watched.lose();
+      stage.watchdog.unwatch(watched);
+      stage.client.ready();
+      await pass(TTL);
+      expect(calls()).toEqual([]);
+      expect(await answer).toBeUndefined();
+      expect(stage.listener.unknown).not.toHaveBeenCalled();
+    },
+  );
+
   test('retries soon when there is no answer, and reports that once', async () => {
     const watched = lease();
     stage.watchdog.watch(watched, stage.listener);

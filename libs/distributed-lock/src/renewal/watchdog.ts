@@ -64,7 +64,9 @@ export class Watchdog {
     return new Promise((done) => {
       const request = new LeaseRequest({ lease, ttl, sent: instant(), listener, done });
       // By a promise: the answer is handled in the async context of the caller, as part of its request.
-      void promised<number | undefined>((callback) => request.send(callback)).then(
+      void promised<number | undefined>((callback) =>
+        request.send({ ...callback, isOutdated: () => request.isOutdated() }),
+      ).then(
         (left) => request.answered(left),
         (error: unknown) => request.failed(error),
       );

@@ -42,9 +42,9 @@ export class Operation<T = unknown> extends Deadline {
     super();
   }
 
-  /** Whether the caller already has its result; an operation that is not sent by then must not be sent. */
+  /** Whether the caller already has its result, or has no use for it; an operation that is not sent by then must not be sent. */
   get isDone(): boolean {
-    return this.hasEnded;
+    return this.hasEnded || this.callback.isOutdated?.() === true;
   }
 
   /** Whether the operation may have a row that replicas have to acknowledge. */
