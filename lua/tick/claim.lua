@@ -95,6 +95,12 @@ local function attempt()
   redis.call('HSET', record, 'mark', text(tick))
   job.mark = tick
   if job.paused then
+    local pause = rowOf(job.paused)
+    if not mark and not tonumber(pause.mark) then
+      -- What the row of the pause begins with is known only now.
+      pause.mark = previous or tick - 1
+      redis.call('HSET', record, 'paused', cjson.encode(pause))
+    end
     return answerJob(job, 8)
   end
   closeDead(job)

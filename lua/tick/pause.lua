@@ -53,7 +53,7 @@ local function attempt()
     end
     return {1, at}
   end
-  -- A job that had no mark when it was paused has had ticks from then on.
+  -- A job that had no mark when it was paused, and was registered since then, has had ticks from then on.
   local began = rowOf(paused)
   local from = tonumber(began.mark) or tonumber(began.at)
   if mark and from and mark > from then

@@ -57,8 +57,26 @@ describe('a pause', () => {
     expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(1);
   });
 
-  test('of a job without a mark is a record from then on', async () => {
+  test.each([
+    ['from its first tick on', undefined, 1],
+    ['from the tick before its first one on, where that is known', 5000, 5000],
+  ])('of a job without a mark is a record %s', async (_what, before, since) => {
+    const now = await stage.now();
+    await pause(stage, names);
+    const previous = before === undefined ? {} : { previous: now - before };
+    for (const tick of [now, now + 5]) {
+      await untilStoreClock(tick);
+      expect((await claim(stage, names, { tick, ...previous, following: tick + 60_000 }))[0]).toBe(8);
+    }
+    await pause(stage, names, 'resume');
+    expect(await settledRows(stage, names)).toMatchObject([
+      { tick: now + 5, after: now - since, outcome: 'paused' },
+    ]);
+  });
+
+  test('of a job that is registered during it is a record from the pause on', async () => {
     const [, at] = await pause(stage, names);
+    await stage.redis.hset(names.record, 'mark', Number(at) + 1);
     const tick = Number(at) + 5;
     await untilStoreClock(tick);
     expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(8);
