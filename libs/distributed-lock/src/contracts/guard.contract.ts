@@ -104,8 +104,8 @@ export interface TickOptions {
    */
   readonly maxHold?: Duration | undefined;
   /**
-   * Allows several scheduled methods with the same key, if all of them set this option. Of those that are due at
-   * the same time, only one runs. @default false
+   * Allows several scheduled methods with the same key, if all of them set this option. They share the ticks of
+   * the key: each tick runs one of them. @default false
    */
   readonly shared?: boolean | undefined;
   /**

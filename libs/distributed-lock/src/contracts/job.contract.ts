@@ -5,8 +5,9 @@ import type { TickRecord } from './tick.contract.js';
 export interface JobStatus {
   /**
    * The due time of the newest tick that was started, queued or skipped, in epoch ms. As long as there is no such
-   * tick: the last time of the schedule before the job was registered, or `0` if it has none. For an interval: the
-   * time of the latest start or skip, or of the registration. `undefined` if the record of the job is incomplete.
+   * tick: the last time of the schedule before the job was registered, or `0` if there is none. For an interval:
+   * the time of the latest start or skip, or of the registration. `undefined` if the record of the job is
+   * incomplete.
    */
   readonly mark: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */

@@ -6,7 +6,8 @@ export interface LockOptions {
   /**
    * How long to wait for the lock, in ms or as a duration string. `0` tries once; `Infinity` waits without
    * limit. If Redis does not answer, the call rejects with a `LockUnavailableError` after `waitTime`, or after
-   * `commandTimeout` if `waitTime` is below 100 ms; a call without a limit waits until Redis answers.
+   * `commandTimeout` if `waitTime` is below 100 ms; a call without a limit waits until Redis answers (see
+   * docs/degraded-redis.md).
    * @default the option `waitTime` of the module. Without that option: 0 for `tryLock()`, `tryAcquire()`, the
    * decorator and the interceptor; no limit for other calls
    */

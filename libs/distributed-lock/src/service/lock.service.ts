@@ -124,8 +124,8 @@ export class LockService {
   /**
    * The re-entrant lock of that name.
    * @throws LockConfigurationError `INVALID_NAME` if the name is empty, is longer than 1024 characters, is
-   * reserved for an internal key, or contains NUL, a lone surrogate or, in a cluster, `{}` or an unpaired brace;
-   * also if `nameMapper` returns an empty text or one with NUL. `KIND_CONFLICT` if another kind has the name
+   * reserved for an internal key, or contains NUL or a lone surrogate, or if `nameMapper` makes such a key of it;
+   * in a cluster also if its key has no valid hash tag. `KIND_CONFLICT` if another kind has the name
    */
   getLock(name: string): Lock {
     return this.#named('reentrant', name);
