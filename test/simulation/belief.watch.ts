@@ -109,10 +109,13 @@ export class BeliefWatch implements CallerWatch {
   }
 
   /** An instance was shut down, and nothing kept it from releasing its locks. */
-  checkShutdown(instance: CallingInstance): void {
-    for (const { key, holder } of this.#storedHolds.holdsOf(instance)) {
-      // One that was lost ends with its lease, which may be longer by now: by another process that knew the id of a permit.
-      if (this.mayHaveLost(key, this.#grantedAt.get(`${key} ${holder}`) ?? 0, instance)) continue;
+  checkShutdown(instance: CallingInstance, begun: number): void {
+    for (const { key, holder, isPermit, lostSince = Infinity } of this.#storedHolds.holdsOf(instance)) {
+      // A server that stood still has run the last renewal of a hold that was lost before.
+      if (lostSince <= begun) continue;
+      // A permit that was lost ends with its lease, which may be longer by now: by another process that knew its id.
+      const grantedAt = this.#grantedAt.get(`${key} ${holder}`);
+      if (isPermit && grantedAt !== undefined && this.mayHaveLost(key, grantedAt, instance)) continue;
       this.report('I9', `${instance.name} was shut down and has ${key} of ${holder}`);
     }
   }

@@ -17,7 +17,7 @@ export class SimulatedFleet {
   /** Unlocks a lock by force, of an instance. */
   forceUnlock: ((instance: SimulatedInstance, choice: number) => void) | undefined;
   /** Called when an instance that had nothing to fear was shut down. */
-  onShutdown: ((instance: SimulatedInstance) => void) | undefined;
+  onShutdown: ((instance: SimulatedInstance, begun: number) => void) | undefined;
   readonly #instances: SimulatedInstance[] = [];
   /** The moment at which the last fault of any instance ended. */
   lastTrouble = 0;
@@ -140,8 +140,8 @@ export class SimulatedFleet {
   }
 
   #end(instance: SimulatedInstance): void {
-    this.lastEnd = this.world.now;
     instance.crash();
+    this.lastEnd = Math.max(this.lastEnd, instance.endedAt);
   }
 
   /** As by SIGTERM: the process ends when it has released its locks. */
@@ -150,7 +150,7 @@ export class SimulatedFleet {
     const begun = world.now;
     const exit = () => {
       if (!instance.isLive) return;
-      if (instance.calmSince <= begun) this.onShutdown?.(instance);
+      if (instance.calmSince <= begun) this.onShutdown?.(instance, begun);
       this.#end(instance);
       world.after(world.outside, size, 'restart', () => this.#start(place));
     };

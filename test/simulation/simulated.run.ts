@@ -115,8 +115,8 @@ async function run(world: World, plan: ServerPlan): Promise<RunResult> {
     others.check();
     ticks.check();
   };
-  fleet.onShutdown = (instance) => {
-    watch.checkShutdown(instance);
+  fleet.onShutdown = (instance, begun) => {
+    watch.checkShutdown(instance, begun);
     others.shutDown(instance);
   };
   fleet.forceUnlock = (instance, choice) => {

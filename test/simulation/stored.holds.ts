@@ -20,6 +20,15 @@ const OVER_WITHIN = SETTINGS.watchdogTimeout + RELEASED_WITHIN;
 /** A holder id in the store: `<holder>:write` is the field of a writer. */
 const HOLDER = /^(?<holder>(?<client>.+):\d+)(?<write>:write)?$/;
 
+/** A hold of an instance, as the store has it. */
+interface InstanceHold {
+  readonly key: string;
+  readonly holder: string;
+  readonly isPermit: boolean;
+  /** Since when its process does not believe in it, though it has not released it; undefined: it does. */
+  readonly lostSince: number | undefined;
+}
+
 /** Holds that the store has though no process believes in them: they are to go. */
 export class StoredHolds {
   readonly #instances = new Map<string, CallingInstance>();
@@ -81,7 +90,7 @@ export class StoredHolds {
   }
 
   /** What the store has of an instance. A hold whose lease ended is given up a margin before the store does. */
-  holdsOf(instance: CallingInstance): { readonly key: string; readonly holder: string }[] {
+  holdsOf(instance: CallingInstance): InstanceHold[] {
     const margin = safetyMargin(SETTINGS.watchdogTimeout);
     return [...this.#keys].flatMap((key) =>
       this.#holdersOf(key)
@@ -89,7 +98,12 @@ export class StoredHolds {
           ({ client, holder }) =>
             this.#instances.get(client) === instance && this.#leftOf(key, holder) > margin,
         )
-        .map(({ holder }) => ({ key, holder })),
+        .map(({ holder }) => ({
+          key,
+          holder,
+          isPermit: this.#permitKeys.has(key),
+          lostSince: this.#unreleased.has(holder) ? this.#unbelieved.get(`${key} ${holder}`) : undefined,
+        })),
     );
   }
 

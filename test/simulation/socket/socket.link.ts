@@ -95,8 +95,9 @@ export class SocketLink implements InstanceLink {
 
   /** What is on its way is not lost: across an outage the kernel sends it again. */
   kill(): number {
+    const arrivals = this.#all.map(({ toServer }) => toServer.lastArrival);
     for (const { toServer } of this.#all) toServer.end();
-    return Math.max(this.place.world.now, ...this.#all.map(({ toServer }) => toServer.lastArrival));
+    return Math.max(this.place.world.now, ...arrivals);
   }
 
   breakBy(kind: FaultKind, size: number): void {
