@@ -62,8 +62,9 @@ async function unpack(work: string): Promise<string | undefined> {
     'APT::Sandbox::User=',
   ].flatMap((option) => ['-o', option]);
   const packages = join(work, 'packages');
-  await runCommand('apt-get', [...options, 'update']);
-  const download = await runCommand('apt-get', [...options, 'download', PACKAGE], { cwd: packages });
+  const timeout = 120_000;
+  await runCommand('apt-get', [...options, 'update'], { timeout });
+  const download = await runCommand('apt-get', [...options, 'download', PACKAGE], { cwd: packages, timeout });
   if (!download.ok) return download.output.trim().split('\n').at(-1);
   for (const file of await readdir(packages)) {
     const unpacked = await runCommand('dpkg', ['-x', join(packages, file), join(work, 'root')]);

@@ -123,10 +123,10 @@ try {
   await Promise.all(chosen.map((combination) => stages.get(combination)));
   console.log(`installed in ${seconds()}`);
   for (const server of values.install ? [] : servers) await runOnServer(server);
-  if (values.report) await writeTables(cells, absent);
+  if (values.report && !values.install) await writeTables(cells, absent);
 } finally {
   await stages.close();
 }
 const failed = cells.filter(({ ok }) => !ok).length;
 if (!values.install) console.log(`matrix: ${cells.length - failed} passed, ${failed} failed in ${seconds()}`);
-if (failed > 0 || (cells.length === 0 && !values.install)) process.exitCode = 1;
+if (failed > 0 || chosen.length === 0 || (cells.length === 0 && !values.install)) process.exitCode = 1;

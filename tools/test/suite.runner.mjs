@@ -20,6 +20,9 @@ const TROUBLES = `--reporter=${join(ROOT, 'tools/test/trouble.reporter.mjs')}`;
 /** A suite that takes this many budgets hangs, and is ended. */
 const HANGS_AFTER = 3;
 
+/** So long may its last words take, in ms. */
+const ENDS_WITHIN = 5000;
+
 /** With more tests of a suite that failed than this, no second look is taken. */
 const SECOND_LOOKS = 2;
 
@@ -110,8 +113,13 @@ function runWithin({ script, args, env }, { budget, givesWay = false }, { slowne
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => printed.push(data));
     const within = HANGS_AFTER * budget * slowness;
     const timer = setTimeout(() => {
-      printed.push(Buffer.from(`FAILED: ${script} hangs: ended after ${within} s\n`));
+      const problem = `FAILED: ${script} hangs: ended after ${within} s\n`;
+      process.stderr.write(problem);
+      printed.push(Buffer.from(problem));
       child.kill('SIGKILL');
+      // What it has started may keep its pipes open.
+      setTimeout(() => child.stdout?.destroy(), ENDS_WITHIN);
+      setTimeout(() => child.stderr?.destroy(), ENDS_WITHIN);
     }, within * 1000);
     child.once('error', ({ message }) => resolve({ succeeded: false, output: message }));
     child.once('close', (code) => {

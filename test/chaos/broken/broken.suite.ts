@@ -66,7 +66,7 @@ export function expectToBeFound(locks: readonly BrokenLock[], ground: () => Brea
       try {
         const reports: ChaosReport[] = [];
         reportsOf.set(broken, reports);
-        // What else it breaks then is no measure: a lock that comes back after its release is also one that nobody is granted.
+        // What else it breaks does not count: a lock that comes back after its release also keeps waiters out.
         const found = () =>
           reports.flatMap(({ violations }) =>
             violations.filter(({ invariant }) => broken.violates.includes(invariant)),
