@@ -31,6 +31,15 @@ export const PLANTED_KINDS = [
     ],
   },
   {
+    name: 'a shutdown that does not release what is still held',
+    defects: [
+      {
+        from: 'hold.lose(LOSSES.shutDown); if (release === void 0)',
+        to: 'hold.lose(LOSSES.shutDown); if (Number(lease) !== 0) continue; if (release === void 0)',
+      },
+    ],
+  },
+  {
     name: 'a leader that does not look at its lease',
     defects: [{ from: 'return this.handle.isHeld && !this.handle.isAborted;', to: 'return true;' }],
   },
