@@ -82,6 +82,11 @@ export class DataLosses {
     };
   }
 
+  /** When another process last changed a hold of that key, of which it knew the id; -Infinity: never. */
+  lastAt(key: string): number {
+    return Math.max(-Infinity, ...this.#losses.map((loss) => (loss.key === key ? loss.to : -Infinity)));
+  }
+
   /** Since when a hold may be gone though its holder, which was granted it at `since`, does not know yet; undefined: it is not. */
   lostAt(key: string, since: number, { calmSince }: CallingInstance): number | undefined {
     const { now } = this.world;

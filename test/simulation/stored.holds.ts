@@ -115,9 +115,12 @@ export class StoredHolds {
     }
     const endsByItself = !instance.isLive || this.#unreleased.has(holder) || this.#parts.has(holder);
     const bound = endsByItself ? OVER_WITHIN : RELEASED_WITHIN;
-    const { longerUntil } = this.fleet.losses;
+    const { losses } = this.fleet;
+    const key = hold.replace(/ .*/, '');
     const calmSince = instance.isLive ? instance.calmSince : instance.endedAt;
-    const from = Math.max(since, calmSince, endsByItself ? longerUntil : 0);
+    // Another process may have extended a permit whose id it knew, also one of a dead process.
+    const longerUntil = this.#permitKeys.has(key) ? losses.lastAt(key) : 0;
+    const from = Math.max(since, calmSince, ...(endsByItself ? [losses.longerUntil, longerUntil] : []));
     if (this.world.now - from <= bound) return;
     const state = endsByItself ? 'over' : 'released';
     this.report(
