@@ -81,7 +81,7 @@ export const MUTATIONS = [
   {
     name: 'a paused job runs',
     file: 'lua/tick/claim.lua',
-    from: `  if job.paused then\n    return answerJob(job, 8)\n  end\n`,
+    from: `    return answerJob(job, 8)\n`,
     to: ``,
     spec: 'test/protocol/tick.policies.spec.ts',
     test: 'a paused job passes its ticks without a row each',
