@@ -10,7 +10,7 @@ export type LateAnswer<T> = Promise<{ readonly reply: T } | RedisFailure>;
 export interface ReplyCallback<T> {
   /** When the operation was sent, on the monotonic clock, if the clock was read. Reading it takes as long as everything else done here. */
   readonly sentAt?: number | undefined;
-  /** Whether the operation is outdated: then it is not sent any more. It fails at its deadline, as one without a connection. */
+  /** Whether the operation is outdated: then it is not sent any more. It fails instead, as one without a connection. */
   isOutdated?(): boolean;
   answered(reply: T): void;
   /** @param late given at the deadline of an operation that was sent */

@@ -6,7 +6,7 @@ import type { LuaScript } from './lua.script.js';
 import type { RequestedOperation } from './operation.js';
 
 /** Of an operation that is not sent again after its caller has given up. */
-const NOT_RUN = new RedisFailure('unsent', 'it was not run, and its caller has given up');
+export const NOT_RUN = new RedisFailure('unsent', 'it was not run, and its caller has given up');
 
 /** One call of a script, for one operation or for a batch, and the answer to each of them. */
 export class ScriptCall implements CommandCallback {
