@@ -6,7 +6,7 @@ import type { LuaScript } from './lua.script.js';
 import type { RequestedOperation } from './operation.js';
 
 /** Of an operation that is not sent again after its caller has given up. */
-export const NOT_RUN = new RedisFailure('unsent', 'it was not run, and its caller has given up');
+const NOT_RUN = new RedisFailure('unsent', 'it was not run, and its caller has given up');
 
 /** One call of a script, for one operation or for a batch, and the answer to each of them. */
 export class ScriptCall implements CommandCallback {
@@ -66,12 +66,8 @@ export class ScriptCall implements CommandCallback {
     if (this.operations.length > 0) this.run(command, true);
   }
 
-  /** Operations that have not run so far, and whose callers have given up, are not sent; what waits for their end goes on. */
   private dropGivenUp(): void {
-    const { operations } = this;
-    if (!operations.some(({ isDone }) => isDone)) return;
-    for (const operation of operations) if (operation.isDone) operation.fail(NOT_RUN);
-    this.operations = operations.filter(({ isDone }) => !isDone);
+    this.operations = openOf(this.operations);
   }
 
   private run(command: ScriptCommand, isAcked: boolean): void {
@@ -101,6 +97,21 @@ export class ScriptCall implements CommandCallback {
     for (const operation of operations) for (const arg of operation.request.args) words[next++] = arg;
     return words;
   }
+}
+
+/**
+ * Operations that have not run so far, and whose callers have given up, are not sent. They end here, so that no deadline is left of them, and
+ * what waits for their end goes on.
+ * @returns the others: most often the same list
+ */
+export function openOf<T extends RequestedOperation>(operations: readonly T[]): readonly T[] {
+  let areOpen = true;
+  for (const operation of operations) {
+    if (!operation.isDone) continue;
+    areOpen = false;
+    operation.fail(NOT_RUN);
+  }
+  return areOpen ? operations : operations.filter(({ isDone }) => !isDone);
 }
 
 /** Scripts catch a refused write, and return it in the row of its key. */

@@ -41,6 +41,18 @@ test('a client that throws, as an instrumented one may, fails its call at once a
   expect(client.take('evalsha')).toHaveLength(1);
 });
 
+test('an operation that is outdated while it waits for a connection is not sent, and leaves no deadline', async () => {
+  client.cut();
+  const failed = vi.fn<(error: unknown) => void>();
+  scripts.renew('lock', 'holder', 1000, { answered: () => undefined, failed, isOutdated: () => true });
+  await turn();
+  client.ready();
+  await turn();
+  expect(client.take('evalsha')).toEqual([]);
+  expect(failed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ kind: 'unsent' }), undefined);
+  expect(wheel.size).toBe(0);
+});
+
 test('operations of one script travel together, each answered by its own element of the reply', async () => {
   const replies = Promise.all([acquire(), acquire(), release()]);
   await turn();

@@ -6,7 +6,7 @@ import type { TimerWheel } from '../timing/timer.wheel.js';
 import type { LuaScript } from './lua.script.js';
 import { Operation, type RequestedOperation, type ScriptRequest, type Sender } from './operation.js';
 import { promised, promisedLate, type ReplyCallback } from '../replies/reply.callback.js';
-import { NOT_RUN, ScriptCall } from './script.call.js';
+import { openOf, ScriptCall } from './script.call.js';
 import type { Sending } from './sending.js';
 import { machine } from '../timing/machine.js';
 
@@ -135,9 +135,9 @@ export class ScriptRunner implements Sender {
 
   /** Empties a queue. */
   #send(queue: Queue): void {
-    const { script, sending, numbers } = queue;
-    const operations = queue.operations.every(isOpen) ? queue.operations : openOf(queue.operations);
+    const { script, sending, numbers, operations: all } = queue;
     queue.operations = NONE;
+    const operations = openOf(all);
     const { publishes = false, perCall = OPERATIONS_PER_CALL } = sending;
     const common = publishes ? [this.connection.publish, ...numbers] : numbers;
     const size = script.batch ? perCall : 1;
@@ -151,17 +151,7 @@ export class ScriptRunner implements Sender {
   #forgetExpired(): void {
     if (now() - this.#sweptAt < this.timeout) return;
     this.#sweptAt = now();
-    for (const queue of this.#filled) queue.operations = openOf(queue.operations);
+    for (const queue of this.#filled) queue.operations = [...openOf(queue.operations)];
     this.#filled = this.#filled.filter(({ operations }) => operations.length > 0);
   }
-}
-
-function isOpen(operation: RequestedOperation): boolean {
-  return !operation.isDone;
-}
-
-/** Ends those that are not sent any more: their deadlines would be timers that are left. */
-function openOf(operations: readonly RequestedOperation[]): RequestedOperation[] {
-  for (const operation of operations) if (operation.isDone) operation.fail(NOT_RUN);
-  return operations.filter(isOpen);
 }
