@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FaultStage } from '../support/faults/fault.stage.js';
-import { SCRIPT_TEXTS, SlowAnswers } from '../support/faults/slow.answers.js';
+import { SCRIPT_TEXTS } from '../support/all.scripts.js';
+import { SlowAnswers } from '../support/faults/slow.answers.js';
 import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { scaled } from '../support/slowness.js';
 import { SLOW_CALLS, type SlowCall } from './slow.calls.js';

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { FaultStage } from '../support/faults/fault.stage.js';
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
-import { Random } from '../support/random.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { ALL_SCRIPTS } from '../support/all.scripts.js';
+import { FaultStage } from '../support/faults/fault.stage.js';
 import { operationsOf } from '../support/faults/script.calls.js';
+import { Random } from '../support/random.js';
 import { scaled } from '../support/slowness.js';
 import { StoreLog } from '../support/store.log.js';
 import { until } from '../support/until.js';
-import * as scripts from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
-import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 
 /** The watchdog's lease, in ms: a renewal comes after 90 to 100 of them, and the holds below last about that long. */
 const T = 300;
@@ -78,9 +78,7 @@ const HELD: Readonly<Record<string, (service: LockService, name: string) => Prom
 
 /** The scripts that keep a hold. */
 const RENEWALS: ReadonlySet<string> = new Set(
-  Object.values(scripts).flatMap((script) =>
-    typeof script !== 'string' && script.name.endsWith('/renew') ? [script.sha1] : [],
-  ),
+  ALL_SCRIPTS.filter(({ name }) => name.endsWith('/renew')).map(({ sha1 }) => sha1),
 );
 
 test('no renewal is sent after a loss, though it waited for a connection since before', async () => {
@@ -90,10 +88,9 @@ test('no renewal is sent after a loss, though it waited for a connection since b
   const held = await Promise.all(
     Object.entries(HELD).map(async ([kind, acquire]) => ({ kind, handle: await acquire(service, kind) })),
   );
-  const extensions: Promise<unknown>[] = [];
   wire.refuse();
   wire.cut();
-  for (const { handle } of held) extensions.push(handle.extend('10s').catch((error: unknown) => error));
+  const extensions = held.map(({ handle }) => handle.extend('10s').catch((error: unknown) => error));
   await until('each is lost', () => held.every(({ handle }) => !handle.isHeld), scaled(5000));
   await log.start();
   wire.restore();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import * as scripts from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import { SCRIPT_TEXTS } from '../support/all.scripts.js';
 import { prefixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { FaultStage } from '../support/faults/fault.stage.js';
@@ -27,8 +27,7 @@ let service: LockService;
 beforeEach(async () => {
   stage = await FaultStage.own();
   // One that it does not know would not run.
-  const texts = Object.values(scripts).map((script) => (typeof script === 'string' ? script : script.text));
-  await Promise.all(texts.map((text) => stage.admin.script('LOAD', text)));
+  await Promise.all(SCRIPT_TEXTS.map((text) => stage.admin.script('LOAD', text)));
   service = await stage.open({ lockWatchdogTimeout: LEASE, commandTimeout: TIMEOUT });
 });
 afterEach(async () => {

@@ -120,8 +120,10 @@ export class FairModel {
     let sum = 0;
     for (const waiter of state.queue) {
       if (!hasLeft(waiter)) inFront.set(waiter, sum);
-      else if (!left.has(waiter)) sum += Math.abs(state.waits.get(waiter) ?? 0);
-      if (hasLeft(waiter)) left.add(waiter);
+      else if (!left.has(waiter)) {
+        left.add(waiter);
+        sum += Math.abs(state.waits.get(waiter) ?? 0);
+      }
     }
     for (const [waiter, off] of inFront) state.move([waiter], -off);
     return sum > 0;

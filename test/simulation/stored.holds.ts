@@ -116,7 +116,7 @@ export class StoredHolds {
     const endsByItself = !instance.isLive || this.#unreleased.has(holder) || this.#parts.has(holder);
     const bound = endsByItself ? OVER_WITHIN : RELEASED_WITHIN;
     const { losses } = this.fleet;
-    const key = hold.replace(/ .*/, '');
+    const key = keyOf(hold);
     const calmSince = instance.isLive ? instance.calmSince : instance.endedAt;
     // Another process may have extended a permit whose id it knew, also one of a dead process.
     const longerUntil = this.#permitKeys.has(key) ? losses.lastAt(key) : 0;
@@ -131,7 +131,7 @@ export class StoredHolds {
   /** The process of a permit that its caller never got is not known; that of a lock was never granted anything. */
   #judgeUnknown(hold: string, since: number): void {
     const { live, lastTrouble, lastEnd } = this.fleet;
-    if (!this.#permitKeys.has(hold.replace(/ .*/, ''))) return;
+    if (!this.#permitKeys.has(keyOf(hold))) return;
     const calmSince = live.map((instance) => instance.calmSince);
     const from = Math.max(since, lastTrouble, lastEnd + SETTINGS.watchdogTimeout, ...calmSince);
     if (this.world.now - from > RELEASED_WITHIN)
@@ -176,4 +176,9 @@ interface StoredHolder {
   readonly holder: string;
   /** The client uuid in it. */
   readonly client: string;
+}
+
+/** Of a hold, which is a key with a holder id. */
+function keyOf(hold: string): string {
+  return hold.replace(/ .*/, '');
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from '../../tools/redis/command.runner.mjs';
+import { DOWNLOADED_WITHIN, runCommand } from '../../tools/redis/command.runner.mjs';
 
 const PACKAGE = 'libfaketime';
 const LIBRARY = 'faketime/libfaketime.so.1';
@@ -62,7 +62,7 @@ async function unpack(work: string): Promise<string | undefined> {
     'APT::Sandbox::User=',
   ].flatMap((option) => ['-o', option]);
   const packages = join(work, 'packages');
-  const timeout = 120_000;
+  const timeout = DOWNLOADED_WITHIN;
   await runCommand('apt-get', [...options, 'update'], { timeout });
   const download = await runCommand('apt-get', [...options, 'download', PACKAGE], { cwd: packages, timeout });
   if (!download.ok) return download.output.trim().split('\n').at(-1);

@@ -1,12 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import * as scripts from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
+import { ALL_SCRIPTS } from '../support/all.scripts.js';
 import { WAYS } from './shorter.ways.js';
 
 const PAGE = new URL('../../docs/protocol.md', import.meta.url);
-
-/** Every script that the build embeds; a public part for scripts of users is a text, and none of them. */
-const SCRIPTS = Object.values(scripts).filter((script) => typeof script !== 'string');
 
 interface Row {
   readonly script: string;
@@ -28,7 +25,7 @@ function rows(): Row[] {
 const named = rows();
 
 test('docs/protocol.md states of every script, once, whether it can end a lease earlier', () => {
-  const all = SCRIPTS.map(({ name }) => name);
+  const all = ALL_SCRIPTS.map(({ name }) => name);
   expect(named.map(({ script }) => script).toSorted()).toEqual(all.toSorted());
 });
 
@@ -48,7 +45,7 @@ test('each script that can end a lease earlier is played against a live waiter, 
 test('a script that is documented to read contains no command that writes', () => {
   const writes = /redis\.p?call\('(?:DEL|HDEL|HSET|SET|PEXPIRE|PEXPIREAT|ZADD|ZREM|INCRBY|DECRBY|LREM)'/;
   const readers = named.filter(({ answer }) => answer === 'no: they read').map(({ script }) => script);
-  const writing = SCRIPTS.filter(({ name, text }) => readers.includes(name) && writes.test(text));
+  const writing = ALL_SCRIPTS.filter(({ name, text }) => readers.includes(name) && writes.test(text));
   expect(writing.map(({ name }) => name)).toEqual([]);
   expect(readers).not.toEqual([]);
 });
