@@ -27,6 +27,8 @@ export interface Wish {
   readonly bound: number;
   /** Whether a fault of another instance delays it as well, which may come before it. */
   readonly hasOthersBefore?: boolean;
+  /** A candidate leaves its election as soon as its process is shut down; a waiter may still get its lock. @default false */
+  readonly endsWithShutdown?: boolean;
 }
 
 /** A rule that was broken. */

@@ -181,9 +181,11 @@ export class BeliefWatch implements CallerWatch {
       this.#freeSince.set(key, freeSince);
       return freeSince;
     };
-    for (const { instance, key, others: more = [], since, bound, hasOthersBefore = false } of this.wishes) {
+    for (const wish of this.wishes) {
+      const { instance, key, others: more = [], since, bound, hasOthersBefore = false } = wish;
       // First: it is noted while an instance is away.
       const { calmSince } = instance;
+      if (wish.endsWithShutdown === true && instance.isEnding) continue;
       if (!instance.isRunning || !instance.isConnected) continue;
       let freeSince = sinceWhen(key);
       for (const other of more) if (freeSince !== Infinity) freeSince = Math.max(freeSince, sinceWhen(other));

@@ -119,6 +119,7 @@ export class CandidateCaller extends CallerLoop {
       key: SETTINGS.mapName(LEADER),
       since: world.now + pause,
       bound: FREE,
+      endsWithShutdown: true,
     };
     watch.wishes.add(this.#wish);
   }

@@ -36,6 +36,7 @@ describe('the simulation of a fleet', () => {
 
   test.each([
     [575_429_359, 'another process extends a permit of a dead one', []],
+    [3_591_630_642, 'a candidate is shut down while the leader is dead', []],
     [98, 'Redis refused a multi lock for a while', []],
     [700_003, 'a record of a job has no mark', []],
     [700_049, 'a connection is given up while bytes wait behind those that are lost', ['--layer', 'socket']],
