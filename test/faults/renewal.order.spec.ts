@@ -3,11 +3,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { ALL_SCRIPTS } from '../support/all.scripts.js';
+import { Latch } from '../support/faults/ambush.js';
 import { FaultStage } from '../support/faults/fault.stage.js';
 import { operationsOf } from '../support/faults/script.calls.js';
 import { Random } from '../support/random.js';
 import { scaled } from '../support/slowness.js';
 import { StoreLog } from '../support/store.log.js';
+import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 
 /** The watchdog's lease, in ms: a renewal comes after 90 to 100 of them, and the holds below last about that long. */
@@ -81,17 +83,34 @@ const RENEWALS: ReadonlySet<string> = new Set(
   ALL_SCRIPTS.filter(({ name }) => name.endsWith('/renew')).map(({ sha1 }) => sha1),
 );
 
-test('no renewal is sent after a loss, though it waited for a connection since before', async () => {
-  const wire = await stage.proxy();
-  // A request waits for a connection for longer than a lease lasts.
+/** One of each kind, of which no request has been sent yet beside its acquisition. */
+async function holdEachKind(wire: TcpProxy) {
+  // A request waits for a connection, or for its answer, for longer than a lease lasts.
   const service = await stage.open({ lockWatchdogTimeout: 1500, commandTimeout: '4s' }, wire);
   const held = await Promise.all(
     Object.entries(HELD).map(async ([kind, acquire]) => ({ kind, handle: await acquire(service, kind) })),
   );
+  const allLost = () => until('each is lost', () => held.every(({ handle }) => !handle.isHeld), scaled(5000));
+  const extend = () =>
+    Promise.all(held.map(async ({ kind, handle }) => `${kind}: ${await handle.extend('10s')}`));
+  return { service, held, allLost, extend };
+}
+
+const NOT_EXTENDED = Object.keys(HELD).map((kind) => `${kind}: false`);
+
+/** What Redis keeps without a holder, as it does for Redisson. */
+async function deleteSettings(service: LockService): Promise<void> {
+  await service.getPermitExpirableSemaphore('a permit').delete();
+  await stage.admin.del(`redisson_lock_token:{${stage.key('a fenced lock')}}`);
+}
+
+test('no renewal is sent after a loss, though it waited for a connection since before', async () => {
+  const wire = await stage.proxy();
+  const { service, held, allLost, extend } = await holdEachKind(wire);
   wire.refuse();
-  wire.cut();
-  const extensions = held.map(({ handle }) => handle.extend('10s').catch((error: unknown) => error));
-  await until('each is lost', () => held.every(({ handle }) => !handle.isHeld), scaled(5000));
+  await until('the service knows', () => !service.engine.context.isConnected);
+  const extensions = extend();
+  await allLost();
   await log.start();
   wire.restore();
   await service.getLock('another').using(() => undefined);
@@ -99,8 +118,26 @@ test('no renewal is sent after a loss, though it waited for a connection since b
   const late = log.commands.filter(({ words }) => RENEWALS.has(words[1] ?? ''));
   const kinds = held.filter(({ handle }) => late.some(({ words }) => words.includes(handle.holder)));
   expect(kinds.map(({ kind }) => kind)).toEqual([]);
-  await Promise.all(extensions);
-  await service.getPermitExpirableSemaphore('a permit').delete();
-  // Kept for good by Redisson, too.
-  await stage.admin.del(`redisson_lock_token:{${stage.key('a fenced lock')}}`);
+  // Redis is not to blame: the lock is lost.
+  expect(await extensions).toEqual(NOT_EXTENDED);
+  await deleteSettings(service);
 });
+
+test.each(['is answered', 'is given up'])(
+  'an extension of a lock that is lost before it %s resolves with false, and keeps nothing',
+  async (when) => {
+    const wire = await stage.proxy();
+    const { service, allLost, extend } = await holdEachKind(wire);
+    const answer = new Latch();
+    wire.judge(({ name }) => (name === 'EVALSHA' ? { answered: () => answer.opened } : 'pass'));
+    const extensions = extend();
+    await allLost();
+    if (when === 'is answered') answer.open();
+    expect(await extensions).toEqual(NOT_EXTENDED);
+    wire.judge(() => 'pass');
+    answer.open();
+    // Redis has extended each lease to ten seconds; the end of the test finds none of them.
+    await deleteSettings(service);
+  },
+  scaled(20_000),
+);

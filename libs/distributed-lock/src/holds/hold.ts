@@ -158,12 +158,12 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
   extend(handle: HoldHandle, ttl: number): Promise<boolean> {
     return this.count.enqueue(async () => {
       if (!handle.isHeld) return false;
-      const sentAt = await this.leaseControl.extend(ttl);
-      if (sentAt === undefined)
-        throw unavailable(this.target.name, new RedisFailure('ambiguous', 'the lease could not be extended'));
-      if (sentAt !== false) handle.extendTo(ttl, sentAt);
+      const sent = await this.leaseControl.extend(ttl);
+      if (sent instanceof RedisFailure && handle.isOpen) throw unavailable(this.target.name, sent);
+      if (typeof sent === 'number') handle.extendTo(ttl, sent);
       this.rearm();
-      return sentAt !== false && !this.count.takeBackIfOver();
+      // What was lost meanwhile is not extended, whether Redis has answered or not; what Redis did for it is taken back.
+      return sent !== false && !this.count.takeBackIfOver() && handle.isOpen;
     });
   }
 

@@ -29,11 +29,12 @@ export class LeaseControl {
     return false;
   }
 
-  /** @returns when the request was sent, or false when the hold is gone; undefined without an answer */
-  async extend(ttl: number): Promise<number | false | undefined> {
+  /** @returns when the request was sent, or false when the hold is gone; a failure without an answer */
+  async extend(ttl: number): Promise<number | false | RedisFailure> {
     const sent = instant();
     const confirmed = await this.watchdog.renewNow(this.lease, ttl, this.owner);
-    return confirmed === true ? sent.at : confirmed;
+    if (confirmed === undefined) return new RedisFailure('ambiguous', 'the lease could not be extended');
+    return confirmed && sent.at;
   }
 
   /**
