@@ -46,6 +46,9 @@ const ROUNDING = 1;
 /** An interval is granted this much early, at most, in ms: a tenth of its period, and no more than that. */
 const MOST_TOLERANCE = 500;
 
+/** How long after a step of the store's clock a run may begin that was granted before it, in ms: until then starts are not compared. */
+const STEPPED = 5000;
+
 /** The store's clock has reached its old time again before the jobs are turned off, if it stepped back by no more than this, in ms. */
 const LONGEST_REST = 15_000;
 
@@ -62,6 +65,8 @@ export class TickJournal {
 
   /** How far the store's clock has stepped back so far, in ms: that much before its instant a tick may run that waited. */
   #stepped = 0;
+  /** When the store's clock was set last, on the world's clock. */
+  #steppedAt = -Infinity;
 
   constructor(
     private readonly world: World,
@@ -100,6 +105,7 @@ export class TickJournal {
   /** The store's clock has stepped. @param by in ms; below 0: back */
   stepped(by: number): void {
     this.#stepped += Math.max(0, -by);
+    this.#steppedAt = this.world.now;
     this.#starts.clear();
   }
 
@@ -234,6 +240,7 @@ export class TickJournal {
   #checkGap(job: JobPlan, granted: number, isRetry: boolean): void {
     const { minInterval } = job.options;
     if (job.kind !== 'interval' && minInterval === undefined) return;
+    if (this.world.now < this.#steppedAt + STEPPED) return;
     const tolerance = minInterval === undefined ? Math.min(job.period / 10, MOST_TOLERANCE) : 0;
     const gap = (minInterval ?? job.period) - tolerance - ROUNDING;
     const last = this.#starts.get(job.name) ?? -Infinity;

@@ -66,8 +66,10 @@ export class JobReader {
     return keys;
   }
 
-  has(job: string): boolean {
-    return this.store.has(this.keysOf(job).record);
+  /** The fields of a job's record, as long as it is one and the same record; undefined where there is none. */
+  fieldsOf(job: string): ReadonlyMap<string, string> | undefined {
+    const { record } = this.keysOf(job);
+    return this.store.has(record) ? this.store.hash(record) : undefined;
   }
 
   read(job: string): StoredJob | undefined {

@@ -26,6 +26,8 @@ const STEPPED = 5000;
 interface WatchedJob {
   readonly plan: JobPlan;
   readonly evidence: JobEvidence;
+  /** Its fields at the last event, where it may be deleted: one that was made anew is another map. */
+  record: ReadonlyMap<string, string> | undefined;
   /** The highest mark whose ticks were looked at; undefined before the job is registered. */
   seen: number | undefined;
   /** Ticks up to `seen` that have no row so far. */
@@ -69,6 +71,7 @@ export class TickWatch {
     this.#jobs = place.plans.map((plan) => ({
       plan,
       evidence: new JobEvidence(),
+      record: undefined,
       seen: undefined,
       open: new Set(),
       waits: new Map(),
@@ -86,7 +89,7 @@ export class TickWatch {
   check(): void {
     this.#noteClock();
     this.#noteLosses();
-    for (const job of this.#losable) if (!this.place.reader.has(job.plan.name)) this.#forget(job);
+    for (const job of this.#losable) this.#noteDeletion(job);
     if (this.place.world.now < this.#next) return;
     this.#next = this.place.world.now + PACE;
     for (const job of this.#jobs) this.#look(job);
@@ -109,6 +112,14 @@ export class TickWatch {
     if (losses?.isSplit !== true && isLost === undefined) return;
     for (const job of this.#jobs)
       if (losses?.isSplit === true || isLost?.(reader.keysOf(job.plan.name).record)) this.#forget(job);
+  }
+
+  /** Between two events a record may have been deleted and made anew. */
+  #noteDeletion(job: WatchedJob): void {
+    const record = this.place.reader.fieldsOf(job.plan.name);
+    if (record === job.record) return;
+    job.record = record;
+    this.#forget(job);
   }
 
   get lastTrouble(): number {
