@@ -46,6 +46,8 @@ describe('the simulation of a fleet', () => {
     [720_236, 'the jobs are turned off at an instant of the clock of Redis', ['--layer', 'socket']],
     [720_243, 'a job was paused right after its record was forgotten', ['--layer', 'socket']],
     [730_314, 'a hold is lost while its renewal waits for a connection', ['--layer', 'socket']],
+    [731_384, 'a job is forgotten and registered anew while it runs', ['--layer', 'socket']],
+    [731_708, 'an interval is granted before a step of the clock of Redis', ['--layer', 'socket']],
     [110, 'a server stood still for longer than a lease', ['--layer', 'socket']],
     [102_020, 'the connection to a master ends while a grant waits to be sent', ['--topology', 'cluster']],
     [1061, 'a failover lost that waiters had left', ['--topology', 'sentinel']],
