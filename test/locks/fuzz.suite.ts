@@ -133,13 +133,15 @@ export function describeFuzz(subject: LockSubject): void {
         ),
       ).finally(() => over.abort());
       const throwDice = dice(7);
-      while (!over.signal.aborted) {
-        const name = ['a', 'b'][throwDice(2)] ?? 'a';
-        const by = services[throwDice(2)] ?? fleet().one;
-        await (throwDice(2) === 0 ? fleet().wipe(name) : subject.lock(by, name).forceUnlock());
-        await sleep(throwDice(20));
-      }
-      await users;
+      const takeAway = async () => {
+        while (!over.signal.aborted) {
+          const name = ['a', 'b'][throwDice(2)] ?? 'a';
+          const by = services[throwDice(2)] ?? fleet().one;
+          await (throwDice(2) === 0 ? fleet().wipe(name) : subject.lock(by, name).forceUnlock());
+          await sleep(throwDice(20));
+        }
+      };
+      await Promise.all([users, takeAway()]);
       expect(beliefs.grants).toBeGreaterThan(20);
     }, 20_000);
   });
