@@ -118,6 +118,31 @@ describe('a scope that writes and requests to read', () => {
     await expectTrue(reading);
   });
 
+  test.each(['before it is sent', 'before it is answered', 'before it is given up'])(
+    'keeps it when an earlier one was lost in the middle of an extension, %s',
+    async (when) => {
+      const slow = new Latch();
+      const reading = await writing.run(async () => {
+        const former = await lock.readLock().lock({ leaseTime: 400 });
+        if (when === 'before it is sent') {
+          wire.refuse();
+          await until('the service knows', () => !service.engine.context.isConnected);
+        } else wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+        const extension = former.extend('10s');
+        await until('it is lost', () => !former.isHeld);
+        const again = lock.readLock().lock({ waitTime: SOON });
+        if (when === 'before it is given up') await extension;
+        wire.judge(() => 'pass');
+        slow.open();
+        wire.restore();
+        expect(await extension).toBe(false);
+        return await again;
+      });
+      await until('nothing is being freed', () => service.engine.context.backgroundRelease.size === 0);
+      await expectTrue(reading);
+    },
+  );
+
   test('leaves nothing when it is aborted in the turn of its call', async () => {
     const elsewhere = await service.getReadWriteLock('y').readLock().lock();
     const abort = new AbortController();
@@ -171,5 +196,50 @@ describe('what Redis grants when the hold has ended here', () => {
     wire.judge(() => 'pass');
     expect(await extension).toBe(false);
     await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+  });
+
+  test('is taken back: an extension that was given up before the hold was over', async () => {
+    const plain = service.getLock('z');
+    const handle = await plain.lock({ leaseTime: scaled(1500) });
+    const slow = new Latch();
+    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    await expect(handle.extend('1h')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(handle.isHeld).toBe(true);
+    slow.open();
+    wire.judge(() => 'pass');
+    await until('the hold is over', () => !handle.isHeld);
+    await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+  });
+
+  test('is taken back: an extension of an inner hold that is over, while the outer one goes on', async () => {
+    const plain = service.getLock('z');
+    const outer = await plain.lock({ leaseTime: scaled(4000) });
+    const inner = await outer.run(() => plain.lock({ leaseTime: 400 }));
+    const slow = new Latch();
+    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const extension = inner.extend('1h');
+    await until('the inner hold is over', () => !inner.isHeld);
+    slow.open();
+    wire.judge(() => 'pass');
+    expect(await extension).toBe(false);
+    expect(outer.isHeld).toBe(true);
+    expect(await stage.admin.pttl(stage.key('z'))).toBeLessThanOrEqual(scaled(4000));
+    expect(await outer.unlock()).toBe('released');
+  });
+
+  test('stays where the hold was given up after `maxHold`: its work may go on', async () => {
+    const bounded = await stage.open({ maxHold: 400 }, wire);
+    const plain = bounded.getLock('z');
+    const handle = await plain.lock({ leaseTime: '10s' });
+    const slow = new Latch();
+    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const extension = handle.extend('20s');
+    await until('the hold is over', () => !handle.isHeld);
+    slow.open();
+    wire.judge(() => 'pass');
+    expect(await extension).toBe(false);
+    await until('nothing is under way', () => bounded.engine.context.backgroundRelease.size === 0);
+    expect(await stage.admin.exists(stage.key('z'))).toBe(1);
+    await stage.admin.del(stage.key('z'));
   });
 });

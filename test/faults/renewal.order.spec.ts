@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Duration } from '../../libs/distributed-lock/src/contracts/duration.js';
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { ALL_SCRIPTS } from '../support/all.scripts.js';
@@ -83,10 +84,10 @@ const RENEWALS: ReadonlySet<string> = new Set(
   ALL_SCRIPTS.filter(({ name }) => name.endsWith('/renew')).map(({ sha1 }) => sha1),
 );
 
-/** One of each kind, of which no request has been sent yet beside its acquisition. */
-async function holdEachKind(wire: TcpProxy) {
+/** One of each kind. */
+async function holdEachKind(wire: TcpProxy, commandTimeout: Duration = '4s') {
   // A request waits for a connection, or for its answer, for longer than a lease lasts.
-  const service = await stage.open({ lockWatchdogTimeout: 1500, commandTimeout: '4s' }, wire);
+  const service = await stage.open({ lockWatchdogTimeout: 1500, commandTimeout }, wire);
   const held = await Promise.all(
     Object.entries(HELD).map(async ([kind, acquire]) => ({ kind, handle: await acquire(service, kind) })),
   );
@@ -120,6 +121,20 @@ test('no renewal is sent after a loss, though it waited for a connection since b
   expect(kinds.map(({ kind }) => kind)).toEqual([]);
   // Redis is not to blame: the lock is lost.
   expect(await extensions).toEqual(NOT_EXTENDED);
+  await deleteSettings(service);
+});
+
+test('an extension of a lock that is given up before the lock is lost keeps nothing', async () => {
+  const wire = await stage.proxy();
+  const { service, held, allLost } = await holdEachKind(wire, '400ms');
+  const answer = new Latch();
+  wire.judge(({ name }) => (name === 'EVALSHA' ? { answered: () => answer.opened } : 'pass'));
+  const extensions = await Promise.allSettled(held.map(({ handle }) => handle.extend('10s')));
+  expect(extensions.map(({ status }) => status)).toEqual(held.map(() => 'rejected'));
+  expect(held.filter(({ handle }) => !handle.isHeld)).toEqual([]);
+  await allLost();
+  wire.judge(() => 'pass');
+  answer.open();
   await deleteSettings(service);
 });
 

@@ -31,7 +31,7 @@ export class DowngradeRegistry {
     return this.#leaving.get(holder);
   }
 
-  /** Notes that the read hold was lost: nothing is sent for it. */
+  /** Notes that the read hold was lost. What is still to be sent for it is {@link ended} before. */
   lost(holder: string): void {
     if (!this.#leaving.has(holder) && !this.#joiners.has(holder)) this.#reading.delete(holder);
   }
@@ -39,13 +39,11 @@ export class DowngradeRegistry {
   /** Notes that the read hold has ended; `freed` settles when no release of it is left to be sent. */
   ended(holder: string, freed: Promise<unknown>): void {
     if (!this.has(holder)) return;
-    const done = freed
-      .catch(() => undefined)
-      .then(() => {
-        if (this.#leaving.get(holder) !== done) return;
-        this.#leaving.delete(holder);
-        if (!this.#joiners.has(holder)) this.#reading.delete(holder);
-      });
+    const done = Promise.allSettled([this.#leaving.get(holder), freed]).then(() => {
+      if (this.#leaving.get(holder) !== done) return;
+      this.#leaving.delete(holder);
+      if (!this.#joiners.has(holder)) this.#reading.delete(holder);
+    });
     this.#leaving.set(holder, done);
   }
 }

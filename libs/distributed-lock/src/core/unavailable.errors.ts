@@ -24,6 +24,11 @@ export function unavailable(name: string, cause: unknown): LockUnavailableError 
   );
 }
 
+/** The error for a caller whose lease could not be extended. */
+export function notExtended(name: string, cause: RedisFailure): LockUnavailableError {
+  return unavailable(name, new RedisFailure('ambiguous', 'the lease could not be extended', { cause }));
+}
+
 /** The error for a caller that requests a lock or permits, or waits for them or a latch, while the application shuts down. */
 export function shuttingDown(name: string): LockUnavailableError {
   const text = `The request for "${name}" was not granted.`;

@@ -1,5 +1,6 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
+import type { LossReason } from '../errors/loss.reasons.js';
 import type { Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
 import { promised, type LateAnswer } from '../replies/reply.callback.js';
@@ -44,7 +45,12 @@ export class HoldCount {
   #waitingOperations: (() => void)[] | undefined;
   #confirmedCount: number | undefined = 1;
   #ambiguousFailure: RedisFailure | undefined;
-  #repairing = false;
+  #repairing: Promise<void> | undefined;
+  /** An extension without an answer: the lease in Redis may be longer than any that is known. */
+  #lostExtension: RedisFailure | undefined;
+  #isTakenBack = false;
+  /** Whether the hold, which is over, keeps its lease. */
+  #isSpared = false;
 
   constructor(
     private readonly context: Pick<LockContext, 'backgroundRelease' | 'downgrades' | 'outside' | 'wheel'>,
@@ -166,16 +172,52 @@ export class HoldCount {
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
   takeBackIfOver(): boolean {
     if (this.counted.targetCount !== undefined) return false;
+    if (this.#isSpared) return true;
+    this.#isTakenBack = true;
     const { target, context, lease } = this;
     const { holder, longestTtl } = lease;
     const freed = context.backgroundRelease.release({
       target,
       holder,
       lease: longestTtl,
-      failure: this.#ambiguousFailure,
+      failure: this.#ambiguousFailure ?? this.#lostExtension,
     });
     context.downgrades.ended(holder, freed);
     return true;
+  }
+
+  /**
+   * The lease was extended, or may have been. To be called in turn.
+   * @param answer a failure without an answer
+   * @param isLost the acquisition that it was extended for
+   */
+  async extended(answer: number | RedisFailure, isLost: boolean): Promise<void> {
+    if (answer instanceof RedisFailure) {
+      if (answer.kind !== 'ambiguous') return;
+      this.#lostExtension = answer;
+    }
+    const { targetCount } = this.counted;
+    if (targetCount === undefined) this.takeBackIfOver();
+    // The others of the hold do not need the lease that it was given.
+    else if (isLost) await this.lower(targetCount).catch(() => undefined);
+  }
+
+  /**
+   * The hold was lost. What a command without an answer may give it yet is taken back, except from work that was given up: that keeps its
+   * lease. Until all is settled its holder id must not be used again.
+   */
+  lost({ code }: LossReason): void {
+    this.#isSpared = code === 'MAX_HOLD';
+    const isUnderWay = this.#waitingOperations !== undefined || this.#repairing !== undefined;
+    if (!isUnderWay && this.#lostExtension === undefined) return;
+    const settled = this.enqueue(() => {
+      if (this.#lostExtension !== undefined && !this.#isTakenBack) this.takeBackIfOver();
+      return Promise.resolve();
+    });
+    this.context.downgrades.ended(
+      this.lease.holder,
+      settled.then(() => this.#repairing),
+    );
   }
 
   #answered(count: number): void {
@@ -188,9 +230,7 @@ export class HoldCount {
     const failure = RedisFailure.from(error);
     if (failure.kind !== 'ambiguous') return;
     this.#ambiguousFailure = failure;
-    if (this.#repairing) return;
-    this.#repairing = true;
-    void this.context.outside(() => this.#repair(failure));
+    this.#repairing ??= this.context.outside(() => this.#repair(failure));
   }
 
   async #repair(lost: RedisFailure): Promise<void> {
@@ -199,7 +239,7 @@ export class HoldCount {
       failure = await this.enqueue(() => this.#lowerQuietly());
       if (failure !== undefined) await this.context.wheel.pause(REPAIR_PAUSE);
     }
-    this.#repairing = false;
+    this.#repairing = undefined;
   }
 
   async #lowerQuietly(): Promise<RedisFailure | undefined> {

@@ -20,7 +20,7 @@ import type {
 import { HoldTimers, type TimedHold } from './hold.timers.js';
 import { LeaseControl, type LeaseOwner } from './lease.control.js';
 import type { LockContext } from '../core/lock.context.js';
-import { unavailable } from '../core/unavailable.errors.js';
+import { notExtended } from '../core/unavailable.errors.js';
 import type { LockTarget } from '../core/lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
@@ -159,11 +159,11 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     return this.count.enqueue(async () => {
       if (!handle.isHeld) return false;
       const sent = await this.leaseControl.extend(ttl);
-      if (sent instanceof RedisFailure && handle.isOpen) throw unavailable(this.target.name, sent);
       if (typeof sent === 'number') handle.extendTo(ttl, sent);
       this.rearm();
-      // What was lost meanwhile is not extended, whether Redis has answered or not; what Redis did for it is taken back.
-      return sent !== false && !this.count.takeBackIfOver() && handle.isOpen;
+      if (sent !== false) await this.count.extended(sent, handle.isLost);
+      if (sent instanceof RedisFailure && !handle.isLost) throw notExtended(this.target.name, sent);
+      return sent !== false && !handle.isLost;
     });
   }
 
@@ -195,6 +195,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     this.context.watchdog.unwatch(this.lease, this);
     // A scope that requested the other side of its lock in vain has lost nothing.
     if (lost.length > 0) this.post({ kind: 'lost', why: reason.why });
+    this.#extras?.count?.lost(reason);
     const loss = LockLostError.of(this.target.name, reason);
     for (const handle of lost) handle.lose(loss);
     this.owner.lost(this);
@@ -249,7 +250,6 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     this.context.notices.post({ ...notice, lock: this.target.name, holder: this.lease.holder });
   }
 
-  /** For events. */
   private get subject() {
     return { lock: this.target.name, kind: this.kind, holder: this.lease.holder };
   }

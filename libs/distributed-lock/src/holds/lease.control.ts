@@ -29,12 +29,11 @@ export class LeaseControl {
     return false;
   }
 
-  /** @returns when the request was sent, or false when the hold is gone; a failure without an answer */
+  /** @returns when the request was sent, or false when the hold is gone; why there is no answer */
   async extend(ttl: number): Promise<number | false | RedisFailure> {
     const sent = instant();
     const confirmed = await this.watchdog.renewNow(this.lease, ttl, this.owner);
-    if (confirmed === undefined) return new RedisFailure('ambiguous', 'the lease could not be extended');
-    return confirmed && sent.at;
+    return confirmed === true ? sent.at : confirmed;
   }
 
   /**

@@ -1,7 +1,11 @@
 import { errorText } from '../errors/error.text.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 import type { LateAnswer, ReplyCallback } from '../replies/reply.callback.js';
 import type { LeaseListener } from './lease.listener.js';
 import type { Instant, Lease } from './lease.js';
+
+/** Whether Redis confirmed a lease, or why there is no answer. */
+export type LeaseAnswer = boolean | RedisFailure;
 
 /** What a {@link LeaseRequest} is made of. */
 interface LeaseRequestParts {
@@ -10,8 +14,7 @@ interface LeaseRequestParts {
   readonly ttl: number;
   readonly sent: Instant;
   readonly listener: LeaseListener | undefined;
-  /** Receives whether Redis confirmed the lease; undefined without an answer. */
-  readonly done: (confirmed: boolean | undefined) => void;
+  readonly done: (confirmed: LeaseAnswer) => void;
 }
 
 /** One renewal, or only a check, of a lease, and the effect of the answer on the lease. Thousands are under way in a second. */
@@ -53,7 +56,7 @@ export class LeaseRequest implements ReplyCallback<number | undefined> {
     try {
       if (isFirst) this.#holder?.unknown(errorText(error));
     } finally {
-      this.parts.done(undefined);
+      this.parts.done(RedisFailure.from(error));
     }
     void late?.then((answer) => {
       // A lease that has ended meanwhile stays so.

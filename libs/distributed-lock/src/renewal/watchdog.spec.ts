@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { alive, keysOf, TTL, watchdogStage } from '../../../../test/support/watchdog.stage.js';
 import { now } from '../timing/monotonic.clock.js';
 import { safetyMargin } from './lease.js';
+import { RedisFailure } from '../redis/redis.failure.js';
 
 describe('the watchdog', () => {
   const stage = watchdogStage();
@@ -70,7 +71,10 @@ describe('the watchdog', () => {
       stage.client.ready();
       await pass(TTL);
       expect(calls()).toEqual([]);
-      expect(await answer).toBeUndefined();
+      const failure = await answer;
+      expect(failure instanceof RedisFailure ? failure.kind : failure).toBe(
+        what === 'an extension' ? 'unsent' : undefined,
+      );
       expect(stage.listener.unknown).not.toHaveBeenCalled();
     },
   );

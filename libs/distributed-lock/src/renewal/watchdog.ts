@@ -3,7 +3,7 @@ import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
 import { instant, safetyMargin, type Lease } from './lease.js';
 import type { LeaseListener } from './lease.listener.js';
-import { LeaseRequest } from './lease.request.js';
+import { LeaseRequest, type LeaseAnswer } from './lease.request.js';
 import { machine } from '../timing/machine.js';
 
 /** Requests for leases of one lease time start at so many instants of it, three for each lease: the leases of one instant share a call. */
@@ -58,9 +58,8 @@ export class Watchdog {
   /**
    * Sends a request at once: after a doubt, or for a grant that came late.
    * @param ttl the ttl of the renewal, in ms; 0 only checks the lease
-   * @returns whether Redis confirmed the lease; undefined without an answer
    */
-  renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<boolean | undefined> {
+  renewNow(lease: Lease, ttl: number, listener?: LeaseListener): Promise<LeaseAnswer> {
     return new Promise((done) => {
       const request = new LeaseRequest({ lease, ttl, sent: instant(), listener, done });
       // By a promise: the answer is handled in the async context of the caller, as part of its request.
@@ -101,7 +100,7 @@ export class Watchdog {
   #renew(lease: Lease, listener: LeaseListener, due: number, at: number): void {
     // Until the answer arrives only the deadline of the lease counts.
     lease.due = undefined;
-    const done = (confirmed: boolean | undefined) => {
+    const done = (confirmed: LeaseAnswer) => {
       // Unwatched, or handed to another hold while the reply was on its way: that hold gets requests of its own.
       if (lease.listener !== listener) return;
       if (confirmed === false) {
