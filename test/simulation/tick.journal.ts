@@ -46,8 +46,8 @@ const ROUNDING = 1;
 /** An interval is granted this much early, at most, in ms: a tenth of its period, and no more than that. */
 const MOST_TOLERANCE = 500;
 
-/** How long after a step of the store's clock a run may begin that was granted before it, in ms: until then starts are not compared. */
-const STEPPED = 5000;
+/** How long after its grant a run may begin, in ms. */
+const UNDER_WAY = 5000;
 
 /** The store's clock has reached its old time again before the jobs are turned off, if it stepped back by no more than this, in ms. */
 const LONGEST_REST = 15_000;
@@ -60,6 +60,8 @@ export class TickJournal {
   readonly #open = new Set<JournalRun>();
   readonly #byJob = new Map<string, JournalRun[]>();
   readonly #eras = new Map<string, number>();
+  /** When the last one began, on the world's clock. */
+  readonly #erasSince = new Map<string, number>();
   readonly #tokens = new Map<string, bigint>();
   readonly #starts = new Map<string, number>();
 
@@ -88,6 +90,7 @@ export class TickJournal {
   /** The record of a job is deleted, or may be: a tick of before may be run again under `retry`. */
   newEra(job: string): void {
     this.#eras.set(job, this.eraOf(job) + 1);
+    this.#erasSince.set(job, this.world.now);
     this.#starts.delete(job);
     this.#tokens.delete(job);
   }
@@ -118,7 +121,7 @@ export class TickJournal {
       lock,
       begin: this.world.now,
       // What the record does not have was granted before it was lost.
-      era: this.losesParts && row === undefined ? LOST : this.eraOf(job.name),
+      era: row === undefined && this.#mayHaveLost(job.name) ? LOST : this.eraOf(job.name),
       requestedBy: row?.requestedBy,
       granted: row?.start,
       end: undefined,
@@ -134,6 +137,11 @@ export class TickJournal {
     this.runs.push(run);
     this.#open.add(run);
     return run;
+  }
+
+  /** Whether the record may lack the grant of a run that begins now. */
+  #mayHaveLost(job: string): boolean {
+    return this.losesParts || this.world.now < (this.#erasSince.get(job) ?? -Infinity) + UNDER_WAY;
   }
 
   end(run: JournalRun, how: 'returned' | 'threw'): void {
@@ -240,7 +248,8 @@ export class TickJournal {
   #checkGap(job: JobPlan, granted: number, isRetry: boolean): void {
     const { minInterval } = job.options;
     if (job.kind !== 'interval' && minInterval === undefined) return;
-    if (this.world.now < this.#steppedAt + STEPPED) return;
+    // It may have been granted before the store's clock was set.
+    if (this.world.now < this.#steppedAt + UNDER_WAY) return;
     const tolerance = minInterval === undefined ? Math.min(job.period / 10, MOST_TOLERANCE) : 0;
     const gap = (minInterval ?? job.period) - tolerance - ROUNDING;
     const last = this.#starts.get(job.name) ?? -Infinity;

@@ -34,6 +34,8 @@ interface WatchedJob {
   readonly open: Set<number>;
   /** Since when a run waits, by what it waits for, on the world's clock. */
   readonly waits: Map<WaitKind, number>;
+  /** When it was seen paused last, on the world's clock. */
+  paused: number;
   /** Since when each instance could run it. */
   readonly able: Map<InstanceJobs, number>;
   /** Since when each of them receives the messages of the job. */
@@ -75,6 +77,7 @@ export class TickWatch {
       seen: undefined,
       open: new Set(),
       waits: new Map(),
+      paused: -Infinity,
       able: new Map(),
       hearing: new Map(),
     }));
@@ -210,6 +213,7 @@ export class TickWatch {
   #checkWaits(job: WatchedJob, stored: StoredJob): void {
     const { plan, waits } = job;
     this.#noteAble(job);
+    if (stored.pausedAt !== undefined) job.paused = this.place.world.now;
     const isFree = !stored.isLocked && stored.pausedAt === undefined;
     const hasDied = stored.holder !== undefined && !stored.isRunning && stored.run?.request === undefined;
     const isRetry = plan.options.onCrash === 'retry' && (hasDied || stored.handed.length > 0);
@@ -229,7 +233,8 @@ export class TickWatch {
       const since = waits.get(kind) ?? this.place.world.now;
       waits.set(kind, since);
       const waited = (from = Infinity) => this.place.world.now - Math.max(since, from, this.lastTrouble);
-      const isHeard = kind === 'request' || (kind === 'retry' && !hasDied);
+      const isResumed = since - job.paused <= 2 * PACE;
+      const isHeard = kind === 'request' || (kind === 'retry' && (!hasDied || isResumed));
       const isLate = waited(isHeard ? hearingSince : ableSince) > bounds[kind];
       if (isLate || waited(ableSince) > bounds[kind] + DEAF)
         this.place.watch.report(
