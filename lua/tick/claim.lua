@@ -96,7 +96,7 @@ local function attempt()
   job.mark = tick
   if job.paused then
     local pause = rowOf(job.paused)
-    if not mark and not tonumber(pause.mark) then
+    if not tonumber(pause.mark) then
       -- What the row of the pause begins with is known only now.
       pause.mark = previous or tick - 1
       redis.call('HSET', record, 'paused', cjson.encode(pause))

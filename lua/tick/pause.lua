@@ -53,9 +53,7 @@ local function attempt()
     end
     return {1, at}
   end
-  -- A job that had no mark when it was paused, and was registered since then, has had ticks from then on.
-  local began = rowOf(paused)
-  local from = tonumber(began.mark) or tonumber(began.at)
+  local from = tonumber(rowOf(paused).mark)
   if mark and from and mark > from then
     note(mark, 'paused', 'the job was paused', from)
   end

@@ -1,7 +1,7 @@
 -- Makes a job known: sets its mark when it has none, so that ticks before its first registration are never run.
 -- With an empty tick it only reads, and returns the store's time from which the tick is to be computed.
 --
--- @include failure
+-- @include failure rowOf
 -- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run
 -- @arg   tick       the latest nominal instant at or before the store's now, epoch ms; 'now' for the store's now; '' to look
 -- @arg   app        the application's name
@@ -29,7 +29,14 @@ local function attempt()
       return {-1, 'ERR the instant is out of range', 'none'}
     end
     redis.call('HSETNX', record, 'v', '1')
-    redis.call('HSETNX', record, 'mark', string.format('%.0f', mark))
+    local isNew = redis.call('HSETNX', record, 'mark', string.format('%.0f', mark)) == 1
+    local paused = isNew and redis.call('HGET', record, 'paused')
+    if paused then
+      -- The ticks that the pause passes over come after this one, which is never run.
+      local pause = rowOf(paused)
+      pause.mark = mark
+      redis.call('HSET', record, 'paused', cjson.encode(pause))
+    end
     redis.call('HSET', record, 'app', app, 'schedule', schedule)
   end
   return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or ''}

@@ -12,6 +12,7 @@ import {
   jobChannel,
   noteBegin,
   pause,
+  register,
   request,
   RUNNER,
   settledRows,
@@ -74,14 +75,21 @@ describe('a pause', () => {
     ]);
   });
 
-  test('of a job that is registered during it is a record from the pause on', async () => {
-    const [, at] = await pause(stage, names);
-    await stage.redis.hset(names.record, 'mark', Number(at) + 1);
-    const tick = Number(at) + 5;
-    await untilStoreClock(tick);
-    expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(8);
+  test.each([
+    ['is a record from its registration on', [5]],
+    ['is none where no tick comes after its registration', []],
+  ])('of a job that is registered during it %s', async (_what, passed) => {
+    await pause(stage, names);
+    const mark = Number((await register(stage, names, 'now'))[2]);
+    const ticks = passed.map((since) => mark + since);
+    for (const tick of ticks) {
+      await untilStoreClock(tick);
+      expect((await claim(stage, names, { tick, following: tick + 60_000 }))[0]).toBe(8);
+    }
     await pause(stage, names, 'resume');
-    expect(await settledRows(stage, names)).toMatchObject([{ tick, after: at, outcome: 'paused' }]);
+    expect(await settledRows(stage, names)).toMatchObject(
+      ticks.map((tick) => ({ tick, after: mark, outcome: 'paused' })),
+    );
   });
 
   test('that is requested twice is the first one, and its end too', async () => {
