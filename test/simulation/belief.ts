@@ -12,6 +12,8 @@ export interface Belief {
   readonly handle: Pick<LockHandle, 'holder' | 'isHeld' | 'token'>;
   /** Whether the watchdog renews it. */
   readonly isRenewed?: boolean;
+  /** The locks that it holds as one with this one: it believes in all of them, or in none. */
+  readonly others?: readonly Belief[];
   /** From when the store may have granted it, in ms, where that was before its caller believed in it. */
   readonly since?: number;
 }

@@ -154,10 +154,12 @@ export class BeliefWatch implements CallerWatch {
 
   /** What the watchdog renews is lost only where something has kept it from renewing for a whole lease. */
   #checkLoss(belief: Belief): void {
-    const { isRenewed, instance, key } = belief;
+    const { isRenewed, instance, key, others = [] } = belief;
     if (this.#lost.has(belief)) return;
     this.#lost.add(belief);
-    if (!isRenewed || instance.isEnding || this.#lostAt(belief) !== undefined) return;
+    // Where one of several is lost, all are.
+    const isExplained = [belief, ...others].some((one) => this.#lostAt(one) !== undefined);
+    if (!isRenewed || instance.isEnding || isExplained) return;
     if (instance.calmSince + SETTINGS.watchdogTimeout < this.world.now)
       this.report('I4', `${instance.name} has lost ${key} though nothing has happened`);
   }

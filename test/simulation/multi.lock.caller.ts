@@ -94,7 +94,7 @@ export class MultiLockCaller extends CallerLoop {
     const handles = multi instanceof GroupHandle ? multi.members : [];
     if (handles.length !== members.length)
       watch.report('whole', `${multi.name} was granted with ${handles.length} of ${members.length} members`);
-    return members.flatMap(({ name, key, kind: { sharing } }) => {
+    const beliefs = members.flatMap(({ name, key, kind: { sharing } }) => {
       const member = handles.find((handle) => handle.name === name);
       if (member === undefined) return [];
       const handle = {
@@ -104,9 +104,12 @@ export class MultiLockCaller extends CallerLoop {
           return multi.isHeld;
         },
       };
-      const belief = { instance, key, sharing, handle, ...grant };
+      return [{ instance, key, sharing, handle, ...grant }];
+    });
+    return beliefs.map((one) => {
+      const belief = { ...one, others: beliefs };
       watch.begin(belief);
-      return [belief];
+      return belief;
     });
   }
 }
