@@ -1,6 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LockHandle, ReadWriteLock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { currentLock } from '../../libs/distributed-lock/src/locks/current.lock.js';
 import { scaled } from '../support/slowness.js';
 import type { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
@@ -143,6 +145,56 @@ describe('a scope that writes and requests to read', () => {
     },
   );
 
+  test('keeps it when the partial release of an earlier one got no answer, and that one has ended since', async () => {
+    const { backgroundRelease, downgrades } = service.engine.context;
+    const release = vi.spyOn(backgroundRelease, 'release');
+    const isKnown: boolean[] = [];
+    release.mockImplementation(async (pending) => {
+      // Else the id may read again before the release is sent, depending on what else is sent in that turn.
+      isKnown.push(downgrades.has(pending.holder));
+      const { target, holder } = pending;
+      await target.release(holder, 0, 1);
+      return 'gone';
+    });
+    const slow = new Latch();
+    const reading = await writing.run(async () => {
+      const former = await lock.readLock().lock();
+      const inner = await former.run(() => lock.readLock().lock());
+      wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+      await expect(inner.unlock()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      const ended = former.unlock().catch(() => 'later');
+      const again = lock.readLock().lock({ waitTime: SOON });
+      wire.judge(() => 'pass');
+      slow.open();
+      await ended;
+      return await again;
+    });
+    await expectTrue(reading);
+    expect(isKnown).not.toContain(false);
+    expect(isKnown).not.toEqual([]);
+  });
+
+  test('leaves nothing when all that request it give up, the last one after its hold was lost', async () => {
+    const former = await writing.run(() => lock.readLock().lock({ leaseTime: 360 }));
+    wire.refuse();
+    await until('the service knows', () => !service.engine.context.isConnected);
+    const aborts = [new AbortController(), new AbortController()];
+    const joined = await writing.run(() => {
+      const join = (abort: AbortController | undefined) =>
+        lock.readLock().lock({ waitTime: SOON, signal: abort?.signal }).catch(String);
+      return [join(aborts[0]), until('it is lost', () => !former.isHeld).then(() => join(aborts[1]))];
+    });
+    await until('it is lost', () => !former.isHeld);
+    await sleep(300);
+    aborts[1]?.abort('second');
+    await sleep(50);
+    aborts[0]?.abort('first');
+    expect(await Promise.all(joined)).toEqual(['first', 'second']);
+    wire.restore();
+    await writing.unlock();
+    await stage.expectNothingLeft();
+  });
+
   test('leaves nothing when it is aborted in the turn of its call', async () => {
     const elsewhere = await service.getReadWriteLock('y').readLock().lock();
     const abort = new AbortController();
@@ -166,6 +218,17 @@ test('a write hold that is over ends in Redis also while its scope goes on readi
   expect(await short.unlock()).toBe('lost');
   expect(await reading.unlock()).toBe('released');
   expect(await beside.unlock()).toBe('released');
+});
+
+test('a write hold that `maxHold` has ended keeps readers away until its lease is over, also while its scope reads', async () => {
+  const bounded = await stage.open({ maxHold: 400 });
+  const given = bounded.getReadWriteLock('w');
+  const held = await given.writeLock().lock({ leaseTime: '20s' });
+  const reading = await held.run(() => given.readLock().lock());
+  await until('it is over', () => !held.isHeld);
+  expect(await other.getReadWriteLock('w').readLock().tryLock()).toBeNull();
+  expect(await reading.unlock()).toBe('lost');
+  await other.getReadWriteLock('w').writeLock().forceUnlock();
 });
 
 describe('what Redis grants when the hold has ended here', () => {
@@ -225,6 +288,74 @@ describe('what Redis grants when the hold has ended here', () => {
     expect(outer.isHeld).toBe(true);
     expect(await stage.admin.pttl(stage.key('z'))).toBeLessThanOrEqual(scaled(4000));
     expect(await outer.unlock()).toBe('released');
+  });
+
+  test('is taken back: an extension of an inner hold that was given up before that was over', async () => {
+    const plain = service.getLock('z');
+    const outer = await plain.lock({ leaseTime: scaled(6000) });
+    const inner = await outer.run(() => plain.lock({ leaseTime: scaled(1500) }));
+    const slow = new Latch();
+    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    await expect(inner.extend('1h')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    slow.open();
+    wire.judge(() => 'pass');
+    await until('the inner hold is over', () => !inner.isHeld);
+    await until('the lease is the one of the outer hold', async () => {
+      return (await stage.admin.pttl(stage.key('z'))) <= scaled(6000);
+    });
+    expect(await outer.unlock()).toBe('released');
+  });
+
+  test('is taken back: a re-entry under way when `maxHold` ends the hold', async () => {
+    const bounded = await stage.open({ maxHold: 400 }, wire);
+    const plain = bounded.getLock('z');
+    const outer = await plain.lock({ leaseTime: '10s' });
+    const slow = new Latch();
+    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const inner = outer.run(() => plain.lock({ leaseTime: '1h', waitTime: SOON }));
+    await until('the outer hold is over', () => !outer.isHeld);
+    slow.open();
+    wire.judge(() => 'pass');
+    expect(await (await inner).unlock()).toBe('released');
+    await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+  });
+
+  test('is no extension where the lock was lost with an unlock behind it', async () => {
+    const plain = service.getLock('z');
+    const handle = await plain.lock({ leaseTime: 700 });
+    const slow = new Latch();
+    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const extension = handle.extend('1h');
+    const unlocked = handle.unlock();
+    await sleep(800);
+    slow.open();
+    wire.judge(() => 'pass');
+    expect([await extension, await unlocked]).toEqual([false, 'lost']);
+    await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+  });
+
+  test('leaves the record of a run to the shutdown that ends it', async () => {
+    const ending = await stage.open({ shutdownTimeout: 200, lockWatchdogTimeout: '3s' }, wire);
+    const elsewhere = await ending.getLock('z').lock();
+    const slow = new Latch();
+    const begun = new Latch();
+    const run = ending.runOnce('a job', 60_000, async () => {
+      wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+      await currentLock()
+        ?.extend('40s')
+        .catch(() => undefined);
+      wire.judge(() => 'pass');
+      slow.open();
+      begun.open();
+      await sleep(scaled(3000));
+    });
+    await begun.opened;
+    expect(elsewhere.isHeld).toBe(true);
+    await ending.shutDown();
+    expect(await other.getRuns('a job')).toMatchObject([
+      { outcome: 'failed', reason: 'the application was shutting down' },
+    ]);
+    await run;
   });
 
   test('stays where the hold was given up after `maxHold`: its work may go on', async () => {

@@ -109,10 +109,6 @@ export class HoldHandle implements CurrentLock, Watchable {
     return this.#end === undefined;
   }
 
-  get isLost(): boolean {
-    return this.#end instanceof LockLostError;
-  }
-
   /** Why the lease was lost, if it was. */
   get loss(): LockLostError | undefined {
     return this.#end instanceof LockLostError ? this.#end : undefined;

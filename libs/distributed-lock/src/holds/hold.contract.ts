@@ -1,4 +1,5 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { LossReason } from '../errors/loss.reasons.js';
 import type { LockKindName } from '../events/lock.event.types.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
 import type { HandleOwner, HoldHandle } from './handle.js';
@@ -19,7 +20,7 @@ export interface HoldOwner<H> {
    */
   free(hold: H, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
   /** The lease was lost. */
-  lost(hold: H): void;
+  lost(hold: H, reason: LossReason): void;
 }
 
 /** A hold that is released by another script than its lock, such as the run of a tick, which stores its outcome with the release. */

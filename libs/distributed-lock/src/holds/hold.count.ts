@@ -1,11 +1,11 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import { RedisFailure } from '../redis/redis.failure.js';
-import type { LossReason } from '../errors/loss.reasons.js';
+import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
 import type { Lease } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
 import { promised, type LateAnswer } from '../replies/reply.callback.js';
 import type { LockContext } from '../core/lock.context.js';
-import { unavailable } from '../core/unavailable.errors.js';
+import { notExtended, unavailable } from '../core/unavailable.errors.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { acquireFresh, type FreshAnswer } from '../acquire/late.grant.js';
 
@@ -62,6 +62,11 @@ export class HoldCount {
   /** Whether Redis surely counts 1, so that the holder id may go on to another hold. */
   get hasOneAcquisition(): boolean {
     return this.#confirmedCount === 1;
+  }
+
+  /** Settles when nothing is to be sent any more for a command whose answer was lost; undefined where there is none. */
+  get repairing(): Promise<void> | undefined {
+    return this.#repairing;
   }
 
   /** The last command without a reply, while its effect is unknown. */
@@ -172,7 +177,6 @@ export class HoldCount {
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
   takeBackIfOver(): boolean {
     if (this.counted.targetCount !== undefined) return false;
-    if (this.#isSpared) return true;
     this.#isTakenBack = true;
     const { target, context, lease } = this;
     const { holder, longestTtl } = lease;
@@ -189,35 +193,51 @@ export class HoldCount {
   /**
    * The lease was extended, or may have been. To be called in turn.
    * @param answer a failure without an answer
-   * @param isLost the acquisition that it was extended for
+   * @param isLost whether the acquisition that it was extended for was lost meanwhile
+   * @returns whether that one is extended
+   * @throws LockUnavailableError
    */
-  async extended(answer: number | RedisFailure, isLost: boolean): Promise<void> {
-    if (answer instanceof RedisFailure) {
-      if (answer.kind !== 'ambiguous') return;
-      this.#lostExtension = answer;
+  async extended(answer: number | RedisFailure, isLost: boolean): Promise<boolean> {
+    const failure = typeof answer === 'number' ? undefined : answer;
+    if (failure?.kind === 'ambiguous') this.#lostExtension = failure;
+    if (isLost && (failure === undefined || failure.kind === 'ambiguous')) {
+      if (this.counted.targetCount === undefined) this.#takeBackExtension();
+      else await this.#lowerExtension();
     }
-    const { targetCount } = this.counted;
-    if (targetCount === undefined) this.takeBackIfOver();
-    // The others of the hold do not need the lease that it was given.
-    else if (isLost) await this.lower(targetCount).catch(() => undefined);
+    if (failure !== undefined && !isLost) throw notExtended(this.target.name, failure);
+    return !isLost;
+  }
+
+  /** Some acquisitions of the hold have ended, and others go on: they do not need what an extension without an answer may have given. */
+  expired(): void {
+    if (this.#lostExtension !== undefined) void this.enqueue(() => this.#lowerExtension());
   }
 
   /**
    * The hold was lost. What a command without an answer may give it yet is taken back, except from work that was given up: that keeps its
-   * lease. Until all is settled its holder id must not be used again.
+   * lease. Until all is settled its holder id must not be used again. A shutdown frees the hold itself.
    */
-  lost({ code }: LossReason): void {
-    this.#isSpared = code === 'MAX_HOLD';
+  lost(reason: LossReason): void {
+    this.#isSpared = reason.code === 'MAX_HOLD';
     const isUnderWay = this.#waitingOperations !== undefined || this.#repairing !== undefined;
-    if (!isUnderWay && this.#lostExtension === undefined) return;
+    if (reason === LOSSES.shutDown || (!isUnderWay && this.#lostExtension === undefined)) return;
     const settled = this.enqueue(() => {
-      if (this.#lostExtension !== undefined && !this.#isTakenBack) this.takeBackIfOver();
+      if (this.#lostExtension !== undefined && !this.#isTakenBack) this.#takeBackExtension();
       return Promise.resolve();
     });
     this.context.downgrades.ended(
       this.lease.holder,
       settled.then(() => this.#repairing),
     );
+  }
+
+  #takeBackExtension(): void {
+    if (!this.#isSpared) this.takeBackIfOver();
+  }
+
+  async #lowerExtension(): Promise<void> {
+    const { targetCount } = this.counted;
+    if (targetCount !== undefined) await this.lower(targetCount).catch(() => undefined);
   }
 
   #answered(count: number): void {

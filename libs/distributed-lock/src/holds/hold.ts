@@ -1,6 +1,5 @@
 import { LockLostError } from '../errors/lock.errors.js';
 import { LOSSES, type LossReason } from '../errors/loss.reasons.js';
-import { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
 import type { LockKindName } from '../events/lock.event.types.js';
@@ -20,7 +19,6 @@ import type {
 import { HoldTimers, type TimedHold } from './hold.timers.js';
 import { LeaseControl, type LeaseOwner } from './lease.control.js';
 import type { LockContext } from '../core/lock.context.js';
-import { notExtended } from '../core/unavailable.errors.js';
 import type { LockTarget } from '../core/lock.target.js';
 
 /** One holder's acquisitions of one lock. Every operation goes through it, one after the other. A hold that ended sends nothing. */
@@ -161,9 +159,8 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
       const sent = await this.leaseControl.extend(ttl);
       if (typeof sent === 'number') handle.extendTo(ttl, sent);
       this.rearm();
-      if (sent !== false) await this.count.extended(sent, handle.isLost);
-      if (sent instanceof RedisFailure && !handle.isLost) throw notExtended(this.target.name, sent);
-      return sent !== false && !handle.isLost;
+      const isLost = !handles.handlesOf(this.#newest).includes(handle);
+      return sent !== false && (await this.count.extended(sent, isLost));
     });
   }
 
@@ -198,7 +195,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     this.#extras?.count?.lost(reason);
     const loss = LockLostError.of(this.target.name, reason);
     for (const handle of lost) handle.lose(loss);
-    this.owner.lost(this);
+    this.owner.lost(this, reason);
   }
 
   gone(): void {
@@ -216,9 +213,9 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
     if (events.hasListeners) events.emit('renewed', this.subject);
   }
 
-  /** Its last command without a reply, while its effect is unknown. */
-  get ambiguousFailure(): RedisFailure | undefined {
-    return this.#extras?.count?.ambiguousFailure;
+  /** Undefined where Redis never counted more than one acquisition. */
+  get existingCount(): Pick<HoldCount, 'ambiguousFailure' | 'repairing'> | undefined {
+    return this.#extras?.count;
   }
 
   get targetCount(): TargetCount | undefined {
@@ -290,6 +287,7 @@ export class Hold implements HandleOwner, LeaseOwner, CountedHold, TimedHold, Pa
       this.#newest = handles.without(handle, this.#newest);
       handle.lose(LockLostError.of(this.target.name, LOSSES.innerLeaseOver));
     }
+    this.#extras?.count?.expired();
   }
 
   private end(): void {

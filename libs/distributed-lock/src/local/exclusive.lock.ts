@@ -1,4 +1,5 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
+import type { LossReason } from '../errors/loss.reasons.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
@@ -90,12 +91,13 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
     return Promise.resolve('released');
   }
 
-  lost(hold: Hold): void {
+  lost(hold: Hold, { code }: LossReason): void {
     if (this.#hold !== hold) return;
     this.#hold = undefined;
     this.wasFreed();
     this.existingFairness?.handoff.begin();
-    this.releaseWriteSide(hold.lease);
+    // Work that was given up may go on: it keeps its lease.
+    if (code !== 'MAX_HOLD') this.releaseWriteSide(hold.lease);
     if (this.hasWaiters) this.wakeLoop(this);
     this.forgetIfFree();
   }

@@ -43,7 +43,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   /** Creates the hold of a grant. */
   abstract addHold(lease: Lease, terms?: HoldTerms): Hold;
   abstract free(hold: Hold, releaseScript: ReleaseScript | undefined, at: number): Promise<UnlockOutcome>;
-  abstract lost(hold: Hold): void;
+  abstract lost(hold: Hold, reason: LossReason): void;
   abstract onEnter(waiter: Waiter<HoldHandle>): void;
   /** The first answer to a caller named a holder that is in its way. */
   wasBusy?(holder: string): void;

@@ -49,11 +49,13 @@ export class SharedLocalLock extends LocalLock implements LoopOwner {
     return this.addHold(this.leaseOf({ holder, leaseTime: undefined, sent: instant() }), { writer });
   }
 
-  /** The last one that has joined a hold in vain ends it. */
-  leave(hold: Hold): void {
-    const { holder } = hold.lease;
-    if (this.registry.context.downgrades.leave(holder) && hold.targetCount?.count === 0)
-      this.registry.context.downgrades.ended(holder, this.#endEmpty(hold));
+  /** The last one that has joined in vain ends the hold of the holder id, which may be another one by now. */
+  leave(holder: string): void {
+    const { downgrades } = this.registry.context;
+    if (!downgrades.leave(holder)) return;
+    const hold = this.#holds.get(holder);
+    if (hold === undefined) downgrades.lost(holder);
+    else if (hold.targetCount?.count === 0) downgrades.ended(holder, this.#endEmpty(hold));
   }
 
   next(): WaitRequest | undefined {
@@ -80,7 +82,7 @@ export class SharedLocalLock extends LocalLock implements LoopOwner {
     const freed = this.#freed(hold, releaseScript, at);
     this.registry.context.downgrades.ended(
       lease.holder,
-      freed.then(({ settled }) => settled),
+      freed.then(({ settled }) => Promise.allSettled([settled, hold.existingCount?.repairing])),
     );
     // Readers do not exclude each other.
     const isLimited = this.target.kind.side === undefined;
@@ -130,7 +132,7 @@ export class SharedLocalLock extends LocalLock implements LoopOwner {
   async #endEmpty(hold: Hold): Promise<void> {
     await hold.reenter(undefined, () => false);
     if (hold.targetCount?.count !== 0) return;
-    const { ambiguousFailure } = hold;
+    const ambiguousFailure = hold.existingCount?.ambiguousFailure;
     const { holder, longestTtl } = hold.lease;
     hold.lose(LOSSES.notGranted);
     await this.registry.context.backgroundRelease.release({

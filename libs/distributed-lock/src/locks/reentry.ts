@@ -84,7 +84,7 @@ export class Reentry {
           const handle = await this.#reenter(hold, request, end);
           if (handle !== undefined) return handle;
         } finally {
-          local.leave(hold);
+          local.leave(holder);
         }
         // Redis refuses a reader under this id when the id no longer writes.
         if (hold.lease.state === 'lost')
