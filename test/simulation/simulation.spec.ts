@@ -41,6 +41,7 @@ describe('the simulation of a fleet', () => {
     [700_003, 'a record of a job has no mark', []],
     [740_777, 'a job is forgotten between the grant and the begin of a run', []],
     [741_935, 'one lock of a multi lock is freed by force', []],
+    [3_554_121_775, 'a tick that comes again after a loss of data is forgotten before it begins', []],
     [741_066, 'a job with a dead run goes on after a pause, and no message says so', []],
     [700_049, 'a connection is given up while bytes wait behind those that are lost', ['--layer', 'socket']],
     [624_913_602, 'a process dies while its server stands still', ['--layer', 'socket']],

@@ -199,7 +199,7 @@ export class TickJournal {
    */
   #isLostBetween(first: JournalRun, { era, instance, job: { kind, options } }: JournalRun): boolean {
     const mayRepeat = kind === 'once' || options.onCrash === 'retry' || this.#stepped > 0;
-    if (!this.losesParts) return era > first.era && mayRepeat;
+    if (!this.losesParts) return (era === LOST || era > first.era) && mayRepeat;
     // What replicas have acknowledged a failover does not lose; an operator deletes it all the same.
     return (
       (era === LOST || era !== first.era) &&
