@@ -48,7 +48,6 @@ export class HoldCount {
   #repairing: Promise<void> | undefined;
   /** An extension without an answer: the lease in Redis may be longer than any that is known. */
   #lostExtension: RedisFailure | undefined;
-  #isTakenBack = false;
   /** Whether the hold, which is over, keeps its lease. */
   #isSpared = false;
 
@@ -177,15 +176,11 @@ export class HoldCount {
   /** Whether the hold has ended meanwhile: then what Redis has given it since, or may have, is taken back. */
   takeBackIfOver(): boolean {
     if (this.counted.targetCount !== undefined) return false;
-    this.#isTakenBack = true;
     const { target, context, lease } = this;
     const { holder, longestTtl } = lease;
-    const freed = context.backgroundRelease.release({
-      target,
-      holder,
-      lease: longestTtl,
-      failure: this.#ambiguousFailure ?? this.#lostExtension,
-    });
+    const failure = this.#ambiguousFailure ?? this.#lostExtension;
+    this.#lostExtension = undefined;
+    const freed = context.backgroundRelease.release({ target, holder, lease: longestTtl, failure });
     context.downgrades.ended(holder, freed);
     return true;
   }
@@ -200,17 +195,14 @@ export class HoldCount {
   async extended(answer: number | RedisFailure, isLost: boolean): Promise<boolean> {
     const failure = typeof answer === 'number' ? undefined : answer;
     if (failure?.kind === 'ambiguous') this.#lostExtension = failure;
-    if (isLost && (failure === undefined || failure.kind === 'ambiguous')) {
-      if (this.counted.targetCount === undefined) this.#takeBackExtension();
-      else await this.#lowerExtension();
-    }
+    if (isLost && (failure === undefined || failure.kind === 'ambiguous')) await this.#undoExtension();
     if (failure !== undefined && !isLost) throw notExtended(this.target.name, failure);
     return !isLost;
   }
 
   /** Some acquisitions of the hold have ended, and others go on: they do not need what an extension without an answer may have given. */
   expired(): void {
-    if (this.#lostExtension !== undefined) void this.enqueue(() => this.#lowerExtension());
+    if (this.#lostExtension !== undefined) void this.enqueue(this.#undoLostExtension);
   }
 
   /**
@@ -220,24 +212,26 @@ export class HoldCount {
   lost(reason: LossReason): void {
     this.#isSpared = reason.code === 'MAX_HOLD';
     const isUnderWay = this.#waitingOperations !== undefined || this.#repairing !== undefined;
-    if (reason === LOSSES.shutDown || (!isUnderWay && this.#lostExtension === undefined)) return;
-    const settled = this.enqueue(() => {
-      if (this.#lostExtension !== undefined && !this.#isTakenBack) this.#takeBackExtension();
-      return Promise.resolve();
-    });
+    if (reason === LOSSES.shutDown) {
+      this.#lostExtension = undefined;
+      return;
+    }
+    if (!isUnderWay && this.#lostExtension === undefined) return;
+    const settled = this.enqueue(this.#undoLostExtension);
     this.context.downgrades.ended(
       this.lease.holder,
       settled.then(() => this.#repairing),
     );
   }
 
-  #takeBackExtension(): void {
-    if (!this.#isSpared) this.takeBackIfOver();
-  }
+  readonly #undoLostExtension = (): Promise<void> =>
+    this.#lostExtension === undefined ? Promise.resolve() : this.#undoExtension();
 
-  async #lowerExtension(): Promise<void> {
+  /** What is left of the hold does not need the extension; one that is over is freed, unless it keeps its lease. */
+  async #undoExtension(): Promise<void> {
     const { targetCount } = this.counted;
     if (targetCount !== undefined) await this.lower(targetCount).catch(() => undefined);
+    else if (!this.#isSpared) this.takeBackIfOver();
   }
 
   #answered(count: number): void {
