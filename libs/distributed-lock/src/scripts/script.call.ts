@@ -105,13 +105,16 @@ export class ScriptCall implements CommandCallback {
  * @returns the others: most often the same list
  */
 export function openOf<T extends RequestedOperation>(operations: readonly T[]): readonly T[] {
-  let areOpen = true;
-  for (const operation of operations) {
-    if (!operation.isDone) continue;
-    areOpen = false;
-    operation.fail(NOT_RUN);
-  }
-  return areOpen ? operations : operations.filter(({ isDone }) => !isDone);
+  for (const operation of operations) if (operation.isDone) return endDone(operations);
+  return operations;
+}
+
+function endDone<T extends RequestedOperation>(operations: readonly T[]): T[] {
+  const open: T[] = [];
+  for (const operation of operations)
+    if (operation.isDone) operation.fail(NOT_RUN);
+    else open.push(operation);
+  return open;
 }
 
 /** Scripts catch a refused write, and return it in the row of its key. */
