@@ -40,6 +40,20 @@ async function expectTrue(reading: LockHandle): Promise<void> {
   expect(await reading.unlock()).toBe('released');
 }
 
+/** Redis runs each script, and its answer is kept back. @returns lets all answers pass from now on */
+function holdAnswers(): () => void {
+  const slow = new Latch();
+  wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+  return () => {
+    wire.judge(() => 'pass');
+    slow.open();
+  };
+}
+
+async function untilFree(name: string): Promise<void> {
+  await until('the lock is free', async () => (await stage.admin.exists(stage.key(name))) === 0);
+}
+
 describe('a scope that writes and requests to read', () => {
   test('gets it although a reply was lost', async () => {
     let isArmed = true;
@@ -123,20 +137,18 @@ describe('a scope that writes and requests to read', () => {
   test.each(['before it is sent', 'before it is answered', 'before it is given up'])(
     'keeps it when an earlier one was lost in the middle of an extension, %s',
     async (when) => {
-      const slow = new Latch();
       const reading = await writing.run(async () => {
         const former = await lock.readLock().lock({ leaseTime: 400 });
+        let letGo = () => wire.restore();
         if (when === 'before it is sent') {
           wire.refuse();
           await until('the service knows', () => !service.engine.context.isConnected);
-        } else wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+        } else letGo = holdAnswers();
         const extension = former.extend('10s');
         await until('it is lost', () => !former.isHeld);
         const again = lock.readLock().lock({ waitTime: SOON });
         if (when === 'before it is given up') await extension;
-        wire.judge(() => 'pass');
-        slow.open();
-        wire.restore();
+        letGo();
         expect(await extension).toBe(false);
         return await again;
       });
@@ -156,16 +168,14 @@ describe('a scope that writes and requests to read', () => {
       await target.release(holder, 0, 1);
       return 'gone';
     });
-    const slow = new Latch();
     const reading = await writing.run(async () => {
       const former = await lock.readLock().lock();
       const inner = await former.run(() => lock.readLock().lock());
-      wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+      const letGo = holdAnswers();
       await expect(inner.unlock()).rejects.toMatchObject({ code: 'UNAVAILABLE' });
       const ended = former.unlock().catch(() => 'later');
       const again = lock.readLock().lock({ waitTime: SOON });
-      wire.judge(() => 'pass');
-      slow.open();
+      letGo();
       await ended;
       return await again;
     });
@@ -204,7 +214,7 @@ describe('a scope that writes and requests to read', () => {
     await expect(leaving).rejects.toBe('gone');
     await ended;
     expect(await writing.unlock()).toBe('released');
-    await until('the lock is free', async () => (await stage.admin.exists(stage.key('x'))) === 0);
+    await untilFree('x');
   });
 });
 
@@ -235,55 +245,47 @@ describe('what Redis grants when the hold has ended here', () => {
   test('is taken back: a re-entry with a long lease does not shut the lock', async () => {
     const plain = service.getLock('z');
     const outer = await plain.lock({ leaseTime: 700 });
-    const slow = new Latch();
-    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const letGo = holdAnswers();
     const inner = outer.run(() => plain.lock({ leaseTime: '1h', waitTime: SOON }));
     await until('the outer hold is over', () => !outer.isHeld);
-    slow.open();
-    wire.judge(() => 'pass');
+    letGo();
     const later = await inner;
     expect(await outer.unlock()).toBe('lost');
     expect(await later.unlock()).toBe('released');
-    await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+    await untilFree('z');
   });
 
   test('is taken back: an extension of a hold that is over is none', async () => {
     const plain = service.getLock('z');
     const handle = await plain.lock({ leaseTime: 700 });
     await handle.extend(100);
-    const slow = new Latch();
-    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const letGo = holdAnswers();
     const extension = handle.extend('1h');
     await until('the hold is over', () => !handle.isHeld);
-    slow.open();
-    wire.judge(() => 'pass');
+    letGo();
     expect(await extension).toBe(false);
-    await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+    await untilFree('z');
   });
 
   test('is taken back: an extension that was given up before the hold was over', async () => {
     const plain = service.getLock('z');
     const handle = await plain.lock({ leaseTime: scaled(1500) });
-    const slow = new Latch();
-    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const letGo = holdAnswers();
     await expect(handle.extend('1h')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(handle.isHeld).toBe(true);
-    slow.open();
-    wire.judge(() => 'pass');
+    letGo();
     await until('the hold is over', () => !handle.isHeld);
-    await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+    await untilFree('z');
   });
 
   test('is taken back: an extension of an inner hold that is over, while the outer one goes on', async () => {
     const plain = service.getLock('z');
     const outer = await plain.lock({ leaseTime: scaled(4000) });
     const inner = await outer.run(() => plain.lock({ leaseTime: 400 }));
-    const slow = new Latch();
-    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const letGo = holdAnswers();
     const extension = inner.extend('1h');
     await until('the inner hold is over', () => !inner.isHeld);
-    slow.open();
-    wire.judge(() => 'pass');
+    letGo();
     expect(await extension).toBe(false);
     expect(outer.isHeld).toBe(true);
     expect(await stage.admin.pttl(stage.key('z'))).toBeLessThanOrEqual(scaled(4000));
@@ -294,11 +296,9 @@ describe('what Redis grants when the hold has ended here', () => {
     const plain = service.getLock('z');
     const outer = await plain.lock({ leaseTime: scaled(6000) });
     const inner = await outer.run(() => plain.lock({ leaseTime: scaled(1500) }));
-    const slow = new Latch();
-    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const letGo = holdAnswers();
     await expect(inner.extend('1h')).rejects.toMatchObject({ code: 'UNAVAILABLE' });
-    slow.open();
-    wire.judge(() => 'pass');
+    letGo();
     await until('the inner hold is over', () => !inner.isHeld);
     await until('the lease is the one of the outer hold', async () => {
       return (await stage.admin.pttl(stage.key('z'))) <= scaled(6000);
@@ -310,42 +310,36 @@ describe('what Redis grants when the hold has ended here', () => {
     const bounded = await stage.open({ maxHold: 400 }, wire);
     const plain = bounded.getLock('z');
     const outer = await plain.lock({ leaseTime: '10s' });
-    const slow = new Latch();
-    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const letGo = holdAnswers();
     const inner = outer.run(() => plain.lock({ leaseTime: '1h', waitTime: SOON }));
     await until('the outer hold is over', () => !outer.isHeld);
-    slow.open();
-    wire.judge(() => 'pass');
+    letGo();
     expect(await (await inner).unlock()).toBe('released');
-    await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+    await untilFree('z');
   });
 
   test('is no extension where the lock was lost with an unlock behind it', async () => {
     const plain = service.getLock('z');
     const handle = await plain.lock({ leaseTime: 700 });
-    const slow = new Latch();
-    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const letGo = holdAnswers();
     const extension = handle.extend('1h');
     const unlocked = handle.unlock();
     await sleep(800);
-    slow.open();
-    wire.judge(() => 'pass');
+    letGo();
     expect([await extension, await unlocked]).toEqual([false, 'lost']);
-    await until('the lock is free', async () => (await stage.admin.exists(stage.key('z'))) === 0);
+    await untilFree('z');
   });
 
   test('leaves the record of a run to the shutdown that ends it', async () => {
     const ending = await stage.open({ shutdownTimeout: 200, lockWatchdogTimeout: '3s' }, wire);
     const elsewhere = await ending.getLock('z').lock();
-    const slow = new Latch();
     const begun = new Latch();
     const run = ending.runOnce('a job', 60_000, async () => {
-      wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+      const letGo = holdAnswers();
       await currentLock()
         ?.extend('40s')
         .catch(() => undefined);
-      wire.judge(() => 'pass');
-      slow.open();
+      letGo();
       begun.open();
       await sleep(scaled(3000));
     });
@@ -362,12 +356,10 @@ describe('what Redis grants when the hold has ended here', () => {
     const bounded = await stage.open({ maxHold: 400 }, wire);
     const plain = bounded.getLock('z');
     const handle = await plain.lock({ leaseTime: '10s' });
-    const slow = new Latch();
-    wire.judge(({ name }) => (name.startsWith('EVAL') ? { answered: () => slow.opened } : 'pass'));
+    const letGo = holdAnswers();
     const extension = handle.extend('20s');
     await until('the hold is over', () => !handle.isHeld);
-    slow.open();
-    wire.judge(() => 'pass');
+    letGo();
     expect(await extension).toBe(false);
     await until('nothing is under way', () => bounded.engine.context.backgroundRelease.size === 0);
     expect(await stage.admin.exists(stage.key('z'))).toBe(1);
