@@ -5,7 +5,7 @@ import type { ChaosMode, Topology } from './chaos.types.js';
 import { STORE_CLOCK } from './check.tokens.js';
 import { BreakableGround } from './faults/breakable.ground.js';
 import { faultsOf } from './faults/fault.table.js';
-import { describeReport } from './report.js';
+import { describeReport, wrongIn } from './report.js';
 
 const WORKERS = 3;
 /** CHAOS_SEED repeats a run. */
@@ -34,17 +34,12 @@ test.each<readonly [Topology, ChaosMode]>([
         mode,
         leases: [1000, 2000],
       });
-      const told = describeReport(report);
-      console.log(told);
-      expect(
-        report.violations.map(({ what }) => what),
-        told,
-      ).toEqual([]);
-      expect(report.troubles, told).toEqual([]);
-      expect(report.porcupine.illegal, told).toEqual([]);
-      const { 'redis fenced': inRedis, 'file fenced': inFile } = report.updates;
-      expect([inRedis?.lost, inFile?.lost], told).toEqual([0, 0]);
-      expect(report.grants, told).toBeGreaterThan(20);
+      console.log(describeReport(report));
+      const wrong = wrongIn(report);
+      // In its first line, which is all that the summary keeps of a failure.
+      expect(wrong, `CHAOS_SEED=${SEED}: ${wrong.join('; ')}`).toEqual([]);
+      expect(Object.keys(report.updates)).toEqual(expect.arrayContaining(['redis fenced', 'file fenced']));
+      expect(report.grants).toBeGreaterThan(20);
     } finally {
       await ground.close();
     }

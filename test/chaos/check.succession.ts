@@ -26,7 +26,10 @@ export function checkSuccession(calls: readonly (Call | Hold)[], disturbances: D
     if (!disturbances.isQuiet({ from: died, to: due }, ({ from, to }) => from <= died && to >= died))
       continue;
     const isSomebodyIn = others.some(
-      (call) => isHold(call) && call.granted.at < due && (call.released?.at ?? call.until) > died,
+      (call) =>
+        isHold(call) &&
+        call.granted.at < due &&
+        ((call.released?.at ?? call.until) > died || keepsUntil(call) > died + lease),
     );
     // A call for several locks keeps those that it has while it waits for the next one.
     const isPassedBy = others.some(
@@ -38,6 +41,11 @@ export function checkSuccession(calls: readonly (Call | Hold)[], disturbances: D
     violations.push({ invariant: 'I8', what, at: due, calls: [dead.id, waiter.id] });
   }
   return { violations, judged: { 'locks of dead holders': judged } };
+}
+
+/** How long a dead holder may keep others out: a process may have died with several holds of one lock. The last one is judged. */
+function keepsUntil({ died, granted }: Hold): number {
+  return died === undefined ? 0 : died + granted.ttl * MS;
 }
 
 /** A call that was granted in time counts, too: it is why all is well. */

@@ -306,6 +306,21 @@ describe('I8, the lock of a dead holder', () => {
   });
   test('is granted later when another fault happened meanwhile', () => expect(die(2500, true)).toEqual([]));
 
+  test('is granted to a writer when the last lease of all readers of the dead process is over', () => {
+    const write = (granted: number) => {
+      const story = new WrittenHistory();
+      story.hold({ sort: 'read', worker: 0, granted: 0, lease: 500 });
+      const last = story.hold({ sort: 'read', worker: 0, granted: 10, lease: 3200 });
+      story.watch(100, { kind: 'signal', worker: 0, life: 0, what: 'kill' });
+      story.fault(100, 300, 'worker killed');
+      const times = { wanted: 50, granted, ended: granted + 10, released: granted + 11 };
+      return { last, waiter: story.hold({ sort: 'write', worker: 1, wait: 10_000, ...times }), story };
+    };
+    expect(found(write(3250).story)).toEqual([]);
+    const { last, waiter, story } = write(4500);
+    expect(found(story)).toEqual([['I8', last, waiter]]);
+  });
+
   test('is granted to a reader 2.25 s later when a writer waited in the dead process', () => {
     const read = (granted: number) => {
       const story = new WrittenHistory();

@@ -141,6 +141,18 @@ function linesAround(violation: Violation, history: History, calls: readonly (Ca
     .map((event) => JSON.stringify(event));
 }
 
+/** All that makes a run a failure: an update that was lost although it checked its token is one, too. */
+export function wrongIn({ violations, troubles, porcupine, updates }: ChaosReport): string[] {
+  return [
+    ...violations.map(({ invariant, what }) => `${invariant}: ${what}`),
+    ...troubles,
+    ...porcupine.illegal.map(({ key, kind }) => `no order of the calls explains ${key} (${kind})`),
+    ...Object.entries(updates).flatMap(([register, { lost }]) =>
+      register.endsWith('fenced') && lost > 0 ? [`${lost} updates of ${register} are lost`] : [],
+    ),
+  ];
+}
+
 /** A report for people. */
 export function describeReport(report: ChaosReport): string {
   const { topology, mode, seed, seconds, updates, judged } = report;

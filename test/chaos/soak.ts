@@ -6,7 +6,7 @@ import { runChaos } from './chaos.run.js';
 import { BreakableGround } from './faults/breakable.ground.js';
 import { faultsOf } from './faults/fault.table.js';
 import { FaultWatch } from './faults/fault.watch.js';
-import { describeReport, type ChaosReport } from './report.js';
+import { describeReport, wrongIn, type ChaosReport } from './report.js';
 import { readSettings, USAGE, type SoakSettings } from './soak.settings.js';
 
 /** The soak runs built, beside the workers. */
@@ -67,8 +67,8 @@ function rowOf(name: string, report: ChaosReport): string {
   ].join(' | ');
 }
 
-function isClean({ violations, troubles, porcupine }: ChaosReport): boolean {
-  return [violations, troubles, porcupine.illegal].every(({ length }) => length === 0);
+function isClean(report: ChaosReport): boolean {
+  return wrongIn(report).length === 0;
 }
 
 const args = process.argv.slice(2);
