@@ -109,9 +109,22 @@ export class PackageStage {
    * @param {...string} flags of node
    * @returns {Promise<{ ok: boolean, output: string }>}
    */
-  async run(file, text, ...flags) {
+  run(file, text, ...flags) {
+    return this.runWith({}, file, text, ...flags);
+  }
+
+  /**
+   * The same, with variables of the environment.
+   * @param {Readonly<Record<string, string>>} variables
+   * @param {string} file
+   * @param {string} text
+   * @param {...string} flags
+   * @returns {Promise<{ ok: boolean, output: string }>}
+   */
+  async runWith(variables, file, text, ...flags) {
     await writeFile(join(this.folder, file), text);
-    const { ok, output } = await runCommand(process.execPath, [...flags, file], { cwd: this.folder });
+    const settings = { cwd: this.folder, env: variables };
+    const { ok, output } = await runCommand(process.execPath, [...flags, file], settings);
     return { ok, output: output.trim() };
   }
 
