@@ -2,16 +2,20 @@ const PERIOD = 5;
 
 /** How late this process's own timers are at worst: what no library can do anything about. */
 export class LoopLag {
-  worst = 0;
   readonly #timer: NodeJS.Timeout;
+  #worst = 0;
   #due = performance.now() + PERIOD;
 
   constructor() {
     this.#timer = setInterval(() => {
-      const at = performance.now();
-      this.worst = Math.max(this.worst, at - this.#due);
-      this.#due = at + PERIOD;
+      this.#worst = this.worst;
+      this.#due = performance.now() + PERIOD;
     }, PERIOD).unref();
+  }
+
+  /** In ms. A timer that is overdue counts: whoever asks may come right after what has kept the process busy, and before any timer. */
+  get worst(): number {
+    return Math.max(this.#worst, performance.now() - this.#due);
   }
 
   stop(): void {
