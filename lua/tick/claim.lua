@@ -3,10 +3,11 @@
 -- handed over); early or stale; taken; paused; record lost; held; granted.
 -- Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
 --
--- @include isWhole failure mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure publishMessage mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock       the job's lock, a hash as in wire format section 2
 -- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run; queued, handed, request, served, paused; counts by outcome
 -- @key   runs       the newest 50 rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
+-- @arg   publish    PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   holder     the holder id, new for each claim
 -- @arg   lease      the lease in ms, 1 to 10 years
 -- @arg   mode       'cron', 'interval', 'instant' (any rising instant; never one that has to be run again), or 'close' (never run it, call it missed)
@@ -18,6 +19,7 @@
 -- @arg   onCrash    'skip' or 'retry'
 -- @arg   overlap    'skip' or 'queue'
 -- @arg   grace      how long a tick that was handed over waits for an instance under 'skip', in ms
+-- @arg   jobs       the job's channel, on which a grant is announced where no tick of their own tells the other instances of it in time; else ''
 -- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
 -- @reply taken      {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
 -- @reply overlapped {3, store's time, wait, mark, listen, rows}
@@ -31,17 +33,19 @@
 local lock = KEYS[1]
 local record = KEYS[2]
 local runs = KEYS[3]
-local holder = ARGV[1]
-local lease = tonumber(ARGV[2])
-local mode = ARGV[3]
-local tick = tonumber(ARGV[4])
-local following = tonumber(ARGV[5])
-local previous = tonumber(ARGV[6])
-local app = ARGV[7]
-local instance = ARGV[8]
-local onCrash = ARGV[9]
-local overlap = ARGV[10]
-local grace = tonumber(ARGV[11])
+local publish = ARGV[1]
+local holder = ARGV[2]
+local lease = tonumber(ARGV[3])
+local mode = ARGV[4]
+local tick = tonumber(ARGV[5])
+local following = tonumber(ARGV[6])
+local previous = tonumber(ARGV[7])
+local app = ARGV[8]
+local instance = ARGV[9]
+local onCrash = ARGV[10]
+local overlap = ARGV[11]
+local grace = tonumber(ARGV[12])
+local jobs = ARGV[13]
 
 local LAST = 99999999999999 -- cjson writes 14 digits exactly
 local function text(number)
@@ -119,7 +123,11 @@ local function attempt()
     return answerJob(job, 4)
   end
   if not job.held then
-    return grantRun(job, tick, 1)
+    local grant = grantRun(job, tick, 1)
+    if jobs ~= '' then
+      publishMessage(publish, jobs, 'look')
+    end
+    return grant
   end
   if overlap == 'queue' then
     job.queued = tick

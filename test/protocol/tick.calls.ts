@@ -26,6 +26,8 @@ export interface Claim {
   readonly onCrash?: string;
   readonly overlap?: string;
   readonly grace?: number | string;
+  /** The channel on which a grant is announced. */
+  readonly jobs?: string;
 }
 
 export interface Again {
@@ -63,7 +65,8 @@ export function jobChannel(names: Names): string {
 export async function claim(stage: ProtocolStage, names: Names, given: Claim): Promise<readonly unknown[]> {
   const { holder = RUNNER, lease = 10_000, mode = 'cron', tick = '', following = '', previous = '' } = given;
   const policies = [given.onCrash ?? 'skip', given.overlap ?? 'skip', given.grace ?? GRACE];
-  const args = [holder, lease, mode, tick, following, previous, APP, INSTANCE, ...policies];
+  const when = [mode, tick, following, previous];
+  const args = ['PUBLISH', holder, lease, ...when, APP, INSTANCE, ...policies, given.jobs ?? ''];
   return reply(await stage.call(tickClaim, names.tick, args));
 }
 

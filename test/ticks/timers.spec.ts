@@ -2,6 +2,9 @@ import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import { awaitRun, errorsOfOthers } from './tick.runners.js';
+import type { TickFleet, WorkerOptions } from './tick.fleet.js';
+import type { TickWorker } from './tick.worker.js';
 
 const test = base.extend<TickFixtures>(tickFixtures);
 
@@ -60,6 +63,44 @@ describe.concurrent('timers', { timeout: scaled(30_000) }, () => {
 
     function skips(worker: typeof later): number {
       return worker.lines('debug').filter((line) => line.includes('does not run on this instance')).length;
+    }
+  });
+
+  describe('a run that dies is repeated under retry by an instance whose own timer comes much later', () => {
+    /** The lease of a run, in ms. */
+    const LEASE = 2000;
+    const hanging = { work: 'hang', onCrash: 'retry' } as const;
+
+    test('of an interval', async ({ fleet }) => {
+      const interval = { ...hanging, jobs: ['interval'], period: 6000 } as const;
+      const runner = await fleet.startOne(interval);
+      await fleet.reach((await fleet.storeNow()) + 4500);
+      await expectRepeated(fleet, runner, interval);
+    });
+
+    test('of a timeout that has run here before', async ({ fleet }) => {
+      const timeout = { ...hanging, jobs: ['timeout'], period: 100, minInterval: 500 } as const;
+      const before = await fleet.startOne({ ...timeout, work: 5 });
+      await before.first('ended', () => true);
+      await fleet.reach((await fleet.storeNow()) + 600);
+      await expectRepeated(fleet, await fleet.startOne(timeout));
+    });
+
+    async function expectRepeated(
+      fleet: TickFleet,
+      runner: TickWorker,
+      survivor?: WorkerOptions,
+    ): Promise<void> {
+      if (survivor !== undefined) await fleet.startOne(survivor);
+      await awaitRun(fleet, 'a run', (run) => run.runner === runner);
+      const killed = await fleet.storeNow();
+      await runner.kill();
+      const { runner: other } = await awaitRun(fleet, 'attempt 2', ({ attempt }) => attempt === 2);
+      expect(other).not.toBe(runner);
+      const job = fleet.started('interval').length > 0 ? 'interval' : 'timeout';
+      const row = (await fleet.runs(job)).find(({ attempt }) => attempt === 2);
+      expect((row?.start ?? Infinity) - killed).toBeLessThanOrEqual(LEASE + 1000);
+      expect(errorsOfOthers(fleet, runner)).toEqual([]);
     }
   });
 });

@@ -9,7 +9,7 @@ export class IntervalJob {
   constructor(private readonly stage: WorkStage) {}
 
   @Interval(settings.period)
-  @DistributedLock('interval', { waitTime: 2000 })
+  @DistributedLock('interval', { waitTime: 2000, onCrash: settings.onCrash })
   async run(): Promise<number | string | undefined> {
     return (await this.stage.perform('interval')) ?? 'direct';
   }
@@ -31,7 +31,7 @@ export class TimeoutJob {
   constructor(private readonly stage: WorkStage) {}
 
   @Timeout(settings.period)
-  @DistributedLock('timeout', { minInterval: settings.minInterval })
+  @DistributedLock('timeout', { minInterval: settings.minInterval, onCrash: settings.onCrash })
   async run(): Promise<void> {
     await this.stage.perform('timeout');
   }

@@ -18,7 +18,7 @@ export interface WorkerSettings {
   readonly grace: number | undefined;
   /** Of the counted job, in ms. */
   readonly catchUp: number | undefined;
-  /** Of the counted job. */
+  /** Of the counted job and of timers. */
   readonly onCrash: 'skip' | 'retry';
   /** Of the counted job. */
   readonly overlap: 'skip' | 'queue';

@@ -55,6 +55,14 @@ export const MUTATIONS = [
     test: 'a claim whose reply was lost is taken when it comes again after its run has ended',
   },
   {
+    name: 'a run of a timer that no other instance is told of',
+    file: 'libs/distributed-lock/src/scheduled-methods/tick.factory.ts',
+    from: `period > lease;`,
+    to: `period > Infinity;`,
+    spec: 'test/ticks/timers.spec.ts',
+    test: 'of a timeout that has run here before',
+  },
+  {
     name: 'a retried tick is its first attempt again',
     file: 'lua/parts/open-job.lua',
     from: `attempt = (tonumber(job.run.attempt) or 1) + 1,`,

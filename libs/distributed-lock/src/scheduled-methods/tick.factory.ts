@@ -22,6 +22,8 @@ interface GapTicksParts {
   readonly identity: Omit<JobIdentity, 'job'>;
   /** In ms. */
   readonly gap: number;
+  /** Between two fires of one instance, in ms; Infinity: it fires once. */
+  readonly period: number;
   readonly fires: MethodFires;
   readonly isOn: () => boolean;
 }
@@ -89,7 +91,7 @@ export class TickFactory {
 
   #interval(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
     const identity = { fingerprint: () => `every ${ms} ms`, latest: (): 'now' => 'now' };
-    return this.#gapTicks({ method, identity, gap: ms - toleranceOf(ms), fires, isOn });
+    return this.#gapTicks({ method, identity, gap: ms - toleranceOf(ms), period: ms, fires, isOn });
   }
 
   #timeout(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
@@ -97,7 +99,7 @@ export class TickFactory {
     if (gap !== undefined) {
       // Unlike an interval it must run at the fleet's very first start: nothing is its last start until then.
       const identity = { fingerprint: () => `${ms} ms after a start`, latest: () => undefined };
-      return this.#gapTicks({ method, identity, gap, fires, isOn });
+      return this.#gapTicks({ method, identity, gap, period: Infinity, fires, isOn });
     }
     const tick = new SequentialTick(this.locks, method.job);
     return {
@@ -107,10 +109,12 @@ export class TickFactory {
     };
   }
 
-  #gapTicks({ method, identity, gap, fires, isOn }: GapTicksParts): TimerTicks {
+  #gapTicks({ method, identity, gap, period, fires, isOn }: GapTicksParts): TimerTicks {
+    const lease = this.locks.engine.context.settings.watchdogTimeout;
+    const isAnnounced = method.options.onCrash === 'retry' && period > lease;
     const claimer = this.#claimers(new JobStarter(method, fires))(method, identity, isOn, () => gap);
     return {
-      tick: new IntervalTick(claimer, gap),
+      tick: new IntervalTick(claimer, gap, isAnnounced),
       open: () => claimer.open(),
       close: () => claimer.close(),
     };

@@ -26,6 +26,8 @@ export interface ClaimArguments extends Claimant {
   /** The instant after it; for an interval the least time since the last start, in ms. */
   readonly following: number | undefined;
   readonly previous: number | undefined;
+  /** Whether the other instances are told of a grant. */
+  readonly isAnnounced: boolean;
 }
 
 /** The part of the reply to a claim beside the verdict. */
@@ -89,12 +91,13 @@ export class TickScripts {
     this.jobs = new JobScripts(this.#caller);
   }
 
-  async claim({ lock, record, runs }: JobKeys, claim: ClaimArguments): Promise<ClaimReply> {
+  async claim({ lock, record, runs, channel }: JobKeys, claim: ClaimArguments): Promise<ClaimReply> {
     const { holder, lease, mode, tick, following = '', previous = '', app, instance, policies } = claim;
     const { onCrash, overlap, grace } = policies;
     const when = [`${tick}`, `${following}`, `${previous}`];
-    const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, `${grace}`];
-    return readClaim(await this.#caller.call(tickClaim, [lock, record, runs], args, GRANTS));
+    const jobs = claim.isAnnounced ? channel : '';
+    const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, `${grace}`, jobs];
+    return readClaim(await this.#caller.notify(tickClaim, [lock, record, runs], args, GRANTS));
   }
 
   /** Claims any run that waits, whichever tick is current. */
