@@ -168,7 +168,7 @@ export class BeliefWatch implements CallerWatch {
   #isStored({ key, sharing, handle: { holder } }: Belief): boolean {
     if (sharing === 'by permit') return this.fleet.server.permits(key).has(holder);
     const fields = this.fleet.server.hash(key);
-    return fields.has(holder) || fields.has(`${holder}:write`);
+    return fields.has(holder) || (sharing === 'alone' && fields.has(`${holder}:write`));
   }
 
   #checkWishes(): void {

@@ -8,6 +8,7 @@ import type { Belief } from './belief.js';
 import type { BeliefWatch } from './belief.watch.js';
 import { CallerLoop, type CallerPlace } from './caller.loop.js';
 import { KINDS, LEADER, NAMES, type CalledKind } from './called.kinds.js';
+import { SeededDice } from './seeded.dice.js';
 import { SETTINGS } from './simulated.instance.js';
 
 /** The longest wait of a caller, in ms. */
@@ -37,6 +38,18 @@ interface Call {
 
 /** Acquires a lock, holds it for a while, and releases it. */
 export class LockCaller extends CallerLoop<BeliefWatch> {
+  /** Dice of their own, so that a run without them goes as it went before they were there. */
+  readonly #reads: SeededDice;
+  /** In some runs scopes that write read again and again: a fault of that needs many of them. */
+  readonly #readsAgain: boolean;
+
+  constructor(place: CallerPlace<BeliefWatch>, name: string) {
+    super(place, name);
+    const { seed } = place.world;
+    this.#reads = new SeededDice(seed, `${place.instance.name} ${name} reads`);
+    this.#readsAgain = new SeededDice(seed, 'reads again').chance(0.3);
+  }
+
   protected async call(): Promise<void> {
     const { dice } = this;
     const { world, service } = this.place;
@@ -109,7 +122,36 @@ export class LockCaller extends CallerLoop<BeliefWatch> {
       );
       world.history?.answer(belief);
     }
+    const reader = this.#readsAgain ? kind.inner?.(service, call.name) : undefined;
+    if (reader !== undefined && this.#reads.chance(0.5))
+      await Promise.all(
+        Array.from({ length: this.#reads.between(1, 2) }, () => this.#readAgain({ ...call, lock: reader })),
+      );
     if (dice.chance(0.1)) await handle.extend(dice.between(200, 2000));
+  }
+
+  /**
+   * Reads one time after the other, all under the holder id of the scope. An extension is not waited for: the next read may come while
+   * the one before is lost and its extension is under way.
+   */
+  async #readAgain(call: Call): Promise<void> {
+    const dice = this.#reads;
+    const { watch, world } = this.place;
+    for (let left = dice.between(1, 4); left > 0; left -= 1) {
+      const since = world.now;
+      const leaseTime = dice.between(150, 900);
+      const handle = await call.lock.tryLock({ leaseTime });
+      if (handle === null) return;
+      const kind = { ...call.kind, sharing: 'with readers' } as const;
+      const belief = this.#begin({ ...call, kind, since, leaseTime }, handle);
+      const extended = dice.chance(0.7) ? handle.extend(dice.between(200, 3000)) : Promise.resolve(false);
+      const settled = extended.catch((error: unknown) => this.expect(error));
+      await this.pause(dice.between(0, 1200));
+      if (dice.chance(0.3)) await settled;
+      watch.beliefs.delete(belief);
+      await handle.unlock().catch((error: unknown) => this.expect(error));
+      world.history?.answer(belief);
+    }
   }
 
   #begin({ key, kind, leaseTime, since, outer }: Call, handle: LockHandle): Belief {
@@ -118,7 +160,9 @@ export class LockCaller extends CallerLoop<BeliefWatch> {
     const { family, sharing } = kind;
     world.note(`granted ${kind.name} ${key} to ${handle.holder}`);
     const isRenewed = leaseTime === undefined;
-    const belief = { instance, key, sharing, handle, isRenewed };
+    // Its answer may have been on its way for as long as its lease, or its hold was that of a caller in this process that has given up.
+    const grantedFrom = world.now - (leaseTime ?? SETTINGS.watchdogTimeout);
+    const belief = { instance, key, sharing, handle, isRenewed, since: grantedFrom };
     watch.begin(belief);
     world.history?.begin(belief, { family, since, outer, look: () => watch.look(belief) });
     return belief;

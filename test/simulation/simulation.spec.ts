@@ -59,6 +59,13 @@ describe('the simulation of a fleet', () => {
     [700_061, 'the master after a failover is gone as well', ['--topology', 'sentinel']],
     [700_092, 'an attempt that no replica had is given back after the next one', ['--topology', 'sentinel']],
     [700_437, 'a failover lost that a job was resumed', ['--topology', 'sentinel']],
+    [742_290, 'a run dies whose tick comes on no other instance any more', ['--topology', 'one']],
+    [
+      742_538,
+      'a lock is handed on in a process though the clock of Redis ended its lease',
+      ['--topology', 'one'],
+    ],
+    [752_737, 'a tick runs on both sides of a split network', ['--topology', 'sentinel']],
     [50_360, 'an interval is retried after the clock of Redis stepped back', ['--topology', 'one']],
     [830_839, 'a failover brings back keys of a slot that has moved', ['--topology', 'cluster']],
     [500_013, 'a tick is claimed in the last millisecond of a lease', ['--topology', 'cluster']],

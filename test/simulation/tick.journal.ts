@@ -154,6 +154,8 @@ export class TickJournal {
   #checkAlone({ job, instance, lock }: JournalRun): void {
     const key = SETTINGS.mapName(job.name);
     if (!lock.isHeld) this.watch.report('begun', `${instance.name} began ${job.name} without its lock`);
+    // On the side of the old master of a split network its own grants do not count.
+    if (this.watch.mayHaveLost(key, this.world.now, instance)) return;
     for (const other of this.#open) {
       if (other.job !== job || !other.instance.isRunning || other.lock.holder === lock.holder) continue;
       if (this.world.as(other.instance.process, () => other.lock.signal.aborted)) continue;

@@ -103,7 +103,10 @@ function drawJob(name: string, dice: SeededDice): JobPlan {
 function periodOf(kind: JobPlan['kind'], dice: SeededDice): number {
   // The seconds of a cron expression divide a minute.
   if (kind === 'cron') return dice.pick([1000, 1000, 2000, 3000, 5000]);
-  return kind === 'interval' ? dice.between(400, 3000) : dice.between(300, 2000);
+  if (kind !== 'interval') return dice.between(300, 2000);
+  const period = dice.between(400, 3000);
+  // Some are longer than a lease: an instance may sleep all the time in which another one runs, and dies.
+  return period > 2500 ? 3 * period : period;
 }
 
 function sizeOf(kind: ActKind, dice: SeededDice): number {

@@ -117,6 +117,10 @@ export const PLANTED = [
     ],
   },
   {
+    name: 'a scope that reads again while a lost read of it may still be released',
+    defects: [{ from: 'if (!this.has(holder)) return;', to: 'return;' }],
+  },
+  {
     name: 'a reader whose release ends the reads of others',
     defects: [{ from: 'if (equal(left, 0) && !isTrue(writer)) {', to: 'if (!isTrue(writer)) {' }],
   },
