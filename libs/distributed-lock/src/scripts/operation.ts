@@ -47,6 +47,11 @@ export class Operation<T = unknown> extends Deadline {
     return this.hasEnded || this.callback.isOutdated?.() === true;
   }
 
+  /** Whether it must have no effect any more: a renewal of a lease that was lost. */
+  get isOutdated(): boolean {
+    return this.callback.isOutdated?.() === true;
+  }
+
   /** Whether the operation may have a row that replicas have to acknowledge. */
   get isGranting(): boolean {
     return this.request.sending?.grants !== undefined;
@@ -147,5 +152,5 @@ function raiseLater(error: unknown): void {
 /** An operation with any type of result. */
 export type RequestedOperation = Pick<
   Operation,
-  'request' | 'isDone' | 'isGranting' | 'sent' | 'succeed' | 'fail'
+  'request' | 'isDone' | 'isOutdated' | 'isGranting' | 'sent' | 'succeed' | 'fail'
 >;

@@ -20,6 +20,7 @@ class FakeOperation implements RequestedOperation {
   readonly request = { script: SCRIPT, keys: ['key'] as const, args: [], read: () => undefined };
   readonly isGranting = true;
   isDone = false;
+  isOutdated = false;
   failure: RedisFailure | undefined;
 
   readonly sent = () => undefined;
@@ -89,5 +90,27 @@ test.each([true, false])(
     const { failures, calls } = await refuse('NOSCRIPT', isAcked);
     expect(failures).toEqual([undefined, undefined, undefined]);
     expect(calls.map(({ command }) => command)).toEqual(['evalsha', 'eval']);
+  },
+);
+
+test.each([true, false])(
+  'a renewal whose lease is lost is not sent again to a server that did not know the script (replicas acknowledge: %s)',
+  async (isAcked) => {
+    const connection = new FakeCommands(isAcked);
+    const [lost, kept] = [new FakeOperation(), new FakeOperation()];
+    const send = async (...operations: FakeOperation[]) => {
+      new ScriptCall(connection as unknown as Commands, SCRIPT, [], operations).send();
+      connection.letGo();
+      await turn();
+      lost.isOutdated = true;
+      connection.calls.at(-1)?.callback.failed(new RedisFailure('refused', 'no', { code: 'NOSCRIPT' }));
+      connection.letGo();
+      await turn();
+    };
+    await send(lost, kept);
+    expect([lost, kept].map(({ failure }) => failure?.kind)).toEqual(['unsent', undefined]);
+    expect(connection.calls.map(({ command }) => command)).toEqual(['evalsha', 'eval']);
+    await send(lost);
+    expect(connection.calls.map(({ command }) => command)).toEqual(['evalsha', 'eval', 'evalsha']);
   },
 );

@@ -41,7 +41,9 @@ export class ScriptCall implements CommandCallback {
     // The node that owns these keys does not know the script, so it did not run; EVAL runs it there, and loads it.
     if (failure.code === 'NOSCRIPT' && !this.wasSentWhole) {
       this.wasSentWhole = true;
-      this.send('eval');
+      // For a caller that has given up it is sent all the same: it was sent in time, and may end what that caller began.
+      this.operations = endThose(operations, ({ isOutdated }) => isOutdated);
+      if (this.operations.length > 0) this.send('eval');
       return;
     }
     if (failure.code === 'READONLY') this.connection.demoted();
@@ -61,7 +63,6 @@ export class ScriptCall implements CommandCallback {
       for (const operation of this.operations) operation.fail(RedisFailure.from(error));
       return;
     }
-    // What the server did not know is sent for callers that have given up, too: it was sent in time, and may end what they began.
     if (!this.wasSentWhole) this.dropGivenUp();
     if (this.operations.length > 0) this.run(command, true);
   }
@@ -105,14 +106,16 @@ export class ScriptCall implements CommandCallback {
  * @returns the others: most often the same list
  */
 export function openOf<T extends RequestedOperation>(operations: readonly T[]): readonly T[] {
-  for (const operation of operations) if (operation.isDone) return endDone(operations);
+  for (const operation of operations)
+    if (operation.isDone) return endThose(operations, ({ isDone }) => isDone);
   return operations;
 }
 
-function endDone<T extends RequestedOperation>(operations: readonly T[]): T[] {
+/** @returns the others */
+function endThose<T extends RequestedOperation>(operations: readonly T[], isOver: (one: T) => boolean): T[] {
   const open: T[] = [];
   for (const operation of operations)
-    if (operation.isDone) operation.fail(NOT_RUN);
+    if (isOver(operation)) operation.fail(NOT_RUN);
     else open.push(operation);
   return open;
 }
