@@ -1,6 +1,7 @@
 -- Gives the free lock of a job to the asker for a run, and notes the run in the record. Its token is the time in microseconds, or
 -- more where the last one was ahead of it. Answers {1, store's time, token, attempt, tick, rows}, and for a `request` its id and its end.
--- `by` is the instance that asked by hand for a run whose request is served.
+-- `by` is the instance that asked by hand for a run whose request is served. Under 'retry' the instances of a job with a channel are
+-- notified: one of them has to claim when the lease is over.
 local function grantRun(job, tick, attempt, request, by)
   local record, asker, time = job.record, job.asker, job.time
   redis.call('HSETNX', record, 'v', '1')
@@ -23,5 +24,8 @@ local function grantRun(job, tick, attempt, request, by)
     run.requestedBy, run.request = request.by, request.id
   end
   redis.call('HSET', record, 'token', token, 'holder', asker.holder, 'run', cjson.encode(run))
+  if asker.onCrash == 'retry' and asker.jobs ~= '' then
+    publishMessage(asker.publish, asker.jobs, 'look')
+  end
   return answerGrant(job, token, attempt, tick, request)
 end

@@ -1,10 +1,11 @@
 -- Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
 -- queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
 --
--- @include isWhole failure mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure publishMessage mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock      the job's lock
 -- @key   record    the job's record, a hash
 -- @key   runs      the newest 50 rows, a list of JSON objects, newest first
+-- @arg   publish   PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   holder    the holder id, new for each claim
 -- @arg   lease     the lease in ms, 1 to 10 years
 -- @arg   gap       '' for ticks of a schedule; for an interval anything else: its mark is its last start
@@ -12,6 +13,7 @@
 -- @arg   instance  the instance that asks, for the record
 -- @arg   onCrash   'skip' or 'retry'
 -- @arg   grace     how long a tick that was handed over waits for an instance under 'skip', in ms
+-- @arg   jobs      the job's channel or '', as tick/claim.lua has it
 -- @reply granted   {1, store's time in ms, token, attempt, tick, rows} and, where the run was asked for by hand, the request's id and the instant until which it may begin
 -- @reply nothing   {2, store's time, wait, mark, listen, rows} as tick/claim.lua has it
 -- @reply paused    {8, store's time, wait, mark, listen, rows}
@@ -20,13 +22,15 @@
 local lock = KEYS[1]
 local record = KEYS[2]
 local runs = KEYS[3]
-local holder = ARGV[1]
-local lease = tonumber(ARGV[2])
-local gap = ARGV[3]
-local app = ARGV[4]
-local instance = ARGV[5]
-local onCrash = ARGV[6]
-local grace = tonumber(ARGV[7])
+local publish = ARGV[1]
+local holder = ARGV[2]
+local lease = tonumber(ARGV[3])
+local gap = ARGV[4]
+local app = ARGV[5]
+local instance = ARGV[6]
+local onCrash = ARGV[7]
+local grace = tonumber(ARGV[8])
+local jobs = ARGV[9]
 
 local function attempt()
   local problem = mistyped(lock, record, runs)
@@ -38,6 +42,7 @@ local function attempt()
   end
 
   local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace}
+  asker.publish, asker.jobs = publish, jobs
   local job = openJob(lock, record, runs, asker)
   local first = grantFirst(job)
   if not first then

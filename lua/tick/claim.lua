@@ -19,7 +19,7 @@
 -- @arg   onCrash    'skip' or 'retry'
 -- @arg   overlap    'skip' or 'queue'
 -- @arg   grace      how long a tick that was handed over waits for an instance under 'skip', in ms
--- @arg   jobs       the job's channel, on which a grant is announced where no tick of their own tells the other instances of it in time; else ''
+-- @arg   jobs       the job's channel where a tick of their own may be too late to tell the other instances of a run: a grant under 'retry', and a queued tick, are announced there; else ''
 -- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
 -- @reply taken      {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
 -- @reply overlapped {3, store's time, wait, mark, listen, rows}
@@ -69,6 +69,7 @@ local function attempt()
   end
 
   local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace}
+  asker.publish, asker.jobs = publish, jobs
   local job = openJob(lock, record, runs, asker)
   if mode == 'instant' then
     job.offer = nil
@@ -123,15 +124,14 @@ local function attempt()
     return answerJob(job, 4)
   end
   if not job.held then
-    local grant = grantRun(job, tick, 1)
-    if jobs ~= '' then
-      publishMessage(publish, jobs, 'look')
-    end
-    return grant
+    return grantRun(job, tick, 1)
   end
   if overlap == 'queue' then
     job.queued = tick
     redis.call('HSET', record, 'queued', text(tick))
+    if jobs ~= '' then
+      publishMessage(publish, jobs, 'look')
+    end
     return answerJob(job, 7)
   end
   noteTick(

@@ -26,7 +26,7 @@ export interface Claim {
   readonly onCrash?: string;
   readonly overlap?: string;
   readonly grace?: number | string;
-  /** The channel on which a grant is announced. */
+  /** The channel on which runs are announced. */
   readonly jobs?: string;
 }
 
@@ -36,6 +36,7 @@ export interface Again {
   readonly gap?: number | '';
   readonly onCrash?: string;
   readonly grace?: number | string;
+  readonly jobs?: string;
 }
 
 export interface Finish {
@@ -73,9 +74,9 @@ export async function claim(stage: ProtocolStage, names: Names, given: Claim): P
 export async function again(
   stage: ProtocolStage,
   names: Names,
-  { holder = RUNNER, lease = 10_000, gap = '', onCrash = 'skip', grace = GRACE }: Again = {},
+  { holder = RUNNER, lease = 10_000, gap = '', onCrash = 'skip', grace = GRACE, jobs = '' }: Again = {},
 ): Promise<readonly unknown[]> {
-  const args = [holder, lease, gap, APP, INSTANCE, onCrash, grace];
+  const args = ['PUBLISH', holder, lease, gap, APP, INSTANCE, onCrash, grace, jobs];
   return reply(await stage.call(tickAgain, names.tick, args));
 }
 

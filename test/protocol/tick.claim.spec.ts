@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { coarse, held, ProtocolStage, type LockState } from './protocol.stage.js';
-import { begin, claim, jobChannel, RUNNER, settledRows, wholeState, type Claim } from './tick.calls.js';
+import { begin, claim, RUNNER, settledRows, wholeState, type Claim } from './tick.calls.js';
 
 const OTHER = '6e38a1f0-0000-4000-8000-000000000002:3';
 const FREE: LockState = 'free';
@@ -131,22 +131,3 @@ for (const [
     expect(await wholeState(stage, names)).toEqual(state);
   });
 }
-
-test('a grant is announced once to the instances of the job, where that is asked for, and no other verdict is', async () => {
-  const names = stage.names();
-  const jobs = jobChannel(names);
-  await stage.listen(jobs);
-  const every = async (given: Claim) => (await claim(stage, names, { ...EVERY, ...given }))[0];
-  const put = async () => await stage.redis.hset(names.record, 'mark', (await stage.now()) - 61 * S);
-
-  await put();
-  expect([await every({ jobs }), await every({ jobs })]).toEqual([1, 1]);
-  expect(await stage.messages(jobs)).toEqual(['look']);
-  expect(await every({ jobs, holder: OTHER })).toBe(2);
-  await put();
-  expect(await every({ jobs, holder: OTHER })).toBe(3);
-  await stage.put(names.lock, FREE);
-  await put();
-  expect(await every({ holder: OTHER })).toBe(1);
-  expect(await stage.messages(jobs)).toEqual(['look']);
-});

@@ -16,7 +16,7 @@ export interface WorkerOptions extends Partial<Omit<WorkerSettings, 'redis' | 'p
 const COUNTED = ['counted'] as const;
 
 /** Methods of the workers that are no job in Redis. */
-const WITHOUT_TICKS: ReadonlySet<string> = new Set(['caller', 'timeout', 'slow-start']);
+const WITHOUT_TICKS: ReadonlySet<string> = new Set(['caller', 'timeout', 'dated', 'slow-start']);
 
 /** Instances of one application on one Redis. */
 export class TickFleet {

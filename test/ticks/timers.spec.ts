@@ -79,12 +79,24 @@ describe.concurrent('timers', { timeout: scaled(30_000) }, () => {
     });
 
     test('of a timeout that has run here before', async ({ fleet }) => {
-      const timeout = { ...hanging, jobs: ['timeout'], period: 100, minInterval: 500 } as const;
-      const before = await fleet.startOne({ ...timeout, work: 5 });
+      await expectRepeatedAfterOwn('timeout', fleet, 100);
+    });
+
+    test('of a date that has run here before', async ({ fleet }) => {
+      await expectRepeatedAfterOwn('dated', fleet, 3000);
+    });
+
+    async function expectRepeatedAfterOwn(
+      job: 'timeout' | 'dated',
+      fleet: TickFleet,
+      period: number,
+    ): Promise<void> {
+      const once = { ...hanging, jobs: [job], period, minInterval: 500 };
+      const before = await fleet.startOne({ ...once, work: 5 });
       await before.first('ended', () => true);
       await fleet.reach((await fleet.storeNow()) + 600);
-      await expectRepeated(fleet, await fleet.startOne(timeout));
-    });
+      await expectRepeated(fleet, await fleet.startOne(once));
+    }
 
     async function expectRepeated(
       fleet: TickFleet,
@@ -97,7 +109,7 @@ describe.concurrent('timers', { timeout: scaled(30_000) }, () => {
       await runner.kill();
       const { runner: other } = await awaitRun(fleet, 'attempt 2', ({ attempt }) => attempt === 2);
       expect(other).not.toBe(runner);
-      const job = fleet.started('interval').length > 0 ? 'interval' : 'timeout';
+      const [{ job = '' } = {}] = other.of('started');
       const row = (await fleet.runs(job)).find(({ attempt }) => attempt === 2);
       expect((row?.start ?? Infinity) - killed).toBeLessThanOrEqual(LEASE + 1000);
       expect(errorsOfOthers(fleet, runner)).toEqual([]);

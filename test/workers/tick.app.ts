@@ -12,7 +12,7 @@ import {
   RouteJob,
   SlowStart,
 } from './cron.jobs.js';
-import { CallerJob, IntervalJob, TimeoutJob } from './timer.jobs.js';
+import { CallerJob, DatedJob, IntervalJob, TimeoutJob } from './timer.jobs.js';
 import { WorkStage } from './work.stage.js';
 import { ChannelLogger, settings, tell } from './worker.channel.js';
 import { CommandReceiver } from './command.receiver.js';
@@ -29,6 +29,7 @@ const JOBS: Readonly<Record<Exclude<JobKind, 'route'>, Type>> = {
   interval: IntervalJob,
   caller: CallerJob,
   timeout: TimeoutJob,
+  dated: DatedJob,
 };
 
 const isApi = settings.jobs.includes('route');

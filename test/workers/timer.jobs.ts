@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Interval, Timeout } from '@nestjs/schedule';
+import { Cron, Interval, Timeout } from '@nestjs/schedule';
 import { DistributedLock } from 'nestjs-distributed-lock';
 import { WorkStage } from './work.stage.js';
 import { settings } from './worker.channel.js';
@@ -34,5 +34,17 @@ export class TimeoutJob {
   @DistributedLock('timeout', { minInterval: settings.minInterval, onCrash: settings.onCrash })
   async run(): Promise<void> {
     await this.stage.perform('timeout');
+  }
+}
+
+/** Its date comes as long after the start of its process as a timeout. */
+@Injectable()
+export class DatedJob {
+  constructor(private readonly stage: WorkStage) {}
+
+  @Cron(new Date(Date.now() + settings.period))
+  @DistributedLock('dated', { minInterval: settings.minInterval ?? 1, onCrash: settings.onCrash })
+  async run(): Promise<void> {
+    await this.stage.perform('dated');
   }
 }

@@ -47,7 +47,8 @@ export type JobKind =
   | 'slow-start'
   | 'interval'
   | 'caller'
-  | 'timeout';
+  | 'timeout'
+  | 'dated';
 
 /** Which run a report is about; a direct call has no tick. */
 interface RunOfJob {

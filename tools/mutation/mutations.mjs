@@ -57,10 +57,18 @@ export const MUTATIONS = [
   {
     name: 'a run of a timer that no other instance is told of',
     file: 'libs/distributed-lock/src/scheduled-methods/tick.factory.ts',
-    from: `period > lease;`,
-    to: `period > Infinity;`,
+    from: `options.minInterval !== undefined ? Infinity : 0;`,
+    to: `options.minInterval !== undefined ? 0 : 0;`,
     spec: 'test/ticks/timers.spec.ts',
     test: 'of a timeout that has run here before',
+  },
+  {
+    name: 'a repeated run that no other instance is told of',
+    file: 'lua/parts/grant-run.lua',
+    from: `    publishMessage(asker.publish, asker.jobs, 'look')\n`,
+    to: ``,
+    spec: 'test/protocol/tick.announced.spec.ts',
+    test: 'the repetition of a dead run is announced, whichever script grants it',
   },
   {
     name: 'a retried tick is its first attempt again',

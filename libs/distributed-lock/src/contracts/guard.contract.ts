@@ -73,7 +73,7 @@ export interface TickOptions {
   readonly overlap?: 'skip' | 'queue' | undefined;
   /**
    * What happens to a tick whose run had begun, and then crashed or was stopped by a shutdown. `skip`: the tick
-   * does not run again. `retry`: another instance runs the tick again, before any newer tick;
+   * does not run again. `retry`: an instance runs the tick again, before any newer tick;
    * `currentLock()?.attempt` counts the runs. The work must tolerate a second run. With `retry`, the startup
    * fails in the same cases as for `overlap: 'queue'`.
    * @default 'skip'

@@ -16,14 +16,10 @@ export function toleranceOf(period: number): number {
 
 /** The starts of a job that runs when enough time has passed since its last start, on whichever instance. */
 export class IntervalTick implements ScheduledTick {
-  /**
-   * @param gap the least time between two starts, in ms
-   * @param isAnnounced whether the other instances are told of a run, so that one of them repeats it if it dies
-   */
+  /** @param gap the least time between two starts, in ms */
   constructor(
     private readonly claims: JobClaims,
     private readonly gap: number,
-    private readonly isAnnounced = false,
   ) {}
 
   async run(work: Parameters<ScheduledTick['run']>[0]): Promise<unknown> {
@@ -34,7 +30,6 @@ export class IntervalTick implements ScheduledTick {
       mode: 'interval',
       tick,
       following: Math.ceil(this.gap),
-      isAnnounced: this.isAnnounced,
     });
     this.claims.checkClocks();
     return answer?.kind === 'granted' ? await answer.run(work) : undefined;

@@ -22,8 +22,6 @@ interface GapTicksParts {
   readonly identity: Omit<JobIdentity, 'job'>;
   /** In ms. */
   readonly gap: number;
-  /** Between two fires of one instance, in ms; Infinity: it fires once. */
-  readonly period: number;
   readonly fires: MethodFires;
   readonly isOn: () => boolean;
 }
@@ -91,7 +89,7 @@ export class TickFactory {
 
   #interval(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
     const identity = { fingerprint: () => `every ${ms} ms`, latest: (): 'now' => 'now' };
-    return this.#gapTicks({ method, identity, gap: ms - toleranceOf(ms), period: ms, fires, isOn });
+    return this.#gapTicks({ method, identity, gap: ms - toleranceOf(ms), fires, isOn });
   }
 
   #timeout(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
@@ -99,7 +97,7 @@ export class TickFactory {
     if (gap !== undefined) {
       // Unlike an interval it must run at the fleet's very first start: nothing is its last start until then.
       const identity = { fingerprint: () => `${ms} ms after a start`, latest: () => undefined };
-      return this.#gapTicks({ method, identity, gap, period: Infinity, fires, isOn });
+      return this.#gapTicks({ method, identity, gap, fires, isOn });
     }
     const tick = new SequentialTick(this.locks, method.job);
     return {
@@ -109,12 +107,10 @@ export class TickFactory {
     };
   }
 
-  #gapTicks({ method, identity, gap, period, fires, isOn }: GapTicksParts): TimerTicks {
-    const lease = this.locks.engine.context.settings.watchdogTimeout;
-    const isAnnounced = method.options.onCrash === 'retry' && period > lease;
+  #gapTicks({ method, identity, gap, fires, isOn }: GapTicksParts): TimerTicks {
     const claimer = this.#claimers(new JobStarter(method, fires))(method, identity, isOn, () => gap);
     return {
-      tick: new IntervalTick(claimer, gap, isAnnounced),
+      tick: new IntervalTick(claimer, gap),
       open: () => claimer.open(),
       close: () => claimer.close(),
     };
@@ -134,6 +130,7 @@ export class TickFactory {
           overlap,
           grace: Math.max(graceOf(method), durationOf(options.catchUp, `catchUp of ${where}`) ?? 0),
           maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
+          isAnnounced: firesEvery(method) > this.locks.engine.context.settings.watchdogTimeout,
         },
         gap,
         starter,
@@ -153,6 +150,13 @@ function scheduledInstances(): WeakSet<object> {
 
 function gapOf({ options, where }: ScheduledMethod): number | undefined {
   return durationOf(options.minInterval, `minInterval of ${where}`);
+}
+
+/** Between two fires of one instance at most, in ms, where instances do not fire together; Infinity: each fires once. */
+function firesEvery({ schedule, options }: ScheduledMethod): number {
+  if (schedule.kind === 'interval') return schedule.ms;
+  // A `minInterval` is for what fires once: a timeout, or a `Date`.
+  return schedule.kind === 'timeout' || options.minInterval !== undefined ? Infinity : 0;
 }
 
 function graceOf({ options, where }: ScheduledMethod): number {

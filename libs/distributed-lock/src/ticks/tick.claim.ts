@@ -11,8 +11,6 @@ export interface TickClaim {
   /** The instant after it; for an interval the least time since the last start. */
   readonly following?: number | undefined;
   readonly previous?: number | undefined;
-  /** Whether the other instances are told of a grant: no tick of their own may tell them before its lease could be over. @default false */
-  readonly isAnnounced?: boolean | undefined;
   /** How long the claim is repeated while Redis does not answer, in ms. @default 5 s */
   readonly timeout?: number;
   /** Whether a run may begin on this instance: if not, a granted tick is given back. @default always */

@@ -133,11 +133,11 @@ export class TickRunner {
   }
 
   #send({ key }: LockTarget, claim: TickClaim, holder: string): Promise<ClaimReply> {
-    const { mode, tick, following, previous, isAnnounced = false, policies = POLICIES } = claim;
+    const { mode, tick, following, previous, policies = POLICIES } = claim;
     const { appName } = this.engine.context.settings;
     const claimant: Claimant = { holder, lease: this.#ttl, app: appName, instance: this.#instance, policies };
     if (mode === 'again') return this.scripts.again(jobKeys(key), claimant);
-    return this.scripts.claim(jobKeys(key), { ...claimant, mode, tick, following, previous, isAnnounced });
+    return this.scripts.claim(jobKeys(key), { ...claimant, mode, tick, following, previous });
   }
 
   /** Ends a run that Redis may have granted and no instance runs, before its lease ends: another instance may then run its tick. */

@@ -26,8 +26,6 @@ export interface ClaimArguments extends Claimant {
   /** The instant after it; for an interval the least time since the last start, in ms. */
   readonly following: number | undefined;
   readonly previous: number | undefined;
-  /** Whether the other instances are told of a grant. */
-  readonly isAnnounced: boolean;
 }
 
 /** The part of the reply to a claim beside the verdict. */
@@ -93,19 +91,20 @@ export class TickScripts {
 
   async claim({ lock, record, runs, channel }: JobKeys, claim: ClaimArguments): Promise<ClaimReply> {
     const { holder, lease, mode, tick, following = '', previous = '', app, instance, policies } = claim;
-    const { onCrash, overlap, grace } = policies;
+    const { onCrash, overlap, grace, isAnnounced = false } = policies;
     const when = [`${tick}`, `${following}`, `${previous}`];
-    const jobs = claim.isAnnounced ? channel : '';
+    const jobs = isAnnounced ? channel : '';
     const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, `${grace}`, jobs];
     return readClaim(await this.#caller.notify(tickClaim, [lock, record, runs], args, GRANTS));
   }
 
   /** Claims any run that waits, whichever tick is current. */
-  async again({ lock, record, runs }: JobKeys, claimant: Claimant): Promise<ClaimReply> {
+  async again({ lock, record, runs, channel }: JobKeys, claimant: Claimant): Promise<ClaimReply> {
     const { holder, lease, app, instance, policies } = claimant;
-    const { gap = '', onCrash, grace } = policies;
-    const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`];
-    return readClaim(await this.#caller.call(tickAgain, [lock, record, runs], args, GRANTS));
+    const { gap = '', onCrash, grace, isAnnounced = false } = policies;
+    const jobs = isAnnounced ? channel : '';
+    const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`, jobs];
+    return readClaim(await this.#caller.notify(tickAgain, [lock, record, runs], args, GRANTS));
   }
 
   /** Notes that a run which was requested by hand has begun. */
