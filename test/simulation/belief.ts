@@ -18,6 +18,19 @@ export interface Belief {
   readonly since?: number;
 }
 
+/** Where a believed lock should be. */
+interface LockStore {
+  hash(key: string): ReadonlyMap<string, unknown>;
+  permits(key: string): { has(id: string): boolean };
+}
+
+/** Whether the store has what is believed. A writer has a field of its own, as in Redisson, also beside that of a read in its scope. */
+export function isStored(store: LockStore, { key, sharing, handle: { holder } }: Belief): boolean {
+  if (sharing === 'by permit') return store.permits(key).has(holder);
+  const fields = store.hash(key);
+  return fields.has(holder) || (sharing === 'alone' && fields.has(`${holder}:write`));
+}
+
 /** A caller that waits for a lock, or for several as one. */
 export interface Wish {
   readonly instance: CallingInstance;

@@ -1,4 +1,4 @@
-import type { Belief, Violation, Wish } from './belief.js';
+import { isStored, type Belief, type Violation, type Wish } from './belief.js';
 import type { CallingInstance } from './calling.instance.js';
 import type { CallerWatch } from './caller.loop.js';
 import type { DataLosses } from './data.losses.js';
@@ -138,7 +138,7 @@ export class BeliefWatch implements CallerWatch {
         continue;
       }
       const mayBeLost = this.#lostAt(belief) !== undefined;
-      if (!mayBeLost && !this.#isStored(belief))
+      if (!mayBeLost && !isStored(this.fleet.server, belief))
         this.report(
           'in store',
           `${instance.name} believes in ${key} of ${handle.holder}, which the store does not have`,
@@ -162,13 +162,6 @@ export class BeliefWatch implements CallerWatch {
     if (!isRenewed || instance.isEnding || isExplained) return;
     if (instance.calmSince + SETTINGS.watchdogTimeout < this.world.now)
       this.report('I4', `${instance.name} has lost ${key} though nothing has happened`);
-  }
-
-  /** A writer has a field of its own, as in Redisson. */
-  #isStored({ key, sharing, handle: { holder } }: Belief): boolean {
-    if (sharing === 'by permit') return this.fleet.server.permits(key).has(holder);
-    const fields = this.fleet.server.hash(key);
-    return fields.has(holder) || (sharing === 'alone' && fields.has(`${holder}:write`));
   }
 
   #checkWishes(): void {

@@ -1,5 +1,5 @@
 import type { LockSettings } from '../../../libs/distributed-lock/src/contracts/settings.js';
-import type { Belief, Wish } from '../belief.js';
+import { isStored, type Belief, type Wish } from '../belief.js';
 import type { CallerWatch } from '../caller.loop.js';
 import type { CallingInstance } from '../calling.instance.js';
 import { DataLosses } from '../data.losses.js';
@@ -71,7 +71,7 @@ export class NodeWatch extends RuleWatch implements CallerWatch {
   look(belief: Belief, since: number): Look | undefined {
     const { key } = belief;
     if (!this.beliefs.has(belief) || !this.#isHeld(belief)) return undefined;
-    if (this.#isStored(belief) || !this.#isForgiven(belief)) return { lostAt: undefined };
+    if (isStored(this.deployment, belief) || !this.#isForgiven(belief)) return { lostAt: undefined };
     const { promotedAt } = this.deployment.shardOf(key);
     // The old master of a split network still grants locks, and they do not count.
     return since > promotedAt ? undefined : { lostAt: promotedAt };
@@ -94,7 +94,7 @@ export class NodeWatch extends RuleWatch implements CallerWatch {
     for (const belief of this.beliefs) {
       const { instance, key, handle } = belief;
       if (!this.#isHeld(belief)) continue;
-      if (!this.#isStored(belief)) {
+      if (!isStored(this.deployment, belief)) {
         if (!this.#isForgiven(belief))
           this.report(
             'in store',
@@ -117,13 +117,6 @@ export class NodeWatch extends RuleWatch implements CallerWatch {
 
   #isHeld({ instance, handle }: Belief): boolean {
     return instance.isRunning && this.world.as(instance.process, () => handle.isHeld);
-  }
-
-  /** A writer has a field of its own, as in Redisson. */
-  #isStored({ key, sharing, handle: { holder } }: Belief): boolean {
-    if (sharing === 'by permit') return this.deployment.permits(key).has(holder);
-    const fields = this.deployment.hash(key);
-    return fields.has(holder) || fields.has(`${holder}:write`);
   }
 
   /**
