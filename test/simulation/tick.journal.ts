@@ -239,10 +239,16 @@ export class TickJournal {
       this.watch.report('period', `${job.name} counts its period from a run that was requested by hand`);
   }
 
-  /** Whether a claim of an interval came at that instant, while its lock was held; a paused job counts its period from it, and has no row of it. */
+  /**
+   * Whether a claim of an interval came at that instant, while its lock was held; a paused job counts its period from it, and has no row of it.
+   * Where the store's clock has stepped back, a run may have been granted at that instant before.
+   */
   #wasClaimed(job: string, at: number, { queued, pausedAt }: StoredJob): boolean {
     return (
-      queued === at || pausedAt !== undefined || this.reader.rows(job).some((row) => rowOf(row).tick === at)
+      queued === at ||
+      pausedAt !== undefined ||
+      this.reader.rows(job).some((row) => rowOf(row).tick === at) ||
+      (this.#stepped > 0 && this.of(job).some(({ granted }) => granted === at))
     );
   }
 
