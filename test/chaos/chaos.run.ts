@@ -13,7 +13,7 @@ import { lookForLeftovers } from './last.look.js';
 import { MasterWatch } from './master.watch.js';
 import { OutsideRegister } from './outside.register.js';
 import { countUpdates } from './register.counts.js';
-import { summarize, type ChaosReport } from './report.js';
+import { summarize, wrongIn, type ChaosReport } from './report.js';
 import { secondOpinion } from './second.opinion.js';
 import { SeededDice } from './seeded.dice.js';
 import { StoreObserver } from './store.observer.js';
@@ -75,12 +75,10 @@ export async function runChaos<G extends ChaosGround>(plan: ChaosPlan<G>): Promi
       history,
       plan.histories ?? join(folder, 'histories'),
     );
-    const isClean = [summary.violations, summary.troubles, porcupine.illegal].every(
-      ({ length }) => length === 0,
-    );
+    const report = { topology: ground.topology, mode, seed, seconds, updates, porcupine, ...summary };
+    const isClean = wrongIn(report).length === 0;
     if (isClean) await rm(folder, { recursive: true });
-    const kept = isClean ? undefined : folder;
-    return { topology: ground.topology, mode, seed, seconds, updates, porcupine, folder: kept, ...summary };
+    return { ...report, folder: isClean ? undefined : folder };
   } finally {
     await crew.end();
     await observer?.stop();

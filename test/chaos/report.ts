@@ -142,13 +142,13 @@ function linesAround(violation: Violation, history: History, calls: readonly (Ca
 }
 
 /** All that makes a run a failure: an update that was lost although it checked its token is one, too. */
-export function wrongIn({ violations, troubles, porcupine, updates }: ChaosReport): string[] {
+export function wrongIn({ violations, troubles, porcupine, updates }: Omit<ChaosReport, 'folder'>): string[] {
   return [
     ...violations.map(({ invariant, what }) => `${invariant}: ${what}`),
     ...troubles,
     ...porcupine.illegal.map(({ key, kind }) => `no order of the calls explains ${key} (${kind})`),
     ...Object.entries(updates).flatMap(([register, { lost }]) =>
-      register.endsWith('fenced') && lost > 0 ? [`${lost} updates of ${register} are lost`] : [],
+      register.endsWith('fenced') && lost !== 0 ? [`${lost} updates of ${register} are lost`] : [],
     ),
   ];
 }
