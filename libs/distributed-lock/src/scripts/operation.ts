@@ -44,6 +44,7 @@ export class Operation<T = unknown> extends Deadline {
 
   /** Whether the caller already has its result, or has no use for it; an operation that is not sent by then must not be sent. */
   get isDone(): boolean {
+    // Each lock is asked twice: without a further call.
     return this.hasEnded || this.callback.isOutdated?.() === true;
   }
 

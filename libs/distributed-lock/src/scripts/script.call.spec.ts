@@ -97,18 +97,20 @@ test.each([true, false])(
   'a renewal whose lease is lost is not sent again to a server that did not know the script (replicas acknowledge: %s)',
   async (isAcked) => {
     const connection = new FakeCommands(isAcked);
-    const [lost, kept] = [new FakeOperation(), new FakeOperation()];
+    const [lost, kept, waiting] = [new FakeOperation(), new FakeOperation(), new FakeOperation()];
     const send = async (...operations: FakeOperation[]) => {
       new ScriptCall(connection as unknown as Commands, SCRIPT, [], operations).send();
       connection.letGo();
       await turn();
       lost.isOutdated = true;
       connection.calls.at(-1)?.callback.failed(new RedisFailure('refused', 'no', { code: 'NOSCRIPT' }));
+      waiting.isOutdated = isAcked;
       connection.letGo();
       await turn();
     };
-    await send(lost, kept);
-    expect([lost, kept].map(({ failure }) => failure?.kind)).toEqual(['unsent', undefined]);
+    await send(lost, kept, waiting);
+    const left = isAcked ? 'unsent' : undefined;
+    expect([lost, kept, waiting].map(({ failure }) => failure?.kind)).toEqual(['unsent', undefined, left]);
     expect(connection.calls.map(({ command }) => command)).toEqual(['evalsha', 'eval']);
     await send(lost);
     expect(connection.calls.map(({ command }) => command)).toEqual(['evalsha', 'eval', 'evalsha']);

@@ -41,16 +41,14 @@ export class ScriptCall implements CommandCallback {
     // The node that owns these keys does not know the script, so it did not run; EVAL runs it there, and loads it.
     if (failure.code === 'NOSCRIPT' && !this.wasSentWhole) {
       this.wasSentWhole = true;
-      // For a caller that has given up it is sent all the same: it was sent in time, and may end what that caller began.
-      this.operations = endThose(operations, ({ isOutdated }) => isOutdated);
+      this.endUnwanted();
       if (this.operations.length > 0) this.send('eval');
       return;
     }
     if (failure.code === 'READONLY') this.connection.demoted();
     // A refusal before execution (NOPERM for one key of many, say) must not fail the neighbours.
     if (failure.kind === 'refused' && operations.length > 1) {
-      this.dropGivenUp();
-      for (const operation of this.operations)
+      for (const operation of openOf(operations))
         new ScriptCall(this.connection, this.script, this.shared, [operation]).send();
     } else for (const operation of operations) operation.fail(failure);
   }
@@ -63,12 +61,16 @@ export class ScriptCall implements CommandCallback {
       for (const operation of this.operations) operation.fail(RedisFailure.from(error));
       return;
     }
-    if (!this.wasSentWhole) this.dropGivenUp();
+    this.endUnwanted();
     if (this.operations.length > 0) this.run(command, true);
   }
 
-  private dropGivenUp(): void {
-    this.operations = openOf(this.operations);
+  /** A script that the server did not know was sent in time, and may end what its caller began: only what is outdated is not sent again. */
+  private endUnwanted(): void {
+    const { operations, wasSentWhole } = this;
+    this.operations = wasSentWhole
+      ? endThose(operations, ({ isOutdated }) => isOutdated)
+      : openOf(operations);
   }
 
   private run(command: ScriptCommand, isAcked: boolean): void {
