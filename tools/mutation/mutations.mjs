@@ -55,7 +55,7 @@ export const MUTATIONS = [
     test: 'a claim whose reply was lost is taken when it comes again after its run has ended',
   },
   {
-    name: 'a run of a timer that no other instance is told of',
+    name: 'a run of a timer that is not announced',
     file: 'libs/distributed-lock/src/scheduled-methods/tick.factory.ts',
     from: `options.minInterval !== undefined ? Infinity : 0;`,
     to: `options.minInterval !== undefined ? 0 : 0;`,
@@ -63,7 +63,7 @@ export const MUTATIONS = [
     test: 'of a timeout that has run here before',
   },
   {
-    name: 'a repeated run that no other instance is told of',
+    name: 'a repeated run that is not announced',
     file: 'lua/parts/grant-run.lua',
     from: `    publishMessage(asker.publish, asker.jobs, 'look')\n`,
     to: ``,

@@ -13,7 +13,7 @@ export class LoopLag {
     }, PERIOD).unref();
   }
 
-  /** In ms. A timer that is overdue counts: whoever asks may come right after what has kept the process busy, and before any timer. */
+  /** In ms. A timer that is overdue counts: the question may come right after what has kept the process busy, and before any timer. */
   get worst(): number {
     return Math.max(this.#worst, performance.now() - this.#due);
   }

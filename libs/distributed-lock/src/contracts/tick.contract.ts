@@ -74,6 +74,6 @@ export interface TickPolicies {
   readonly maxHold?: number | undefined;
   /** For an interval: the least time between two starts. */
   readonly gap?: number | undefined;
-  /** Whether the other instances are told of a run that may have to be repeated, and of a queued one: their own next tick may be too late for it. */
+  /** Whether the other instances are notified of a run that may have to be repeated, and of a queued one: their own next tick may be too late for it. */
   readonly isAnnounced?: boolean | undefined;
 }

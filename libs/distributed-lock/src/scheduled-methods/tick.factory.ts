@@ -152,7 +152,7 @@ function gapOf({ options, where }: ScheduledMethod): number | undefined {
   return durationOf(options.minInterval, `minInterval of ${where}`);
 }
 
-/** Between two fires of one instance at most, in ms, where instances do not fire together; Infinity: each fires once. */
+/** Between two fires of one instance, in ms. Infinity: it fires once; 0: all instances fire together, by a cron expression. */
 function firesEvery({ schedule, options }: ScheduledMethod): number {
   if (schedule.kind === 'interval') return schedule.ms;
   // A `minInterval` is for what fires once: a timeout, or a `Date`.

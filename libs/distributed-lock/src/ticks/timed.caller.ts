@@ -13,14 +13,12 @@ export class TimedCaller {
     private readonly clock: StoreClock,
   ) {}
 
-  /** @param grants the records that replicas have to acknowledge, where that is required */
   async call(
     script: LuaScript,
     keys: readonly [string, ...string[]],
     args: readonly string[],
-    grants?: readonly number[],
   ): Promise<ReplyReader> {
-    return await this.runner.run(this.#request(script, keys, args, { grants }));
+    return await this.runner.run(this.#request(script, keys, args, {}));
   }
 
   /** As {@link notify}, for what no caller waits for: its answer may come after the deadline, until its connection is gone. */
@@ -32,7 +30,10 @@ export class TimedCaller {
     return await this.runner.runLate(this.#request(script, keys, args, { publishes: true }));
   }
 
-  /** Runs a script whose first argument is the publishing command. */
+  /**
+   * Runs a script whose first argument is the publishing command.
+   * @param grants the records that replicas have to acknowledge, where that is required
+   */
   async notify(
     script: LuaScript,
     keys: readonly [string, ...string[]],
