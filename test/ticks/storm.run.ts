@@ -15,6 +15,11 @@ import type { TickWorker } from './tick.worker.js';
 
 /** The lease of a run, in ms. */
 const LEASE = 2000;
+/**
+ * How long Redis is up again before it dies anew, in ms. An instance that starts gives up when it cannot be reached for 5 s, which two deaths
+ * in a row would add up to.
+ */
+const REDIS_UP = 2500;
 /** After a storm, in ms: every lease of a dead one is over, and each job has had ticks that nothing hits. A short storm may hit all of the others. */
 const CALM = LEASE + 3000;
 /** Bounds of the work of a run, in ms: now and then it lasts over the next tick. */
@@ -134,7 +139,8 @@ export class Storm {
       this.#redisIsBack = this.#redisIsBack
         .then(() => this.server.kill())
         .then(() => sleep(fault.away))
-        .then(() => this.server.restart({ keepData: true }));
+        .then(() => this.server.restart({ keepData: true }))
+        .then(() => sleep(REDIS_UP));
       return;
     }
     const runner = fault.kind === 'kill-runner' ? await this.#runnerOf(fault.job) : undefined;
