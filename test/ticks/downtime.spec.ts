@@ -42,6 +42,8 @@ async function backAfterDowntime(fleet: TickFleet, options: WorkerOptions): Prom
       await startLater(instance);
       if ((await fleet.storeNow()) < next) {
         await fleet.reach(next + 700);
+        for (const job of options.jobs ?? ['counted'])
+          await until(`job "${job}" has run`, () => runsOf(fleet, job, [next]).length > 0);
         return { older, newer, next };
       }
     }
