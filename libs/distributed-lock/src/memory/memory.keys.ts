@@ -29,12 +29,24 @@ export function refusal(message: string): LuaError {
  */
 export class MemoryKeys {
   readonly #entries = new Map<string, Entry>();
+  /** While a script runs: the instant that all of it sees. */
+  #instant: number | undefined;
   readonly #making: { readonly [T in KeyType]: () => Contents[T] } = {
     string: () => ({ value: '' }),
     hash: () => new Map(),
     list: () => [],
     zset: () => new Map(),
   };
+
+  /** Runs a script: no key expires while it runs, as in Redis. */
+  atOneInstant<T>(run: () => T): T {
+    this.#instant = Math.floor(now());
+    try {
+      return run();
+    } finally {
+      this.#instant = undefined;
+    }
+  }
 
   typeOf(key: string): KeyType | undefined {
     return this.#find(key)?.type;
@@ -71,7 +83,7 @@ export class MemoryKeys {
   ttl(key: string): number {
     const entry = this.#find(key);
     if (entry === undefined) return -2;
-    return entry.expiresAt === undefined ? -1 : entry.expiresAt - instant();
+    return entry.expiresAt === undefined ? -1 : entry.expiresAt - this.#now();
   }
 
   /** @param ttl in ms; undefined for no end; what is not above 0 deletes it. @returns whether there is such a key */
@@ -79,7 +91,7 @@ export class MemoryKeys {
     const entry = this.#find(key);
     if (entry === undefined) return false;
     if (ttl !== undefined && ttl <= 0) this.#entries.delete(key);
-    else entry.expiresAt = ttl === undefined ? undefined : instant() + ttl;
+    else entry.expiresAt = ttl === undefined ? undefined : this.#now() + ttl;
     return true;
   }
 
@@ -93,16 +105,16 @@ export class MemoryKeys {
 
   #find(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
-    if (entry?.expiresAt === undefined || entry.expiresAt >= instant()) return entry;
+    if (entry?.expiresAt === undefined || entry.expiresAt >= this.#now()) return entry;
     this.#entries.delete(key);
     return undefined;
+  }
+
+  #now(): number {
+    return this.#instant ?? Math.floor(now());
   }
 }
 
 function isOf<T extends KeyType>(entry: Entry, type: T): entry is Entry<T> {
   return entry.type === type;
-}
-
-function instant(): number {
-  return Math.floor(now());
 }

@@ -43,7 +43,9 @@ export class MemoryScripts {
         { code: 'NOSCRIPT' },
       );
     try {
-      const [reply] = script(new LuaTable(keys.map(toBytes)), new LuaTable(args.map(toBytes)));
+      const [reply] = this.place.keys.atOneInstant(() =>
+        script(new LuaTable(keys.map(toBytes)), new LuaTable(args.map(toBytes))),
+      );
       return toReply(reply);
     } catch (error) {
       if (!(error instanceof LuaError)) throw error;
