@@ -8,6 +8,7 @@ import {
   expectInWindow,
   isRecorded,
   runsOf,
+  settled,
   ticksAfter,
   tickFixtures,
   type TickFixtures,
@@ -23,7 +24,7 @@ describe.concurrent('case 3: alarms', { timeout: scaled(60_000) }, () => {
     await fleet.start({ early: 20 }, { early: 20 }, { early: 20, shift: 15 });
     const ticks = ticksAfter((await fleet.storeNow()) + 500, 4);
     const before = await fleet.scriptCalls();
-    await fleet.reach((ticks[3] ?? 0) + 700);
+    await settled(fleet, ticks);
     expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
     expectInWindow((await fleet.runs('counted')).filter(({ tick }) => ticks.includes(tick)));
     // Three instances ask for each of four ticks and one of them ends the run, now and then after an answer that was too early.
@@ -36,7 +37,7 @@ describe.concurrent('case 3: alarms', { timeout: scaled(60_000) }, () => {
     const ticks = ticksAfter(await fleet.storeNow(), 5);
     await fleet.reach((ticks[0] ?? 0) + 300);
     await sleeper?.ask({ do: 'block', ms: 2500 });
-    await fleet.reach((ticks[4] ?? 0) + 700);
+    await settled(fleet, ticks);
     expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
     expect(fleet.errors).toEqual([]);
   });
@@ -49,7 +50,7 @@ describe.concurrent('case 3: alarms', { timeout: scaled(60_000) }, () => {
     const ticks = ticksAfter(await fleet.storeNow(), 6);
     await fleet.reach((ticks[0] ?? 0) + 300);
     await worker.ask({ do: 'block', ms: 3000 });
-    await fleet.reach((ticks[5] ?? 0) + 700);
+    await settled(fleet, ticks);
     const ran = runsOf(fleet, 'counted', ticks);
     expect(new Set(ran).size).toBe(ran.length);
     expect(ran).not.toContain(ticks[1]);
@@ -81,7 +82,7 @@ describe.concurrent('case 3: alarms', { timeout: scaled(60_000) }, () => {
         await until('the lost tick is older than the grace', () => Date.now() >= lost + GRACE, 9000);
         await redis.resume();
         gate.restore();
-        await fleet.reach(next + 1500);
+        await settled(fleet, [next]);
         expect(runsOf(fleet, 'counted', [before, lost, next])).toEqual([before, next]);
         const rows = (await fleet.runs('counted')).filter(({ tick }) => tick === lost);
         expect(rows.map(({ outcome }) => outcome)).toEqual(['missed']);

@@ -1,6 +1,13 @@
 import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
-import { expectInWindow, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import {
+  expectInWindow,
+  runsOf,
+  settled,
+  ticksAfter,
+  tickFixtures,
+  type TickFixtures,
+} from './tick.fixtures.js';
 
 const test = base.extend<TickFixtures>(tickFixtures);
 
@@ -20,7 +27,7 @@ describe.concurrent('case 2: an instance that is the only one', { timeout: scale
     const worker = await fleet.startOne({ shift, cron: `*/${period} * * * * *` });
     await worker.first('started', () => true, 10_000);
     const ticks = ticksAfter(await fleet.storeNow(), 3, period * 1000);
-    await fleet.reach((ticks[2] ?? 0) + 700);
+    await settled(fleet, ticks);
     expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
     const rows = (await fleet.runs('counted')).filter(({ tick }) => ticks.includes(tick));
     expect(rows.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);

@@ -2,7 +2,7 @@ import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
 import { OlderInstance } from './older.instance.js';
-import { isRecorded, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import { isRecorded, runsOf, settled, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
 import { awaitRun, errorsOfOthers, toldRuns } from './tick.runners.js';
 
 const test = base.extend<TickFixtures>(tickFixtures);
@@ -17,7 +17,7 @@ describe.concurrent('case 7: a rolling deploy', { timeout: scaled(40_000) }, () 
     const foreign = { v: '1', mark: '1000', app: 'elsewhere', schedule: 'never' };
     await fleet.admin.hset(`{${fleet.prefix}foreign}:tick`, foreign);
     const ticks = ticksAfter((await fleet.storeNow()) + 300, 4);
-    await fleet.reach((ticks[3] ?? 0) + 700);
+    await settled(fleet, ticks, ['counted', 'other']);
     expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
     expect(runsOf(fleet, 'other', ticks)).toEqual(ticks);
     const pids = async (job: string) =>
@@ -38,7 +38,7 @@ describe.concurrent('case 7: a rolling deploy', { timeout: scaled(40_000) }, () 
     await fleet.reach((ticks[2] ?? 0) + 500);
     older.stop();
     await running;
-    await fleet.reach((ticks[4] ?? 0) + 700);
+    await settled(fleet, ticks);
     const ran = [...older.ran, ...toldRuns(fleet).map(({ tick }) => tick)];
     expect(new Set(ran).size).toBe(ran.length);
     expect(ran).toEqual(expect.arrayContaining(ticks));

@@ -1,6 +1,6 @@
 import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
-import { runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import { runsOf, settled, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
 
 const test = base.extend<TickFixtures>(tickFixtures);
 
@@ -55,7 +55,7 @@ test('case 11: setTime changes the ticks of a job', { timeout: scaled(30_000) },
   await one?.ask({ do: 'set-time', cron: '*/2 * * * * *' });
   await other?.ask({ do: 'set-time', cron: '*/2 * * * * *' });
   const ticks = ticksAfter((await fleet.storeNow()) + 50, 2, 2000);
-  await fleet.reach((ticks[1] ?? 0) + 700);
+  await settled(fleet, ticks);
   expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
   // The one whose clock is ahead waits for the next tick by the store's, until it is stopped.
   for (const worker of [one, other]) await worker?.ask({ do: 'stop-job' });

@@ -5,7 +5,7 @@ import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
 import type { JobKind } from '../workers/worker.protocol.js';
 import { TickFleet, type WorkerOptions } from './tick.fleet.js';
-import { isRecorded, runsOf, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import { isRecorded, runsOf, settled, tickFixtures, type TickFixtures } from './tick.fixtures.js';
 import { cronOf, NEVER, secondAfter } from './tick.schedule.js';
 
 const UNCLAIMED = 'could not be claimed';
@@ -41,9 +41,7 @@ async function backAfterDowntime(fleet: TickFleet, options: WorkerOptions): Prom
       await fleet.reach(newer + 1200);
       await startLater(instance);
       if ((await fleet.storeNow()) < next) {
-        await fleet.reach(next + 700);
-        for (const job of options.jobs ?? ['counted'])
-          await until(`job "${job}" has run`, () => runsOf(fleet, job, [next]).length > 0);
+        await settled(fleet, [next], options.jobs ?? ['counted']);
         return { older, newer, next };
       }
     }

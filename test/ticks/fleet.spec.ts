@@ -1,7 +1,14 @@
 import { describe, expect, test as base } from 'vitest';
 import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
 import { scaled } from '../support/slowness.js';
-import { expectInWindow, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import {
+  expectInWindow,
+  runsOf,
+  settled,
+  ticksAfter,
+  tickFixtures,
+  type TickFixtures,
+} from './tick.fixtures.js';
 
 const test = base.extend<TickFixtures>(tickFixtures);
 
@@ -60,7 +67,7 @@ async function completedRows(fleet: TickFixtures['fleet'], ticks: readonly numbe
   const rows = new Map<number, TickRecord>();
   // The record keeps the newest 50 rows.
   for (let index = 0; index < ticks.length; index += 30) {
-    await fleet.reach((ticks[Math.min(index + 30, ticks.length) - 1] ?? 0) + 700);
+    await settled(fleet, ticks.slice(index, index + 30));
     for (const row of await fleet.runs('counted')) if (ticks.includes(row.tick)) rows.set(row.tick, row);
   }
   expect(rows.size).toBe(ticks.length);

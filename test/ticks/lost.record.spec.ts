@@ -3,7 +3,7 @@ import { scaled } from '../support/slowness.js';
 import { TopologyFolder, TopologyServer } from '../support/topology/topology.server.js';
 import { until } from '../support/until.js';
 import { TickFleet } from './tick.fleet.js';
-import { runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import { runsOf, settled, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
 import { toldRuns } from './tick.runners.js';
 
 const test = base.extend<TickFixtures>(tickFixtures);
@@ -69,7 +69,7 @@ describe.concurrent('case 8: a record that is gone', { timeout: scaled(40_000) }
       await fleet.reach(tick - 150);
       await fleet.admin.script('FLUSH');
     }
-    await fleet.reach((ticks[3] ?? 0) + 700);
+    await settled(fleet, ticks);
     expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
     expect(fleet.errors).toEqual([]);
   });

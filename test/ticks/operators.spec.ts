@@ -1,7 +1,7 @@
 import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
-import { isRecorded, runsOf, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
+import { isRecorded, runsOf, settled, ticksAfter, tickFixtures, type TickFixtures } from './tick.fixtures.js';
 import { NEVER } from './tick.schedule.js';
 import { toldRuns } from './tick.runners.js';
 
@@ -14,13 +14,16 @@ describe.concurrent('a command of an operator to one instance', { timeout: scale
     expect(await one?.ask({ do: 'pause' })).toBe(true);
     expect(await other?.ask({ do: 'pause' })).toBe(false);
     const paused = ticksAfter(await fleet.storeNow(), 3);
-    await fleet.reach((paused[2] ?? 0) + 300);
+    await until(
+      'they have their verdict',
+      async () => ((await fleet.markOf('counted')) ?? 0) >= (paused[2] ?? 0),
+    );
     expect(runsOf(fleet, 'counted', paused)).toEqual([]);
     expect(await third?.ask({ do: 'status' })).toMatchObject({ paused: expect.any(Number), mark: paused[2] });
     expect(await third?.ask({ do: 'resume' })).toBe(true);
     expect(await one?.ask({ do: 'resume' })).toBe(false);
     const ticks = ticksAfter(await fleet.storeNow(), 2);
-    await fleet.reach((ticks[1] ?? 0) + 700);
+    await settled(fleet, ticks);
     expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
     const rows = (await fleet.runs('counted')).filter(({ outcome }) => outcome === 'paused');
     for (const tick of paused) expect(isRecorded(rows, tick)).toBe(true);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { HAS_FAKE_CLOCK, onFakeStore } from './fake.store.js';
-import { expectInWindow, runsOf, ticksAfter } from './tick.fixtures.js';
+import { expectInWindow, runsOf, settled, ticksAfter } from './tick.fixtures.js';
 
 const HOUR = 3600;
 
@@ -16,7 +16,7 @@ describe.skipIf(!HAS_FAKE_CLOCK).concurrent("case 2: the store's clock", { timeo
       await fleet.start({}, { shift: 400 }, { shift: -400 });
       const ticks = ticksAfter((await fleet.storeNow()) + 500, 4);
       const before = await fleet.scriptCalls();
-      await fleet.reach((ticks[3] ?? 0) + 700);
+      await settled(fleet, ticks);
       expect(runsOf(fleet, 'counted', ticks)).toEqual(ticks);
       const rows = (await fleet.runs('counted')).filter(({ tick }) => ticks.includes(tick));
       expect(rows.map(({ outcome }) => outcome)).toEqual(Array(4).fill('completed'));

@@ -48,6 +48,7 @@ export class Storm {
   readonly #slots: Instance[] = [];
   readonly #returns: Promise<unknown>[] = [];
   #redisIsBack: Promise<unknown> = Promise.resolve();
+  #redisUpSince = performance.now();
   readonly #ownEnds: string[] = [];
   readonly #rows = new Map<string, TickRecord[]>();
   #kills = 0;
@@ -137,10 +138,13 @@ export class Storm {
       this.#restarts += 1;
       // Instances die meanwhile, too.
       this.#redisIsBack = this.#redisIsBack
+        .then(() => sleep(Math.max(this.#redisUpSince + REDIS_UP - performance.now(), 0)))
         .then(() => this.server.kill())
         .then(() => sleep(fault.away))
         .then(() => this.server.restart({ keepData: true }))
-        .then(() => sleep(REDIS_UP));
+        .then(() => {
+          this.#redisUpSince = performance.now();
+        });
       return;
     }
     const runner = fault.kind === 'kill-runner' ? await this.#runnerOf(fault.job) : undefined;

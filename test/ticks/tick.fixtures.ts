@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { TickRecord } from '../../libs/distributed-lock/src/contracts/tick.contract.js';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
+import { until } from '../support/until.js';
 import { TickFleet } from './tick.fleet.js';
 
 /** What a test of ticks needs. */
@@ -33,6 +34,24 @@ export function ticksAfter(at: number, count: number, period = 1000): number[] {
 /** The runs that workers told of, of those ticks. */
 export function runsOf(fleet: TickFleet, job: string, ticks: readonly number[]): number[] {
   return fleet.started(job).flatMap(({ tick }) => (tick !== undefined && ticks.includes(tick) ? [tick] : []));
+}
+
+/** How long after its verdict a second run of a tick would have shown, in ms. */
+const SECOND_RUN = 700;
+
+/** Waits until the record says what became of each of those ticks, and for as long as a second run of one would take to show. */
+export async function settled(
+  fleet: TickFleet,
+  ticks: readonly number[],
+  jobs: readonly string[] = ['counted'],
+): Promise<void> {
+  await fleet.reach(Math.max(...ticks));
+  for (const job of jobs)
+    await until(`the record has ${ticks.join(', ')} of "${job}"`, async () => {
+      const rows = await fleet.verdicts(job);
+      return ticks.every((tick) => isRecorded(rows, tick));
+    });
+  await fleet.reach((await fleet.storeNow()) + SECOND_RUN);
 }
 
 /** Each run began after its instant and before the next one, by the store's clock. */

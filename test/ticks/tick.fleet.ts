@@ -97,6 +97,12 @@ export class TickFleet {
     }
   }
 
+  /** The verdicts in the record of a job, newest first: read without a script, so that a test may count those of the instances. */
+  async verdicts(job: string): Promise<TickRecord[]> {
+    const rows = await this.admin.lrange(`{${this.prefix}${job}}:runs`, 0, -1);
+    return rows.map((row) => JSON.parse(row) as TickRecord);
+  }
+
   /** The newest tick of a job that has its verdict; undefined for a job that is not known. */
   async markOf(job: string): Promise<number | undefined> {
     const mark = await this.admin.hget(`{${this.prefix}${job}}:tick`, 'mark');
