@@ -60,14 +60,23 @@ export interface LoopOwner<Terms = AcquireTerms, Result extends GrantedResult = 
   end(): void;
 }
 
-/** What wakes the acquire loop. */
+/** An acquire loop, as what wakes it sees it. */
+export interface Sleeper {
+  /** Resolves after `delay` ms, or at a wake. A wake during the request before counts. */
+  sleep(delay: number): Promise<void>;
+  wake(): void;
+  /** A message has arrived that is a reason for a request; undefined where messages may have been missed. */
+  onMessage(payload: string | undefined): void;
+}
+
+/** What wakes an acquire loop between two requests. */
 export interface WakeSource {
-  /** Undefined where pub/sub is forbidden. */
-  readonly channel: string | undefined;
-  /** In ms. */
-  readonly longestSleep: number;
-  /** Whether a payload of the channel is a reason for a request. */
-  readonly wakes: (payload: string) => boolean;
-  /** Whether only this loop listens to the channel: a late unsubscribe then changes no count of receivers that a release uses. @default false */
-  readonly hasNoOtherListeners?: boolean;
+  /** Whether this process is subscribed to the channel of the lock for it. */
+  readonly isListening: boolean;
+  /** Resolves when the next request is due. */
+  sleep(busy: Busy, sleeper: Sleeper): Promise<void>;
+  /** A request was granted. */
+  granted?(): void;
+  /** No waiter is left. */
+  stop(): void;
 }

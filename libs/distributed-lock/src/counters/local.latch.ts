@@ -1,6 +1,7 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { now } from '../timing/monotonic.clock.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
+import { ChannelWakeSource } from '../acquire/channel.wake.source.js';
 import type { Attempt, AttemptOutcome } from '../acquire/acquire.contract.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LocalLockOwner } from '../local/local.lock.registry.js';
@@ -27,11 +28,12 @@ export class LocalLatch
   constructor(registry: LocalLockOwner<LocalLatch>, target: CounterTarget) {
     super(registry, target);
     const { context } = registry;
-    this.loop = new AcquireLoop<LatchCheck, OpenLatch>(context, this, this, {
-      channel: target.channel,
+    const source = new ChannelWakeSource(context, {
+      name: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       wakes: () => true,
     });
+    this.loop = new AcquireLoop<LatchCheck, OpenLatch>(context, this, this, source);
   }
 
   next(): LatchCheck | undefined {

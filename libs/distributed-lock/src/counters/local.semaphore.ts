@@ -2,6 +2,7 @@ import { RedisFailure } from '../redis/redis.failure.js';
 import type { AddReply, Addition } from '../scripts/semaphore.scripts.js';
 import type { WaitRequest } from '../waiters/waiter.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
+import { ChannelWakeSource } from '../acquire/channel.wake.source.js';
 import type { CounterTarget } from '../core/counter.target.js';
 import type { LocalLockOwner } from '../local/local.lock.registry.js';
 import { unavailable } from '../core/unavailable.errors.js';
@@ -30,12 +31,13 @@ export class LocalSemaphore extends LocalCounter<PermitsTerms, PermitsGrant, Per
     super(registry, target);
     const { context } = registry;
     this.#calls = new RecordedCalls(context, target);
-    this.loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), {
-      channel: target.channel,
+    const source = new ChannelWakeSource(context, {
+      name: target.channel,
       longestSleep: context.settings.watchdogTimeout,
       // The payload of its messages is the number of available permits.
       wakes: (payload) => Number(payload) > 0,
     });
+    this.loop = new AcquireLoop(context, this, new PermitsAttempt(context, target), source);
   }
 
   /** Requests permits once. @returns whether they were granted */

@@ -4,7 +4,6 @@ import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import type { LossReason } from '../errors/loss.reasons.js';
 import { RedisFailure } from '../redis/redis.failure.js';
 import { Lease } from '../renewal/lease.js';
-import { isRelease } from '../scripts/lock.messages.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
@@ -20,6 +19,7 @@ import { unavailable } from '../core/unavailable.errors.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from './process.fairness.js';
 import { LocalWaiters, type LocalWaitersOwner } from '../waiters/local.waiters.js';
+import { wakeSourceOf } from './wake.source.js';
 
 /** One lock as this process sees it: the holds and the waiters of this process. Subclasses decide how waiters are served. */
 export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<HoldHandle> {
@@ -287,12 +287,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     attempt: AcquireAttempt,
     channel = this.target.channel,
   ): AcquireLoop {
-    const { publishesRelease, longestSleep, wakes = isRelease } = this.target.kind;
-    return new AcquireLoop(this.registry.context, owner, attempt, {
-      channel: publishesRelease ? channel : undefined,
-      longestSleep: longestSleep ?? this.registry.context.settings.watchdogTimeout,
-      wakes,
-      hasNoOtherListeners: channel !== this.target.channel,
-    });
+    const { context } = this.registry;
+    return new AcquireLoop(context, owner, attempt, wakeSourceOf(context, this.target, channel));
   }
 }

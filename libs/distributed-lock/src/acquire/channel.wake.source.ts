@@ -1,0 +1,75 @@
+import type { LockContext } from '../core/lock.context.js';
+import type { Subscription } from '../redis/channel.subscriptions.js';
+import type { Busy } from '../replies/lock.replies.js';
+import { machine } from '../timing/machine.js';
+import type { Sleeper, WakeSource } from './acquire.contract.js';
+
+/** Times of sleeps, in ms (wire format section 5). */
+const SLEEP = {
+  /** At least, with a random part of up to `jitter`: a lease that is over must not cause one request after the other. */
+  floor: 10,
+  jitter: 40,
+  /** Between two requests for a lock without a ttl. */
+  withoutTtl: 1000,
+  /** Between two requests without a subscription. */
+  unsubscribed: 1000,
+};
+
+/** How long a channel without other listeners stays subscribed after the last waiter, in ms: sent at once, the unsubscribe would delay a reply that a caller waits for. */
+const UNSUBSCRIBE_DELAY = 50;
+
+/** The channel that wakes a loop. */
+export interface WakeChannel {
+  readonly name: string;
+  /** In ms. */
+  readonly longestSleep: number;
+  /** Whether a payload is a reason for a request. */
+  readonly wakes: (payload: string) => boolean;
+  /** Whether only this loop listens to the channel: a late unsubscribe then changes no count of receivers that a release uses. @default false */
+  readonly hasNoOtherListeners?: boolean;
+}
+
+/** Wakes a loop by the messages of a channel, which it subscribes when the loop sleeps for the first time. */
+export class ChannelWakeSource implements WakeSource {
+  #subscription: Subscription | undefined;
+
+  constructor(
+    private readonly context: Pick<LockContext, 'subscriptions' | 'wheel'>,
+    private readonly channel: WakeChannel,
+  ) {}
+
+  get isListening(): boolean {
+    return this.#subscription !== undefined;
+  }
+
+  async sleep({ ttl }: Busy, sleeper: Sleeper): Promise<void> {
+    const subscription = (this.#subscription ??= this.#subscribe(sleeper));
+    const floor = SLEEP.floor + machine.global.Math.random() * SLEEP.jitter;
+    const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
+    // Without a subscription no message wakes the loop: Redis has refused it, or has not acknowledged it yet.
+    const cap = subscription.isActive ? this.channel.longestSleep : SLEEP.unsubscribed;
+    await sleeper.sleep(Math.min(bound, cap));
+  }
+
+  stop(): void {
+    const subscription = this.#subscription;
+    this.#subscription = undefined;
+    if (subscription === undefined) return;
+    if (this.channel.hasNoOtherListeners === true)
+      this.context.wheel.after(UNSUBSCRIBE_DELAY, () => subscription.release());
+    else subscription.release();
+  }
+
+  /** The acknowledgement wakes the loop: the release may have come before the subscription. */
+  #subscribe(sleeper: Sleeper): Subscription {
+    const { name, wakes } = this.channel;
+    const wake = () => sleeper.wake();
+    const onMessage = (payload: string | undefined) => {
+      if (payload === undefined || wakes(payload)) sleeper.onMessage(payload);
+    };
+    // When the channel is lost, the loop wakes to poll.
+    const subscription = this.context.subscriptions.subscribe(name, onMessage, wake);
+    void subscription.acknowledged.then(wake);
+    return subscription;
+  }
+}
