@@ -1,30 +1,34 @@
--- Lowers a holder's count, or frees the lock and wakes one waiter of each client.
+-- Lowers a holder's count, or frees the lock and notifies the process whose turn it is; where no process has a place one waiter of each client.
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
--- Where a count stays, a lease that becomes shorter is published.
+-- Where a count stays, a lease that becomes shorter is published. On the lock's channel nothing is published that only listeners would hear.
 --
--- @include isWhole failure publishMessage publishShorterLease setLease oneForAll
+-- @include isWhole failure publishMessage publishShorterLease setLease hasQueue clientOf firstPlace dropPlace callPlace callFirst mendListeners turnOfOthers oneForAll
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared count   the hold count to leave behind; 0 frees the lock
 -- @shared lease   the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
 -- @key   lock     the lock's hash
--- @arg   holder   the holder id
--- @arg   channel  the lock's channel
+-- @key   waiting  the queue of processes, a sorted set: tickets by holder id, above 0; listeners below; the lock again where there is no queue
+-- @arg   holder   the holder id, whose place ends too where no count stays
+-- @arg   channel  the lock's channel; that of a process is this, a colon, its client uuid
 -- @reply released 1 when it reached no client, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, answers all of a call
+-- @reply passed   {1, clients that listen beside the listeners (-1: publishing was refused), the place that was notified; empty for none}
 -- @reply kept     {2, hold count}
--- @reply gone     {0} the holder has nothing; nothing was changed
+-- @reply gone     {0} the holder has nothing; nothing was changed but its place
 -- @reply error    {-1, message with its code in front, type of the key}
 -- @repeat safe: it only lowers a count and never creates a field
 
 -- The end of a hold with the count 1 that comes alone, as nearly every release does. Whatever else there is takes the whole way
 -- below, an error with it, which has changed nothing.
-if #KEYS == 1 then
+if #KEYS == 2 then
   local publish = ARGV[1]
   local count = ARGV[2]
   local lock = KEYS[1]
+  local waiting = KEYS[2]
   local holder = ARGV[4]
   local channel = ARGV[5]
-  if count == '0' and redis.pcall('HGET', lock, holder) == '1' and redis.pcall('DEL', lock) == 1 then
+  if count == '0' and (waiting == lock or redis.pcall('EXISTS', waiting) == 0) and redis.pcall('HGET', lock, holder) == '1'
+      and redis.pcall('DEL', lock) == 1 then
     local reached = redis.pcall(publish, channel, '0')
     if reached == 0 then
       return 1
@@ -34,12 +38,30 @@ if #KEYS == 1 then
 end
 -- @parts
 
+-- Notifies those that wait for a lock that was freed just now.
+local function pass(queue)
+  local place = firstPlace(queue.waiting)
+  local others, listener = mendListeners(queue)
+  local isTheirs = place and listener and others > 0 and turnOfOthers(queue.waiting, listener)
+  local called = place and not isTheirs and callFirst(queue)
+  if (others > 0 or (place and not called)) and publishMessage(queue.publish, queue.channel, '0') == -1 then
+    others = -1
+  end
+  return {1, others, called or ''}
+end
+
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
-local function attempt(publish, lock, holder, count, lease, channel)
+local function attempt(queue, holder, count, lease)
+  local lock = queue.lock
   if not isWhole(count, 0, 2147483647) or not (count == 0 or isWhole(lease, 1, 315360000000)) then
     error({err = 'ERR the hold count or the lease is out of range'})
   end
   local held = tonumber(redis.call('HGET', lock, holder))
+  local isQueued = hasQueue(queue)
+  if isQueued and count == 0 and redis.call('ZREM', queue.waiting, holder) == 1 and redis.call('EXISTS', lock) == 0 then
+    -- It may have been notified, and does not come.
+    callFirst(queue)
+  end
   if held == nil then
     return {0}
   end
@@ -50,13 +72,16 @@ local function attempt(publish, lock, holder, count, lease, channel)
       redis.call('HSET', lock, holder, count)
       held = count
       if isShorter then
-        publishShorterLease(publish, channel)
+        publishShorterLease(queue.publish, queue.channel)
       end
     end
     return {2, held}
   end
   redis.call('DEL', lock)
-  local reached = publishMessage(publish, channel, '0')
+  if isQueued then
+    return pass(queue)
+  end
+  local reached = publishMessage(queue.publish, queue.channel, '0')
   return reached == 0 and 1 or {1, reached}
 end
 
@@ -64,12 +89,14 @@ local replies = {}
 local publish = ARGV[1]
 local count = tonumber(ARGV[2])
 local lease = tonumber(ARGV[3])
-for i = 1, #KEYS do
+for i = 1, #KEYS / 2 do
+  local lock = KEYS[(i - 1) * 2 + 1]
+  local waiting = KEYS[(i - 1) * 2 + 2]
   local base = (i - 1) * 2 + 3
-  local lock = KEYS[i]
   local holder = ARGV[base + 1]
   local channel = ARGV[base + 2]
-  local ran, reply = pcall(attempt, publish, lock, holder, count, lease, channel)
+  local queue = {lock = lock, waiting = waiting, publish = publish, channel = channel}
+  local ran, reply = pcall(attempt, queue, holder, count, lease)
   replies[i] = ran and reply or failure(reply, lock)
 end
 return oneForAll(replies)

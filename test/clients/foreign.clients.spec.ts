@@ -58,7 +58,7 @@ describe.each(['iovalkey', 'ioredis5'])('a client of %s', (name) => {
     const held = await one.getLock('x').lock();
     await view.redis.script('FLUSH');
     const waiting = other.getLock('x').lock({ waitTime: scaled(5000) });
-    await until('it waits', async () => (await services.channels()).length === 1);
+    await until('it waits', async () => (await services.channels()).length > 0);
     expect(await held.unlock()).toBe('released');
     expect(await (await waiting).unlock()).toBe('released');
     expect(client.status).toBe('wait');

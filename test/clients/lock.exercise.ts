@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
+import { until } from '../support/until.js';
 
 /** The servers that the locks are on. */
 export interface Servers {
@@ -21,6 +22,7 @@ export async function exercise(
     await flush();
     const held = await one.getLock('x').lock(patience);
     const waiting = other.getLock('x').lock(patience);
+    await until('it waits', () => other.engine.context.subscriptions.size > 0);
     expect(await held.unlock()).toBe('released');
     expect(await (await waiting).unlock()).toBe('released');
   };

@@ -18,8 +18,11 @@ afterEach(async () => {
   }
 });
 
+/** The keys of locks whose names begin with "mine", and those beside them. */
+const mine = () => [`~${stage.key('mine')}*`, `~{${stage.key('mine')}*`];
+
 test('a key that the user has no permission for fails its own caller only', async () => {
-  await stage.admin.acl('SETUSER', 'limited', 'on', '>pw', `~${stage.key('mine')}*`, '&*', '+@all');
+  await stage.admin.acl('SETUSER', 'limited', 'on', '>pw', ...mine(), '&*', '+@all');
   const service = await stage.open({}, { port: stage.port, username: 'limited', password: 'pw' });
   const names = Array.from({ length: 40 }, (_, index) => `${index % 10 === 3 ? 'theirs' : 'mine'}-${index}`);
   const ends = await Promise.allSettled(names.map((name) => service.getLock(name).lock()));
@@ -35,7 +38,7 @@ test('a permission taken away while a lock is held fails its renewal only, until
   const via = { port: stage.port, username: 'limited', password: 'pw' };
   const service = await stage.open({ lockWatchdogTimeout: 900 }, via);
   const [lost, kept] = await Promise.all(['theirs', 'mine'].map((name) => service.getLock(name).lock()));
-  await stage.admin.acl('SETUSER', 'limited', 'resetkeys', `~${stage.key('mine')}*`);
+  await stage.admin.acl('SETUSER', 'limited', 'resetkeys', ...mine());
   await until('the one is lost', () => lost?.signal.aborted === true);
   const start = performance.now();
   await until('a whole lease is over', () => performance.now() - start > 1000);

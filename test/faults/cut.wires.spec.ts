@@ -95,7 +95,7 @@ test(
     let begun = 0;
     const isOver = () => begun >= ACQUISITIONS && ambush.isDone && cuts() >= LEAST_CUTS;
     const caller = async (service: LockService): Promise<void> => {
-      while (!isOver() && performance.now() - start < scaled(60_000)) {
+      while (!isOver() && performance.now() - start < scaled(90_000)) {
         begun += 1;
         await witness.watch(service.getLock(`lock-${random.below(LOCKS)}`), random);
       }
@@ -118,5 +118,5 @@ test(
     for (const { wire } of fleet) wire.judge(() => 'pass');
     await stage.expectNothingLeft();
   },
-  scaled(120_000),
+  scaled(150_000),
 );

@@ -113,7 +113,8 @@ const UNLOCKS: Readonly<Record<string, SlowCall>> = {
     },
     gives: 'UNAVAILABLE',
     // Each of the two holder ids is undone once. The first request of the waiter is refused, the second one is granted.
-    sends: { 'reentrant/transfer': 1, 'reentrant/release': 3, 'reentrant/acquire': 2 },
+    // The answer to a release was late: a guard passes the turn on, once.
+    sends: { 'reentrant/transfer': 1, 'reentrant/release': 3, 'reentrant/acquire': 2, 'reentrant/pass': 1 },
   },
   'the release of a lock at a shutdown': {
     prepare: async (scene) => {
@@ -233,6 +234,7 @@ const WAITS: Readonly<Record<string, SlowCall>> = {
   'using() of a lock': callOf((scene) => lockOf(scene).using(() => 'done', { waitTime: '20s' }), 'done', {
     'reentrant/acquire': 1,
     'reentrant/release': 1,
+    'reentrant/pass': 1,
   }),
   'using() of a fair lock': callOf(
     ({ service, name }) => service.getFairLock(name).using(() => 'done', { waitTime: '20s' }),

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
+import { lockChannel, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { cutAfter, holdSubscription } from '../support/faults/ambush.js';
 import { Random } from '../support/random.js';
@@ -98,6 +99,7 @@ test('L12 the subscriber of N is cut while it waits; J unlocks in the gap', asyn
     const granted = await waiting;
     expectPrompt(stage(), 'N, from its return to the channel on,', back, granted);
     await granted.value.unlock();
+    await stage().quiet();
   } finally {
     await wire.close();
   }
@@ -135,12 +137,18 @@ async function killClient(redis: Redis, name: string): Promise<void> {
   await redis.client('KILL', 'ID', id);
 }
 
-/** What there is while one side holds and the other sleeps: one key, and one channel. */
+/** What there is for the other side while one holds and the other sleeps: one key, and one channel. Processes of N have a queue beside, and a channel each. */
 async function seen(observer: Observer, key: string): Promise<string[]> {
-  await until('somebody listens', async () => (await observer.channels()).length === 1);
-  expect(await observer.keys()).toEqual([key]);
-  return [...(await observer.keys()), ...(await observer.channels())];
+  await until('somebody listens', async () => (await observer.channels()).length > 0);
+  const keys = (await observer.keys()).filter((one) => one !== suffixName(key, 'waiting'));
+  expect(keys).toEqual([key]);
+  const channels = (await observer.channels()).filter((channel) => !OF_A_PROCESS.test(channel));
+  expect(channels).toHaveLength(1);
+  return [...keys, ...channels];
 }
+
+/** The channel of a lock, and the uuid of a client. */
+const OF_A_PROCESS = /:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const NAMES = ['a', '{t}:n', 'x}y', 'a{b', 'Bestellung Ä/ß 注文 🔒'];
 
@@ -165,8 +173,9 @@ test('L14 plain, tagged, mapped and non-ASCII names: one key, one channel', asyn
       const freedByJava = await j.unlock();
       const granted = await n;
       expectPrompt(stage(), `N on ${key(name)}`, freedByJava, granted);
-      await until('N listens no more', async () => (await observer.channels()).length === 0);
       const waiting = j.lock();
+      const both = async () => (await observer.listeners(lockChannel(key(name)))) > 1;
+      await until('J listens beside N', both);
       const asJavaWaits = await seen(observer, key(name));
       const freedByNode = await timed(() => granted.value.unlock());
       expectPrompt(stage(), `J on ${key(name)}`, freedByNode, await waiting);

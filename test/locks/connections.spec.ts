@@ -37,7 +37,7 @@ async function expectToWork(one: LockService, other: LockService): Promise<void>
   const held = await one.getLock('x').lock();
   expect(await other.getLock('x').tryLock()).toBeNull();
   const waiting = [other.getLock('x').lock(), other.getLock('x').lock({ leaseTime: '5s' })];
-  await until('they sleep', async () => (await services.channels()).length === 1);
+  await until('they sleep', async () => (await services.channels()).length > 0);
   expect(await held.unlock()).toBe('released');
   await (await waiting[0])?.unlock();
   expect(await (await waiting[1])?.unlock()).toBe('released');
@@ -53,7 +53,7 @@ test('are two for each service, by name, however many locks it holds and waits f
   const names = Array.from({ length: 50 }, (_, index) => `x${index}`);
   const held = await Promise.all(names.map((name) => one.getLock(name).lock()));
   const waiting = names.map((name) => other.getLock(name).lock());
-  await until('all wait', async () => (await services.channels()).length === 50);
+  await until('all wait', async () => (await services.channels()).length === 100);
   expect(await view.connections('distributed-lock')).toEqual([...TWO, ...TWO].toSorted());
   await Promise.all(held.map((handle) => handle.unlock()));
   for (const handle of await Promise.all(waiting)) await handle.unlock();

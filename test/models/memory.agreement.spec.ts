@@ -35,7 +35,7 @@ const FAMILIES: Readonly<Record<string, RegExp>> = {
 };
 
 /** Listened to, so that messages are compared, and counted. */
-const CHANNELS = [CHANNEL, `${CHANNEL}:a:1`, `${CHANNEL}:b:1`];
+const CHANNELS = [CHANNEL, `${CHANNEL}:a`, `${CHANNEL}:a:1`, `${CHANNEL}:b:1`];
 
 let real: ModelStore;
 let all: KnownScript[];

@@ -11,6 +11,8 @@ export const held = (counts: Record<string, number>, ttl: number): LockState => 
 /** The keys and the channel of one lock of a test. */
 export interface Names {
   readonly lock: string;
+  /** The queue of processes. */
+  readonly waiting: string;
   readonly record: string;
   readonly runs: string;
   readonly channel: string;
@@ -19,9 +21,10 @@ export interface Names {
 }
 
 export function namesOf(lock: string): Names {
+  const waiting = suffixName(lock, 'waiting');
   const record = suffixName(lock, 'tick');
   const runs = suffixName(lock, 'runs');
-  return { lock, record, runs, channel: lockChannel(lock), tick: [lock, record, runs] };
+  return { lock, waiting, record, runs, channel: lockChannel(lock), tick: [lock, record, runs] };
 }
 
 /**
@@ -124,7 +127,7 @@ export class ProtocolStage {
   }
 
   async close(): Promise<void> {
-    const keys = this.#names.flatMap((names) => names.tick);
+    const keys = this.#names.flatMap((names) => [...names.tick, names.waiting]);
     if (keys.length > 0) await Promise.all(keys.map((key) => this.redis.del(key)));
     this.redis.disconnect();
     this.subscriber.disconnect();

@@ -116,7 +116,7 @@ describe('a user of limited rights', () => {
 
   test('has the whole batch refused, before any of it runs, when one key is not its own', async () => {
     const own = namesOf('own:a');
-    const user = await limited('resetkeys', '~own:*');
+    const user = await limited('resetkeys', '~own:*', '~{own:*');
     await expect(
       sendBatch(user, [
         [own, acquire(A, S10, 1)],

@@ -15,6 +15,7 @@ export const STOREYS = [
   ['local', 'work'],
   ['waiters'],
   ['holds'],
+  ['process-queue'],
   ['acquire'],
   ['core', 'fencing'],
   ['scripts'],

@@ -182,7 +182,8 @@ export const MODELS = [
   },
   {
     file: 'process-queue.pml',
-    about: 'proposed: a queue of processes, with stops, crashes, lost messages, expiry and forced unlocks',
+    about:
+      'the queue of processes as designed, with stops, crashes, lost messages, expiry and forced unlocks',
     explorations: [
       {
         name: 'no process fails, and no waiter is overtaken',

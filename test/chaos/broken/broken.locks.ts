@@ -30,16 +30,9 @@ export const BROKEN_LOCKS: readonly BrokenLock[] = [
     defects: [
       {
         from: `local held = tonumber(redis.call('HGET', lock, holder))
-if held == nil then
-return {0}
-end
-if count > 0 then
-if held > count then
-local isShorter = setLease(lock, lease, 0)`,
+local isQueued = hasQueue(queue)`,
         to: `local held = tonumber(redis.call('HGET', lock, holder)) or 1
-if count > 0 then
-if held > count then
-local isShorter = setLease(lock, lease, 0)`,
+local isQueued = hasQueue(queue)`,
       },
     ],
     // A grant whose reply is lost is undone later, when others may have the lock; a release that is late comes after its lease.

@@ -1,10 +1,13 @@
 /*
- * Proposed, not built: the queue of processes at a plain lock. docs/contributing/decisions/11-queue-of-processes.md has the protocol.
+ * The queue of processes at a plain lock, as it was designed: docs/contributing/decisions/11-queue-of-processes.md. The scripts are
+ * lua/reentrant/{acquire,wait,release,pass}.lua; docs/contributing/queue-of-processes.md says what differs in them, and what is not here.
  *
- * One lock and three processes, each with one contender (waiters/local.waiters.ts); Java takes and frees the lock besides. A script and
- * its reply are one step; messages, timers and connections are steps of their own. A release tells the head of the queue and grants
- * nothing, so what hold.pml says of leases, lost replies and lua/renewal/renew.lua holds as it is. Timers are slow: a guard's fires when no running
- * process has anything to do, or once before that (EARLY); an ear's when no guard is set; a waiter's own when nothing else is left.
+ * One lock and three processes, each with one contender (waiters/local.waiters.ts); Java takes and frees the lock besides. The model covers
+ * places, the two listeners of the queue (here: ears), guards, stops, crashes, lost messages, expiry and forced unlocks; not short leases on
+ * behalf of a place, turns of others, and times. A script and its reply are one step; messages, timers and connections are steps of their own.
+ * A release notifies the head of the queue and grants nothing, so what hold.pml says of leases, lost replies and lua/renewal/renew.lua holds
+ * as it is. Timers are slow: a guard's fires when no running process has anything to do, or once before that (EARLY); an ear's when no guard
+ * is set; a waiter's own when nothing else is left.
  */
 #define NOBODY 3
 #define JAVA 4

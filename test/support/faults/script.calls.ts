@@ -3,6 +3,7 @@ import {
   reentrantAcquire,
   reentrantRelease,
   reentrantTransfer,
+  reentrantWait,
   renewalRenew,
 } from '../../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
 import type { ProxiedCommand } from './proxy.link.js';
@@ -20,7 +21,14 @@ export interface ScriptOperation {
   readonly count: number;
 }
 
-const SCRIPTS = [fairRelease, reentrantAcquire, reentrantRelease, reentrantTransfer, renewalRenew];
+const SCRIPTS = [
+  fairRelease,
+  reentrantAcquire,
+  reentrantRelease,
+  reentrantTransfer,
+  reentrantWait,
+  renewalRenew,
+];
 
 /** The operations of a command, in order; none where it is another one. */
 export function operationsOf({ name, words }: ProxiedCommand): ScriptOperation[] {
@@ -48,6 +56,8 @@ function read(
       const count = Number(shared[1]);
       return { purpose: count === 1 ? 'acquire' : 're-enter', key, holder, count };
     }
+    case 'reentrant/wait':
+      return { purpose: 'acquire', key, holder, count: 1 };
     case 'reentrant/release': {
       const count = Number(shared[1]);
       return { purpose: count === 0 ? 'release' : 'partial release', key, holder, count };

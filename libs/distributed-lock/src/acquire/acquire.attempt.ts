@@ -1,10 +1,11 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import { instant, isStale, type Instant } from '../renewal/lease.js';
 import type { AcquireReply, ReleaseReply } from '../replies/lock.replies.js';
+import type { Placed, WaitReply } from '../replies/queue.replies.js';
 import { isHandoff } from '../scripts/lock.messages.js';
 import { promised, type LateAnswer, type ReplyCallback } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { AttemptOutcome, AcquireResult, AcquireTerms } from './acquire.contract.js';
+import type { AttemptOutcome, AcquireResult, AcquireTerms, WaitingPlace } from './acquire.contract.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { acquireAgain } from './late.grant.js';
@@ -25,6 +26,8 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #late: LateAnswer<AcquireReply> | undefined;
   /** Whether a request before the last one may be granted yet, whatever the answer to the last one. */
   #isEarlierLost = false;
+  /** Whether the last request was for a place in the queue of processes. */
+  #isPlaced = false;
   /** Whether a waiter may have left a mark: not by requests that were never sent, or were refused. */
   #marked = false;
   /** Of the one under way, or the last. */
@@ -36,9 +39,11 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   /** When the release was sent that has handed it the lock. */
   #handoffSent: Instant | undefined;
 
+  /** @param place of this process in the queue of the lock; the loop gives one that is made later */
   constructor(
     private readonly context: Pick<LockContext, 'backgroundRelease' | 'settings'>,
     private readonly target: LockTarget,
+    public place?: WaitingPlace,
   ) {}
 
   /** The holder id under which the next attempt is made. */
@@ -70,7 +75,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
 
   answered(reply: AcquireReply): void {
     const at = now();
-    this.#marked ||= this.target.kind.marksWaiters && this.#terms.waitTime > 0;
+    this.#marked ||= this.#isPlaced || (this.target.kind.marksWaiters && this.#terms.waitTime > 0);
     const isLate = reply.kind === 'granted' && isStale(this.#sent, this.#lease, at);
     if (isLate) void this.#sendAgain(reply);
     else this.#conclude(this.#outcomeOf(reply, this.#sent, at));
@@ -108,9 +113,14 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
       lease: this.#lease,
       failure: this.#ambiguousFailure,
       // A refusal may leave a mark, too.
-      late: this.#isEarlierLost || this.target.kind.marksWaiters ? undefined : this.#late?.then(ifNothing),
+      late: this.#leavesMark ? undefined : this.#late?.then(ifNothing),
     });
     this.#reset();
+  }
+
+  /** Whether a refusal of the last request would leave something in Redis. */
+  get #leavesMark(): boolean {
+    return this.#isEarlierLost || this.#isPlaced || this.target.kind.marksWaiters;
   }
 
   #reset(): void {
@@ -120,6 +130,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     this.#holder = undefined;
     this.#isHandoffMessage = false;
     this.#handoffSent = undefined;
+    this.#isPlaced = false;
   }
 
   /** The request before this one was settled meanwhile: its grant is as good as a new one. */
@@ -144,18 +155,27 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #acquire(callback: ReplyCallback<AcquireReply>): void {
     const { key, kind } = this.target;
     const { waitTime } = this.#terms;
-    // The wait that a fair lock notes for its queue: the same value on each attempt. The scripts limit it.
-    const declared = waitTime === Infinity ? this.context.settings.fairWaitTimeout : waitTime;
-    const { holder } = this;
-    const terms = {
-      key,
-      holder,
-      lease: this.#lease,
-      count: 1,
-      wait: declared,
-      handoffLease: this.#handoffLease,
-    };
-    kind.scripts.acquire(terms, callback);
+    const { holder, place } = this;
+    const lease = this.#lease;
+    const terms = place?.terms(holder);
+    this.#isPlaced = terms !== undefined;
+    if (terms !== undefined && kind.queue !== undefined) {
+      const command = { key, channel: this.target.channel, holder, lease, ...terms };
+      kind.queue.wait(command, callback as ReplyCallback<WaitReply>);
+    } else {
+      // The wait that a fair lock notes for its queue: the same value on each attempt. The scripts limit it.
+      const declared = !kind.publishesRelease
+        ? 0
+        : waitTime === Infinity
+          ? this.context.settings.fairWaitTimeout
+          : waitTime;
+      // A process that cannot be notified of its turn does not wait for it, but takes the lock when it is free.
+      const wait = place?.isUnreachable === true ? 0 : declared;
+      kind.scripts.acquire(
+        { key, holder, lease, count: 1, wait, handoffLease: this.#handoffLease },
+        callback,
+      );
+    }
   }
 
   /** Requests a late grant once more. An answer in time, which is the usual case, needs no promise. */
@@ -170,7 +190,9 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #outcomeOf(reply: AcquireReply, sent: Instant, at: number): AttemptOutcome {
     if (reply.kind === 'granted') return this.#granted(sent, at, reply);
     if (!this.#marked) this.undo();
+    if (this.#isPlaced) this.place?.refused(reply as Placed);
     if (reply.kind === 'busy') return reply;
+    if (reply.kind === 'queued') return { kind: 'busy', ttl: -2, holder: '' };
     return new RedisFailure('refused', 'a first acquisition cannot have been lost');
   }
 
@@ -180,6 +202,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
     { token, room }: Pick<AcquireResult, 'token' | 'room'> = {},
   ): AcquireResult {
     const { holder } = this;
+    this.place?.granted();
     this.#reset();
     return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room };
   }

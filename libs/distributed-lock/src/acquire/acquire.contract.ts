@@ -1,6 +1,7 @@
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Instant } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
+import type { Placed, WaitTerms } from '../replies/queue.replies.js';
 
 /** The terms of a request for a lock, in ms. */
 export interface AcquireTerms {
@@ -64,9 +65,12 @@ export interface LoopOwner<Terms = AcquireTerms, Result extends GrantedResult = 
 export interface Sleeper {
   /** Resolves after `delay` ms, or at a wake. A wake during the request before counts. */
   sleep(delay: number): Promise<void>;
-  wake(): void;
+  /** Ends the sleep, this one or the next; a loop that has stopped stays so. */
+  endSleep(): void;
   /** A message has arrived that is a reason for a request; undefined where messages may have been missed. */
   onMessage(payload: string | undefined): void;
+  /** It is the turn of this process: no pause for others. */
+  onTurn(): void;
 }
 
 /** What wakes an acquire loop between two requests. */
@@ -79,4 +83,16 @@ export interface WakeSource {
   granted?(): void;
   /** No waiter is left. */
   stop(): void;
+}
+
+/** The place of this process in the queue of a lock, as an attempt uses it. */
+export interface WaitingPlace {
+  /** Whether it could not be notified of its turn: it is to take the lock when it is free, whichever processes wait. False before it has tried to subscribe. */
+  readonly isUnreachable: boolean;
+  /** What it adds to a request; undefined while a message for it would not arrive. @param holder the holder id of the request, which is the place */
+  terms(holder: string): WaitTerms | undefined;
+  /** A request with these terms was granted. */
+  granted(): void;
+  /** A request with these terms was refused: the process has a place. */
+  refused(reply: Placed): void;
 }

@@ -77,9 +77,18 @@ export class AcquireLoop<
     return this.#wakeSignal.sleep(delay);
   }
 
+  endSleep(): void {
+    this.#wakeSignal.wake();
+  }
+
   onMessage(payload: string | undefined): void {
     if (payload !== undefined) this.attempt.onMessage?.(payload);
     this.#yielding.released();
+    this.#wakeSignal.wake();
+  }
+
+  onTurn(): void {
+    this.#yielding.end();
     this.#wakeSignal.wake();
   }
 

@@ -63,7 +63,7 @@ export class ChannelWakeSource implements WakeSource {
   /** The acknowledgement wakes the loop: the release may have come before the subscription. */
   #subscribe(sleeper: Sleeper): Subscription {
     const { name, wakes } = this.channel;
-    const wake = () => sleeper.wake();
+    const wake = () => sleeper.endSleep();
     const onMessage = (payload: string | undefined) => {
       if (payload === undefined || wakes(payload)) sleeper.onMessage(payload);
     };

@@ -64,7 +64,7 @@ export class YieldPolicy {
     const { until, pause, untilMessage } = this.#current;
     let messagesSeen = this.#messagesAtAttempt;
     let end = until;
-    while (this.#messages < untilMessage) {
+    while (this.isYielding && this.#messages < untilMessage) {
       if (this.#messages > messagesSeen) end = this.#releasedAt + this.#pauseAfterMessage(pause);
       messagesSeen = this.#messages;
       const left = end - now();

@@ -1,6 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ServerPort, ServerSession } from '../connections/server.session.js';
-import { lockChannel, prefixName, readWriteChannel, suffixName } from '../scripts/wire.names.js';
+import { lockChannel, prefixName, readWriteChannel, suffixName, waitingKey } from '../scripts/wire.names.js';
 import type { HolderView, LockView, ViewKind } from './lock.view.js';
 
 /** A holder on the wire; Redisson's ends with the number of a thread. */
@@ -39,7 +39,7 @@ export async function readLock(session: ServerSession, key: string, name: string
     ttl: Number(ttl),
     queue: Array.isArray(queue) ? queue.map(String) : [],
     waiting: waiters,
-    listeners: await countListeners(server, session.isCluster, key),
+    listeners: await countWaiting(server, session.isCluster, key),
   };
 }
 
@@ -76,19 +76,21 @@ function pairs(reply: unknown): [string, string][] {
   );
 }
 
-async function countListeners(
+/** The processes that wait: those with a place in the queue of a plain lock, and the connections that listen beside the listeners of that queue. */
+async function countWaiting(
   server: ServerPort,
   isCluster: boolean,
   key: string,
 ): Promise<number | undefined> {
   try {
-    const counts = await server.ask(
-      'PUBSUB',
-      isCluster ? 'SHARDNUMSUB' : 'NUMSUB',
-      lockChannel(key),
-      readWriteChannel(key),
-    );
-    return pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
+    const [counts, members] = await Promise.all([
+      server.ask('PUBSUB', isCluster ? 'SHARDNUMSUB' : 'NUMSUB', lockChannel(key), readWriteChannel(key)),
+      server.ask('ZRANGE', waitingKey(key), '0', '-1'),
+    ]);
+    const listening = pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
+    const queue = Array.isArray(members) ? members.map(String) : [];
+    const places = queue.filter((member) => HOLDER.test(member)).length;
+    return places + Math.max(listening - (queue.length - places), 0);
   } catch (error) {
     // The number of listeners is useful, and not worth a permission.
     if (error instanceof RedisFailure && error.kind === 'refused') return undefined;

@@ -27,6 +27,8 @@ export interface PendingRelease extends EarlierCommand<ReleaseReply> {
   readonly holder: string;
   /** The lease that the holder may have, in ms. */
   readonly lease: number;
+  /** Receives the place of the process that the release has notified of its turn; empty for none. */
+  readonly called?: ((place: string) => void) | undefined;
 }
 
 /** The answer of Redis; `unconfirmed`: Redis refused, or could not be reached. */
@@ -55,13 +57,16 @@ export class BackgroundRelease {
     this.#over = true;
   }
 
-  async release({ target, holder, lease, ...earlier }: PendingRelease): Promise<BackgroundOutcome> {
+  async release({ target, holder, lease, called, ...earlier }: PendingRelease): Promise<BackgroundOutcome> {
     const { kind, key, channel } = target;
     const command = { key, holder, count: 0, lease: 1, channel };
     const send = () => promisedLate<ReleaseReply>((callback) => kind.scripts.release(command, callback));
     const answer = await this.undo(send, lease, earlier);
     if (answer === undefined) return 'unconfirmed';
-    return answer.reply.kind === 'released' ? 'released' : 'gone';
+    if (answer.reply.kind !== 'released') return 'gone';
+    const { called: place, reached } = answer.reply;
+    if (place !== undefined && (place !== '' || reached > 0)) called?.(place);
+    return 'released';
   }
 
   /** Repeats what undoes a grant. @param lease that the grant may have, in ms */

@@ -1,6 +1,7 @@
 import type { LockKindName } from '../events/lock.event.types.js';
 import type { HolderIdFormat } from '../renewal/lease.contract.js';
 import type { LockScripts } from '../replies/lock.replies.js';
+import type { QueueScripts } from '../replies/queue.replies.js';
 
 /** The form of the local lock: see the three classes in `local/`. */
 export type LocalLockForm = 'exclusive' | 'queued' | 'shared';
@@ -27,6 +28,8 @@ export interface LockKind {
   readonly reusesHolderId: boolean;
   /** Whether its waiters leave a mark in Redis that is removed when they leave: a place in a queue, the intent of a writer. */
   readonly marksWaiters: boolean;
+  /** For kinds whose processes wait in a queue in Redis, so that a release notifies the first one. @default a release notifies all */
+  readonly queue?: QueueScripts | undefined;
   /** Whether its releases are published; where pub/sub is forbidden its waiters poll, with growing pauses. */
   readonly publishesRelease: boolean;
   /** The longest sleep of a waiter between two attempts, in ms. @default the module's `lockWatchdogTimeout` */

@@ -3,6 +3,7 @@ import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
 import { FencedScripts } from '../scripts/fenced.scripts.js';
 import { isHandoff, isRelease } from '../scripts/lock.messages.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
+import { ProcessQueueScripts } from '../scripts/process-queue.scripts.js';
 import { ReadScripts } from '../scripts/read.scripts.js';
 import { ReentrantScripts } from '../scripts/reentrant.scripts.js';
 import type { ScriptRunner } from '../scripts/script.runner.js';
@@ -33,13 +34,16 @@ export interface LockKinds {
   readonly permit: LockKind;
 }
 
-/** Defines each kind; the rules are described at {@link LockKind}. */
-export function lockKinds(runner: ScriptRunner, holderIds: HolderIds): LockKinds {
+/**
+ * Defines each kind; the rules are described at {@link LockKind}.
+ * @param isCluster then no kind has a queue of processes: while a slot moves, a server refuses scripts of two keys
+ */
+export function lockKinds(runner: ScriptRunner, holderIds: HolderIds, isCluster = false): LockKinds {
   const reentrant: LockKind = {
     id: 'reentrant',
     name: 're-entrant lock',
     family: 're-entrant lock',
-    scripts: new ReentrantScripts(runner),
+    scripts: new ReentrantScripts(runner, !isCluster),
     holderIds,
     channelOf: lockChannel,
     form: 'exclusive',
@@ -47,9 +51,11 @@ export function lockKinds(runner: ScriptRunner, holderIds: HolderIds): LockKinds
     reusesHolderId: true,
     marksWaiters: false,
     publishesRelease: true,
+    queue: isCluster ? undefined : new ProcessQueueScripts(runner),
   };
   const fair: LockKind = {
     ...reentrant,
+    queue: undefined,
     id: 'fair',
     name: 'fair lock',
     family: 'fair lock',
@@ -64,14 +70,20 @@ export function lockKinds(runner: ScriptRunner, holderIds: HolderIds): LockKinds
   // Redis issues the token, so each grant has to come from Redis.
   const fenced = kindOf(reentrant, 'fenced lock', {
     id: 'fenced',
-    scripts: new FencedScripts(runner),
+    queue: undefined,
+    scripts: new FencedScripts(runner, !isCluster),
     reusesHolderId: false,
   });
-  const readWrite = { family: 'read/write lock', channelOf: readWriteChannel, reusesHolderId: false };
+  const readWrite = {
+    family: 'read/write lock',
+    channelOf: readWriteChannel,
+    reusesHolderId: false,
+    queue: undefined,
+  };
   return {
     reentrant,
     nonReentrant: kindOf(reentrant, 'non-re-entrant lock', { id: 'non-reentrant', reentry: 'refused' }),
-    spin: kindOf(reentrant, 'spin lock', { id: 'spin', publishesRelease: false }),
+    spin: kindOf(reentrant, 'spin lock', { id: 'spin', publishesRelease: false, queue: undefined }),
     fenced,
     leader: { ...fenced, isLasting: true },
     fair,

@@ -16,7 +16,7 @@ const HOLDERS = [`${CLIENT}:1`, `${CLIENT}:12`];
 
 /** Every key and channel that any kind has for the name `key`, Redisson's latches included. */
 function placesOf(key: string): ReadonlySet<string> {
-  const suffixes = ['fair_waits', 'fair_alive', 'write_intent', 'timeout', 'tick', 'runs'];
+  const suffixes = ['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs'];
   const prefixes = ['redisson_lock_queue', 'redisson_lock_timeout', 'redisson_lock_token'];
   const latch = prefixName('redisson_unlock_latch', key);
   const keys = [

@@ -162,12 +162,20 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
   }
 
   /** @param messagesBefore the number of messages before the release */
-  private freed({ otherProcesses, listeners }: ReleaseResult, messagesBefore: number): void {
+  private freed({ outcome, otherProcesses, listeners, called }: ReleaseResult, messagesBefore: number): void {
+    if (called !== undefined && (called !== '' || otherProcesses > 0)) this.openPlace()?.watch(called);
+    // Its reply was lost: it may have notified a process.
+    else if (typeof outcome !== 'string') this.place?.watch('');
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
-    const hasOtherListeners = listeners > (this.loop?.isListening === true ? 1 : 0);
+    const hasOtherListeners = called === undefined && listeners > this.ownListeners;
     const others = Math.max(otherProcesses, hasOtherListeners ? 1 : 0);
     this.existingFairness?.handoff.noteOthers(others > 0);
     if (others > 0) this.yieldToOthers(others, messagesBefore, this.fairness.pause);
     if (this.first !== undefined) this.wakeLoop(this);
+  }
+
+  /** How many listeners of the lock's channel in this process are those of its own waiters. */
+  private get ownListeners(): number {
+    return this.loop?.isListening === true || this.place?.listens === true ? 1 : 0;
   }
 }

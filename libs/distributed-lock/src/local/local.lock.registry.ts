@@ -1,4 +1,5 @@
 import type { LockContext } from '../core/lock.context.js';
+import type { QueuePlaces } from '../process-queue/queue.places.js';
 import { SelfWaitWatch, type SelfWaitSubject } from '../waiters/self-wait.watch.js';
 
 /** The owner of a local lock, or of a local counter: the registry that it is in. */
@@ -9,6 +10,8 @@ export interface LocalLockOwner<L> {
   get(id: string): L | undefined;
   /** Finds callers that wait for themselves. */
   readonly selfWaits: SelfWaitWatch;
+  /** The places of this process in the queues of locks. @default it waits in none */
+  readonly places?: QueuePlaces | undefined;
 }
 
 /** The local locks of this moment. */
@@ -31,6 +34,7 @@ export class LocalLockRegistry<
   readonly #others = new Map<string, L>();
   #whenIdle: (() => void)[] = [];
   readonly selfWaits: SelfWaitWatch;
+  places: QueuePlaces | undefined;
 
   constructor(
     readonly context: LockContext,

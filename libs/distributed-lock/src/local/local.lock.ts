@@ -1,8 +1,6 @@
 import type { UnlockOutcome } from '../contracts/lock.contract.js';
-import { forCaller } from '../errors/caller.stack.js';
-import { LockNotAcquiredError } from '../errors/lock.errors.js';
 import type { LossReason } from '../errors/loss.reasons.js';
-import { RedisFailure } from '../redis/redis.failure.js';
+import type { RedisFailure } from '../redis/redis.failure.js';
 import { Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
@@ -15,10 +13,11 @@ import type { HoldHandle } from '../holds/handle.js';
 import type { HoldOwner, HoldTerms } from '../holds/hold.contract.js';
 import { Hold } from '../holds/hold.js';
 import type { LocalLockOwner } from './local.lock.registry.js';
-import { unavailable } from '../core/unavailable.errors.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { ProcessFairness } from './process.fairness.js';
+import type { QueuePlace } from '../process-queue/queue.place.js';
 import { LocalWaiters, type LocalWaitersOwner } from '../waiters/local.waiters.js';
+import { tryOnce } from './single.attempt.js';
 import { wakeSourceOf } from './wake.source.js';
 
 /** One lock as this process sees it: the holds and the waiters of this process. Subclasses decide how waiters are served. */
@@ -29,11 +28,15 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   protected existingFairness: ProcessFairness | undefined = undefined;
   /** Acquires the lock for the waiters; undefined until a caller has to wait. */
   protected loop: AcquireLoop | undefined = undefined;
+  /** The place of this process in the queue of the lock; undefined for one that it did not wait for, or whose kind has no queue. */
+  protected place: QueuePlace | undefined;
 
   constructor(
     readonly registry: LocalLockOwner<LocalLock>,
     readonly target: LockTarget,
-  ) {}
+  ) {
+    this.place = registry.places?.byLock.get(target.id);
+  }
 
   /** The holds of this process. */
   abstract get holds(): readonly Hold[];
@@ -100,7 +103,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
       this.forgetIfFree();
       return Promise.reject(signal.reason);
     }
-    return waitTime > 0 ? this.enter(request) : this.tryOnce(request);
+    return waitTime > 0 ? this.enter(request) : tryOnce(this, request);
   }
 
   /** Acquires the lock for a caller that waits if the lock is busy. */
@@ -110,7 +113,7 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   protected requestFirst(request: WaitRequest, owner: LoopOwner): Promise<HoldHandle> {
     const { waiters } = this;
     const waiter = waiters.create(request, this.acquire);
-    const attempt = new AcquireAttempt(this.registry.context, this.target);
+    const attempt = new AcquireAttempt(this.registry.context, this.target, this.place);
     waiters.firstRequester = waiter;
     waiters.begin();
     const conclude = (outcome: AttemptOutcome) => {
@@ -122,34 +125,9 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
       } else if (outcome.kind === 'granted') {
         this.wasGranted();
         this.admitWaiter(waiter, outcome);
-      } else attempt.undo();
-      waiters.end();
-    };
-    attempt.request(request, conclude, waiter.since);
-    return waiter.outcome;
-  }
-
-  private tryOnce(request: WaitRequest): Promise<HoldHandle> {
-    const { registry, target, blockingHold, waiters } = this;
-    // First: the check of a hold may end it, and a local lock without holds and work is forgotten.
-    waiters.begin();
-    if (blockingHold?.isSurelyHeld === true) {
-      waiters.end();
-      const { lease, since } = blockingHold;
-      return forCaller(() => {
-        throw new LockNotAcquiredError(target.name, 0, { holder: lease.holder, since });
-      });
-    }
-    const waiter = waiters.create(request, this.acquire);
-    const attempt = new AcquireAttempt(registry.context, target);
-    const conclude = (outcome: AttemptOutcome) => {
-      attempt.undo();
-      if (outcome.kind === 'granted') this.admitWaiter(waiter, outcome);
-      else if (outcome instanceof RedisFailure) waiter.refuse(unavailable(target.name, outcome));
-      else {
-        const { holder, ttl } = outcome;
-        this.wasBusy?.(holder);
-        waiter.refuse(new LockNotAcquiredError(target.name, 0, { holder: holder || undefined, ttl }));
+      } else {
+        attempt.undo();
+        this.place?.stop();
       }
       waiters.end();
     };
@@ -157,8 +135,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     return waiter.outcome;
   }
 
-  /** Admits a waiter with the grant that was requested for it; releases the grant if the waiter has left. */
-  protected admitWaiter(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
+  /** @internal Admits a waiter with the grant that was requested for it; releases the grant if the waiter has left. */
+  admitWaiter(waiter: Waiter<HoldHandle>, result: AcquireResult): void {
     if (waiter.isDone) this.giveBack(result.holder, this.leaseOf(result).longestTtl);
     else this.resolveWaiter(waiter, this.admit(result));
   }
@@ -203,7 +181,9 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
   }
 
   protected forgetIfFree(): void {
-    if (this.#waiters?.isIdle !== false && this.isFree) this.registry.forget(this);
+    if (this.#waiters?.isIdle === false || !this.isFree) return;
+    this.registry.forget(this);
+    this.place?.rest();
   }
 
   /**
@@ -270,7 +250,8 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
 
   /** Gives back what came for a waiter that has left. */
   protected giveBack(holder: string, lease: number): void {
-    void this.registry.context.backgroundRelease.release({ target: this.target, holder, lease });
+    const called = (place: string) => this.openPlace()?.watch(place);
+    void this.registry.context.backgroundRelease.release({ target: this.target, holder, lease, called });
   }
 
   protected leaseOf({
@@ -288,6 +269,20 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     channel = this.target.channel,
   ): AcquireLoop {
     const { context } = this.registry;
-    return new AcquireLoop(context, owner, attempt, wakeSourceOf(context, this.target, channel));
+    attempt.place = this.openPlace();
+    const source = this.place ?? wakeSourceOf(context, this.target, channel);
+    return new AcquireLoop(context, owner, attempt, source);
+  }
+
+  /** This process has no place in the queue of the lock any more, nor a waiter. */
+  leftQueue(place: QueuePlace): void {
+    if (this.place !== place) return;
+    this.place = undefined;
+    this.loop = undefined;
+  }
+
+  /** The place of this process in the queue of the lock, if it can have one. */
+  protected openPlace(): QueuePlace | undefined {
+    return (this.place ??= this.registry.places?.open(this.target));
   }
 }

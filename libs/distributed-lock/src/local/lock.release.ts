@@ -36,6 +36,8 @@ export interface ReleaseResult {
   /** Settles when no command of this release is still to be sent. */
   readonly settled: Promise<unknown>;
   readonly handoff?: Handoff | undefined;
+  /** Where processes wait in a queue: the place that was notified of its turn, empty for none. */
+  readonly called?: string | undefined;
   /** The same, of an answer that comes after `commandTimeout`. */
   readonly lateHandoff?: Promise<Handoff | undefined> | undefined;
 }
@@ -139,7 +141,8 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       return this.#conclude({ outcome: 'lost', otherProcesses: 0, listeners, settled: DONE });
     this.#conclude({
       outcome: 'released',
-      otherProcesses: this.#otherProcesses(reply.reached),
+      otherProcesses: this.#otherProcesses(reply),
+      called: reply.called,
       listeners,
       settled: DONE,
       handoff: this.#handoffOf(reply),
@@ -178,12 +181,13 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       );
   }
 
-  /** How many other processes received a release that reached so many clients. */
-  #otherProcesses(reached: number): number {
+  /** How many other processes received a release, or one of its kind. */
+  #otherProcesses({ reached, called }: Extract<ReleaseReply, { readonly kind: 'released' }>): number {
     const { context, target } = this;
     const { publishesRelease } = target.kind;
     if (reached === -1 && publishesRelease)
       context.notices.post({ kind: 'unpublished', lock: target.name, channel: this.#channel });
+    if (called !== undefined) return Math.max(reached, called === '' ? 0 : 1);
     // Without pub/sub nothing is counted: another process has to be assumed.
     const isCountKnown = publishesRelease && (!context.isCluster || context.countsAllReceivers);
     return isCountKnown ? Math.max(reached - (this.#isListening ? 1 : 0), 0) : 1;

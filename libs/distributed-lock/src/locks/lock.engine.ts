@@ -16,6 +16,7 @@ import { shuttingDown, unavailable } from '../core/unavailable.errors.js';
 import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { NameRegistry } from '../core/name.registry.js';
+import { QueuePlaces } from '../process-queue/queue.places.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
 
 /** By the form of a kind: how the callers of this process share the lock. */
@@ -30,6 +31,8 @@ export class LockEngine {
   readonly names: NameRegistry;
   /** The semaphores and latches, which have no holder. */
   readonly counters: CounterEngine;
+  /** The places of this process in the queues of locks. */
+  readonly places: QueuePlaces;
   readonly #registry: LocalLockRegistry<LockTarget, LocalLock>;
   readonly #reentry: Reentry;
   #closing = false;
@@ -39,6 +42,13 @@ export class LockEngine {
       context,
       (registry, target) => new FORMS[target.kind.form](registry, target),
     );
+    this.places = new QueuePlaces({
+      context,
+      isHeld: (id) => (this.#registry.get(id)?.holds.length ?? 0) > 0,
+      isWaitedFor: (id) => this.#registry.get(id)?.existingWaiters !== undefined,
+      ended: (place) => this.#registry.get(place.target.id)?.leftQueue(place),
+    });
+    this.#registry.places = this.places;
     this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);
     this.#reentry = new Reentry(context, (target) => this.localLock(target));

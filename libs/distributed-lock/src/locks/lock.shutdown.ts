@@ -36,6 +36,7 @@ export async function shutDown(engine: LockEngine, left: number): Promise<void> 
   }
   const settled = Promise.all([engine.idle(), backgroundRelease.idle()]).then(() => backgroundRelease.idle());
   await isDoneWithin(settings.commandTimeout, settled, wheel);
+  await isDoneWithin(settings.commandTimeout, engine.places.end(), wheel);
   backgroundRelease.end();
 }
 

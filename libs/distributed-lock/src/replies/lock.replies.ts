@@ -19,6 +19,8 @@ export type AcquireReply =
       readonly room?: number;
     }
   | Busy
+  /** It is free, and processes that wait come first. */
+  | { readonly kind: 'queued' }
   | { readonly kind: 'lost' };
 
 export type ReleaseReply =
@@ -28,6 +30,11 @@ export type ReleaseReply =
       readonly reached: number;
       /** The holder from now on: the next waiter of this process, which is notified by this reply alone. */
       readonly next?: string;
+      /**
+       * Where processes wait in a queue: the place that was notified of its turn, empty for none. Then `reached` counts those that listen beside
+       * the listeners of the queue.
+       */
+      readonly called?: string;
     }
   | { readonly kind: 'kept' | 'gone' };
 

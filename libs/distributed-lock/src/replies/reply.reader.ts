@@ -61,7 +61,7 @@ export function isDone(reply: ReplyReader): boolean {
 }
 
 /**
- * The rows `{0, ttl, one holder}` busy, `{1, count, …}` or `1` granted, `{2}` lost.
+ * The rows `{0, ttl, one holder}` busy, `{1, count, …}` or `1` granted, `{2}` lost, `{3, …}` queued.
  * @param requestedCount the requested count: the reply `1` stands for just that
  * @param more reads what the kind grants beside the count
  */
@@ -81,6 +81,8 @@ export function readAcquire(
       };
     case 2:
       return { kind: 'lost' };
+    case 3:
+      return { kind: 'queued' };
     default:
       throw reply.malformed();
   }
@@ -103,13 +105,15 @@ export function readTransfer(
   }
 }
 
-/** The rows `{0}` gone, `{1, reached}` released, `1` released and no client was reached, `{2, …}` kept. */
+/** The rows `{0}` gone, `{1, reached}` or `{1, reached, called}` released, `1` released and no client was reached, `{2, …}` kept. */
 export function readRelease(reply: ReplyReader): ReleaseReply {
   switch (reply.integer(0)) {
     case 0:
       return { kind: 'gone' };
     case 1:
-      return { kind: 'released', reached: reply.size === 1 ? 0 : reply.integer(1) };
+      return reply.size < 3
+        ? { kind: 'released', reached: reply.size === 1 ? 0 : reply.integer(1) }
+        : { kind: 'released', reached: reply.integer(1), called: reply.text(2) };
     case 2:
       return { kind: 'kept' };
     default:
@@ -117,6 +121,6 @@ export function readRelease(reply: ReplyReader): ReleaseReply {
   }
 }
 
-function readBusy(reply: ReplyReader): Busy {
+export function readBusy(reply: ReplyReader): Busy {
   return { kind: 'busy', ttl: reply.integer(1), holder: reply.text(2) };
 }

@@ -18,6 +18,7 @@ import type {
 } from '../replies/lock.replies.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
+import { waitingKey } from './wire.names.js';
 import { SharedNumbers } from './shared.numbers.js';
 import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.reader.js';
 import type { ScriptRunner } from './script.runner.js';
@@ -35,20 +36,26 @@ export const RENEWING = { ...GRANTING, ...CHECKING };
 export class ReentrantScripts implements LockScripts {
   readonly #acquiring = new SharedNumbers(GRANTING);
   readonly #releasing = new SharedNumbers(PUBLISHING);
+  /** The keys of the last lock, which is often released next. */
+  #keys: readonly [string, string] = ['', ''];
   /** The last renewal: most leases are renewed to the same length. */
   #renewal = LEASE_CHECK;
 
-  constructor(protected readonly runner: ScriptRunner) {}
+  /** @param hasQueue whether its processes wait in a queue; false for scripts that use the key of the lock alone */
+  constructor(
+    protected readonly runner: ScriptRunner,
+    private readonly hasQueue = true,
+  ) {}
 
-  acquire({ key, holder, lease, count }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
+  acquire({ key, holder, lease, count, wait }: AcquireCommand, callback: ReplyCallback<AcquireReply>): void {
     const read = (reply: ReplyReader) => readAcquire(reply, count);
     this.runner.send(
       {
         script: reentrantAcquire,
-        keys: [key],
+        keys: this.#keys[0] === key ? this.#keys : this.#keysOf(key),
         args: [holder],
         read,
-        sending: this.#acquiring.of(lease, count),
+        sending: this.#acquiring.of(lease, count, wait > 0 ? 1 : 0),
       },
       callback,
     );
@@ -60,7 +67,13 @@ export class ReentrantScripts implements LockScripts {
   ): void {
     const sending = this.#releasing.of(count, lease);
     this.runner.send(
-      { script: reentrantRelease, keys: [key], args: [holder, channel], read: readRelease, sending },
+      {
+        script: reentrantRelease,
+        keys: this.#keys[0] === key ? this.#keys : this.#keysOf(key),
+        args: [holder, channel],
+        read: readRelease,
+        sending,
+      },
       callback,
     );
   }
@@ -79,7 +92,7 @@ export class ReentrantScripts implements LockScripts {
   forceRelease(key: string, channel: string): Promise<boolean> {
     return this.runner.run({
       script: reentrantForceRelease,
-      keys: [key],
+      keys: this.#keysOf(key),
       args: [channel],
       read: isDone,
       sending: PUBLISHING,
@@ -93,6 +106,11 @@ export class ReentrantScripts implements LockScripts {
   renew(key: string, holder: string, lease: number, callback: ReplyCallback<number | undefined>): void {
     const { read, sending } = lease === 0 ? LEASE_CHECK : this.#renewalTo(lease);
     this.runner.send({ script: renewalRenew, keys: [key], args: [holder], read, sending }, callback);
+  }
+
+  #keysOf(key: string): readonly [string, string] {
+    this.#keys = [key, this.hasQueue ? waitingKey(key) : key];
+    return this.#keys;
   }
 
   #renewalTo(lease: number) {

@@ -79,7 +79,7 @@ test('an operation after a single one waits for those requested beside it, and n
   await moment();
   const [both, ...none] = client.take('evalsha');
   expect(none).toHaveLength(0);
-  expect(both?.args.slice(1, 4)).toEqual(['2', 'lock', 'lock']);
+  expect(both?.args.slice(1, 6)).toEqual(['4', 'lock', '{lock}:waiting', 'lock', '{lock}:waiting']);
   both?.answer(1);
   await second;
   // There were two, so this one waits for others; the next one does while its answer is on its way.
@@ -107,7 +107,10 @@ test('operations travel with those of the same lease, however many leases there 
   await turn();
   const calls = client.take('evalsha');
   expect(calls.map(({ args }) => args.slice(1))).toEqual(
-    leases.map((lease) => ['2', 'lock', 'lock', `${lease}`, '1', 'a', 'a']),
+    leases.map((lease) => [
+      ...['4', 'lock', '{lock}:waiting', 'lock', '{lock}:waiting'],
+      ...[`${lease}`, '1', '0', 'a', 'a'],
+    ]),
   );
   for (const call of calls) call.answer(1);
   expect(new Set((await replies).map(({ kind }) => kind))).toEqual(new Set(['granted']));

@@ -7,7 +7,7 @@ const KEYS_BEFORE = [
 ];
 
 /** The suffixes of keys beside a lock: all but those with a holder's id. */
-const KEYS_BEHIND = ['fair_waits', 'fair_alive', 'write_intent', 'timeout', 'tick', 'runs'];
+const KEYS_BEHIND = ['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs'];
 
 const NO_LOCK = new RegExp(`^(?:${KEYS_BEFORE.join('|')}):`);
 
@@ -27,6 +27,11 @@ export function prefixName(prefix: string, name: string): string {
 /** A key beside `name`, in its slot. */
 export function suffixName(name: string, suffix: string): string {
   return name.includes('{') ? `${name}:${suffix}` : `{${name}}:${suffix}`;
+}
+
+/** The queue of processes at a lock: `suffixName(name, 'waiting')`, which is needed twice for each hold. */
+export function waitingKey(name: string): string {
+  return name.includes('{') ? `${name}:waiting` : `{${name}}:waiting`;
 }
 
 /**

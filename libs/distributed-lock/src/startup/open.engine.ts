@@ -86,7 +86,7 @@ export function engineOn<G extends Backend>(
   };
   const engine = new LockEngine({
     settings: { ...settings, mapName },
-    kinds: lockKinds(runner, ids),
+    kinds: lockKinds(runner, ids, backend.isCluster),
     counters: counterScripts(runner),
     wheel,
     ids,

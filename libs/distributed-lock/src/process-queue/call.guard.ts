@@ -1,0 +1,56 @@
+import { now } from '../timing/monotonic.clock.js';
+import type { Timer, TimerWheel } from '../timing/timer.wheel.js';
+
+/** How long a process that was notified of its turn may take to come, in ms. */
+const COMES_WITHIN = 30;
+
+/** From then on the time after a failure is no longer doubled: it is a second. */
+const MOST_FAILURES = 5;
+
+/** Looks whether the process that was notified of its turn comes: it may be stopped, or dead without a word. */
+export class CallGuard {
+  readonly #timer: Timer;
+  #place = '';
+  #due = 0;
+  /** In a row. */
+  #failures = 0;
+
+  /** @param onAbsent receives the place of the process that did not come; empty where its name is not known */
+  constructor(
+    private readonly wheel: TimerWheel,
+    onAbsent: (place: string) => void,
+  ) {
+    this.#timer = wheel.background(() => {
+      // A process that is late itself cannot say that the other one is.
+      if (now() - this.#due > COMES_WITHIN / 2) this.watch(this.#place);
+      else onAbsent(this.#place);
+    });
+  }
+
+  get isSet(): boolean {
+    return this.#timer.isSet;
+  }
+
+  watch(place: string): void {
+    this.#failures = 0;
+    this.#set(place, COMES_WITHIN);
+  }
+
+  /** What it does then has failed: later each time. */
+  tryAgain(place: string): void {
+    this.#set(place, COMES_WITHIN * 2 ** this.#failures);
+    this.#failures = Math.min(this.#failures + 1, MOST_FAILURES);
+  }
+
+  /** The process has come: the lock is held. */
+  stop(): void {
+    this.#failures = 0;
+    this.wheel.cancel(this.#timer);
+  }
+
+  #set(place: string, within: number): void {
+    this.#place = place;
+    this.#due = now() + within;
+    this.wheel.set(this.#timer, this.#due);
+  }
+}

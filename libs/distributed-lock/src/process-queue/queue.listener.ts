@@ -1,0 +1,164 @@
+import type { LockContext } from '../core/lock.context.js';
+import type { Subscription } from '../redis/channel.subscriptions.js';
+import type { Placed } from '../replies/queue.replies.js';
+import { isRelease } from '../scripts/lock.messages.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Timer } from '../timing/timer.wheel.js';
+import { afterLease, LATEST } from './lease.end.js';
+
+/** When a listener checks by itself, in ms. */
+const CHECK = {
+  /** While several processes have a place. */
+  crowded: 3000,
+  /** At a lock without a ttl. */
+  withoutTtl: 1000,
+};
+
+/** The leases that are announced to listeners, in ms: those that may end before a listener checks. */
+export const ANNOUNCED = CHECK.crowded + LATEST;
+
+/** The turn of others: it ends when the lock is free for `idle` ms, after `longest` ms, or after so many of their releases. */
+const TURN = { idle: 5, longest: 15, releases: 16 };
+
+/** What a listener needs of the place that it belongs to. */
+export interface ListenerOwner {
+  readonly context: Pick<LockContext, 'settings' | 'subscriptions' | 'wheel'>;
+  /** Notifies the process whose turn it is. @param yields whether others may go first */
+  passOn(yields: boolean): void;
+  /** From now on messages arrive that did not before, or the other way round: the waiter is to ask. */
+  onListening(): void;
+}
+
+/**
+ * Listens to the channel of a lock for all processes that have a place: no other one notices what Java, older versions and forced unlocks
+ * free, and a lease that ends. Others that listen to the channel go first for a moment: they cannot be notified one by one.
+ */
+export class QueueListener {
+  /** Whether the queue knows it as a listener. */
+  isKnown = false;
+  /** Whether something was received that a listener acts on: the answer that made it one may still be under way. */
+  #hasMissed = false;
+  #subscription: Subscription | undefined;
+  readonly #check: Timer;
+  readonly #idle: Timer;
+  /** Of the turn of others: when it began, on the monotonic clock, and their releases since; undefined while there is none. */
+  #turn: { readonly since: number; releases: number } | undefined;
+  /** They had their turn, and it is not their next one before a process of the queue was notified. */
+  #isOver = false;
+
+  constructor(
+    private readonly owner: ListenerOwner,
+    private readonly channel: string,
+  ) {
+    const { wheel } = owner.context;
+    this.#check = wheel.background(() => this.#onCheck());
+    this.#idle = wheel.background(() => this.#endTurn());
+  }
+
+  /** Whether releases arrive. */
+  get listens(): boolean {
+    return this.#subscription?.isActive === true;
+  }
+
+  /** Subscribes the channel. Resolves when Redis has acknowledged it, or refused. */
+  async listen(): Promise<void> {
+    this.#subscription ??= this.owner.context.subscriptions.subscribe(
+      this.channel,
+      (payload) => this.#onMessage(payload),
+      () => this.owner.onListening(),
+    );
+    await this.#subscription.acknowledged;
+  }
+
+  /** Listens from now on. Not where Redis refuses it: then nothing is to be requested again. */
+  begin(): void {
+    void this.listen().then(() => {
+      if (this.listens) this.owner.onListening();
+    });
+  }
+
+  /** The answer to a waiter of this process says whether it is a listener. */
+  learned({ isListener, isListenerMissing, ttl, places }: Omit<Placed, 'kind' | 'holder'>): void {
+    this.isKnown = isListener;
+    if (isListener) this.#begun(ttl, places);
+    else if (!isListenerMissing) this.end();
+    else if (!this.listens) this.begin();
+  }
+
+  /** Checks when the lease of a holder is over, or earlier. @param ttl of the holder, in ms @param places in the queue */
+  checkAfter(ttl: number, places: number): void {
+    const longest = places > 1 ? CHECK.crowded : this.owner.context.settings.watchdogTimeout;
+    const end = ttl === -1 ? CHECK.withoutTtl : longest;
+    this.#checkIn(Math.min(longest, ttl < 0 ? end : afterLease(ttl)));
+  }
+
+  /** A lease has begun that ends in `ttl` ms. */
+  onShortLease(ttl: number): void {
+    if (this.isKnown) this.#checkIn(afterLease(ttl));
+    else this.#hasMissed = true;
+  }
+
+  /** Others go first, now. */
+  yieldTurn(): void {
+    this.#turn ??= { since: now(), releases: 0 };
+    this.#idleAgain(this.#turn);
+  }
+
+  /** A process of the queue was notified. */
+  called(): void {
+    this.#isOver = false;
+  }
+
+  /** Stops to listen. */
+  end(): void {
+    const { wheel } = this.owner.context;
+    wheel.cancel(this.#check);
+    wheel.cancel(this.#idle);
+    this.#turn = undefined;
+    this.#hasMissed = false;
+    this.#subscription?.release();
+    this.#subscription = undefined;
+  }
+
+  #begun(ttl: number, places: number): void {
+    this.checkAfter(ttl, places);
+    const hasMissed = this.#hasMissed;
+    this.#hasMissed = false;
+    if (hasMissed) this.#onRelease();
+  }
+
+  #checkIn(delay: number): void {
+    this.owner.context.wheel.set(this.#check, now() + delay);
+  }
+
+  #onCheck(): void {
+    this.#checkIn(CHECK.crowded);
+    this.owner.passOn(false);
+  }
+
+  #onMessage(payload: string | undefined): void {
+    if (payload === undefined) this.owner.onListening();
+    else if (!isRelease(payload)) return;
+    else if (this.isKnown) this.#onRelease();
+    else this.#hasMissed = true;
+  }
+
+  #onRelease(): void {
+    const turn = this.#turn;
+    if (turn === undefined) return this.owner.passOn(!this.#isOver);
+    turn.releases += 1;
+    if (turn.releases < TURN.releases) this.#idleAgain(turn);
+    else this.#endTurn();
+  }
+
+  #idleAgain({ since }: { readonly since: number }): void {
+    this.owner.context.wheel.set(this.#idle, Math.min(now() + TURN.idle, since + TURN.longest));
+  }
+
+  #endTurn(): void {
+    this.#turn = undefined;
+    this.#isOver = true;
+    this.owner.context.wheel.cancel(this.#idle);
+    this.owner.passOn(false);
+  }
+}

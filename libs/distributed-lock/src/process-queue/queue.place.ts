@@ -1,0 +1,295 @@
+import { RedisFailure } from '../redis/redis.failure.js';
+import type { Sleeper, WaitingPlace, WakeSource } from '../acquire/acquire.contract.js';
+import type { LockContext } from '../core/lock.context.js';
+import type { LockTarget } from '../core/lock.target.js';
+import type { Subscription } from '../redis/channel.subscriptions.js';
+import type { Busy } from '../replies/lock.replies.js';
+import type { PassReply, PassTerms, Placed, QueueScripts, WaitTerms } from '../replies/queue.replies.js';
+import { promisedLate } from '../replies/reply.callback.js';
+import { now } from '../timing/monotonic.clock.js';
+import type { Timer } from '../timing/timer.wheel.js';
+import { CallGuard } from './call.guard.js';
+import { afterLease } from './lease.end.js';
+import { ANNOUNCED, QueueListener, type ListenerOwner } from './queue.listener.js';
+
+/** How long a process stays subscribed after it neither waits for the lock nor holds it, in ms: most come back. */
+const LINGER = 100;
+
+/** Between two requests at most, while the channel is not subscribed, in ms. */
+const UNSUBSCRIBED = 1000;
+
+/** The lease of a process that gets the lock when the turn of others is over, in ms: a stopped one delays the next for so long. */
+const HANDED = 1000;
+
+/** Between two checks whether a guard has done its work, at a shutdown, in ms. */
+const SETTLING = 10;
+
+/** Between two requests at least, of a waiter that was not notified of its turn, in ms. */
+const SHORTEST = 3000;
+
+/** The queue outlives the last call of its waiters by so many of their longest sleeps. */
+const LIFE = 3;
+
+/** What a place needs of the locks of its module instance. */
+export interface PlaceOwner {
+  readonly context: Pick<LockContext, 'ids' | 'settings' | 'subscriptions' | 'wheel'>;
+  /** Whether this process holds the lock. */
+  isHeld(id: string): boolean;
+  /** Whether a caller of this process acquires the lock or waits for it, or work on it is under way: its loop may run. */
+  isWaitedFor(id: string): boolean;
+  /** The place is given up. */
+  ended(place: QueuePlace): void;
+}
+
+/**
+ * This process in the queue of one lock. It has a channel of its own, on which it is notified of its turn; a release notifies one
+ * process, and only the two listeners listen to the lock's channel.
+ */
+export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
+  /** A release of this process does not notify itself. */
+  readonly isListening = false;
+  readonly #channel: string;
+  readonly #listener: QueueListener;
+  readonly #guard: CallGuard;
+  readonly #lingering: Timer;
+  #subscription: Subscription | undefined;
+  /** The loop that waits; undefined while none does. */
+  #sleeper: Sleeper | undefined;
+  /** The holder id of the attempt that has the place in the queue, or had it. */
+  #holder: string | undefined;
+  #ticket = 0;
+  /** Whether the last request was made because it was its turn. */
+  #wasCalled = false;
+  #isCalled = false;
+  /** Whether a pass is under way, and another one has to follow, with its terms. */
+  #isPassing = false;
+  #next: PassTerms | undefined;
+  /** Whether other processes were in the way since it began to rest. */
+  #isContended = false;
+  /** Whether it is to end when it rests next: no other process was in the way for {@link LINGER}, but a caller of this one acquired the lock then. */
+  #isDue = false;
+  /** Whether Redis refused to store a place. */
+  #isRefused = false;
+  #hasEnded = false;
+
+  constructor(
+    private readonly owner: PlaceOwner,
+    readonly target: LockTarget,
+    private readonly scripts: QueueScripts,
+  ) {
+    const { wheel } = owner.context;
+    this.#channel = target.channel;
+    this.#listener = new QueueListener(this, this.#channel);
+    this.#guard = new CallGuard(wheel, (absent) => this.#pass({ absent }));
+    this.#lingering = wheel.background(() => {
+      if (owner.isWaitedFor(target.id)) this.#isDue = true;
+      else if (this.#isContended || this.isGuarding) this.rest();
+      else void this.end();
+    });
+  }
+
+  get context(): PlaceOwner['context'] {
+    return this.owner.context;
+  }
+
+  get isHeld(): boolean {
+    return this.owner.isHeld(this.target.id);
+  }
+
+  /** Whether this process listens to the lock's channel. */
+  get listens(): boolean {
+    return this.#listener.listens;
+  }
+
+  /** Whether a caller of this process waits, or a request of one is under way. */
+  get isWaiting(): boolean {
+    return this.#sleeper !== undefined || this.#holder !== undefined;
+  }
+
+  /** Whether it looks after a process that was notified of its turn. */
+  get isGuarding(): boolean {
+    return this.#guard.isSet || this.#isPassing;
+  }
+
+  get isUnreachable(): boolean {
+    return this.#subscription?.isActive === false;
+  }
+
+  terms(holder: string): WaitTerms | undefined {
+    if (this.#subscription?.isActive !== true) return undefined;
+    if (holder !== this.#holder) this.#ticket = 0;
+    this.#holder = holder;
+    this.#wasCalled = this.#isCalled;
+    this.#isCalled = false;
+    const { watchdogTimeout } = this.context.settings;
+    return { ticket: this.#ticket, listens: this.listens, life: LIFE * watchdogTimeout, soon: ANNOUNCED };
+  }
+
+  granted(): void {
+    this.#forget();
+    this.#guard.stop();
+  }
+
+  refused(reply: Placed): void {
+    this.#isContended = true;
+    this.#ticket = reply.ticket;
+    this.#isRefused = reply.ticket === 0;
+    if (this.#isRefused) return;
+    this.#listener.learned(reply);
+    if (reply.first === undefined) this.#guard.stop();
+    else if (!this.#guard.isSet) this.#guard.watch(reply.first);
+  }
+
+  /** Subscribes its channels, all at once, when the loop sleeps for the first time. */
+  async sleep({ ttl }: Busy, sleeper: Sleeper): Promise<void> {
+    this.#sleeper = sleeper;
+    const subscription = (this.#subscription ??= this.#subscribe());
+    if (!subscription.isActive || this.#isRefused)
+      await sleeper.sleep(ttl < 0 ? UNSUBSCRIBED : Math.min(afterLease(ttl), UNSUBSCRIBED));
+    // Without a ticket it has no place: the answer is that of a first request.
+    else if (this.#ticket > 0 && !this.#isCalled) await sleeper.sleep(this.#longest(ttl));
+  }
+
+  stop(): void {
+    this.#sleeper = undefined;
+    this.#forget();
+  }
+
+  /** A release of this process has notified `place`; empty where others go first. */
+  watch(place: string): void {
+    this.#linger();
+    this.#isContended = true;
+    this.#guard.watch(place);
+  }
+
+  /** This process neither waits for the lock nor holds it, for now. */
+  rest(): void {
+    if (this.#lingering.isSet || this.#hasEnded) return;
+    if (this.#isDue && !this.#isContended && !this.isGuarding) void this.end();
+    else this.#linger();
+  }
+
+  /** Resolves when it looks after no process any more, or when `longest` ms are over. */
+  async guarded(longest: number): Promise<void> {
+    for (const end = now() + longest; this.isGuarding && now() < end;)
+      await this.context.wheel.pause(SETTLING);
+  }
+
+  passOn(yields: boolean): void {
+    this.#pass({ yields, lease: yields ? 0 : HANDED });
+  }
+
+  onListening(): void {
+    this.#sleeper?.endSleep();
+  }
+
+  /** Leaves the queue, and stops listening. */
+  async end(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#guard.stop();
+    this.context.wheel.cancel(this.#lingering);
+    this.owner.ended(this);
+    // First: a listener that is counted and does not listen would hide another listener.
+    if (this.#listener.isKnown) await this.#send({ leaving: `listener:${this.context.ids.client}` });
+    this.#listener.end();
+    this.#subscription?.release();
+  }
+
+  #linger(): void {
+    if (this.#lingering.isSet || this.#hasEnded) return;
+    this.#isDue = false;
+    this.#isContended = false;
+    this.context.wheel.set(this.#lingering, now() + LINGER);
+  }
+
+  /** The process has no place any more. */
+  #forget(): void {
+    this.#holder = undefined;
+    this.#ticket = 0;
+    this.#isCalled = false;
+  }
+
+  /**
+   * How long a waiter sleeps that is notified of its turn. Earlier it asks again when the lease of the holder is over that it knows, and that
+   * only now and then, for the listeners know it as well; at once where it was its turn, and another one had taken the lock.
+   */
+  #longest(ttl: number): number {
+    const { watchdogTimeout } = this.context.settings;
+    if (ttl < 0) return watchdogTimeout;
+    return Math.min(Math.max(afterLease(ttl), this.#wasCalled ? 0 : SHORTEST), watchdogTimeout);
+  }
+
+  #subscribe(): Subscription {
+    const wake = () => this.#sleeper?.endSleep();
+    const { ids, subscriptions } = this.context;
+    const name = `${this.#channel}:${ids.client}`;
+    const subscription = subscriptions.subscribe(name, (payload) => this.#onMessage(payload), wake);
+    void Promise.all([subscription.acknowledged, this.#listener.listen()]).then(wake);
+    return subscription;
+  }
+
+  #onMessage(payload: string | undefined): void {
+    if (this.#hasEnded) return;
+    const [what, number = ''] = payload?.split(' ') ?? [];
+    if (what === undefined) this.#onGap();
+    else if (what === 'come') this.#onCall(`${this.context.ids.client}:${number}`);
+    else if (what === 'ends') this.#listener.onShortLease(Number(number));
+    else if (what === 'listen' && this.isWaiting) this.#listener.begin();
+  }
+
+  /** Messages may have been missed: the waiter asks, whatever the answer to a request that is under way. */
+  #onGap(): void {
+    this.#isCalled ||= this.#holder !== undefined;
+    this.#sleeper?.onMessage(undefined);
+  }
+
+  #onCall(place: string): void {
+    if (place === this.#holder) {
+      // The answer that gave it the place may still be under way.
+      this.#isCalled = true;
+      this.#sleeper?.onTurn();
+    } else if (!this.isHeld) this.#pass({ leaving: place });
+  }
+
+  #pass(terms: PassTerms): void {
+    if (terms.leaving !== undefined) void this.#send(terms);
+    else if (this.#isPassing) this.#next = { ...this.#next, ...terms };
+    else void this.#passInTurn(terms);
+  }
+
+  /** One pass at a time: a release that is received meanwhile may have come after the answer was made. */
+  async #passInTurn(first: PassTerms): Promise<void> {
+    this.#isPassing = true;
+    for (let terms: PassTerms | undefined = first; terms !== undefined && !this.#hasEnded;) {
+      await this.#send(terms);
+      terms = this.#next;
+      this.#next = undefined;
+    }
+    this.#isPassing = false;
+  }
+
+  async #send(terms: PassTerms): Promise<void> {
+    const command = { key: this.target.key, channel: this.#channel, ...terms };
+    // An answer that is late counts as well: only one that was lost is asked for again.
+    const reply = await promisedLate<PassReply>((callback) => this.scripts.pass(command, callback)).catch(
+      (error: unknown) => RedisFailure.from(error),
+    );
+    if (this.#hasEnded) return;
+    if (reply instanceof RedisFailure) {
+      // The process whose turn it is may not have been notified.
+      if (reply.isTransient) this.#guard.tryAgain(terms.absent ?? '');
+      return;
+    }
+    // It had a place, and Redis has lost it.
+    if (reply.kind === 'none' && this.#ticket > 0) this.#sleeper?.endSleep();
+    if (reply.kind === 'called') {
+      this.#listener.called();
+      this.#guard.watch(reply.place);
+    } else if (reply.kind === 'theirs') this.#listener.yieldTurn();
+    else if (reply.kind === 'busy') {
+      this.#guard.stop();
+      if (this.#listener.isKnown) this.#listener.checkAfter(reply.ttl, reply.places);
+    }
+  }
+}

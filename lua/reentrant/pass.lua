@@ -1,0 +1,75 @@
+-- Notifies the process whose turn it is of a free lock: for a listener that has received a release, for a process that released the lock
+-- and has not seen it held since, and for one that gives up its place, or does not listen for the others any more.
+--
+-- @include isWhole failure publishMessage clientOf firstPlace dropPlace callPlace callFirst mendListeners
+-- @batch
+-- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
+-- @key   lock     the lock's hash
+-- @key   waiting  the queue of processes, a sorted set: tickets by holder id, above 0; listeners below
+-- @arg   absent   the place that was notified, and has not come; empty for none
+-- @arg   leaving  what is given up: a place, or a listener (listener:<client uuid>); empty for none
+-- @arg   yields   1 where others that listen to the lock's channel come first; else 0
+-- @arg   lease    a short lease in ms that the place gets at once, for the others are as fast as its own call; 0: it takes the lock itself
+-- @arg   channel  the lock's channel; that of a process is this, a colon, its client uuid
+-- @reply held     {0, ttl in ms (-1: none), one holder, places}
+-- @reply called   {1, the place that was notified}
+-- @reply none     {2} no process has a place
+-- @reply theirs   {3} others come first
+-- @reply error    {-1, message with its code in front, type of the key}
+-- @repeat safe: it notifies the same process again, and what is given up never comes back
+local function attempt(queue, absent, leaving, yields, lease)
+  if not isWhole(lease, 0, 60000) then
+    error({err = 'ERR the lease is out of range'})
+  end
+  if leaving ~= '' then
+    redis.call('ZREM', queue.waiting, leaving)
+    -- It may have got the lock this way, and no caller waits for it any more.
+    if redis.call('HEXISTS', queue.lock, leaving) == 1 then
+      redis.call('DEL', queue.lock)
+    end
+  end
+  -- A holder that has its place yet was given the lock below, and has not come for it.
+  if absent ~= '' and redis.call('ZSCORE', queue.waiting, absent) and redis.call('HEXISTS', queue.lock, absent) == 1 then
+    redis.call('DEL', queue.lock)
+  end
+  if redis.call('EXISTS', queue.lock) == 1 then
+    mendListeners(queue)
+    local places = #redis.call('ZRANGEBYSCORE', queue.waiting, 1, '+inf', 'LIMIT', 0, 2)
+    return {0, redis.call('PTTL', queue.lock), redis.call('HRANDFIELD', queue.lock), places}
+  end
+  if absent ~= '' and firstPlace(queue.waiting) == absent then
+    dropPlace(queue, absent)
+    -- It may be alive, and slow.
+    callPlace(queue, absent)
+  end
+  local others = mendListeners(queue)
+  if not firstPlace(queue.waiting) then
+    return {2}
+  end
+  if yields and others > 0 then
+    return {3}
+  end
+  local place = callFirst(queue)
+  if place and lease > 0 and others > 0 then
+    redis.call('HSET', queue.lock, place, '1')
+    redis.call('PEXPIRE', queue.lock, lease)
+  end
+  return place and {1, place} or {2}
+end
+
+local replies = {}
+local publish = ARGV[1]
+for i = 1, #KEYS / 2 do
+  local lock = KEYS[(i - 1) * 2 + 1]
+  local waiting = KEYS[(i - 1) * 2 + 2]
+  local base = (i - 1) * 5 + 1
+  local absent = ARGV[base + 1]
+  local leaving = ARGV[base + 2]
+  local yields = ARGV[base + 3] == '1'
+  local lease = tonumber(ARGV[base + 4])
+  local channel = ARGV[base + 5]
+  local queue = {lock = lock, waiting = waiting, publish = publish, channel = channel}
+  local ran, reply = pcall(attempt, queue, absent, leaving, yields, lease)
+  replies[i] = ran and reply or failure(reply, lock)
+end
+return replies

@@ -1,0 +1,205 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { lockChannel } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { KindStage } from '../kinds/kind.stage.js';
+import { machineTime } from '../kinds/machine.clock.js';
+import { scaled } from '../support/slowness.js';
+import { COMES_WITHIN, granted, places, queueUp, settled } from './queue.stage.js';
+import { BOUND } from './shorter.stage.js';
+
+describe('a process that waits for a lock', () => {
+  test('is notified in the order of the queue, one by one', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const { unlock, workers } = await queueUp(stage, 4);
+      await unlock();
+      for (const [index, worker] of workers.entries()) {
+        await worker.told('granted', index);
+        expect(workers.filter((each, at) => each.hasBeenGranted(at))).toHaveLength(index + 1);
+        worker.unlock(index);
+      }
+      await settled(stage);
+    });
+  });
+
+  test('is passed over within 100 ms more when it is stopped, and has its turn when it goes on', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const { unlock, workers } = await queueUp(stage, 3);
+      const [stopped, next, last] = workers;
+      stopped?.signal('SIGSTOP');
+      const begun = machineTime();
+      await unlock();
+      expect(await granted(next, 1, begun)).toBeLessThan(COMES_WITHIN + BOUND);
+      stopped?.signal('SIGCONT');
+      // It has its place again, before the last one.
+      await places(stage, 2);
+      next?.unlock(1);
+      await stopped?.told('granted', 0);
+      expect(last?.hasBeenGranted(2)).toBe(false);
+      stopped?.unlock(0);
+      await last?.told('granted', 2);
+      last?.unlock(2);
+      await settled(stage);
+    });
+  });
+
+  test('is passed over at once when it is dead', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const { unlock, workers } = await queueUp(stage, 3);
+      await Promise.all([workers[0]?.kill(), workers[1]?.kill()]);
+      const begun = machineTime();
+      await unlock();
+      expect(await granted(workers[2], 2, begun)).toBeLessThan(BOUND);
+      workers[2]?.unlock(2);
+      await settled(stage);
+    });
+  });
+
+  test('has the lock within 100 ms when the one before it gives up at the moment of its turn', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const [one, leaver, other] = await Promise.all([1, 2, 3].map(() => stage.faults.open()));
+      for (let turn = 0; turn < 20; turn += 1) {
+        const held = await one?.getLock('x').lock();
+        const abort = new AbortController();
+        const left = leaver?.getLock('x').lock({ signal: abort.signal });
+        left?.catch(() => undefined);
+        await places(stage, 1);
+        const waiting = other?.getLock('x').lock();
+        await places(stage, 2);
+        const begun = performance.now();
+        const freed = held?.unlock();
+        if (turn % 2 === 0) await freed;
+        abort.abort(new Error('given up'));
+        await (await left?.catch(() => undefined))?.unlock();
+        await (await waiting)?.unlock();
+        expect(performance.now() - begun).toBeLessThan(COMES_WITHIN + BOUND);
+      }
+    });
+  });
+});
+
+describe('a release', () => {
+  test('costs less than six commands with twelve processes that wait', async () => {
+    await KindStage.play('own', async (stage) => {
+      const services = await Promise.all(Array.from({ length: 12 }, () => stage.faults.open()));
+      const turns = 60;
+      let holds = 0;
+      const work = async (service: LockService) => {
+        while (holds < turns) {
+          const held = await service.getLock('x').lock();
+          holds += 1;
+          await sleep(2);
+          await held.unlock();
+        }
+      };
+      const before = await stage.sent();
+      await Promise.all(services.map(work));
+      const after = await stage.sent();
+      const sent = [...after].reduce((sum, [name, calls]) => sum + calls - (before.get(name) ?? 0), 0);
+      // The first turns, in which they all come to know of each other, are among them, and the last.
+      expect(sent / holds).toBeLessThan(6);
+    });
+  });
+
+  test('leaves nothing behind when no process waits any more', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const { unlock, workers } = await queueUp(stage, 3);
+      await unlock();
+      for (const [index, worker] of workers.entries()) {
+        await worker.told('granted', index);
+        worker.unlock(index);
+      }
+      await settled(stage);
+      expect(await stage.faults.admin.exists(stage.faults.key('x'))).toBe(0);
+    });
+  });
+});
+
+describe('a client that does not know the queue', () => {
+  test('frees the lock for the process whose turn it is within 100 ms', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const { admin } = stage.faults;
+      const [key, channel] = [stage.faults.key('x'), lockChannel(stage.faults.key('x'))];
+      await admin.hset(key, 'another:1', 1);
+      const [first, second] = [await stage.fork(), await stage.fork()];
+      for (const [index, worker] of [first, second].entries()) {
+        worker.take(index, 'reentrant', 'x');
+        await places(stage, index + 1);
+      }
+      const begun = machineTime();
+      await admin.multi().del(key).publish(channel, '0').exec();
+      expect(await granted(first, 0, begun)).toBeLessThan(BOUND);
+      first.unlock(0);
+      await second.told('granted', 1);
+      second.unlock(1);
+      await settled(stage);
+    });
+  });
+
+  test('does not keep the next process waiting while the first one is stopped', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const { admin } = stage.faults;
+      const [key, channel] = [stage.faults.key('x'), lockChannel(stage.faults.key('x'))];
+      const listener = admin.duplicate();
+      await listener.subscribe(channel);
+      await admin.hset(key, 'another:1', 1);
+      const workers = [await stage.fork(), await stage.fork(), await stage.fork()];
+      for (const [index, worker] of workers.entries()) {
+        worker.take(index, 'reentrant', 'x');
+        await places(stage, index + 1);
+      }
+      const [stopped, next, last] = workers;
+      stopped?.signal('SIGSTOP');
+      const begun = machineTime();
+      await admin.multi().del(key).publish(channel, '0').exec();
+      // The turn of the others, then that of the stopped one.
+      expect(await granted(next, 1, begun)).toBeLessThan(2 * COMES_WITHIN + BOUND);
+      stopped?.signal('SIGCONT');
+      next?.unlock(1);
+      await Promise.all([
+        stopped?.told('granted', 0).then(() => stopped.unlock(0)),
+        last?.told('granted', 2),
+      ]);
+      last?.unlock(2);
+      listener.disconnect();
+      await settled(stage);
+    });
+  });
+
+  test('has its share of the turns while ours are busy, and the others go on', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const { admin } = stage.faults;
+      const [key, channel] = [stage.faults.key('x'), lockChannel(stage.faults.key('x'))];
+      const services = await Promise.all([1, 2, 3].map(() => stage.faults.open()));
+      const listener = admin.duplicate();
+      await listener.subscribe(channel);
+      let theirs = 0;
+      let isOver = false;
+      const end = performance.now() + scaled(3000);
+      /** As Redisson does it: a release wakes it, it takes the lock if it is free, holds it for a moment, and publishes. */
+      const take = async () => {
+        if (isOver || (await admin.hsetnx(key, 'another:1', 1)) === 0) return;
+        theirs += 1;
+        await sleep(2);
+        await admin.multi().del(key).publish(channel, '0').exec();
+      };
+      listener.on('message', () => void take());
+      const ours = await Promise.all(
+        services.map(async (service) => {
+          let count = 0;
+          for (; performance.now() < end; count += 1)
+            await service.getLock('x').using(() => sleep(2), { leaseTime: '30s' });
+          return count;
+        }),
+      );
+      isOver = true;
+      await sleep(50);
+      listener.disconnect();
+      await admin.del(key);
+      const equal = (theirs + ours.reduce((sum, count) => sum + count, 0)) / 4;
+      expect(theirs / equal, `${theirs} theirs, ${ours.join(', ')} ours`).toBeGreaterThan(0.2);
+      for (const count of ours)
+        expect(count / equal, `${theirs} theirs, ${ours.join(', ')} ours`).toBeGreaterThan(0.2);
+    });
+  });
+});
