@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ALL_PLANTED } from '../../tools/simulation/planted.all.mjs';
 import { PLANTED } from '../../tools/simulation/planted.defects.mjs';
 import { PLANTED_SOCKETS } from '../../tools/simulation/planted.sockets.mjs';
-import { plantDefects, SIMULATION } from '../../tools/simulation/simulation.bundler.mjs';
+import { patternOf, plantDefects, SIMULATION } from '../../tools/simulation/simulation.bundler.mjs';
 
 /** What the simulation prints, in a process of its own: it replaces the clocks and timers of its process. */
 function simulate(args: readonly string[], file = SIMULATION): Promise<{ code: unknown; text: string }> {
@@ -75,6 +76,14 @@ describe('the simulation of a fleet', () => {
   ])('breaks no rule with seed %i, where %s', async (seed, _where, args) => {
     const { code, text } = await simulate([...args, '--seed', `${seed}`]);
     expect([code, text]).toEqual([0, expect.stringContaining(' 0 violations')]);
+  });
+
+  test('has one place for each defect that is planted by `npm run simulate:defects`', async () => {
+    const text = await readFile(SIMULATION, 'utf8');
+    const lost = ALL_PLANTED.filter(({ defects }) =>
+      defects.some(({ from }) => text.split(patternOf(from)).length !== 2),
+    );
+    expect(lost.map(({ name }) => name)).toEqual([]);
   });
 
   test('finds a planted defect, and shrinks its plan', async () => {

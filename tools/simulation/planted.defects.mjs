@@ -27,7 +27,7 @@ export const PLANTED = [
   },
   {
     name: 'a waiter that sleeps on without its subscription',
-    defects: [{ from: 'const cap = this.#subscription.isActive ? ', to: 'const cap = true ? ' }],
+    defects: [{ from: 'const cap = subscription.isActive ? ', to: 'const cap = true ? ' }],
   },
   {
     name: 'a release that is not repeated',
@@ -42,8 +42,8 @@ export const PLANTED = [
     name: 'a message that does not wake its waiter',
     defects: [
       {
-        from: 'if (payload !== void 0 && !this.source.wakes(payload)) return;',
-        to: 'if (payload !== void 0) return;',
+        from: 'if (payload === void 0 || wakes(payload)) sleeper.onMessage(payload);',
+        to: 'if (payload === void 0) sleeper.onMessage(payload);',
       },
     ],
   },
@@ -158,8 +158,8 @@ export const PLANTED = [
     name: 'a message during a request that is forgotten',
     defects: [
       {
-        from: 'await this.#wakeSignal.sleep(Math.min(bound, cap));',
-        to: 'this.#wakeSignal.clear(); await this.#wakeSignal.sleep(Math.min(bound, cap));',
+        from: 'sleep(delay) { return this.#wakeSignal.sleep(delay);',
+        to: 'sleep(delay) { this.#wakeSignal.clear(); return this.#wakeSignal.sleep(delay);',
       },
     ],
   },

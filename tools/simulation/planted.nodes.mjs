@@ -35,8 +35,8 @@ export const PLANTED_NODES = [
     topology: 'sentinel',
     defects: [
       {
-        from: 'return await this.runner.run(this.#request(script, keys, args, { grants }));',
-        to: 'return await this.runner.run(this.#request(script, keys, args, {}));',
+        from: 'return await this.runner.run(this.#request(script, keys, args, { publishes: true, grants }));',
+        to: 'return await this.runner.run(this.#request(script, keys, args, { publishes: true }));',
       },
     ],
   },

@@ -39,7 +39,12 @@ export const PLANTED_TICKS = [
   },
   {
     name: 'a tick of a paused job that is granted',
-    defects: [{ from: 'if (isTrue(get(job, "paused"))) return call(answerJob, job, 8);', to: '' }],
+    defects: [
+      {
+        from: 'if (isTrue(get(job, "paused"))) { let pause = first(call(rowOf',
+        to: 'if (false) { let pause = first(call(rowOf',
+      },
+    ],
   },
   {
     name: 'a tick that is granted while its lock is held',

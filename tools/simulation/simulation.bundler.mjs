@@ -68,7 +68,7 @@ export async function plantDefects(file, defects) {
  * The text as the bundler may have written it: with other spaces, and with a number behind names that several modules have.
  * @param {string} text
  */
-function patternOf(text) {
+export function patternOf(text) {
   const words = text.trim().split(/\s+/);
   return new RegExp(words.map((word) => escaped(word).replace(NAMES, String.raw`$&(?:\$\d+)?`)).join('\\s+'));
 }

@@ -1,0 +1,39 @@
+/**
+ * Defects of the queue of processes, as those of `planted.defects.mjs`. A single guard, check or message that is missing is made good by another
+ * one: what has to be found is where two are missing, or where two processes get the lock.
+ * @type {readonly { name: string, defects: readonly { from: string, to: string }[] }[]}
+ */
+export const PLANTED_QUEUE = [
+  {
+    name: 'a process that has taken the lock and keeps its place',
+    defects: [
+      {
+        from: 'G["redis.call"]("ZREM", get(queue, "waiting"), holder); if (less(lease',
+        to: 'if (less(lease',
+      },
+    ],
+  },
+  {
+    name: 'a short lease at a lock that is held',
+    defects: [
+      {
+        from: 'if (equal(first(G["redis.call"]("EXISTS", get(queue, "lock"))), 1)) { call(mendListeners, queue); let places',
+        to: 'if (false) { call(mendListeners, queue); let places',
+      },
+    ],
+  },
+  {
+    name: 'a process that was notified and does not come, and nobody who finds out',
+    defects: [
+      { from: 'else onAbsent(this.#place);', to: '' },
+      { from: 'this.#checkIn(CHECK.crowded); this.owner.passOn(false);', to: '' },
+    ],
+  },
+  {
+    name: 'a place that is taken before its channel is subscribed',
+    defects: [
+      { from: 'if (this.#subscription?.isActive !== true) return void 0;', to: '' },
+      { from: 'this.#checkIn(CHECK.crowded); this.owner.passOn(false);', to: '' },
+    ],
+  },
+];
