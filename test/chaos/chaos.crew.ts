@@ -10,7 +10,7 @@ const BUILT = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/test/workers/chaos/' : '../workers/chaos/',
   import.meta.url,
 );
-const SORTS: readonly LockSort[] = [
+export const SORTS: readonly LockSort[] = [
   'reentrant',
   'nonReentrant',
   'fair',

@@ -17,7 +17,7 @@ const remarks: string[] = [];
 
 /** One run on a ground of its own. @param only the one fault that happens; all of the profile without it */
 async function soak(settings: SoakSettings, only?: string): Promise<ChaosReport> {
-  const { minutes, profile, seed, topology, workers, histories } = settings;
+  const { minutes, profile, seed, topology, workers, kinds, names, histories } = settings;
   const ground = await BreakableGround.open(topology, workers);
   const watch = new FaultWatch();
   try {
@@ -28,6 +28,8 @@ async function soak(settings: SoakSettings, only?: string): Promise<ChaosReport>
       seconds: minutes * 60,
       seed,
       workers,
+      sorts: kinds,
+      names,
       mode: profile === 'strict' ? 'strict' : 'lossy',
       build: BUILT,
       histories,
