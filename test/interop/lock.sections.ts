@@ -44,6 +44,14 @@ export function longestPause(sections: readonly Section[], from: number): number
   return longest / 1000;
 }
 
+/** How long one caller waited before 99 of 100 of its turns at most, in ms. @param turns of each caller, one after the other */
+export function waitOf99(turns: readonly (readonly Section[])[]): number {
+  const waits = turns.flatMap((own) =>
+    own.slice(1).map(({ begin }, index) => begin - (own[index]?.end ?? 0)),
+  );
+  return (waits.toSorted((one, other) => one - other)[Math.floor(waits.length * 0.99)] ?? Infinity) / 1000;
+}
+
 function inTime(sections: readonly Section[]): Section[] {
   return sections.toSorted((one, other) => one.begin - other.begin);
 }
