@@ -8,7 +8,7 @@ import { JavaTaker, NodeTaker } from './takers.js';
 
 const stage = interopRows();
 
-/** How late a moment may be noticed that nobody tells, in ms. */
+/** How late a moment may be noticed of which there is no message, in ms. */
 const SLEEP_BOUND = 500 * SLOWNESS;
 
 test('S1 spin locks of either side against locks of the other, and against each other', async () => {
@@ -59,12 +59,12 @@ test('S1 spin locks of either side against locks of the other, and against each 
     const released = await holder.give();
     const granted = await waiting;
     const took = granted.at - released.from;
-    // Redisson's spin lock tells nobody: a waiter that listens is granted when the lease that it knows of ends.
+    // Redisson's spin lock publishes nothing: a waiter that listens is granted when the lease that it knows of ends.
     expect(took).toBeLessThan(T + SLEEP_BOUND);
     if (isTold) expectPrompt(stage(), name.slice(3), released, granted);
     else notes.push(`N behind a spin lock of J: granted ${took.toFixed(0)} ms after its silent release`);
     await waiter.give();
   }
-  // Nor does N where nobody else listens.
+  // Nor does N where no other client listens.
   expect(await observer.heard(lockChannel('s1:js-n'))).toEqual([]);
 });

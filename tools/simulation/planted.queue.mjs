@@ -17,13 +17,13 @@ export const PLANTED_QUEUE = [
     name: 'a short lease at a lock that is held',
     defects: [
       {
-        from: 'if (equal(first(G["redis.call"]("EXISTS", get(queue, "lock"))), 1)) { call(mendListeners, queue); let places',
-        to: 'if (false) { call(mendListeners, queue); let places',
+        from: 'if (isTrue(current)) { call(mendListeners, queue, listeners);',
+        to: 'if (false) { call(mendListeners, queue, listeners);',
       },
     ],
   },
   {
-    name: 'a process that was notified and does not come, and nobody who finds out',
+    name: 'a process that was notified and does not come, and no guard that finds out',
     defects: [
       { from: 'else onAbsent(this.#place);', to: '' },
       { from: 'this.#checkIn(CHECK.crowded); this.owner.passOn(false);', to: '' },
