@@ -1,8 +1,8 @@
--- Takes dead listeners out of a queue of processes. Where one of the two is missing it calls a process that is alive and no listener, the
--- last in the queue, because it waits longest, and takes dead ones out before it; it becomes one by its own next call, when it listens. Returns how many clients listen to the lock's
--- channel beside the listeners, and one listener. A user who may not count clients is answered 1 alone, as if there were one.
-local function mendListeners(queue)
-  local listeners = redis.call('ZRANGEBYSCORE', queue.waiting, -2, -1)
+-- Takes dead ones of its `listeners` out of a queue of processes. Where one of the two is missing it calls a process that is alive and no
+-- listener, the last in the queue, because it waits longest, and takes dead ones out before it; it becomes one by its own next call, when it
+-- listens. Returns how many clients listen to the lock's channel beside the listeners, one listener, and whether a place was removed. A user who may not count clients is answered 1 alone, as if
+-- there were one.
+local function mendListeners(queue, listeners)
   local asked = {queue.channel}
   local candidates = {}
   for _, listener in ipairs(listeners) do
@@ -32,6 +32,7 @@ local function mendListeners(queue)
       redis.call('ZREM', queue.waiting, listeners[at])
     end
   end
+  local hasDropped = false
   for at = 1, #candidates do
     local index = (#listeners + at) * 2 + 1
     if counts[index + 1] > 0 then
@@ -39,6 +40,7 @@ local function mendListeners(queue)
       break
     end
     redis.call('ZREM', queue.waiting, candidates[at])
+    hasDropped = true
   end
-  return math.max(others, 0), alive
+  return math.max(others, 0), alive, hasDropped
 end

@@ -1,7 +1,7 @@
 -- Takes a free lock, or raises the count of a holder that has it already.
 -- Wire format section 2, with D28 avoided: a re-entry never shortens the lease.
 --
--- @include isWhole take hasQueue firstPlace failure oneForAll
+-- @include isWhole take hasQueue firstPlace takeUnlessQueued failure oneForAll
 -- @batch
 -- @shared lease   the lease in ms, 1 to 10 years
 -- @shared count   the hold count to reach; 1 takes a free lock
@@ -32,20 +32,6 @@ if #KEYS == 2 then
 end
 -- @parts
 
-local function attempt(queue, holder, lease, count, waits)
-  local isFree = waits and count == 1 and redis.call('EXISTS', queue.lock) == 0
-  local first = isFree and hasQueue(queue) and firstPlace(queue.waiting)
-  if first then
-    return {3, first}
-  end
-  local reply = take(queue.lock, holder, lease, count)
-  if count == 1 and reply == 1 and hasQueue(queue) then
-    -- A process that could not be notified takes the lock past its place.
-    redis.call('ZREM', queue.waiting, holder)
-  end
-  return reply
-end
-
 local replies = {}
 local lease = tonumber(ARGV[1])
 local count = tonumber(ARGV[2])
@@ -55,7 +41,7 @@ for i = 1, #KEYS / 2 do
   local waiting = KEYS[(i - 1) * 2 + 2]
   local base = i + 2
   local holder = ARGV[base + 1]
-  local ran, reply = pcall(attempt, {lock = lock, waiting = waiting}, holder, lease, count, waits)
+  local ran, reply = pcall(takeUnlessQueued, {lock = lock, waiting = waiting}, holder, lease, count, waits)
   replies[i] = ran and reply or failure(reply, lock)
 end
 return oneForAll(replies)

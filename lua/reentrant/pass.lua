@@ -1,7 +1,7 @@
 -- Notifies the process whose turn it is of a free lock: for a listener that has received a release, for a process that released the lock
 -- and has not seen it held since, and for one that gives up its place, or does not listen for the others any more.
 --
--- @include isWhole failure publishMessage clientOf firstPlace dropPlace callPlace callFirst mendListeners
+-- @include isWhole failure publishMessage clientOf readQueue firstPlace dropPlace callPlace callFirst mendListeners
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -11,45 +11,48 @@
 -- @arg   yields   1 where others that listen to the lock's channel come first; else 0
 -- @arg   lease    a short lease in ms that the place gets at once, for the others are as fast as its own call; 0: it takes the lock itself
 -- @arg   channel  the lock's channel; that of a process is this, a colon, its client uuid
--- @reply held     {0, ttl in ms (-1: none), one holder, places}
--- @reply called   {1, the place that was notified}
+-- @reply held     {0, ttl in ms (-1: none), one holder, places (2: or more), the holder if it has its place yet: it was given the lock, and has
+--                 not come for it; else empty}
+-- @reply called   {1, the place that was notified, and has the lock if there are others and a lease was named}
 -- @reply none     {2} no process has a place
 -- @reply theirs   {3} others come first
 -- @reply error    {-1, message with its code in front, type of the key}
--- @repeat safe: it notifies the same process again, and what is given up never comes back
+-- @repeat safe: it notifies the same process again, or finds that it was given the lock; what is given up never comes back
 local function attempt(queue, absent, leaving, yields, lease)
   if not isWhole(lease, 0, 60000) then
     error({err = 'ERR the lease is out of range'})
   end
+  local current = redis.call('HRANDFIELD', queue.lock)
   if leaving ~= '' then
     redis.call('ZREM', queue.waiting, leaving)
-    -- It may have got the lock this way, and no caller waits for it any more.
-    if redis.call('HEXISTS', queue.lock, leaving) == 1 then
-      redis.call('DEL', queue.lock)
-    end
   end
-  -- A holder that has its place yet was given the lock below, and has not come for it.
-  if absent ~= '' and redis.call('ZSCORE', queue.waiting, absent) and redis.call('HEXISTS', queue.lock, absent) == 1 then
+  -- A holder that leaves may have got the lock this way, and no caller waits for it any more. One that is absent and has its place yet was
+  -- given the lock below, and has not come for it.
+  if current and (current == leaving or (current == absent and redis.call('ZSCORE', queue.waiting, absent))) then
     redis.call('DEL', queue.lock)
+    current = false
   end
-  if redis.call('EXISTS', queue.lock) == 1 then
-    mendListeners(queue)
-    local places = #redis.call('ZRANGEBYSCORE', queue.waiting, 1, '+inf', 'LIMIT', 0, 2)
-    return {0, redis.call('PTTL', queue.lock), redis.call('HRANDFIELD', queue.lock), places}
+  local listeners, first, _, second = readQueue(queue.waiting)
+  if current then
+    mendListeners(queue, listeners)
+    local called = (current == first or current == second) and current
+    return {0, redis.call('PTTL', queue.lock), current, (first and 1 or 0) + (second and 1 or 0), called or ''}
   end
-  if absent ~= '' and firstPlace(queue.waiting) == absent then
+  if absent ~= '' and first == absent then
     dropPlace(queue, absent)
     -- It may be alive, and slow.
     callPlace(queue, absent)
+    listeners, first = readQueue(queue.waiting)
   end
-  local others = mendListeners(queue)
-  if not firstPlace(queue.waiting) then
+  local others, _, hasDropped = mendListeners(queue, listeners)
+  first = hasDropped and firstPlace(queue.waiting) or (not hasDropped and first)
+  if not first then
     return {2}
   end
   if yields and others > 0 then
     return {3}
   end
-  local place = callFirst(queue)
+  local place = callFirst(queue, first)
   if place and lease > 0 and others > 0 then
     redis.call('HSET', queue.lock, place, '1')
     redis.call('PEXPIRE', queue.lock, lease)

@@ -2,21 +2,23 @@
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
 -- Where a count stays, a lease that becomes shorter is published. On the lock's channel nothing is published that only listeners would hear.
 --
--- @include isWhole failure publishMessage publishShorterLease setLease hasQueue clientOf firstPlace dropPlace callPlace callFirst mendListeners turnOfOthers oneForAll
+-- @include isWhole failure publishMessage publishShorterLease setLease readQueue clientOf firstPlace dropPlace callPlace callFirst mendListeners turnOfOthers oneForAll
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared count   the hold count to leave behind; 0 frees the lock
--- @shared lease   the lease in ms to restore when a count stays, 1 to 10 years; not looked at otherwise
+-- @shared lease   where a count stays the lease in ms of the holder, 1 to 10 years. Else the short lease in ms of a place that is notified while
+--                 others listen to the lock's channel: it has the lock at once; 0: its process takes the lock itself
 -- @key   lock     the lock's hash
 -- @key   waiting  the queue of processes, a sorted set: tickets by holder id, above 0; listeners below; the lock again where there is no queue
 -- @arg   holder   the holder id, whose place ends too where no count stays
 -- @arg   channel  the lock's channel; that of a process is this, a colon, its client uuid
 -- @reply released 1 when it reached no client, or {1, clients that PUBLISH reached (-1: publishing was refused)}; 1 alone, in no array, answers all of a call
--- @reply passed   {1, clients that listen beside the listeners (-1: publishing was refused), the place that was notified; empty for none}
+-- @reply passed   {1, clients that listen beside the listeners (-1: publishing was refused), the place that was notified, and may have the lock
+--                 with a short lease; empty for none}
 -- @reply kept     {2, hold count}
 -- @reply gone     {0} the holder has nothing; nothing was changed but its place
 -- @reply error    {-1, message with its code in front, type of the key}
--- @repeat safe: it only lowers a count and never creates a field
+-- @repeat safe: it only lowers a count; a repeated one finds that the holder has nothing, whoever got the lock by the first one
 
 -- The end of a hold with the count 1 that comes alone, as nearly every release does. Whatever else there is takes the whole way
 -- below, an error with it, which has changed nothing.
@@ -39,11 +41,16 @@ end
 -- @parts
 
 -- Notifies those that wait for a lock that was freed just now.
-local function pass(queue)
-  local place = firstPlace(queue.waiting)
-  local others, listener = mendListeners(queue)
+local function pass(queue, listeners, place, lease)
+  local others, listener, hasDropped = mendListeners(queue, listeners)
+  place = hasDropped and firstPlace(queue.waiting) or (not hasDropped and place)
   local isTheirs = place and listener and others > 0 and turnOfOthers(queue.waiting, listener)
-  local called = place and not isTheirs and callFirst(queue)
+  local called = place and not isTheirs and callFirst(queue, place)
+  -- Clients that listen to the lock's channel would be as fast as its own call. Without a listener no turn is theirs, so the lock stays free.
+  if called and listener and others > 0 and lease > 0 then
+    redis.call('HSET', queue.lock, called, '1')
+    redis.call('PEXPIRE', queue.lock, lease)
+  end
   if (others > 0 or (place and not called)) and publishMessage(queue.publish, queue.channel, '0') == -1 then
     others = -1
   end
@@ -53,14 +60,23 @@ end
 -- A script that fails midway is not rolled back: whatever may be wrong is refused before the first write.
 local function attempt(queue, holder, count, lease)
   local lock = queue.lock
-  if not isWhole(count, 0, 2147483647) or not (count == 0 or isWhole(lease, 1, 315360000000)) then
+  if not isWhole(count, 0, 2147483647) or not isWhole(lease, count == 0 and 0 or 1, 315360000000) then
     error({err = 'ERR the hold count or the lease is out of range'})
   end
   local held = tonumber(redis.call('HGET', lock, holder))
-  local isQueued = hasQueue(queue)
-  if isQueued and count == 0 and redis.call('ZREM', queue.waiting, holder) == 1 and redis.call('EXISTS', lock) == 0 then
-    -- It may have been notified, and does not come.
-    callFirst(queue)
+  -- A key of another type, which a stranger has put there, is no queue.
+  local isRead, listeners, place, _, second
+  if queue.waiting ~= lock then
+    isRead, listeners, place, _, second = pcall(readQueue, queue.waiting)
+  end
+  local isQueued = isRead and (place or listeners[1])
+  local hasPlace = isQueued and count == 0 and (held == nil or place == holder or second == holder)
+  if hasPlace and redis.call('ZREM', queue.waiting, holder) == 1 then
+    if redis.call('EXISTS', lock) == 0 then
+      -- It may have been notified, and does not come.
+      callFirst(queue)
+    end
+    listeners, place = readQueue(queue.waiting)
   end
   if held == nil then
     return {0}
@@ -79,7 +95,7 @@ local function attempt(queue, holder, count, lease)
   end
   redis.call('DEL', lock)
   if isQueued then
-    return pass(queue)
+    return pass(queue, listeners, place, lease)
   end
   local reached = publishMessage(queue.publish, queue.channel, '0')
   return reached == 0 and 1 or {1, reached}

@@ -69,16 +69,17 @@ describe.concurrent('candidates of one key', () => {
   test(
     'resign to others that wait, and come after them',
     options,
-    play(async ({ faults }) => {
+    play(async (stage) => {
+      const { faults } = stage;
       const [one, other] = [await faults.open(), await faults.open()];
       const first = new Career(one);
       await until('the first one leads', () => first.election.isLeader);
       const second = new Career(other);
-      await until('the other one waits', async () => (await faults.services.channels()).length > 0);
+      await stage.waits();
       await first.election.resign();
       expect(first.election.isLeader).toBe(false);
       await until('the other one leads', () => second.election.isLeader, 400);
-      await until('the first one waits', async () => (await faults.services.channels()).length > 0);
+      await stage.waits();
       await second.election.resign();
       await until('it is back', () => first.election.isLeader);
       await first.election.resign();

@@ -1,6 +1,8 @@
 import type { Election } from '../../libs/distributed-lock/src/contracts/election.contract.js';
+import { suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { FaultStage } from '../support/faults/fault.stage.js';
+import { until } from '../support/until.js';
 
 /** The key of every election here. */
 export const KEY = 'x';
@@ -40,6 +42,12 @@ export class LeaderStage {
       await faults.admin.del(stage.tokenKey);
       await faults.close();
     }
+  }
+
+  /** Resolves when one candidate has a place in the queue of the lock. */
+  async waits(): Promise<void> {
+    const queue = suffixName(this.faults.key(KEY), 'waiting');
+    await until('one waits', async () => (await this.faults.admin.zcount(queue, 1, '+inf')) === 1);
   }
 
   get tokenKey(): string {

@@ -33,7 +33,8 @@ describe('leaders in processes of their own', () => {
     'follow each other after kill -9, SIGSTOP and SIGTERM, and are never two',
     { timeout: scaled(40_000) },
     () =>
-      LeaderStage.play(async ({ faults }) => {
+      LeaderStage.play(async (stage) => {
+        const { faults } = stage;
         const { admin, services } = faults;
         const journal = `{${services.prefix}journal}`;
         const writes = ({ token }: Term) =>
@@ -64,7 +65,7 @@ describe('leaders in processes of their own', () => {
         expect(await second.worker.first('revoked')).toMatchObject({ code: 'LOST' });
         // Its late write comes with a token that is over.
         expect(await second.worker.first('stale')).toMatchObject({ token: `${second.token}` });
-        await until('it waits again', async () => (await services.channels()).length > 0);
+        await stage.waits();
 
         third.worker.signal('SIGTERM');
         const fourth = await term(workers, 4);

@@ -2,6 +2,7 @@ import {
   fencedAcquire,
   fencedReadToken,
   fencedTransfer,
+  fencedWait,
 } from '../../libs/distributed-lock/src/scripts/generated/lua.scripts.js';
 import type { LuaScript } from '../../libs/distributed-lock/src/scripts/lua.script.js';
 import { prefixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
@@ -10,19 +11,38 @@ import type { Names, ProtocolStage } from './protocol.stage.js';
 /** One operation of a fenced lock's own scripts, ready for any lock. */
 export interface FencedCall {
   readonly script: LuaScript;
+  readonly keys: (names: Names) => readonly string[];
   /** Of a call, before those of its operations. */
-  readonly shared: readonly string[];
+  readonly shared: readonly (string | number)[];
   readonly args: (names: Names) => readonly (string | number)[];
 }
 
-export const acquire = (holder: string, lease: number | string, count: number | string): FencedCall => ({
+/** The keys of a lock that has a queue of processes. */
+const queued = (names: Names) => [names.lock, counterOf(names), names.waiting];
+
+/** @param waits 1 for a caller that is ready to wait */
+export const acquire = (
+  holder: string,
+  lease: number | string,
+  count: number | string,
+  waits: 0 | 1 = 0,
+): FencedCall => ({
   script: fencedAcquire,
+  keys: queued,
   shared: [],
-  args: () => [holder, lease, count],
+  args: () => [holder, lease, count, waits],
+});
+
+export const wait = (holder: string, lease: number | string, ticket = 0): FencedCall => ({
+  script: fencedWait,
+  keys: queued,
+  shared: ['PUBLISH', lease, 60_000, 0],
+  args: ({ channel }) => [holder, ticket, 0, channel],
 });
 
 export const transfer = (from: string, to: string, lease: number | string): FencedCall => ({
   script: fencedTransfer,
+  keys: (names) => [names.lock, counterOf(names)],
   shared: ['PUBLISH'],
   args: ({ channel }) => [from, to, lease, channel],
 });
@@ -41,7 +61,7 @@ export async function sendBatch(
   if (first === undefined) throw new Error('a batch has at least one operation');
   const replies = await stage.call(
     first[1].script,
-    batch.flatMap(([names]) => [names.lock, counterOf(names)]),
+    batch.flatMap(([names, { keys }]) => keys(names)),
     [...first[1].shared, ...batch.flatMap(([names, { args }]) => args(names))],
   );
   return rows(replies);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { startRedis } from '../../tools/redis/redis.runner.mjs';
 import type { RunningRedis } from '../../tools/redis/redis.types.js';
-import { acquire, counterOf, readTokens, send, transfer } from './fenced.calls.js';
+import { acquire, counterOf, readTokens, send, transfer, wait } from './fenced.calls.js';
 import { held, ProtocolStage, type Names } from './protocol.stage.js';
 import * as plain from './reentrant.calls.js';
 
@@ -13,6 +13,7 @@ const GRANTS = [
   ['an acquisition', acquire(A, S10, 1)],
   ['a re-entry', acquire(A, S60, 3)],
   ['a hand-over', transfer(A, B, S60)],
+  ['a request in its turn', wait(A, S60)],
 ] as const;
 const ERR = [-1, expect.stringMatching(/^ERR /), expect.any(String)];
 
@@ -63,7 +64,11 @@ describe.each(GRANTS)('%s is refused, and nothing is written,', (_what, call) =>
 });
 
 test.each([
-  ...['', '0', '1.5', 'nan', '1e30'].flatMap((lease) => [acquire(A, lease, 2), transfer(A, B, lease)]),
+  ...['', '0', '1.5', 'nan', '1e30'].flatMap((lease) => [
+    acquire(A, lease, 2),
+    transfer(A, B, lease),
+    wait(A, lease),
+  ]),
   ...['', '0', '-1', '1.5', 'inf'].map((count) => acquire(A, S10, count)),
   transfer(A, A, S10),
 ])('a call with $args is refused, and costs no token', async (call) => {

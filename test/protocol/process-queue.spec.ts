@@ -73,7 +73,7 @@ describe('a place in the queue of processes', () => {
     await holdIt();
     await ask(wait(`${A}:1`));
     await freeIt();
-    expect(await ask(wait(`${A}:1`))).toEqual([1, 1]);
+    expect(await ask(wait(`${A}:1`))).toEqual([1, 1, 0]);
     expect(await stage.state(names.lock)).toEqual(held({ [`${A}:1`]: 1 }, S10));
     expect(await stage.redis.exists(names.waiting)).toBe(0);
   });
@@ -102,12 +102,12 @@ describe('a lock that is free', () => {
   test('is granted to the first place alone', async () => {
     expect(await ask(wait(`${B}:1`, { listens: true }))).toEqual([0, -2, '', 2, 1, 0, 2, `${A}:1`]);
     expect(await ask(wait(`${C}:1`))).toEqual([0, -2, '', 3, 0, 0, 2, `${A}:1`]);
-    expect(await ask(wait(`${A}:1`))).toEqual([1, 1]);
+    expect(await ask(wait(`${A}:1`))).toEqual([1, 1, 0]);
   });
 
   test('is granted to a process that was dropped, and has a lower ticket than the first', async () => {
     await stage.redis.zrem(names.waiting, `${A}:1`);
-    expect(await ask(wait(`${A}:1`, { ticket: 1 }))).toEqual([1, 1]);
+    expect(await ask(wait(`${A}:1`, { ticket: 1, listens: true }))).toEqual([1, 1, 1]);
     expect(await queue()).toEqual([`listener:${A}`, '-1', `listener:${B}`, '-1', `${B}:1`, '2']);
   });
 
@@ -124,7 +124,7 @@ describe('a lock that is free', () => {
   test('is granted again to the holder whose answer was lost, with a full lease', async () => {
     await ask(wait(`${A}:1`));
     await stage.redis.pexpire(names.lock, 5000);
-    expect(await ask(wait(`${A}:1`))).toEqual([1, 1]);
+    expect(await ask(wait(`${A}:1`))).toEqual([1, 1, 0]);
     expect(await stage.state(names.lock)).toEqual(held({ [`${A}:1`]: 1 }, S10));
   });
 });
@@ -170,8 +170,11 @@ describe('a release', () => {
     const others = stage.redis.duplicate();
     await Promise.all([others.subscribe(names.channel), stage.listen(names.channel)]);
     const turns = [];
+    const states: unknown[] = [];
     for (let turn = 0; turn < 4; turn += 1) {
       turns.push(await freeIt());
+      states.push(await stage.state(names.lock));
+      await stage.redis.del(names.lock);
       await holdIt();
     }
     others.disconnect();
@@ -180,8 +183,32 @@ describe('a release', () => {
       [1, 1, `${A}:1`],
     ];
     expect(turns).toEqual([theirs, ours, theirs, ours]);
+    // In our turns they cannot take the lock past the first place.
+    const taken = held({ [`${A}:1`]: 1 }, S10);
+    expect(states).toEqual(['free', taken, 'free', taken]);
     expect(await heard(A)).toEqual(['1 come 1', '1 come 1']);
     expect(await stage.messages(names.channel)).toEqual(['0', '0', '0', '0']);
+  });
+
+  test('leaves the lock free where others listen and no listener of the queue is alive, so that they can take it', async () => {
+    await holdIt();
+    await stage.listen(channelOf(A));
+    await ask(wait(`${A}:1`));
+    await stage.listen(names.channel);
+    expect(await freeIt()).toEqual([1, 1, `${A}:1`]);
+    expect(await stage.state(names.lock)).toBe('free');
+  });
+
+  test('gives the lock to no place that it has removed, whoever listens to its channel', async () => {
+    await holdIt();
+    await ask(wait(`${A}:1`));
+    await stage.listen(names.channel);
+    const others = stage.redis.duplicate();
+    // PUBLISH counts it, and NUMSUB does not.
+    await others.psubscribe(`${names.channel}*`);
+    expect(await freeIt()).toEqual([1, 1, '']);
+    expect(await stage.state(names.lock)).toBe('free');
+    others.disconnect();
   });
 
   test('to a count that stays changes nothing in the queue', async () => {
@@ -207,16 +234,22 @@ describe('the listeners', () => {
     expect(await queue()).not.toContain(`listener:${C}`);
   });
 
+  test('are listed with a grant as well', async () => {
+    expect(await ask(wait(`${A}:1`, { listens: true }))).toEqual([1, 1, 1]);
+    expect(await queue()).toEqual([`listener:${A}`, '-1']);
+    expect(coarse(await stage.redis.pttl(names.waiting))).toBe(S60);
+  });
+
   test('learn of a lease that ends before they look', async () => {
     await inLine(A, B, C);
     await stage.redis.del(names.lock);
-    expect(await ask(wait(`${A}:1`, { lease: 500, soon: 3000 }))).toEqual([1, 1]);
+    expect(await ask(wait(`${A}:1`, { lease: 500, soon: 3000 }))).toEqual([1, 1, 0]);
     expect(await heard(A, B, C)).toEqual(['1 ends 500', '2 ends 500']);
   });
 
   test('that resign are replaced by the last process that waits', async () => {
     await inLine(A, B, C, D);
-    expect(await ask(pass({ leaving: `listener:${A}` }))).toEqual([0, S60, HELD, 2]);
+    expect(await ask(pass({ leaving: `listener:${A}` }))).toEqual([0, S60, HELD, 2, '']);
     expect(await heard(A, B, C, D)).toEqual(['4 listen']);
     expect(await queue()).not.toContain(`listener:${A}`);
   });
@@ -224,7 +257,7 @@ describe('the listeners', () => {
   test('that resign last take the key with them', async () => {
     await inLine(A);
     await ask(release(`${A}:1`, 0, S10));
-    expect(await ask(pass({ leaving: `listener:${A}` }))).toEqual([0, S60, HELD, 0]);
+    expect(await ask(pass({ leaving: `listener:${A}` }))).toEqual([0, S60, HELD, 0, '']);
     expect(await stage.redis.exists(names.waiting)).toBe(0);
   });
 });
@@ -232,7 +265,7 @@ describe('the listeners', () => {
 describe('a pass', () => {
   test('notifies no process while the lock is held', async () => {
     await inLine(A, B);
-    expect(await ask(pass())).toEqual([0, S60, HELD, 2]);
+    expect(await ask(pass())).toEqual([0, S60, HELD, 2, '']);
     expect(await heard(A, B)).toEqual([]);
   });
 
@@ -242,6 +275,19 @@ describe('a pass', () => {
     expect(await ask(pass())).toEqual([1, `${A}:1`]);
     expect(await ask(pass())).toEqual([1, `${A}:1`]);
     expect(await heard(A, B)).toEqual(['1 come 1', '1 come 1']);
+  });
+
+  test('names a holder that was given the lock, and has not come for it', async () => {
+    await inLine(A, B);
+    await stage.redis.del(names.lock);
+    // Beside one for each of the two listeners.
+    const others = [1, 2].map(() => stage.redis.duplicate());
+    await Promise.all([...others.map((each) => each.subscribe(names.channel)), stage.listen(names.channel)]);
+    await ask(pass({ lease: 5000 }));
+    expect(await ask(pass())).toEqual([0, S10, `${A}:1`, 2, `${A}:1`]);
+    await ask(wait(`${A}:1`, { lease: S60 }));
+    expect(await ask(pass())).toEqual([0, S60, `${A}:1`, 1, '']);
+    for (const each of others) each.disconnect();
   });
 
   test('answers that no process waits', async () => {
@@ -282,7 +328,7 @@ describe('a pass', () => {
     await Promise.all([...others.map((each) => each.subscribe(names.channel)), stage.listen(names.channel)]);
     expect(await ask(pass({ lease: 5000 }))).toEqual([1, `${A}:1`]);
     expect(await stage.state(names.lock)).toEqual(held({ [`${A}:1`]: 1 }, S10));
-    expect(await ask(wait(`${A}:1`, { lease: S60 }))).toEqual([1, 1]);
+    expect(await ask(wait(`${A}:1`, { lease: S60 }))).toEqual([1, 1, 0]);
     expect(await stage.state(names.lock)).toEqual(held({ [`${A}:1`]: 1 }, S60));
     await stage.redis.del(names.lock);
     expect(await ask(pass({ lease: 5000 }))).toEqual([1, `${B}:1`]);
@@ -295,12 +341,26 @@ describe('a pass', () => {
     await ask(release(`${B}:1`, 0, S10));
     await holdIt();
     await ask(wait(`${B}:1`));
-    await freeIt();
+    await stage.redis.del(names.lock);
     expect(await ask(pass({ lease: 5000 }))).toEqual([1, `${B}:1`]);
     expect(await ask(pass({ leaving: `${B}:1` }))).toEqual([2]);
     for (const each of others) each.disconnect();
     expect(await stage.state(names.lock)).toBe('free');
   });
+});
+
+test('a process that comes for the lock that it was given has the lease that it asks for, also a shorter one', async () => {
+  await inLine(A);
+  await stage.redis.del(names.lock);
+  const other = stage.redis.duplicate();
+  await Promise.all([other.subscribe(names.channel), stage.listen(names.channel)]);
+  expect(await ask(pass({ lease: 60_000 }))).toEqual([1, `${A}:1`]);
+  expect(await ask(wait(`${A}:1`, { lease: S10, listens: true }))).toEqual([1, 1, 1]);
+  expect(await stage.state(names.lock)).toEqual(held({ [`${A}:1`]: 1 }, S10));
+  // The second time it is a holder like any other, whose lease never becomes shorter.
+  await ask(wait(`${A}:1`, { lease: 5000, listens: true }));
+  expect(await stage.state(names.lock)).toEqual(held({ [`${A}:1`]: 1 }, S10));
+  other.disconnect();
 });
 
 test('a forced unlock notifies the first process, and all that listen to the channel of the lock', async () => {
@@ -321,6 +381,9 @@ describe('bad input', () => {
   ])('%s out of range is refused before anything is written', async (_what, bad) => {
     expect(await ask(wait(`${A}:1`, bad))).toEqual([-1, expect.stringMatching(/^ERR /), 'none']);
     expect(await stage.redis.exists(names.lock, names.waiting)).toBe(0);
+    await holdIt();
+    expect(await ask(wait(`${A}:1`, bad))).toEqual([-1, expect.stringMatching(/^ERR /), 'hash']);
+    expect(await stage.redis.exists(names.waiting)).toBe(0);
   });
 
   test('a holder id without a client is refused', async () => {

@@ -1,7 +1,7 @@
 import type { LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockModuleSettings } from '../../libs/distributed-lock/src/contracts/module.options.js';
 import { slotOf } from '../../libs/distributed-lock/src/redis/key.slot.js';
-import { lockChannel, waitingKey } from '../../libs/distributed-lock/src/scripts/wire.names.js';
+import { lockChannel, suffixName } from '../../libs/distributed-lock/src/scripts/wire.names.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { Services } from '../support/services.js';
 import { StoreView } from '../support/store.view.js';
@@ -66,7 +66,7 @@ export class Crowd {
   async asleep(name: string): Promise<void> {
     const key = this.key(name);
     // In a queue of processes each has a place; elsewhere each listens.
-    const places = () => this.store.client.zcount(waitingKey(key), 1, '+inf').catch(() => 0);
+    const places = () => this.store.client.zcount(suffixName(key, 'waiting'), 1, '+inf').catch(() => 0);
     const listening = () => this.store.listeners(lockChannel(key)).catch(() => 0);
     const asleep = async () => Math.max(await places(), await listening());
     await until('all sleep', async () => (await asleep()) === SERVICES, 10_000);

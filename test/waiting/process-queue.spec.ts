@@ -5,13 +5,16 @@ import type { LockService } from '../../libs/distributed-lock/src/service/lock.s
 import { KindStage } from '../kinds/kind.stage.js';
 import { machineTime } from '../kinds/machine.clock.js';
 import { scaled } from '../support/slowness.js';
-import { COMES_WITHIN, granted, places, queueUp, settled } from './queue.stage.js';
+import { COMES_WITHIN, granted, lockOf, places, QUEUED, queueUp, settled } from './queue.stage.js';
 import { BOUND } from './shorter.stage.js';
 
-describe('a process that waits for a lock', () => {
+/** As Redisson takes a free lock, but for the lease. */
+const TAKE = `if redis.call('EXISTS', KEYS[1]) == 1 then return 0 end return redis.call('HSET', KEYS[1], ARGV[1], 1)`;
+
+describe.each(QUEUED)('a process that waits for a %s lock', (kind) => {
   test('is notified in the order of the queue, one by one', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { unlock, workers } = await queueUp(stage, 4);
+      const { unlock, workers } = await queueUp(stage, kind, 4);
       await unlock();
       for (const [index, worker] of workers.entries()) {
         await worker.told('granted', index);
@@ -24,7 +27,7 @@ describe('a process that waits for a lock', () => {
 
   test('is passed over within 100 ms more when it is stopped, and has its turn when it goes on', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { unlock, workers } = await queueUp(stage, 3);
+      const { unlock, workers } = await queueUp(stage, kind, 3);
       const [stopped, next, last] = workers;
       stopped?.signal('SIGSTOP');
       const begun = machineTime();
@@ -45,7 +48,7 @@ describe('a process that waits for a lock', () => {
 
   test('is passed over at once when it is dead', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { unlock, workers } = await queueUp(stage, 3);
+      const { unlock, workers } = await queueUp(stage, kind, 3);
       await Promise.all([workers[0]?.kill(), workers[1]?.kill()]);
       const begun = machineTime();
       await unlock();
@@ -59,26 +62,26 @@ describe('a process that waits for a lock', () => {
     await KindStage.play('shared', async (stage) => {
       const [one, leaver, other] = await Promise.all([1, 2, 3].map(() => stage.faults.open()));
       for (let turn = 0; turn < 20; turn += 1) {
-        const held = await one?.getLock('x').lock();
+        const held = await lockOf(one, kind).lock();
         const abort = new AbortController();
-        const left = leaver?.getLock('x').lock({ signal: abort.signal });
-        left?.catch(() => undefined);
+        const left = lockOf(leaver, kind).lock({ signal: abort.signal });
+        left.catch(() => undefined);
         await places(stage, 1);
-        const waiting = other?.getLock('x').lock();
+        const waiting = lockOf(other, kind).lock();
         await places(stage, 2);
         const begun = performance.now();
-        const freed = held?.unlock();
+        const freed = held.unlock();
         if (turn % 2 === 0) await freed;
         abort.abort(new Error('given up'));
-        await (await left?.catch(() => undefined))?.unlock();
-        await (await waiting)?.unlock();
+        await (await left.catch(() => undefined))?.unlock();
+        await (await waiting).unlock();
         expect(performance.now() - begun).toBeLessThan(COMES_WITHIN + BOUND);
       }
     });
   });
 });
 
-describe('a release', () => {
+describe.each(QUEUED)('a release of a %s lock', (kind) => {
   test('costs less than six commands with twelve processes that wait', async () => {
     await KindStage.play('own', async (stage) => {
       const services = await Promise.all(Array.from({ length: 12 }, () => stage.faults.open()));
@@ -86,7 +89,7 @@ describe('a release', () => {
       let holds = 0;
       const work = async (service: LockService) => {
         while (holds < turns) {
-          const held = await service.getLock('x').lock();
+          const held = await lockOf(service, kind).lock();
           holds += 1;
           await sleep(2);
           await held.unlock();
@@ -103,7 +106,7 @@ describe('a release', () => {
 
   test('leaves nothing behind when no process waits any more', async () => {
     await KindStage.play('shared', async (stage) => {
-      const { unlock, workers } = await queueUp(stage, 3);
+      const { unlock, workers } = await queueUp(stage, kind, 3);
       await unlock();
       for (const [index, worker] of workers.entries()) {
         await worker.told('granted', index);
@@ -115,7 +118,7 @@ describe('a release', () => {
   });
 });
 
-describe('a client that does not know the queue', () => {
+describe.each(QUEUED)('a client that does not know the queue of a %s lock', (kind) => {
   test('frees the lock for the process whose turn it is within 100 ms', async () => {
     await KindStage.play('shared', async (stage) => {
       const { admin } = stage.faults;
@@ -123,7 +126,7 @@ describe('a client that does not know the queue', () => {
       await admin.hset(key, 'another:1', 1);
       const [first, second] = [await stage.fork(), await stage.fork()];
       for (const [index, worker] of [first, second].entries()) {
-        worker.take(index, 'reentrant', 'x');
+        worker.take(index, kind, 'x');
         await places(stage, index + 1);
       }
       const begun = machineTime();
@@ -145,7 +148,7 @@ describe('a client that does not know the queue', () => {
       await admin.hset(key, 'another:1', 1);
       const workers = [await stage.fork(), await stage.fork(), await stage.fork()];
       for (const [index, worker] of workers.entries()) {
-        worker.take(index, 'reentrant', 'x');
+        worker.take(index, kind, 'x');
         await places(stage, index + 1);
       }
       const [stopped, next, last] = workers;
@@ -166,6 +169,29 @@ describe('a client that does not know the queue', () => {
     });
   });
 
+  test('does not keep the next process waiting while the first one is stopped, and one of ours releases', async () => {
+    await KindStage.play('shared', async (stage) => {
+      const listener = stage.faults.admin.duplicate();
+      await listener.subscribe(lockChannel(stage.faults.key('x')));
+      const { unlock, workers } = await queueUp(stage, kind, 3);
+      const [stopped, next, last] = workers;
+      stopped?.signal('SIGSTOP');
+      const begun = machineTime();
+      await unlock();
+      // Where it was not the turn of the others, the stopped one was given the lock.
+      expect(await granted(next, 1, begun)).toBeLessThan(2 * COMES_WITHIN + BOUND);
+      const again = machineTime();
+      next?.unlock(1);
+      expect(await granted(last, 2, again)).toBeLessThan(2 * COMES_WITHIN + BOUND);
+      last?.unlock(2);
+      stopped?.signal('SIGCONT');
+      await stopped?.told('granted', 0);
+      stopped?.unlock(0);
+      listener.disconnect();
+      await settled(stage);
+    });
+  });
+
   test('has its share of the turns while ours are busy, and the others go on', async () => {
     await KindStage.play('shared', async (stage) => {
       const { admin } = stage.faults;
@@ -178,7 +204,7 @@ describe('a client that does not know the queue', () => {
       const end = performance.now() + scaled(3000);
       /** As Redisson does it: a release wakes it, it takes the lock if it is free, holds it for a moment, and publishes. */
       const take = async () => {
-        if (isOver || (await admin.hsetnx(key, 'another:1', 1)) === 0) return;
+        if (isOver || (await admin.eval(TAKE, 1, key, 'another:1')) === 0) return;
         theirs += 1;
         await sleep(2);
         await admin.multi().del(key).publish(channel, '0').exec();
@@ -188,7 +214,7 @@ describe('a client that does not know the queue', () => {
         services.map(async (service) => {
           let count = 0;
           for (; performance.now() < end; count += 1)
-            await service.getLock('x').using(() => sleep(2), { leaseTime: '30s' });
+            await lockOf(service, kind).using(() => sleep(2), { leaseTime: '30s' });
           return count;
         }),
       );

@@ -188,7 +188,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   #outcomeOf(reply: AcquireReply, sent: Instant, at: number): AttemptOutcome {
-    if (reply.kind === 'granted') return this.#granted(sent, at, reply);
+    if (reply.kind === 'granted') return this.#granted(sent, at, reply as Extract<WaitReply, typeof reply>);
     if (!this.#marked) this.undo();
     if (this.#isPlaced) this.place?.refused(reply as Placed);
     if (reply.kind === 'busy') return reply;
@@ -199,10 +199,14 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   #granted(
     sent: Instant,
     at: number,
-    { token, room }: Pick<AcquireResult, 'token' | 'room'> = {},
+    {
+      token,
+      room,
+      isListener,
+    }: Pick<AcquireResult, 'token' | 'room'> & { readonly isListener?: boolean } = {},
   ): AcquireResult {
     const { holder } = this;
-    this.place?.granted();
+    this.place?.granted(isListener);
     this.#reset();
     return { kind: 'granted', holder, leaseTime: this.#terms.leaseTime, sent, at, token, room };
   }

@@ -1,6 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ServerPort, ServerSession } from '../connections/server.session.js';
-import { lockChannel, prefixName, readWriteChannel, suffixName, waitingKey } from '../scripts/wire.names.js';
+import { lockChannel, prefixName, readWriteChannel, suffixName } from '../scripts/wire.names.js';
 import type { HolderView, LockView, ViewKind } from './lock.view.js';
 
 /** A holder on the wire; Redisson's ends with the number of a thread. */
@@ -85,7 +85,7 @@ async function countWaiting(
   try {
     const [counts, members] = await Promise.all([
       server.ask('PUBSUB', isCluster ? 'SHARDNUMSUB' : 'NUMSUB', lockChannel(key), readWriteChannel(key)),
-      server.ask('ZRANGE', waitingKey(key), '0', '-1'),
+      server.ask('ZRANGE', suffixName(key, 'waiting'), '0', '-1'),
     ]);
     const listening = pairs(counts).reduce((sum, [, count]) => sum + Number(count), 0);
     const queue = Array.isArray(members) ? members.map(String) : [];

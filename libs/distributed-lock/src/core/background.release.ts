@@ -1,5 +1,6 @@
 import { RedisFailure } from '../redis/redis.failure.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
+import { isToWatch } from '../replies/queue.replies.js';
 import { promisedLate } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { TimerWheel } from '../timing/timer.wheel.js';
@@ -65,7 +66,7 @@ export class BackgroundRelease {
     if (answer === undefined) return 'unconfirmed';
     if (answer.reply.kind !== 'released') return 'gone';
     const { called: place, reached } = answer.reply;
-    if (place !== undefined && (place !== '' || reached > 0)) called?.(place);
+    if (place !== undefined && isToWatch(place, reached)) called?.(place);
     return 'released';
   }
 

@@ -1,6 +1,6 @@
 import type { HolderIds } from './holder.ids.js';
 import { FAIR_LIFE, FairScripts } from '../scripts/fair.scripts.js';
-import { FencedScripts } from '../scripts/fenced.scripts.js';
+import { FencedQueueScripts, FencedScripts } from '../scripts/fenced.scripts.js';
 import { isHandoff, isRelease } from '../scripts/lock.messages.js';
 import { PermitScripts } from '../scripts/permit.scripts.js';
 import { ProcessQueueScripts } from '../scripts/process-queue.scripts.js';
@@ -70,7 +70,7 @@ export function lockKinds(runner: ScriptRunner, holderIds: HolderIds, isCluster 
   // Redis issues the token, so each grant has to come from Redis.
   const fenced = kindOf(reentrant, 'fenced lock', {
     id: 'fenced',
-    queue: undefined,
+    queue: isCluster ? undefined : new FencedQueueScripts(runner),
     scripts: new FencedScripts(runner, !isCluster),
     reusesHolderId: false,
   });

@@ -3,6 +3,7 @@ import type { LossReason } from '../errors/loss.reasons.js';
 import type { RedisFailure } from '../redis/redis.failure.js';
 import type { Lease } from '../renewal/lease.js';
 import type { Busy } from '../replies/lock.replies.js';
+import { isToWatch } from '../replies/queue.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import type { LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
@@ -163,19 +164,17 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
 
   /** @param messagesBefore the number of messages before the release */
   private freed({ outcome, otherProcesses, listeners, called }: ReleaseResult, messagesBefore: number): void {
-    if (called !== undefined && (called !== '' || otherProcesses > 0)) this.openPlace()?.watch(called);
+    if (called !== undefined && isToWatch(called, otherProcesses)) this.openPlace()?.watch(called);
     // Its reply was lost: it may have notified a process.
     else if (typeof outcome !== 'string') this.place?.watch('');
+    const ownListeners = this.loop?.isListening === true || this.place?.listens === true ? 1 : 0;
     // The other side of a read/write lock in this process listens to the same channel, on the same connection.
-    const hasOtherListeners = called === undefined && listeners > this.ownListeners;
+    const hasOtherListeners = called === undefined && listeners > ownListeners;
     const others = Math.max(otherProcesses, hasOtherListeners ? 1 : 0);
     this.existingFairness?.handoff.noteOthers(others > 0);
-    if (others > 0) this.yieldToOthers(others, messagesBefore, this.fairness.pause);
+    // A process that cannot be notified takes the lock when it is free.
+    const isTurn = called !== undefined && called !== '' && this.place?.isUnreachable === false;
+    if (others > 0) this.yieldToOthers(others, messagesBefore, this.fairness.pauseAfter(isTurn));
     if (this.first !== undefined) this.wakeLoop(this);
-  }
-
-  /** How many listeners of the lock's channel in this process are those of its own waiters. */
-  private get ownListeners(): number {
-    return this.loop?.isListening === true || this.place?.listens === true ? 1 : 0;
   }
 }

@@ -145,23 +145,22 @@ export class LockRelease implements ReplyCallback<ReleaseReply> {
       called: reply.called,
       listeners,
       settled: DONE,
-      handoff: this.#handoffOf(reply),
+      handoff: reply.next === undefined ? undefined : this.#handoffTo(reply.next),
     });
   }
 
   failed(error: unknown, late?: LateAnswer<ReleaseReply>): void {
     const listeners = this.context.subscriptions.listeners(this.#channel);
-    const lateHandoff = late?.then((answer) =>
-      'reply' in answer ? this.#handoffOf(answer.reply) : undefined,
-    );
+    const lateHandoff = late?.then((answer) => {
+      const holder = 'reply' in answer && answer.reply.kind === 'released' ? answer.reply.next : undefined;
+      return holder === undefined ? undefined : this.#handoffTo(holder);
+    });
     const freed = this.#freeLater(RedisFailure.from(error), late);
     this.#conclude({ ...freed, otherProcesses: 0, listeners, lateHandoff });
   }
 
-  #handoffOf(reply: ReleaseReply): Handoff | undefined {
-    const sent = this.#sent;
-    const holder = reply.kind === 'released' ? reply.next : undefined;
-    return holder === undefined || sent === undefined ? undefined : { holder, sent };
+  #handoffTo(holder: string): Handoff | undefined {
+    return this.#sent === undefined ? undefined : { holder, sent: this.#sent };
   }
 
   #send(releaseScript: ReleaseScript | undefined, pairedLease: number | undefined): void {

@@ -9,8 +9,10 @@ export const SORTED_COMMANDS = {
     const score = keys.read(key, 'zset')?.get(member);
     return score === undefined ? false : textOf(score);
   },
-  /** `XX INCR` only of its options: then a member that is not there stays away. */
+  /** Of its options `XX INCR`, by which a member that is not there stays away, and `NX`, by which one that is there keeps its score. */
   ZADD: ({ keys }, [key = '', ...args]) => {
+    const isNew = args[0] === 'NX';
+    if (isNew) args.shift();
     if (args[0] === 'XX' && args[1] === 'INCR') {
       const [, , by, member = ''] = args;
       const scores = keys.read(key, 'zset');
@@ -26,7 +28,7 @@ export const SORTED_COMMANDS = {
     });
     const set = keys.open(key, 'zset');
     const before = set.size;
-    for (const [member, score] of pairs) set.set(member, score);
+    for (const [member, score] of pairs) if (!isNew || !set.has(member)) set.set(member, score);
     return set.size - before;
   },
   ZREM: ({ keys }, [key = '', ...members]) => {

@@ -7,7 +7,7 @@ const COMES_WITHIN = 30;
 /** From then on the time after a failure is no longer doubled: it is a second. */
 const MOST_FAILURES = 5;
 
-/** Looks whether the process that was notified of its turn comes: it may be stopped, or dead without a word. */
+/** Checks that the process that was notified of its turn comes: it may be stopped, or dead without a word. */
 export class CallGuard {
   readonly #timer: Timer;
   #place = '';

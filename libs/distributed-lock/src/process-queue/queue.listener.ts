@@ -78,7 +78,12 @@ export class QueueListener {
   }
 
   /** The answer to a waiter of this process says whether it is a listener. */
-  learned({ isListener, isListenerMissing, ttl, places }: Omit<Placed, 'kind' | 'holder'>): void {
+  learned({
+    isListener,
+    isListenerMissing,
+    ttl,
+    places,
+  }: Pick<Placed, 'isListener' | 'isListenerMissing' | 'ttl' | 'places'>): void {
     this.isKnown = isListener;
     if (isListener) this.#begun(ttl, places);
     else if (!isListenerMissing) this.end();

@@ -1,25 +1,18 @@
 import { RedisFailure } from '../redis/redis.failure.js';
+import { UNSUBSCRIBED } from '../acquire/channel.wake.source.js';
 import type { Sleeper, WaitingPlace, WakeSource } from '../acquire/acquire.contract.js';
 import type { LockContext } from '../core/lock.context.js';
 import type { LockTarget } from '../core/lock.target.js';
 import type { Subscription } from '../redis/channel.subscriptions.js';
 import type { Busy } from '../replies/lock.replies.js';
 import type { PassReply, PassTerms, Placed, QueueScripts, WaitTerms } from '../replies/queue.replies.js';
+import { TURN_LEASE } from '../scripts/process-queue.scripts.js';
 import { promisedLate } from '../replies/reply.callback.js';
 import { now } from '../timing/monotonic.clock.js';
-import type { Timer } from '../timing/timer.wheel.js';
 import { CallGuard } from './call.guard.js';
 import { afterLease } from './lease.end.js';
+import { LingerTimer, type LingerOwner } from './linger.timer.js';
 import { ANNOUNCED, QueueListener, type ListenerOwner } from './queue.listener.js';
-
-/** How long a process stays subscribed after it neither waits for the lock nor holds it, in ms: most come back. */
-const LINGER = 100;
-
-/** Between two requests at most, while the channel is not subscribed, in ms. */
-const UNSUBSCRIBED = 1000;
-
-/** The lease of a process that gets the lock when the turn of others is over, in ms: a stopped one delays the next for so long. */
-const HANDED = 1000;
 
 /** Between two checks whether a guard has done its work, at a shutdown, in ms. */
 const SETTLING = 10;
@@ -45,13 +38,13 @@ export interface PlaceOwner {
  * This process in the queue of one lock. It has a channel of its own, on which it is notified of its turn; a release notifies one
  * process, and only the two listeners listen to the lock's channel.
  */
-export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
+export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner, LingerOwner {
   /** A release of this process does not notify itself. */
   readonly isListening = false;
   readonly #channel: string;
   readonly #listener: QueueListener;
   readonly #guard: CallGuard;
-  readonly #lingering: Timer;
+  readonly #lingering: LingerTimer;
   #subscription: Subscription | undefined;
   /** The loop that waits; undefined while none does. */
   #sleeper: Sleeper | undefined;
@@ -64,10 +57,6 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
   /** Whether a pass is under way, and another one has to follow, with its terms. */
   #isPassing = false;
   #next: PassTerms | undefined;
-  /** Whether other processes were in the way since it began to rest. */
-  #isContended = false;
-  /** Whether it is to end when it rests next: no other process was in the way for {@link LINGER}, but a caller of this one acquired the lock then. */
-  #isDue = false;
   /** Whether Redis refused to store a place. */
   #isRefused = false;
   #hasEnded = false;
@@ -81,15 +70,15 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
     this.#channel = target.channel;
     this.#listener = new QueueListener(this, this.#channel);
     this.#guard = new CallGuard(wheel, (absent) => this.#pass({ absent }));
-    this.#lingering = wheel.background(() => {
-      if (owner.isWaitedFor(target.id)) this.#isDue = true;
-      else if (this.#isContended || this.isGuarding) this.rest();
-      else void this.end();
-    });
+    this.#lingering = new LingerTimer(wheel, this);
   }
 
   get context(): PlaceOwner['context'] {
     return this.owner.context;
+  }
+
+  get isWaitedFor(): boolean {
+    return this.owner.isWaitedFor(this.target.id);
   }
 
   get isHeld(): boolean {
@@ -125,19 +114,21 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
     return { ticket: this.#ticket, listens: this.listens, life: LIFE * watchdogTimeout, soon: ANNOUNCED };
   }
 
-  granted(): void {
+  granted(isListener = this.#listener.isKnown): void {
     this.#forget();
     this.#guard.stop();
+    // One that listens and is not listed would be counted among the others, and have turns.
+    if (!isListener || !this.#listener.isKnown)
+      this.#listener.learned({ isListener, isListenerMissing: false, ttl: Infinity, places: 2 });
   }
 
   refused(reply: Placed): void {
-    this.#isContended = true;
+    this.#lingering.contended();
     this.#ticket = reply.ticket;
     this.#isRefused = reply.ticket === 0;
     if (this.#isRefused) return;
     this.#listener.learned(reply);
-    if (reply.first === undefined) this.#guard.stop();
-    else if (!this.#guard.isSet) this.#guard.watch(reply.first);
+    this.#onHolder(reply.first);
   }
 
   /** Subscribes its channels, all at once, when the loop sleeps for the first time. */
@@ -157,16 +148,13 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
 
   /** A release of this process has notified `place`; empty where others go first. */
   watch(place: string): void {
-    this.#linger();
-    this.#isContended = true;
+    this.#lingering.passed();
     this.#guard.watch(place);
   }
 
   /** This process neither waits for the lock nor holds it, for now. */
   rest(): void {
-    if (this.#lingering.isSet || this.#hasEnded) return;
-    if (this.#isDue && !this.#isContended && !this.isGuarding) void this.end();
-    else this.#linger();
+    this.#lingering.rest();
   }
 
   /** Resolves when it looks after no process any more, or when `longest` ms are over. */
@@ -176,7 +164,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
   }
 
   passOn(yields: boolean): void {
-    this.#pass({ yields, lease: yields ? 0 : HANDED });
+    this.#pass({ yields, lease: yields ? 0 : TURN_LEASE });
   }
 
   onListening(): void {
@@ -188,7 +176,7 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#guard.stop();
-    this.context.wheel.cancel(this.#lingering);
+    this.#lingering.end();
     this.owner.ended(this);
     // First: a listener that is counted and does not listen would hide another listener.
     if (this.#listener.isKnown) await this.#send({ leaving: `listener:${this.context.ids.client}` });
@@ -196,11 +184,10 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
     this.#subscription?.release();
   }
 
-  #linger(): void {
-    if (this.#lingering.isSet || this.#hasEnded) return;
-    this.#isDue = false;
-    this.#isContended = false;
-    this.context.wheel.set(this.#lingering, now() + LINGER);
+  /** @param first the place whose turn it is, if its process has not come yet; undefined where another one holds the lock */
+  #onHolder(first: string | undefined): void {
+    if (first === undefined) this.#guard.stop();
+    else if (!this.#guard.isSet) this.#guard.watch(first);
   }
 
   /** The process has no place any more. */
@@ -288,7 +275,8 @@ export class QueuePlace implements WakeSource, WaitingPlace, ListenerOwner {
       this.#guard.watch(reply.place);
     } else if (reply.kind === 'theirs') this.#listener.yieldTurn();
     else if (reply.kind === 'busy') {
-      this.#guard.stop();
+      if (reply.first !== undefined) this.#listener.called();
+      this.#onHolder(reply.first);
       if (this.#listener.isKnown) this.#listener.checkAfter(reply.ttl, reply.places);
     }
   }

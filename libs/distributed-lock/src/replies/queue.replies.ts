@@ -16,7 +16,9 @@ export interface Placed extends Busy {
 }
 
 /** The answer to a process that waits in the queue of a lock. */
-export type WaitReply = Extract<AcquireReply, { readonly kind: 'granted' }> | Placed;
+export type WaitReply =
+  | (Extract<AcquireReply, { readonly kind: 'granted' }> & Pick<Placed, 'isListener'>)
+  | Placed;
 
 /** What the place of a process adds to its request. */
 export interface WaitTerms {
@@ -62,10 +64,15 @@ export interface PassCommand extends PassTerms {
 
 /** The answer to {@link QueueScripts.pass}. */
 export type PassReply =
-  | (Busy & Pick<Placed, 'places'>)
+  | (Busy & Pick<Placed, 'places' | 'first'>)
   /** This place was notified. */
   | { readonly kind: 'called'; readonly place: string }
   | { readonly kind: 'none' | 'theirs' };
+
+/** Whether a release leaves something to be watched: the place that it has notified, or, where that is empty, the turn of others that it has reached. */
+export function isToWatch(called: string, others: number): boolean {
+  return called !== '' || others > 0;
+}
 
 /** The scripts of a kind whose processes wait in a queue in Redis. */
 export interface QueueScripts {

@@ -1,16 +1,18 @@
-import { fencedAcquire, fencedReadToken, fencedTransfer } from './generated/lua.scripts.js';
+import { fencedAcquire, fencedReadToken, fencedTransfer, fencedWait } from './generated/lua.scripts.js';
 import type {
   AcquireCommand,
   AcquireReply,
   TransferCommand,
   TransferReply,
 } from '../replies/lock.replies.js';
+import type { WaitCommand, WaitReply } from '../replies/queue.replies.js';
+import { ProcessQueueScripts } from './process-queue.scripts.js';
 import { ReentrantScripts } from './reentrant.scripts.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import { readAcquire, readTransfer } from '../replies/reply.reader.js';
 import { GRANTING, TRANSFERRING } from './sending.js';
-import { prefixName } from './wire.names.js';
+import { prefixName, suffixName } from './wire.names.js';
 
 /**
  * The scripts of the fenced lock, typed: a plain lock that gives a higher token with every grant (wire format section 8).
@@ -18,16 +20,15 @@ import { prefixName } from './wire.names.js';
  */
 export class FencedScripts extends ReentrantScripts {
   override acquire(
-    { key, holder, lease, count }: AcquireCommand,
+    { key, holder, lease, count, wait }: AcquireCommand,
     callback: ReplyCallback<AcquireReply>,
   ): void {
-    const args = [holder, `${lease}`, `${count}`];
+    const [, waiting] = this.keysOf(key);
+    const keys = [key, tokenCounter(key), waiting] as const;
+    const args = [holder, `${lease}`, `${count}`, wait > 0 ? '1' : '0'];
     const read = (reply: ReplyReader) =>
       readAcquire(reply, count, (granted) => ({ token: readToken(granted, 2) }));
-    this.runner.send(
-      { script: fencedAcquire, keys: [key, tokenCounter(key)], args, read, sending: GRANTING },
-      callback,
-    );
+    this.runner.send({ script: fencedAcquire, keys, args, read, sending: GRANTING }, callback);
   }
 
   override transfer({ key, from, to, lease, channel }: TransferCommand): Promise<TransferReply> {
@@ -49,9 +50,23 @@ export class FencedScripts extends ReentrantScripts {
   }
 }
 
+/** The scripts of the queue of processes at a fenced lock, typed. */
+export class FencedQueueScripts extends ProcessQueueScripts {
+  override wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void {
+    const { key } = command;
+    const keys = [key, tokenCounter(key), suffixName(key, 'waiting')] as const;
+    this.sendWait({ script: fencedWait, keys, more: readWaited }, command, callback);
+  }
+}
+
 /** The key of the last token, which outlives the lock. */
 function tokenCounter(key: string): string {
   return prefixName('redisson_lock_token', key);
+}
+
+/** What a row `{1, count, listener, token}` grants beside the count. */
+function readWaited(granted: ReplyReader): { readonly token: bigint } {
+  return { token: readToken(granted, 3) };
 }
 
 /** Tokens travel as text: numbers of Lua and of JavaScript are exact up to 2^53 only. */

@@ -8,10 +8,25 @@ import type {
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import { isDone, readBusy, type ReplyReader } from '../replies/reply.reader.js';
 import { reentrantPass, reentrantWait } from './generated/lua.scripts.js';
+import type { LuaScript } from './lua.script.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, PUBLISHING } from './sending.js';
 import { SharedNumbers } from './shared.numbers.js';
-import { waitingKey } from './wire.names.js';
+import { suffixName } from './wire.names.js';
+
+/**
+ * The short lease of a place that gets the lock at once, because others listen that are as fast as a request of its process, in ms. A process
+ * that does not come loses it within 30 ms, and the next one is delayed for the whole of it only if no guard is alive.
+ */
+export const TURN_LEASE = 1000;
+
+/** How a kind waits. */
+export interface WaitScript {
+  readonly script: LuaScript;
+  readonly keys: readonly [string, ...string[]];
+  /** Reads what the kind grants beside the count. */
+  readonly more?: (granted: ReplyReader) => { readonly token: bigint };
+}
 
 /** The scripts of the queue of processes at a re-entrant lock, typed. */
 export class ProcessQueueScripts implements QueueScripts {
@@ -20,17 +35,8 @@ export class ProcessQueueScripts implements QueueScripts {
   constructor(private readonly runner: ScriptRunner) {}
 
   wait(command: WaitCommand, callback: ReplyCallback<WaitReply>): void {
-    const { key, channel, holder, lease, ticket, listens, life, soon } = command;
-    this.runner.send(
-      {
-        script: reentrantWait,
-        keys: [key, waitingKey(key)],
-        args: [holder, `${ticket}`, listens ? '1' : '0', channel],
-        read: readWait,
-        sending: this.#waiting.of(lease, life, soon),
-      },
-      callback,
-    );
+    const { key } = command;
+    this.sendWait({ script: reentrantWait, keys: [key, suffixName(key, 'waiting')] }, command, callback);
   }
 
   pass(command: PassCommand, callback: ReplyCallback<PassReply>): void {
@@ -38,7 +44,7 @@ export class ProcessQueueScripts implements QueueScripts {
     this.runner.send(
       {
         script: reentrantPass,
-        keys: [key, waitingKey(key)],
+        keys: [key, suffixName(key, 'waiting')],
         args: [absent, leaving, yields === true ? '1' : '0', `${lease}`, channel],
         read: readPass,
         sending: PUBLISHING,
@@ -46,15 +52,34 @@ export class ProcessQueueScripts implements QueueScripts {
       callback,
     );
   }
+
+  protected sendWait(
+    { script, keys, more }: WaitScript,
+    { channel, holder, lease, ticket, listens, life, soon }: WaitCommand,
+    callback: ReplyCallback<WaitReply>,
+  ): void {
+    this.runner.send(
+      {
+        script,
+        keys,
+        args: [holder, `${ticket}`, listens ? '1' : '0', channel],
+        read: (reply) => readWait(reply, more),
+        sending: this.#waiting.of(lease, life, soon),
+      },
+      callback,
+    );
+  }
 }
 
-function readWait(reply: ReplyReader): WaitReply {
-  if (isDone(reply)) return { kind: 'granted', count: reply.integer(1) };
+function readWait(reply: ReplyReader, more?: WaitScript['more']): WaitReply {
+  const isListener = (at: number) => reply.integer(at) === 1;
+  if (isDone(reply))
+    return { kind: 'granted', count: reply.integer(1), isListener: isListener(2), ...more?.(reply) };
   if (reply.integer(0) !== 0) throw reply.malformed();
   return {
     ...readBusy(reply),
     ticket: reply.integer(3),
-    isListener: reply.integer(4) === 1,
+    isListener: isListener(4),
     isListenerMissing: reply.integer(5) === 1,
     places: reply.integer(6),
     first: reply.text(7) || undefined,
@@ -64,7 +89,7 @@ function readWait(reply: ReplyReader): WaitReply {
 function readPass(reply: ReplyReader): PassReply {
   switch (reply.integer(0)) {
     case 0:
-      return { ...readBusy(reply), places: reply.integer(3) };
+      return { ...readBusy(reply), places: reply.integer(3), first: reply.text(4) || undefined };
     case 1:
       return { kind: 'called', place: reply.text(1) };
     case 2:

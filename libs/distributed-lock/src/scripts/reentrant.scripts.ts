@@ -18,9 +18,10 @@ import type {
 } from '../replies/lock.replies.js';
 import type { ReplyCallback } from '../replies/reply.callback.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
-import { waitingKey } from './wire.names.js';
+import { suffixName } from './wire.names.js';
 import { SharedNumbers } from './shared.numbers.js';
 import { isDone, readAcquire, readRelease, readTransfer } from '../replies/reply.reader.js';
+import { TURN_LEASE } from './process-queue.scripts.js';
 import type { ScriptRunner } from './script.runner.js';
 import { GRANTING, PUBLISHING, TRANSFERRING } from './sending.js';
 
@@ -52,7 +53,7 @@ export class ReentrantScripts implements LockScripts {
     this.runner.send(
       {
         script: reentrantAcquire,
-        keys: this.#keys[0] === key ? this.#keys : this.#keysOf(key),
+        keys: this.keysOf(key),
         args: [holder],
         read,
         sending: this.#acquiring.of(lease, count, wait > 0 ? 1 : 0),
@@ -65,11 +66,11 @@ export class ReentrantScripts implements LockScripts {
     { key, holder, count, lease, channel }: ReleaseCommand,
     callback: ReplyCallback<ReleaseReply>,
   ): void {
-    const sending = this.#releasing.of(count, lease);
+    const sending = this.#releasing.of(count, count === 0 ? TURN_LEASE : lease);
     this.runner.send(
       {
         script: reentrantRelease,
-        keys: this.#keys[0] === key ? this.#keys : this.#keysOf(key),
+        keys: this.keysOf(key),
         args: [holder, channel],
         read: readRelease,
         sending,
@@ -92,7 +93,7 @@ export class ReentrantScripts implements LockScripts {
   forceRelease(key: string, channel: string): Promise<boolean> {
     return this.runner.run({
       script: reentrantForceRelease,
-      keys: this.#keysOf(key),
+      keys: this.keysOf(key),
       args: [channel],
       read: isDone,
       sending: PUBLISHING,
@@ -108,8 +109,9 @@ export class ReentrantScripts implements LockScripts {
     this.runner.send({ script: renewalRenew, keys: [key], args: [holder], read, sending }, callback);
   }
 
-  #keysOf(key: string): readonly [string, string] {
-    this.#keys = [key, this.hasQueue ? waitingKey(key) : key];
+  /** The key of a lock, and that of its queue of processes; for scripts that use no other key that of the lock again. */
+  protected keysOf(key: string): readonly [string, string] {
+    if (this.#keys[0] !== key) this.#keys = [key, this.hasQueue ? suffixName(key, 'waiting') : key];
     return this.#keys;
   }
 

@@ -29,11 +29,6 @@ export function suffixName(name: string, suffix: string): string {
   return name.includes('{') ? `${name}:${suffix}` : `{${name}}:${suffix}`;
 }
 
-/** The queue of processes at a lock: `suffixName(name, 'waiting')`, which is needed twice for each hold. */
-export function waitingKey(name: string): string {
-  return name.includes('{') ? `${name}:waiting` : `{${name}}:waiting`;
-}
-
 /**
  * Why the name `key` could be taken for what stands beside another name; undefined when it cannot. Names without a `{` are
  * put in braces before anything is added, so only those that have one can be mistaken.
