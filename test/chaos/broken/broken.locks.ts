@@ -30,9 +30,9 @@ export const BROKEN_LOCKS: readonly BrokenLock[] = [
     defects: [
       {
         from: `local held = tonumber(redis.call('HGET', lock, holder))
-local isQueued = hasQueue(queue)`,
+local isRead, listeners, place, _, second`,
         to: `local held = tonumber(redis.call('HGET', lock, holder)) or 1
-local isQueued = hasQueue(queue)`,
+local isRead, listeners, place, _, second`,
       },
     ],
     // A grant whose reply is lost is undone later, when others may have the lock; a release that is late comes after its lease.
@@ -93,7 +93,13 @@ redis.call('PEXPIRE', lock, lease)`,
   },
   {
     name: 'a release that publishes nothing',
-    defects: [{ from: `local reached = redis.pcall(publish, channel, '0')`, to: 'local reached = 0' }],
+    defects: [
+      { from: `local reached = redis.pcall(publish, channel, '0')`, to: 'local reached = 0' },
+      {
+        from: `return publishMessage(queue.publish, queue.channel .. ':' .. client, 'come ' .. number)`,
+        to: 'return 1',
+      },
+    ],
     // The waiters of other processes sleep until the lease ends that they were told of, while the lock is free.
     faults: ['worker killed'],
     lossy: false,
