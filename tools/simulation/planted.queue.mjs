@@ -8,8 +8,8 @@ export const PLANTED_QUEUE = [
     name: 'a process that has taken the lock and keeps its place',
     defects: [
       {
-        from: 'G["redis.call"]("ZREM", get(queue, "waiting"), holder); if (less(lease',
-        to: 'if (less(lease',
+        from: 'let hasCome = equal(first(G["redis.call"]("ZREM", get(queue, "waiting"), holder)), 1);',
+        to: 'let hasCome = false;',
       },
     ],
   },
