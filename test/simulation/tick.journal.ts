@@ -120,8 +120,7 @@ export class TickJournal {
       instance,
       lock,
       begin: this.world.now,
-      // What the record does not have was granted before it was lost.
-      era: row === undefined && this.#mayHaveLost(job.name) ? LOST : this.eraOf(job.name),
+      era: row === undefined && this.#wasLost(job.name, instance) ? LOST : this.eraOf(job.name),
       requestedBy: row?.requestedBy,
       granted: row?.start,
       end: undefined,
@@ -139,9 +138,11 @@ export class TickJournal {
     return run;
   }
 
-  /** Whether the record may lack the grant of a run that begins now. */
-  #mayHaveLost(job: string): boolean {
-    return this.losesParts || this.world.now < (this.#erasSince.get(job) ?? -Infinity) + UNDER_WAY;
+  /** Whether the grant of a run that begins now may be gone: the record was lost meanwhile, or its lock, with which another one has begun. */
+  #wasLost(job: string, instance: CallingInstance): boolean {
+    const { now } = this.world;
+    if (this.losesParts || now < (this.#erasSince.get(job) ?? -Infinity) + UNDER_WAY) return true;
+    return this.watch.mayHaveLost(SETTINGS.mapName(job), now, instance);
   }
 
   end(run: JournalRun, how: 'returned' | 'threw'): void {
