@@ -1,14 +1,11 @@
-import type { LockSort } from './chaos.types.js';
 import type { History } from './history.js';
 import { callsByLock, isHold, type Call, type Hold } from './holds.js';
+import { allowanceFor } from './queue.allowance.js';
 import { covered, type Disturbances, type Span } from './spans.js';
 import { LATE, ms, MS, type Finding, type Violation } from './violation.js';
 
 /** How long a lock may be free while a live instance waits for it, in µs. */
 const BOUND = 100 * MS;
-
-/** What a dead waiter may cost beside that, in µs: its place in a queue, its turn after a release, or the intent to write that keeps readers out. */
-export const DEAD_WAITER: Partial<Record<LockSort, number>> = { fair: 3000 * MS, read: 2250 * MS };
 
 /** Faults that do nothing to a waiter in another process; the time for which its own process stood still does not count. */
 const ELSEWHERE = new Set(['worker killed', 'worker stopped', 'event loop blocked']);
@@ -29,6 +26,7 @@ export function checkFree(
   let count = 0;
   let longest = 0;
   const spans = freeSpans(calls, history);
+  const byLock = callsByLock(calls);
   for (const [lock, waiters] of callsByLock(calls.filter(isWaiting))) {
     for (const free of spans.get(lock) ?? []) {
       const wanted = waiters
@@ -37,7 +35,7 @@ export function checkFree(
       if (wanted === undefined || wanted.lasted <= 0) continue;
       count += 1;
       const { waiter, lasted } = wanted;
-      const beyond = lasted - (DEAD_WAITER[waiter.sort] ?? 0);
+      const beyond = lasted - allowanceFor(waiter, free, byLock.get(lock) ?? [], disturbances);
       longest = Math.max(longest, beyond);
       if (beyond <= BOUND + LATE) continue;
       const what = `${lock} was free for ${ms(lasted)} while ${waiter.id} waited for it`;

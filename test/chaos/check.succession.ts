@@ -1,5 +1,5 @@
-import { DEAD_WAITER } from './check.free.js';
 import { isHold, type Call, type Hold } from './holds.js';
+import { allowanceFor } from './queue.allowance.js';
 import { covered, type Disturbances } from './spans.js';
 import { LATE, ms, MS, type Finding, type Violation } from './violation.js';
 
@@ -15,9 +15,12 @@ export function checkSuccession(calls: readonly (Call | Hold)[], disturbances: D
     const isOfOne = locks.length === 1 && sort !== 'semaphore' && sort !== 'permit' && sort !== 'red';
     if (!isHold(dead) || died === undefined || !isOfOne) continue;
     const lease = dead.granted.ttl * MS;
-    // The dead process may have waited as well: in the queue, or as a writer that keeps readers out.
-    const soonFor = (call: Call) => died + lease + AFTER_LEASE + LATE + (DEAD_WAITER[call.sort] ?? 0);
     const others = calls.filter((call) => call !== dead && call.locks.includes(locks[0] ?? ''));
+    // The dead process may have waited as well, and others may have died or stopped with it.
+    const soonFor = (call: Call) => {
+      const due = died + lease + AFTER_LEASE + LATE;
+      return due + allowanceFor(call, { from: died, to: due }, [dead], disturbances);
+    };
     const waiter = others.find((call) => waitsUntil(call, died + lease - LATE, soonFor(call)));
     if (waiter === undefined) continue;
     const soon = soonFor(waiter);

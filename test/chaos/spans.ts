@@ -35,6 +35,12 @@ export function meets(span: Span, other: Span): boolean {
 /** After a fault connections come back, and what was queued is worked off. In µs. */
 const RECOVERY = 1_000_000;
 
+/** A process whose event loop stands still for longer is as good as stopped to the others, in µs. */
+const BUSY = 30_000;
+
+/** How long others may not know that a process was killed, in µs: what it did for a queue is done by another one then. */
+const MISSED = 3_000_000;
+
 /** Faults while which whoever wants to ask Redis gets an answer. */
 const ANSWERED = /FLUSH|evict|clock|worker killed|replica|slot/;
 
@@ -43,6 +49,7 @@ export class Disturbances {
   readonly faults: readonly (Span & { readonly name: string; readonly lossy: boolean })[];
   readonly #stops = new Map<number, Span[]>();
   readonly #stalls = new Map<number, Span[]>();
+  readonly #deaths = new Map<number, Span[]>();
 
   constructor({ watched, told }: History) {
     this.faults = watched.flatMap((event) =>
@@ -51,6 +58,7 @@ export class Disturbances {
     const stopped = new Map<number, number>();
     for (const event of watched) {
       if (event.kind !== 'signal') continue;
+      if (event.what === 'kill') add(this.#deaths, event.worker, { from: event.at, to: event.at + MISSED });
       const since = stopped.get(event.worker);
       if (event.what === 'stop') stopped.set(event.worker, since ?? event.at);
       else if (since !== undefined) {
@@ -71,6 +79,15 @@ export class Disturbances {
   /** When the worker's event loop stood still. */
   stallsOf(worker: number): readonly Span[] {
     return [...(this.#stalls.get(worker) ?? []), ...this.stopsOf(worker)];
+  }
+
+  /** The workers, by their index, that others may have missed in that span: they were stopped, busy or killed. */
+  missedIn(span: Span): Set<number> {
+    const missed = new Set<number>();
+    for (const spans of [this.#deaths, this.#stops, this.#stalls])
+      for (const [worker, times] of spans)
+        if (times.some((time) => time.to - time.from > BUSY && meets(time, span))) missed.add(worker);
+    return missed;
   }
 
   /** When somebody may not have been able to ask Redis, the time after it included in which connections come back. */
