@@ -1,8 +1,8 @@
 -- Takes dead ones of its `listeners` out of a queue of processes. Where one of the two is missing it calls a process that is alive and no
 -- listener, the last in the queue, because it waits longest, and takes dead ones out before it; it becomes one by its own next call, when it
--- listens. Returns how many clients listen to the lock's channel beside the listeners, one listener, and whether a place was removed. A user who may not count clients is answered 1 alone, as if
--- there were one.
-local function mendListeners(queue, listeners)
+-- listens. Returns how many clients listen to the lock's channel beside the listeners, the first place, which was `first` before, and one
+-- listener that is alive. For a user who may not count clients it is as if there were one of them, and no listener.
+local function mendListeners(queue, listeners, first)
   local asked = {queue.channel}
   local candidates = {}
   for _, listener in ipairs(listeners) do
@@ -20,7 +20,7 @@ local function mendListeners(queue, listeners)
   end
   local counts = redis.pcall('PUBSUB', queue.publish == 'SPUBLISH' and 'SHARDNUMSUB' or 'NUMSUB', unpack(asked))
   if counts.err then
-    return 1
+    return 1, first
   end
   local others = counts[2]
   local alive
@@ -32,7 +32,6 @@ local function mendListeners(queue, listeners)
       redis.call('ZREM', queue.waiting, listeners[at])
     end
   end
-  local hasDropped = false
   for at = 1, #candidates do
     local index = (#listeners + at) * 2 + 1
     if counts[index + 1] > 0 then
@@ -40,7 +39,9 @@ local function mendListeners(queue, listeners)
       break
     end
     redis.call('ZREM', queue.waiting, candidates[at])
-    hasDropped = true
+    if candidates[at] == first then
+      first = firstPlace(queue.waiting)
+    end
   end
-  return math.max(others, 0), alive, hasDropped
+  return math.max(others, 0), first, alive
 end

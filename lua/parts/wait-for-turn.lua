@@ -1,5 +1,6 @@
--- Grants a lock to a process whose turn it is, answering {1, hold count, whether it is a listener}; else gives it a place in the queue of processes, answering
--- {0, ttl, one holder, ticket, whether it is a listener, whether one is missing, places, the place that was notified and has not come}.
+-- Grants a lock to a process whose turn it is, answering {1, hold count, whether it is a listener}; else gives it a place in the queue of
+-- processes, answering {0, ttl, one holder, ticket, whether it is a listener, whether one is missing, places, the place that was notified and
+-- has not come}.
 local function waitForTurn(queue, holder, lease, ticket, listens)
   if not isWhole(lease, 1, 315360000000) or not isWhole(queue.life, 1, 315360000000) or not isWhole(queue.soon, 0, 315360000000)
       or not isWhole(ticket, 0, 9007199254740991) then

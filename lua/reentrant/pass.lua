@@ -1,7 +1,7 @@
 -- Notifies the process whose turn it is of a free lock: for a listener that has received a release, for a process that released the lock
 -- and has not seen it held since, and for one that gives up its place, or does not listen for the others any more.
 --
--- @include isWhole failure publishMessage clientOf readQueue firstPlace dropPlace callPlace callFirst mendListeners
+-- @include isWhole failure publishMessage clientOf readQueue firstPlace dropPlace callPlace callFirst callNext mendListeners
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @key   lock     the lock's hash
@@ -34,7 +34,7 @@ local function attempt(queue, absent, leaving, yields, lease)
   end
   local listeners, first, _, second = readQueue(queue.waiting)
   if current then
-    mendListeners(queue, listeners)
+    mendListeners(queue, listeners, first)
     local called = (current == first or current == second) and current
     return {0, redis.call('PTTL', queue.lock), current, (first and 1 or 0) + (second and 1 or 0), called or ''}
   end
@@ -44,19 +44,15 @@ local function attempt(queue, absent, leaving, yields, lease)
     callPlace(queue, absent)
     listeners, first = readQueue(queue.waiting)
   end
-  local others, _, hasDropped = mendListeners(queue, listeners)
-  first = hasDropped and firstPlace(queue.waiting) or (not hasDropped and first)
+  local others
+  others, first = mendListeners(queue, listeners, first)
   if not first then
     return {2}
   end
   if yields and others > 0 then
     return {3}
   end
-  local place = callFirst(queue, first)
-  if place and lease > 0 and others > 0 then
-    redis.call('HSET', queue.lock, place, '1')
-    redis.call('PEXPIRE', queue.lock, lease)
-  end
+  local place = callNext(queue, first, others, lease)
   return place and {1, place} or {2}
 end
 

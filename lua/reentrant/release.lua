@@ -2,7 +2,7 @@
 -- Wire format section 2, unlock. Holder ids are never used twice, so no unlock latch is needed.
 -- Where a count stays, a lease that becomes shorter is published. On the lock's channel nothing is published that only listeners would hear.
 --
--- @include isWhole failure publishMessage publishShorterLease setLease readQueue clientOf firstPlace dropPlace callPlace callFirst mendListeners turnOfOthers oneForAll
+-- @include isWhole failure publishMessage publishShorterLease setLease readQueue clientOf firstPlace dropPlace callPlace callFirst callNext mendListeners turnOfOthers oneForAll
 -- @batch
 -- @shared publish PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @shared count   the hold count to leave behind; 0 frees the lock
@@ -42,16 +42,11 @@ end
 
 -- Notifies those that wait for a lock that was freed just now.
 local function pass(queue, listeners, place, lease)
-  local others, listener, hasDropped = mendListeners(queue, listeners)
-  place = hasDropped and firstPlace(queue.waiting) or (not hasDropped and place)
-  local isTheirs = place and listener and others > 0 and turnOfOthers(queue.waiting, listener)
-  local called = place and not isTheirs and callFirst(queue, place)
-  -- Clients that listen to the lock's channel would be as fast as its own call. Without a listener no turn is theirs, so the lock stays free.
-  if called and listener and others > 0 and lease > 0 then
-    redis.call('HSET', queue.lock, called, '1')
-    redis.call('PEXPIRE', queue.lock, lease)
-  end
-  if (others > 0 or (place and not called)) and publishMessage(queue.publish, queue.channel, '0') == -1 then
+  local others, first, listener = mendListeners(queue, listeners, place)
+  local isTheirs = first and listener and others > 0 and turnOfOthers(queue.waiting, listener)
+  -- Without a listener no turn is theirs, so the lock stays free for them.
+  local called = first and not isTheirs and callNext(queue, first, others, listener and lease or 0)
+  if (others > 0 or (first and not called)) and publishMessage(queue.publish, queue.channel, '0') == -1 then
     others = -1
   end
   return {1, others, called or ''}
@@ -70,13 +65,11 @@ local function attempt(queue, holder, count, lease)
     isRead, listeners, place, _, second = pcall(readQueue, queue.waiting)
   end
   local isQueued = isRead and (place or listeners[1])
-  local hasPlace = isQueued and count == 0 and (held == nil or place == holder or second == holder)
-  if hasPlace and redis.call('ZREM', queue.waiting, holder) == 1 then
-    if redis.call('EXISTS', lock) == 0 then
-      -- It may have been notified, and does not come.
-      callFirst(queue)
-    end
-    listeners, place = readQueue(queue.waiting)
+  local mayHavePlace = isQueued and count == 0 and (held == nil or place == holder or second == holder)
+  local hasLeft = mayHavePlace and redis.call('ZREM', queue.waiting, holder) == 1
+  if hasLeft and redis.call('EXISTS', lock) == 0 then
+    -- It may have been notified, and does not come.
+    callFirst(queue)
   end
   if held == nil then
     return {0}
@@ -95,6 +88,9 @@ local function attempt(queue, holder, count, lease)
   end
   redis.call('DEL', lock)
   if isQueued then
+    if hasLeft then
+      listeners, place = readQueue(queue.waiting)
+    end
     return pass(queue, listeners, place, lease)
   end
   local reached = publishMessage(queue.publish, queue.channel, '0')

@@ -278,8 +278,8 @@ export const MUTATIONS = [
   {
     name: 'a release notifies no process of the queue',
     file: 'lua/reentrant/release.lua',
-    from: `local called = place and not isTheirs and callFirst(queue, place)`,
-    to: `local called = place and not isTheirs and place`,
+    from: `local called = first and not isTheirs and callNext(queue, first, others, listener and lease or 0)`,
+    to: `local called = first and not isTheirs and first`,
     spec: 'test/protocol/process-queue.spec.ts',
     test: 'a release notifies the first process alone, and nothing is published that only listeners would hear',
   },
@@ -294,8 +294,8 @@ export const MUTATIONS = [
   {
     name: 'a place that is given up does not pass the turn on',
     file: 'lua/reentrant/release.lua',
-    from: `    if redis.call('EXISTS', lock) == 0 then\n`,
-    to: `    if redis.call('EXISTS', lock) == 2 then\n`,
+    from: `if hasLeft and redis.call('EXISTS', lock) == 0 then`,
+    to: `if hasLeft and redis.call('EXISTS', lock) == 2 then`,
     spec: 'test/protocol/process-queue.spec.ts',
     test: 'a place in the queue of processes that is given up while the lock is free passes the turn on',
   },

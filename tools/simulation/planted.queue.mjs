@@ -17,8 +17,8 @@ export const PLANTED_QUEUE = [
     name: 'a short lease at a lock that is held',
     defects: [
       {
-        from: 'if (isTrue(current)) { call(mendListeners, queue, listeners);',
-        to: 'if (false) { call(mendListeners, queue, listeners);',
+        from: 'if (isTrue(current)) { call(mendListeners, queue, listeners, first);',
+        to: 'if (false) { call(mendListeners, queue, listeners, first);',
       },
     ],
   },

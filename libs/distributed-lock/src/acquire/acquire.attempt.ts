@@ -188,7 +188,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   }
 
   #outcomeOf(reply: AcquireReply, sent: Instant, at: number): AttemptOutcome {
-    if (reply.kind === 'granted') return this.#granted(sent, at, reply as Extract<WaitReply, typeof reply>);
+    if (reply.kind === 'granted') return this.#granted(sent, at, reply);
     if (!this.#marked) this.undo();
     if (this.#isPlaced) this.place?.refused(reply as Placed);
     if (reply.kind === 'busy') return reply;
@@ -203,7 +203,7 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
       token,
       room,
       isListener,
-    }: Pick<AcquireResult, 'token' | 'room'> & { readonly isListener?: boolean } = {},
+    }: Omit<Extract<AcquireReply, { readonly kind: 'granted' }>, 'kind' | 'count'> = {},
   ): AcquireResult {
     const { holder } = this;
     this.place?.granted(isListener);

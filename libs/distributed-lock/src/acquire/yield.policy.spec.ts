@@ -28,7 +28,12 @@ describe('the yield of a process that has released a lock', () => {
   };
   /** It has released the lock, and as many others were notified of it. */
   const yieldTo = (others: number) =>
-    policy.begin({ until: now() + PAUSE, pause: PAUSE, untilMessage: policy.messages + others });
+    policy.begin({
+      until: now() + PAUSE,
+      pause: PAUSE,
+      untilMessage: policy.messages + others,
+      isTurn: false,
+    });
   const request = async () => {
     requested = false;
     void policy.pause(sleeper).then(() => {

@@ -12,6 +12,8 @@ export interface Yield {
   readonly pause: number;
   /** The count of messages at which each notified process has had the lock once. */
   readonly untilMessage: number;
+  /** Whether the release has notified a process of the queue that it is its turn. */
+  readonly isTurn: boolean;
 }
 
 /**

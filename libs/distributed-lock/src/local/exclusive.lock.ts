@@ -174,7 +174,7 @@ export class ExclusiveLocalLock extends LocalLock implements LoopOwner {
     this.existingFairness?.handoff.noteOthers(others > 0);
     // A process that cannot be notified takes the lock when it is free.
     const isTurn = called !== undefined && called !== '' && this.place?.isUnreachable === false;
-    if (others > 0) this.yieldToOthers(others, messagesBefore, this.fairness.pauseAfter(isTurn));
+    if (others > 0) this.yieldToOthers(others, messagesBefore, this.fairness.pauseAfter(isTurn), isTurn);
     if (this.first !== undefined) this.wakeLoop(this);
   }
 }

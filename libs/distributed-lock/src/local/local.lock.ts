@@ -191,11 +191,13 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
    * @param others the number of these processes
    * @param messagesBefore the number of messages of the loop before the release
    * @param pause in ms
+   * @param isTurn whether the release has notified one of the queue that it is its turn
    */
-  protected yieldToOthers(others: number, messagesBefore: number, pause: number): void {
+  protected yieldToOthers(others: number, messagesBefore: number, pause: number, isTurn = false): void {
     // A subscribed process receives its own release, too.
     const own = this.loop?.isListening === true ? 1 : 0;
-    this.fairness.yieldTo({ until: now() + pause, pause, untilMessage: messagesBefore + own + others });
+    const untilMessage = messagesBefore + own + others;
+    this.fairness.yieldTo({ until: now() + pause, pause, untilMessage, isTurn });
     // The local lock is kept for that time, for callers that come back.
     void this.waiters.during(() => this.registry.context.wheel.pause(pause));
   }

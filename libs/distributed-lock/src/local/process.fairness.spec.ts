@@ -16,7 +16,7 @@ describe('the pause of a process after its release', () => {
   /** It releases the lock, and others go first. @returns for how long */
   function release(isTurn: boolean): number {
     const pause = fairness.pauseAfter(isTurn);
-    fairness.yieldTo({ until: now() + pause, pause, untilMessage: 1 });
+    fairness.yieldTo({ until: now() + pause, pause, untilMessage: 1, isTurn });
     return pause;
   }
 

@@ -20,8 +20,6 @@ export class ProcessFairness {
   #currentYield: Yield | undefined;
   #pause = YIELD_PAUSE.first;
   #turnPause = TURN_PAUSE.longest;
-  /** Whether the last release has notified a process of the queue. */
-  #isTurn = false;
 
   constructor({ handOver }: Pick<LockSettings, 'handOver'>) {
     this.handoff = new HandoffPolicy(handOver);
@@ -29,7 +27,6 @@ export class ProcessFairness {
 
   /** How long others go first after this release, in ms. @param isTurn whether it has notified a process of the queue of its turn */
   pauseAfter(isTurn: boolean): number {
-    this.#isTurn = isTurn;
     return isTurn ? this.#turnPause : this.#pause;
   }
 
@@ -47,7 +44,7 @@ export class ProcessFairness {
   /** Another one had the lock when this process requested it. */
   otherAcquired(): void {
     this.#pause = YIELD_PAUSE.first;
-    if (this.#currentYield === undefined || !this.#isTurn) return;
+    if (this.#currentYield?.isTurn !== true) return;
     this.#currentYield = undefined;
     this.#turnPause = Math.min(this.#turnPause * TURN_PAUSE.growth, TURN_PAUSE.longest);
   }
@@ -60,7 +57,7 @@ export class ProcessFairness {
     const current = this.#currentYield;
     if (current === undefined) return;
     this.#currentYield = undefined;
-    if (!this.#isTurn) this.#pause = Math.min(this.#pause * 2, YIELD_PAUSE.longest);
+    if (!current.isTurn) this.#pause = Math.min(this.#pause * 2, YIELD_PAUSE.longest);
     else if (now() < current.until + LONGEST_YIELD)
       this.#turnPause = Math.max(this.#turnPause / 2, TURN_PAUSE.shortest);
   }

@@ -17,6 +17,8 @@ export type AcquireReply =
       readonly token?: bigint;
       /** How many more holders the lock can have beside this one. @default 0 */
       readonly room?: number;
+      /** Whether this process is one of the two listeners of the queue from now on. Undefined where it did not ask for a place. */
+      readonly isListener?: boolean;
     }
   | Busy
   /** It is free, and processes that wait come first. */

@@ -16,9 +16,7 @@ export interface Placed extends Busy {
 }
 
 /** The answer to a process that waits in the queue of a lock. */
-export type WaitReply =
-  | (Extract<AcquireReply, { readonly kind: 'granted' }> & Pick<Placed, 'isListener'>)
-  | Placed;
+export type WaitReply = Extract<AcquireReply, { readonly kind: 'granted' }> | Placed;
 
 /** What the place of a process adds to its request. */
 export interface WaitTerms {
