@@ -8,11 +8,18 @@ import { WrittenHistory } from './written.history.js';
 
 type Hurt = 'stop' | 'kill' | 'block';
 
-/** A lock that worker 0 has released at 100 ms, and that is free until 900 ms, while worker 9 waits for it. @returns ms */
-function allowance(hurt: Readonly<Record<number, Hurt>>, sort: LockSort = 'reentrant', at = 90): number {
+/** A lock that worker 0 has had until 100 ms, and that is free until 900 ms, while worker 9 waits for it. @returns ms */
+function allowance(
+  hurt: Readonly<Record<number, Hurt>>,
+  {
+    sort = 'reentrant',
+    at = 90,
+    outcome = 'released',
+  }: { sort?: LockSort; at?: number; outcome?: string } = {},
+): number {
   const story = new WrittenHistory();
   story.tell(9, 0, { kind: 'started', pid: 1, watchdog: 5000 });
-  story.hold({ sort, worker: 0, granted: 10, ended: 100, released: 101 });
+  story.hold({ sort, worker: 0, granted: 10, ended: 100, released: 101, outcome });
   story.hold({ sort, worker: 9, wanted: 50 });
   for (const [worker, what] of Object.entries(hurt)) {
     const whose = { kind: 'signal', worker: Number(worker), life: 0 } as const;
@@ -41,6 +48,11 @@ describe('a lock with a queue of processes may be free', () => {
     expect(allowance(hurt)).toBe(ms);
   });
 
+  test('until the waiter asks, where the lease has ended and both listeners may be hurt', () => {
+    expect(allowance({ 1: 'kill' }, { outcome: 'lost' })).toBe(30);
+    expect(allowance({ 1: 'kill', 2: 'kill' }, { outcome: 'lost' })).toBe(5060);
+  });
+
   test.each<[LockSort, number]>([
     ['nonReentrant', 30],
     ['fenced', 30],
@@ -49,10 +61,10 @@ describe('a lock with a queue of processes may be free', () => {
     ['fair', 3000],
     ['read', 2250],
   ])('as the kind of lock allows: %s', (sort, ms) => {
-    expect(allowance({ 1: 'stop' }, sort)).toBe(ms);
+    expect(allowance({ 1: 'stop' }, { sort })).toBe(ms);
   });
 
   test('for no time longer when all was over before', () => {
-    expect(allowance({ 0: 'kill', 1: 'stop', 2: 'block' }, 'reentrant', -4000)).toBe(0);
+    expect(allowance({ 0: 'kill', 1: 'stop', 2: 'block' }, { at: -4000 })).toBe(0);
   });
 });

@@ -24,17 +24,19 @@ export function allowanceFor(
   const missed = disturbances.missedIn(free);
   missed.delete(waiter.worker);
   const inTurn = missed.size * GUARD;
-  const isGuarded = !missed.has(lastHolder(others, free) ?? waiter.worker);
-  if (isGuarded || missed.size < 2) return inTurn;
-  // With both listeners missed as well the waiter asks by itself.
-  return inTurn + (missed.size === 2 ? LISTENER : Math.max(LISTENER, waiter.watchdog * MS));
+  const last = lastHold(others, free);
+  const isReleased = last?.released?.outcome === 'released';
+  // The process that has released the lock guards the turn of the next one. Where the lease has ended, the two listeners do.
+  if (missed.size < 2 || (isReleased && !missed.has(last.worker))) return inTurn;
+  const canListenerCheck = isReleased && missed.size === 2;
+  return inTurn + (canListenerCheck ? LISTENER : Math.max(LISTENER, waiter.watchdog * MS));
 }
 
-/** The process that had the lock before it was free: it guards the turn of the next one. */
-function lastHolder(others: readonly (Call | Hold)[], free: Span): number | undefined {
+/** The hold after which the lock was free. */
+function lastHold(others: readonly (Call | Hold)[], free: Span): Hold | undefined {
   return others
     .filter(isHold)
     .filter(({ granted }) => granted.at <= free.from)
     .toSorted((one, other) => one.granted.at - other.granted.at)
-    .at(-1)?.worker;
+    .at(-1);
 }
