@@ -138,6 +138,9 @@ export class ClusterSubscriber implements Subscriber {
       disconnected: (channel) => this.#lost(node, channel),
     });
     connection.onMoved(() => {
+      // Until they are found again, waiters must not rely on messages of this server.
+      for (const [channel, owner] of this.#channelNodes)
+        if (owner === node) this.#listener?.disconnected(channel);
       this.#movedConnections.add(connection);
       this.#searchUntil = now() + SLOT_CHANGE_TIME;
       this.#searchSoon();
@@ -183,7 +186,10 @@ export class ClusterSubscriber implements Subscriber {
       if (owner === undefined || owner === node) continue;
       const connection = this.#connectionOf(owner);
       if (connection === undefined) continue;
-      if (node !== undefined) this.#connections.get(node)?.unsubscribe(channel);
+      if (node !== undefined) {
+        this.#listener?.disconnected(channel);
+        this.#connections.get(node)?.unsubscribe(channel);
+      }
       this.#channelNodes.set(channel, owner);
       const group = arrivals.get(connection);
       if (group === undefined) arrivals.set(connection, [channel]);

@@ -34,6 +34,7 @@ describe('the subscriptions of a service', () => {
     return [subscriptions.subscribe(channel, listener), listener];
   };
   async function answer(): Promise<void> {
+    await settle();
     for (const command of client.take('subscribe')) command.answer();
     for (const command of client.take('unsubscribe')) command.answer();
     await settle();
@@ -42,6 +43,7 @@ describe('the subscriptions of a service', () => {
   test('subscribe to a channel once, however many listeners it has', async () => {
     const [one] = listen('a');
     const [other] = listen('a');
+    await settle();
     expect(subscribed()).toEqual([['a']]);
     one.release();
     expect(left()).toEqual([]);
@@ -50,6 +52,35 @@ describe('the subscriptions of a service', () => {
     expect(left()).toEqual([]);
     await settle();
     expect(left()).toEqual([['a']]);
+  });
+
+  test('share a command with those that are subscribed at the same moment, and end with them', async () => {
+    const [one] = listen('a');
+    const [other] = listen('b');
+    await settle();
+    expect(subscribed()).toEqual([['a', 'b']]);
+    one.release();
+    other.release();
+    await settle();
+    expect(left()).toEqual([['a', 'b']]);
+  });
+
+  test('are requested one by one where one of them is forbidden, but for those that have ended', async () => {
+    const [one] = listen('a');
+    const [other] = listen('b');
+    const [third] = listen('c');
+    await settle();
+    third.release();
+    await settle();
+    const forbidden = Object.assign(new Error('NOPERM of b'), { name: 'ReplyError' });
+    for (const command of client.take('subscribe')) command.fail(forbidden);
+    await settle();
+    const alone = client.take('subscribe');
+    expect(alone.map(({ args }) => args)).toEqual([['a'], ['b']]);
+    alone[0]?.answer();
+    alone[1]?.fail(forbidden);
+    await settle();
+    expect([one.isActive, other.isActive]).toEqual([true, false]);
   });
 
   test('are active from the answer of Redis on', async () => {
@@ -119,9 +150,11 @@ describe('the subscriptions of a service', () => {
 
   test('survive that one leaves before the answer, and another one comes', async () => {
     const [one] = listen('a');
+    await settle();
     one.release();
     await settle();
     const [again, received] = listen('a');
+    await settle();
     expect([subscribed(), left()]).toEqual([[['a'], ['a']], [['a']]]);
     one.release();
     await settle();
@@ -179,6 +212,7 @@ describe('the subscriptions of a service', () => {
   test('requested while the connection is away are made when it is back', async () => {
     client.cut();
     const [one, received] = listen('a');
+    await settle();
     for (const command of client.take('subscribe')) command.fail(new Error('no connection'));
     await one.acknowledged;
     expect(one.isActive).toBe(false);

@@ -3,6 +3,7 @@ import type { ClientLifecycle } from './client.lifecycle.js';
 import { slotOf } from './key.slot.js';
 import { RedisFailure } from './redis.failure.js';
 import { StallGuard } from './stall.guard.js';
+import { SubscriptionBatch } from './subscription.batch.js';
 import type { Subscriber, SubscriberListener } from './subscriber.contract.js';
 
 /** The interval of the pings on a connection that subscribes, in ms: a connection that died in silence reports nothing. */
@@ -29,6 +30,10 @@ export class SubscriberConnection implements Subscriber {
   readonly #stallGuard: StallGuard;
   /** Channels whose subscription, or its end, was refused for now. */
   readonly #refusedChannels = new Set<string>();
+  readonly #batch = new SubscriptionBatch({
+    subscribe: (channels) => this.#subscribeAll(channels),
+    unsubscribe: (channels) => this.#unsubscribeAll(channels),
+  });
   #pingTimer: Timer | undefined;
   #retry: Timer | undefined;
   #listener: SubscriberListener | undefined;
@@ -74,7 +79,7 @@ export class SubscriberConnection implements Subscriber {
   async subscribe(channel: string): Promise<void> {
     this.lifecycle.start();
     this.#want(channel);
-    await this.#subscribe([channel]);
+    await this.#batch.subscribe(channel);
   }
 
   /** Subscribes to channels of another connection, and reports them as restored. */
@@ -87,8 +92,7 @@ export class SubscriberConnection implements Subscriber {
   unsubscribe(channel: string): void {
     if (!this.#wantedChannels.delete(channel)) return;
     if (this.#wantedChannels.size === 0) this.#stopPings();
-    // A connection that breaks here, or is away, takes the subscription with it.
-    if (this.lifecycle.isReady) void this.#sendUnsubscribe(channel);
+    this.#batch.unsubscribe(channel);
   }
 
   /** Subscribes to all channels again. */
@@ -116,7 +120,7 @@ export class SubscriberConnection implements Subscriber {
   }
 
   /** Sharded channels of two slots never share one command. */
-  async #resubscribe(channels: readonly string[]): Promise<void> {
+  #groupsOf(channels: readonly string[]): string[][] {
     const groups = new Map<number, string[]>();
     for (const channel of channels) {
       const slot = this.#isSharded ? slotOf(channel) : 0;
@@ -124,26 +128,41 @@ export class SubscriberConnection implements Subscriber {
       if (group === undefined) groups.set(slot, [channel]);
       else group.push(channel);
     }
-    await Promise.all([...groups.values()].map((group) => this.#resubscribeGroup(group)));
+    return [...groups.values()];
   }
 
-  async #resubscribeGroup(channels: readonly string[]): Promise<void> {
-    const failure = await this.#trySubscribe(channels);
-    // One channel that the user may not subscribe to refuses the whole call: then each channel is requested by itself.
-    if (failure?.kind === 'refused' && channels.length > 1)
-      await Promise.all(channels.map((channel) => this.#trySubscribe([channel])));
+  /** @returns the channels that failed, and why */
+  async #subscribeAll(channels: readonly string[]): Promise<Map<string, unknown>> {
+    const failures = new Map<string, unknown>();
+    const subscribe = async (group: readonly string[]): Promise<void> => {
+      try {
+        await this.#subscribe(group);
+      } catch (error) {
+        const { kind, isTransient } = RedisFailure.from(error);
+        // One channel that the user may not subscribe to refuses the whole call: then each is requested by itself.
+        if (kind === 'refused' && !isTransient && group.length > 1)
+          await Promise.all(
+            group.filter((channel) => this.#wantedChannels.has(channel)).map((one) => subscribe([one])),
+          );
+        else for (const channel of group) failures.set(channel, error);
+      }
+    };
+    await Promise.all(this.#groupsOf(channels).map(subscribe));
+    return failures;
   }
 
-  async #trySubscribe(channels: readonly string[]): Promise<RedisFailure | undefined> {
-    try {
-      await this.#subscribe(channels);
-      for (const channel of channels)
-        if (this.#wantedChannels.has(channel)) this.#listener?.resubscribed(channel);
-      return undefined;
-    } catch (error) {
-      // A connection that broke again subscribes anew when it is ready. A waiter on a forbidden channel polls.
-      return RedisFailure.from(error);
-    }
+  /** A connection that broke again subscribes anew when it is ready. A waiter on a forbidden channel polls. */
+  async #resubscribe(channels: readonly string[]): Promise<void> {
+    const failures = await this.#subscribeAll(channels);
+    for (const channel of channels)
+      if (this.#wantedChannels.has(channel) && !failures.has(channel)) this.#listener?.resubscribed(channel);
+  }
+
+  #unsubscribeAll(channels: readonly string[]): void {
+    const unwanted = channels.filter((channel) => !this.#wantedChannels.has(channel));
+    // A connection that breaks here, or is away, takes the subscriptions with it.
+    if (this.lifecycle.isReady)
+      for (const group of this.#groupsOf(unwanted)) void this.#sendUnsubscribe(group);
   }
 
   async #subscribe(channels: readonly string[]): Promise<void> {
@@ -158,14 +177,14 @@ export class SubscriberConnection implements Subscriber {
     }
   }
 
-  async #sendUnsubscribe(channel: string): Promise<void> {
+  async #sendUnsubscribe(channels: readonly string[]): Promise<void> {
     const { client } = this.lifecycle;
     try {
       await this.#withStallGuard(
-        this.#isSharded ? client.sunsubscribe(channel) : client.unsubscribe(channel),
+        this.#isSharded ? client.sunsubscribe(...channels) : client.unsubscribe(...channels),
       );
     } catch (error) {
-      this.#retryLater([channel], error);
+      this.#retryLater(channels, error);
     }
   }
 
@@ -179,12 +198,11 @@ export class SubscriberConnection implements Subscriber {
 
   #subscribeAgain(): void {
     this.#retry = undefined;
-    if (!this.lifecycle.isReady) return;
-    for (const channel of this.#refusedChannels)
-      void (this.#wantedChannels.has(channel)
-        ? this.#trySubscribe([channel])
-        : this.#sendUnsubscribe(channel));
+    const channels = [...this.#refusedChannels];
     this.#refusedChannels.clear();
+    if (!this.lifecycle.isReady) return;
+    void this.#resubscribe(channels.filter((channel) => this.#wantedChannels.has(channel)));
+    this.#unsubscribeAll(channels);
   }
 
   async #ping(): Promise<void> {
