@@ -171,6 +171,32 @@ export async function fleet(_, options) {
   };
 }
 
+/**
+ * A caller of each instance comes now and then, at random times, and takes one of several locks.
+ * @param {Contestant} _
+ * @param {{ name: string, locks: number, pause: number, ms: number, work: number }} options `pause`: between two calls of one, in ms, on average;
+ *   `work`: how long each holds it, in ms
+ * @returns {Promise<Figures>} the waits
+ */
+export async function visit(_, { name, locks, pause, ms, work }) {
+  const end = instant() + ms;
+  /** @type {number[]} */
+  const waits = [];
+  const caller = async (/** @type {Contestant} */ contestant) => {
+    for (;;) {
+      await sleep(-Math.log(1 - Math.random()) * pause);
+      const asked = instant();
+      if (asked >= end) return;
+      const held = await contestant.acquire(`${name}:${Math.floor(Math.random() * locks)}`);
+      waits.push(instant() - asked);
+      await sleep(work);
+      await contestant.release(held);
+    }
+  };
+  await Promise.all(crew.map(caller));
+  return { waits };
+}
+
 /** Takes that many locks and keeps them. @param {Contestant} contestant @param {{ prefix: string, count: number }} options @returns {Promise<Figures>} */
 export async function keep(contestant, { prefix, count }) {
   for (let from = 0; from < count; from += 100) {

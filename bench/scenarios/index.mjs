@@ -7,6 +7,7 @@ import s12 from './s12.locks.mjs';
 import s12w from './s12w.waiters.mjs';
 import { s13, s13c, s13l } from './s13.fleet.mjs';
 import s14 from './s14.handover.mjs';
+import s15 from './s15.sizing.mjs';
 import s2 from './s2.many.mjs';
 import s3 from './s3.burst.mjs';
 import s3l from './s3l.sustained.mjs';
@@ -45,4 +46,5 @@ export const SCENARIOS = [
   s13l,
   s13c,
   s14,
+  s15,
 ];
