@@ -39,12 +39,18 @@ export class AcquireAttempt implements ReplyCallback<AcquireReply> {
   /** When the release was sent that has handed it the lock. */
   #handoffSent: Instant | undefined;
 
-  /** @param place of this process in the queue of the lock; the loop gives one that is made later */
+  /**
+   * @param place of this process in the queue of the lock; the loop gives one that is made later
+   * @param holder the id of the first attempt, which was not used before. @default the next one
+   */
   constructor(
     private readonly context: Pick<LockContext, 'backgroundRelease' | 'settings'>,
     private readonly target: LockTarget,
     public place?: WaitingPlace,
-  ) {}
+    holder?: string,
+  ) {
+    this.#holder = holder;
+  }
 
   /** The holder id under which the next attempt is made. */
   get holder(): string {

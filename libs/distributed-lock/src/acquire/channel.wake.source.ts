@@ -1,5 +1,5 @@
 import type { LockContext } from '../core/lock.context.js';
-import type { Subscription } from '../redis/channel.subscriptions.js';
+import type { Listener, Subscription } from '../redis/channel.subscriptions.js';
 import type { Busy } from '../replies/lock.replies.js';
 import { machine } from '../timing/machine.js';
 import type { Sleeper, WakeSource } from './acquire.contract.js';
@@ -28,11 +28,22 @@ export interface WakeChannel {
   readonly wakes: (payload: string) => boolean;
   /** Whether only this loop listens to the channel: a late unsubscribe then changes no count of receivers that a release uses. @default false */
   readonly hasNoOtherListeners?: boolean;
+  /** Where it was subscribed before the first request: no message after that request is missed. */
+  readonly reserved?: ReservedChannel | undefined;
+}
+
+/** A channel that was subscribed in advance, and ends with its waiter. */
+export interface ReservedChannel {
+  /** Whether its messages arrive. */
+  readonly isActive: boolean;
+  /** Passes on all messages since the first request of its waiter, also those before this call; undefined where some may have been missed. */
+  listen(listener: Listener): void;
 }
 
 /** Wakes a loop by the messages of a channel, which it subscribes when the loop sleeps for the first time. */
 export class ChannelWakeSource implements WakeSource {
   #subscription: Subscription | undefined;
+  #reserved: ReservedChannel | undefined;
 
   constructor(
     private readonly context: Pick<LockContext, 'subscriptions' | 'wheel'>,
@@ -40,37 +51,43 @@ export class ChannelWakeSource implements WakeSource {
   ) {}
 
   get isListening(): boolean {
-    return this.#subscription !== undefined;
+    return this.#subscription !== undefined || this.#reserved !== undefined;
   }
 
   async sleep({ ttl }: Busy, sleeper: Sleeper): Promise<void> {
-    const subscription = (this.#subscription ??= this.#subscribe(sleeper));
+    const { isActive } = this.#reserved ?? this.#subscription ?? this.#listen(sleeper);
     const floor = SLEEP.floor + machine.global.Math.random() * SLEEP.jitter;
     const bound = ttl < 0 ? SLEEP.withoutTtl : Math.max(ttl, floor);
     // Without a subscription no message wakes the loop: Redis has refused it, or has not acknowledged it yet.
-    const cap = subscription.isActive ? this.channel.longestSleep : UNSUBSCRIBED;
+    const cap = isActive ? this.channel.longestSleep : UNSUBSCRIBED;
     await sleeper.sleep(Math.min(bound, cap));
   }
 
   stop(): void {
     const subscription = this.#subscription;
     this.#subscription = undefined;
+    this.#reserved = undefined;
     if (subscription === undefined) return;
     if (this.channel.hasNoOtherListeners === true)
       this.context.wheel.after(UNSUBSCRIBE_DELAY, () => subscription.release());
     else subscription.release();
   }
 
-  /** The acknowledgement wakes the loop: the release may have come before the subscription. */
-  #subscribe(sleeper: Sleeper): Subscription {
-    const { name, wakes } = this.channel;
+  #listen(sleeper: Sleeper): Pick<Subscription, 'isActive'> {
+    const { name, wakes, reserved } = this.channel;
     const wake = () => sleeper.endSleep();
     const onMessage = (payload: string | undefined) => {
       if (payload === undefined || wakes(payload)) sleeper.onMessage(payload);
     };
+    if (reserved !== undefined) {
+      this.#reserved = reserved;
+      reserved.listen(onMessage);
+      return reserved;
+    }
     // When the channel is lost, the loop wakes to poll.
-    const subscription = this.context.subscriptions.subscribe(name, onMessage, wake);
-    void subscription.acknowledged.then(wake);
-    return subscription;
+    this.#subscription = this.context.subscriptions.subscribe(name, onMessage, wake);
+    // The release may have come before the subscription.
+    void this.#subscription.acknowledged.then(wake);
+    return this.#subscription;
   }
 }

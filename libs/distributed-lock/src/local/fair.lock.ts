@@ -15,6 +15,7 @@ import type { LocalLockOwner } from './local.lock.registry.js';
 import { LocalLock } from './local.lock.js';
 import type { LockTarget } from '../core/lock.target.js';
 import { FairHeartbeat } from './fair.heartbeat.js';
+import type { ReservedId } from './id.reserve.js';
 
 /** One holder at a time, in the order of the whole fleet: each waiter stands in the queue in Redis, under a holder id of its own. */
 export class FairLocalLock extends LocalLock {
@@ -30,9 +31,12 @@ export class FairLocalLock extends LocalLock {
 
   /** @internal A hold that a failover has lost may stand in the queue again, and keeps others away until it ends. */
   get live(): readonly (string | number)[] {
-    const { ids } = this.registry.context;
+    const { context, reserves } = this.registry;
+    const holding = this.holds.map(({ lease }) => lease.holder);
     const waiting = Array.from(this.#places.values(), ({ holder }) => holder);
-    return [...this.holds.map(({ lease }) => lease.holder), ...waiting].map((holder) => ids.brief(holder));
+    // An id of the reserve may be used while the call is under way, and is older than the newest one.
+    const reserved = reserves?.unused(this.target) ?? [];
+    return [...holding, ...waiting, ...reserved].map((holder) => context.ids.brief(holder));
   }
 
   get holds(): readonly Hold[] {
@@ -92,9 +96,9 @@ export class FairLocalLock extends LocalLock {
   }
 
   /** @internal The loop of a place that has to wait. */
-  createLoop(place: LoopOwner, attempt: AcquireAttempt): AcquireLoop {
+  createLoop(place: LoopOwner, attempt: AcquireAttempt, reserved: ReservedId | undefined): AcquireLoop {
     this.#heartbeat.start();
-    return this.acquireLoop(place, attempt, `${this.target.channel}:${attempt.holder}`);
+    return this.acquireLoop(place, attempt, `${this.target.channel}:${attempt.holder}`, reserved);
   }
 
   /** @internal The caller may be gone before the next heartbeat, or without one, but its request has shown that its process lives. */
@@ -102,8 +106,16 @@ export class FairLocalLock extends LocalLock {
     if (this.#hasLeft(holder)) this.#heartbeat.recall();
   }
 
+  /** @internal A caller was refused, and waits. */
+  noteWait(): void {
+    this.registry.reserves?.noteWait(this.target);
+  }
+
   onEnter(waiter: Waiter<HoldHandle>): void {
-    const place = new FairWaiter(this, waiter, new AcquireAttempt(this.registry.context, this.target));
+    const { context, reserves } = this.registry;
+    const reserved = reserves?.take(this.target);
+    const attempt = new AcquireAttempt(context, this.target, undefined, reserved?.holder);
+    const place = new FairWaiter(this, waiter, attempt, reserved);
     this.#places.set(waiter, place);
     place.start();
   }
@@ -152,6 +164,7 @@ export class FairLocalLock extends LocalLock {
   #leavePlace(waiter: Waiter<HoldHandle>): void {
     this.#places.get(waiter)?.leave();
     this.#places.delete(waiter);
+    this.registry.reserves?.noteEnd(this.target);
     if (this.#places.size === 0) this.#heartbeat.stop();
   }
 }
@@ -167,6 +180,7 @@ class FairWaiter implements LoopOwner {
     private readonly lock: FairLocalLock,
     private readonly waiter: Waiter<HoldHandle>,
     private readonly attempt: AcquireAttempt,
+    private readonly reserved: ReservedId | undefined,
   ) {}
 
   get holder(): string {
@@ -192,7 +206,8 @@ class FairWaiter implements LoopOwner {
   }
 
   #wait(outcome: Busy | RedisFailure): void {
-    this.#loop = this.lock.createLoop(this, this.attempt);
+    if (outcome.kind === 'busy') this.lock.noteWait();
+    this.#loop = this.lock.createLoop(this, this.attempt, this.reserved);
     this.#loop.resume(outcome);
     if (this.#isWoken) this.#loop.wake();
   }
@@ -229,5 +244,6 @@ class FairWaiter implements LoopOwner {
 
   leave(): void {
     this.#loop?.stopListening();
+    this.reserved?.end();
   }
 }

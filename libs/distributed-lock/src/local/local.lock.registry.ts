@@ -1,4 +1,5 @@
 import type { LockContext } from '../core/lock.context.js';
+import type { IdReserves } from './id.reserve.js';
 import type { QueuePlaces } from '../process-queue/queue.places.js';
 import { SelfWaitWatch, type SelfWaitSubject } from '../waiters/self-wait.watch.js';
 
@@ -12,6 +13,8 @@ export interface LocalLockOwner<L> {
   readonly selfWaits: SelfWaitWatch;
   /** The places of this process in the queues of locks. @default it waits in none */
   readonly places?: QueuePlaces | undefined;
+  /** The ids of waiters to come, for kinds whose waiters have a channel each. */
+  readonly reserves?: IdReserves | undefined;
 }
 
 /** The local locks of this moment. */
@@ -35,6 +38,7 @@ export class LocalLockRegistry<
   #whenIdle: (() => void)[] = [];
   readonly selfWaits: SelfWaitWatch;
   places: QueuePlaces | undefined;
+  reserves: IdReserves | undefined;
 
   constructor(
     readonly context: LockContext,

@@ -6,6 +6,7 @@ import type { Busy } from '../replies/lock.replies.js';
 import { now } from '../timing/monotonic.clock.js';
 import type { Waiter, WaitRequest } from '../waiters/waiter.js';
 import { AcquireAttempt } from '../acquire/acquire.attempt.js';
+import type { ReservedChannel } from '../acquire/channel.wake.source.js';
 import { AcquireLoop } from '../acquire/acquire.loop.js';
 import type { AttemptOutcome, LoopOwner, AcquireResult } from '../acquire/acquire.contract.js';
 import type { ReleaseScript } from '../holds/hold.count.js';
@@ -269,10 +270,11 @@ export abstract class LocalLock implements HoldOwner<Hold>, LocalWaitersOwner<Ho
     owner: LoopOwner,
     attempt: AcquireAttempt,
     channel = this.target.channel,
+    reserved?: ReservedChannel,
   ): AcquireLoop {
     const { context } = this.registry;
     attempt.place = this.openPlace();
-    const source = this.place ?? wakeSourceOf(context, this.target, channel);
+    const source = this.place ?? wakeSourceOf(context, this.target, channel, reserved);
     return new AcquireLoop(context, owner, attempt, source);
   }
 

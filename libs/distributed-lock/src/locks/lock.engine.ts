@@ -16,6 +16,7 @@ import { shuttingDown, unavailable } from '../core/unavailable.errors.js';
 import type { LocalLock } from '../local/local.lock.js';
 import { otherSideOf, type LockTarget } from '../core/lock.target.js';
 import { NameRegistry } from '../core/name.registry.js';
+import { IdReserves } from '../local/id.reserve.js';
 import { QueuePlaces } from '../process-queue/queue.places.js';
 import { Reentry, type AcquireRequest } from './reentry.js';
 
@@ -49,6 +50,7 @@ export class LockEngine {
       ended: (place) => this.#registry.get(place.target.id)?.leftQueue(place),
     });
     this.#registry.places = this.places;
+    this.#registry.reserves = new IdReserves(context);
     this.names = new NameRegistry(context.settings);
     this.counters = new CounterEngine(context, this.names);
     this.#reentry = new Reentry(context, (target) => this.localLock(target));
