@@ -242,13 +242,16 @@ export class TickJournal {
 
   /**
    * Whether a claim of an interval came at that instant, while its lock was held; a paused job counts its period from it, and has no row of it.
-   * Where the store's clock has stepped back, a run may have been granted at that instant before.
+   * Where the store's clock has stepped back, a run may have been granted at that instant before. A job without a row may have been registered
+   * in that very ms.
    */
   #wasClaimed(job: string, at: number, { queued, pausedAt }: StoredJob): boolean {
+    const rows = this.reader.rows(job);
     return (
       queued === at ||
       pausedAt !== undefined ||
-      this.reader.rows(job).some((row) => rowOf(row).tick === at) ||
+      rows.length === 0 ||
+      rows.some((row) => rowOf(row).tick === at) ||
       (this.#stepped > 0 && this.of(job).some(({ granted }) => granted === at))
     );
   }

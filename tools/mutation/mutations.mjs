@@ -24,7 +24,7 @@ export const MUTATIONS = [
   {
     name: 'no second attempt after subscribing',
     file: 'libs/distributed-lock/src/acquire/channel.wake.source.ts',
-    from: `void subscription.acknowledged.then(wake);`,
+    from: `void this.#subscription.acknowledged.then(wake);`,
     to: ``,
     spec: 'test/faults/late.answers.spec.ts',
     test: 'a release between the first attempt and the subscription wakes the waiter at once',
