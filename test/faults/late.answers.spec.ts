@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Lock } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { scaled } from '../support/slowness.js';
 import type { TcpProxy } from '../support/faults/tcp.proxy.js';
@@ -30,20 +31,28 @@ afterEach(async () => {
 const passed = (start: number, ms: number) =>
   until(`${ms} ms are over`, () => performance.now() - start >= ms, ms + 5000);
 
-test('a release between the first attempt and the subscription wakes the waiter at once', async () => {
-  const held = await other.getLock(name).lock();
-  const subscription = holdSubscription(wire);
-  const waiting = service.getLock(name).lock();
-  await subscription.caught;
-  // Redis tells nobody: the waiter has found the lock held, and is not subscribed yet.
-  expect(await stage.sleepers(name)).toBe(0);
-  expect(await held.unlock()).toBe('released');
-  const start = performance.now();
-  subscription.letGo();
-  const handle = await waiting;
-  // What would wake it otherwise, by polling while it is not subscribed, comes after a second.
-  expect(performance.now() - start).toBeLessThan(scaled(300));
-  expect(await handle.unlock()).toBe('released');
+describe('a release between the first attempt and the subscription', () => {
+  test.each<[string, (locks: LockService) => Lock]>([
+    ['plain', (locks) => locks.getLock(name)],
+    ['fair', (locks) => locks.getFairLock(name)],
+    ['read', (locks) => locks.getReadWriteLock(name).readLock()],
+    ['write', (locks) => locks.getReadWriteLock(name).writeLock()],
+  ])('wakes the waiter of a %s lock at once', async (kind, lockOf) => {
+    const holder = kind === 'read' ? other.getReadWriteLock(name).writeLock() : lockOf(other);
+    const held = await holder.lock();
+    const subscription = holdSubscription(wire);
+    const waiting = lockOf(service).lock();
+    await subscription.caught;
+    // Redis tells nobody: the waiter has found the lock held, and is not subscribed yet.
+    expect(await stage.services.channels()).toEqual([]);
+    expect(await held.unlock()).toBe('released');
+    const start = performance.now();
+    subscription.letGo();
+    const handle = await waiting;
+    // What would wake it otherwise, by polling while it is not subscribed, comes after a second.
+    expect(performance.now() - start).toBeLessThan(scaled(300));
+    expect(await handle.unlock()).toBe('released');
+  });
 });
 
 describe('a slow reply', () => {

@@ -27,7 +27,7 @@ export const MUTATIONS = [
     from: `void this.#subscription.acknowledged.then(wake);`,
     to: ``,
     spec: 'test/faults/late.answers.spec.ts',
-    test: 'a release between the first attempt and the subscription wakes the waiter at once',
+    test: 'a release between the first attempt and the subscription wakes the waiter of a fair lock at once',
   },
   {
     name: 'local deadline from the reply instead of the sending',
