@@ -27,7 +27,7 @@ export const PLANTED = [
   },
   {
     name: 'a waiter that sleeps on without its subscription',
-    defects: [{ from: 'const cap = subscription.isActive ? ', to: 'const cap = true ? ' }],
+    defects: [{ from: 'const cap = isActive ? ', to: 'const cap = true ? ' }],
   },
   {
     name: 'a release that is not repeated',

@@ -12,7 +12,9 @@ export const PLANTED_SOCKETS = [
   },
   {
     name: 'a subscription that is reported as made again, and was not',
-    defects: [{ from: 'try { await this.#subscribe(channels); for', to: 'try { for' }],
+    defects: [
+      { from: 'const failures = await this.#subscribeAll(channels);', to: 'const failures = new Map();' },
+    ],
   },
   {
     name: 'a command without a reply that counts as not sent',
