@@ -183,10 +183,10 @@ export async function visit(_, { name, locks, pause, ms, work }) {
   /** @type {number[]} */
   const waits = [];
   const caller = async (/** @type {Contestant} */ contestant) => {
-    for (;;) {
-      await sleep(-Math.log(1 - Math.random()) * pause);
+    const nextPause = () => -Math.log(1 - Math.random()) * pause;
+    for (let wait = nextPause(); instant() + wait < end; wait = nextPause()) {
+      await sleep(wait);
       const asked = instant();
-      if (asked >= end) return;
       const held = await contestant.acquire(`${name}:${Math.floor(Math.random() * locks)}`);
       waits.push(instant() - asked);
       await sleep(work);
