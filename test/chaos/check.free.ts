@@ -25,8 +25,8 @@ export function checkFree(
   const violations: Violation[] = [];
   let count = 0;
   let longest = 0;
-  const spans = freeSpans(calls, history);
-  const byLock = callsByLock(calls);
+  const holds = callsByLock(calls.filter(isHold));
+  const spans = freeSpans(holds, history);
   for (const [lock, waiters] of callsByLock(calls.filter(isWaiting))) {
     for (const free of spans.get(lock) ?? []) {
       const wanted = waiters
@@ -35,7 +35,7 @@ export function checkFree(
       if (wanted === undefined || wanted.lasted <= 0) continue;
       count += 1;
       const { waiter, lasted } = wanted;
-      const beyond = lasted - allowanceFor(waiter, free, byLock.get(lock) ?? [], disturbances);
+      const beyond = lasted - allowanceFor(waiter, free, holds.get(lock) ?? [], disturbances);
       longest = Math.max(longest, beyond);
       if (beyond <= BOUND + LATE) continue;
       const what = `${lock} was free for ${ms(lasted)} while ${waiter.id} waited for it`;
@@ -55,10 +55,8 @@ function isWaiting({ wanted, locks }: Call): boolean {
 }
 
 /** From one look that found nobody to the last one after it, where nobody was granted the lock, or released it, in between. */
-function freeSpans(calls: readonly (Call | Hold)[], { watched }: History): Map<string, Span[]> {
-  const changes = new Map(
-    [...callsByLock(calls.filter(isHold))].map(([lock, holds]) => [lock, changesOf(holds)]),
-  );
+function freeSpans(byLock: ReadonlyMap<string, readonly Hold[]>, { watched }: History): Map<string, Span[]> {
+  const changes = new Map([...byLock].map(([lock, holds]) => [lock, changesOf(holds)]));
   const spans = new Map<string, Span[]>();
   const open = new Map<string, Span>();
   const close = (lock: string) => {

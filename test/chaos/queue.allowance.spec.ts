@@ -31,7 +31,7 @@ function allowance(
   const waiter = calls.find(({ worker }) => worker === 9);
   if (waiter === undefined || isHold(waiter)) throw new Error('worker 9 waits');
   const free = { from: 101 * MS, to: 900 * MS };
-  return allowanceFor(waiter, free, calls, new Disturbances(story.history)) / MS;
+  return allowanceFor(waiter, free, calls.filter(isHold), new Disturbances(story.history)) / MS;
 }
 
 describe('a lock with a queue of processes may be free', () => {

@@ -1,5 +1,5 @@
 import type { LockSort } from './chaos.types.js';
-import { isHold, type Call, type Hold } from './holds.js';
+import { byGrant, type Call, type Hold } from './holds.js';
 import type { Disturbances, Span } from './spans.js';
 import { MS } from './violation.js';
 
@@ -13,30 +13,24 @@ const QUEUED: ReadonlySet<LockSort> = new Set(['reentrant', 'nonReentrant', 'fen
 const GUARD = 30 * MS;
 const LISTENER = 3000 * MS;
 
-/** How much later than in quiet times a waiter may get a free lock, in µs, because of other processes that were stopped, busy or killed. */
+/**
+ * How much later than in quiet times a waiter may get a free lock, in µs, because of other processes that were stopped, busy or killed.
+ * @param holds of that lock
+ */
 export function allowanceFor(
   waiter: Call,
   free: Span,
-  others: readonly (Call | Hold)[],
+  holds: readonly Hold[],
   disturbances: Disturbances,
 ): number {
   if (!QUEUED.has(waiter.sort)) return DEAD_WAITER[waiter.sort] ?? 0;
   const missed = disturbances.missedIn(free);
   missed.delete(waiter.worker);
   const inTurn = missed.size * GUARD;
-  const last = lastHold(others, free);
+  const last = byGrant(holds.filter(({ granted }) => granted.at <= free.from)).at(-1);
   const isReleased = last?.released?.outcome === 'released';
   // The process that has released the lock guards the turn of the next one. Where the lease has ended, the two listeners do.
   if (missed.size < 2 || (isReleased && !missed.has(last.worker))) return inTurn;
   const canListenerCheck = isReleased && missed.size === 2;
   return inTurn + (canListenerCheck ? LISTENER : Math.max(LISTENER, waiter.watchdog * MS));
-}
-
-/** The hold after which the lock was free. */
-function lastHold(others: readonly (Call | Hold)[], free: Span): Hold | undefined {
-  return others
-    .filter(isHold)
-    .filter(({ granted }) => granted.at <= free.from)
-    .toSorted((one, other) => one.granted.at - other.granted.at)
-    .at(-1);
 }

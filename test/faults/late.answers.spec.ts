@@ -43,7 +43,7 @@ describe('a release between the first attempt and the subscription', () => {
     const subscription = holdSubscription(wire);
     const waiting = lockOf(service).lock();
     await subscription.caught;
-    // Redis tells nobody: the waiter has found the lock held, and is not subscribed yet.
+    // The release will reach no client: the waiter has found the lock held, and is not subscribed yet.
     expect(await stage.services.channels()).toEqual([]);
     expect(await held.unlock()).toBe('released');
     const start = performance.now();

@@ -17,10 +17,12 @@ test(
       const holders: string[] = [];
       let inside = 0;
       let most = 0;
-      const work = ({ holder }: { readonly holder: string }) => {
+      const work = async ({ holder }: { readonly holder: string }) => {
         holders.push(holder);
         inside += 1;
         most = Math.max(most, inside);
+        // Another holder would come in this turn of the event loop, or in the next one.
+        await new Promise(setImmediate);
         inside -= 1;
       };
       const callers = services.flatMap((service) =>
