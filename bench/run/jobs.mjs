@@ -183,9 +183,9 @@ export async function visit(_, { name, locks, pause, ms, work }) {
   /** @type {number[]} */
   const waits = [];
   const caller = async (/** @type {Contestant} */ contestant) => {
-    const nextPause = () => -Math.log(1 - Math.random()) * pause;
-    for (let wait = nextPause(); instant() + wait < end; wait = nextPause()) {
-      await sleep(wait);
+    const nextIn = () => -Math.log(1 - Math.random()) * pause;
+    for (let left = nextIn(); instant() + left < end; left = nextIn()) {
+      await sleep(left);
       const asked = instant();
       const held = await contestant.acquire(`${name}:${Math.floor(Math.random() * locks)}`);
       waits.push(instant() - asked);
