@@ -22,6 +22,9 @@ export interface Contestant<Held = unknown> {
 /** A module of `contestants/`: makes its contestant on a server. */
 export type Open = (url: string, settings: Settings) => Promise<Contestant>;
 
+/** How a contestant is called: `pair` is an acquire and a release, `section` is using. */
+export type Manner = 'pair' | 'section';
+
 /** One row of a scenario. */
 export interface Entry {
   /** As the report names it. */
@@ -33,8 +36,8 @@ export interface Entry {
   readonly settings: Settings;
   /** What the others are compared with, ours, or somebody else's. */
   readonly role: 'limit' | 'ours' | 'peer';
-  /** How it is called: `pair` is tryAcquire and release, `section` is using. @default 'pair' */
-  readonly manner?: 'pair' | 'section';
+  /** How it is called. @default 'pair' */
+  readonly manner?: Manner;
   /** How long a job of it may take, in ms. @default 60000 */
   readonly patience?: number;
 }
@@ -94,7 +97,7 @@ export interface Team {
   counting<T>(
     act: () => Promise<T>,
   ): Promise<{ readonly result: T; readonly commands: number; readonly messages: number }>;
-  readonly manner: 'pair' | 'section';
+  readonly manner: Manner;
   readonly role: Entry['role'];
   /** How many processes there are. */
   readonly size: number;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** @typedef {import('../bench.types.js').Contestant} Contestant */
 /** @typedef {import('../bench.types.js').Figures} Figures */
+/** @typedef {import('../bench.types.js').Manner} Manner */
 
 const instant = () => Number(process.hrtime.bigint()) / 1e6;
 
@@ -18,7 +19,7 @@ let kept = [];
 /**
  * Callers that lock and unlock, one after the other, without anybody in their way.
  * @param {Contestant} contestant
- * @param {{ prefix: string, callers: number, each: number, manner: 'pair' | 'section', distinct?: number }} options `distinct`: go through so many locks instead of one each
+ * @param {{ prefix: string, callers: number, each: number, manner: Manner, distinct?: number }} options `distinct`: go through so many locks instead of one each
  * @returns {Promise<Figures>}
  */
 export async function pairs(contestant, { prefix, callers, each, manner, distinct = callers }) {
@@ -66,22 +67,39 @@ export async function release() {
 }
 
 /**
+ * Has work done under a lock.
+ * @param {Contestant} contestant
+ * @param {Manner} manner
+ * @param {string} name
+ * @param {() => Promise<void> | void} work
+ */
+async function under(contestant, manner, name, work) {
+  if (manner === 'section') {
+    await contestant.using?.(name, work);
+    return;
+  }
+  const held = await contestant.acquire(name);
+  const done = work();
+  if (done !== undefined) await done;
+  await contestant.release(held);
+}
+
+/**
  * Starts waiters, each of which releases at once what it gets.
  * @param {Contestant} contestant
- * @param {{ name: string, count: number }} options
+ * @param {{ name: string, count: number, manner: Manner }} options
  * @returns {Promise<Figures>}
  */
-export async function wait(contestant, { name, count }) {
+export async function wait(contestant, { name, count, manner }) {
   /** @type {number[]} */
   const grants = [];
   /** @type {number[]} */
   const order = [];
-  const one = async (/** @type {number} */ index) => {
-    const held = await contestant.acquire(name);
-    grants.push(instant());
-    order.push(index);
-    await contestant.release(held);
-  };
+  const one = (/** @type {number} */ index) =>
+    under(contestant, manner, name, () => {
+      grants.push(instant());
+      order.push(index);
+    });
   waiters = { grants, order, ends: Array.from({ length: count }, (_, index) => one(index)) };
   await sleep(0);
   return {};
@@ -98,10 +116,10 @@ export async function drained() {
 /**
  * Callers that take one lock again and again for some time.
  * @param {Contestant} contestant
- * @param {{ name: string, callers: number, ms: number, work?: number }} options `work`: how long each holds it, in ms
+ * @param {{ name: string, callers: number, ms: number, work?: number, manner?: Manner }} options `work`: how long each holds it, in ms
  * @returns {Promise<Figures>}
  */
-export async function loop(contestant, { name, callers, ms, work = 0 }) {
+export async function loop(contestant, { name, callers, ms, work = 0, manner = 'pair' }) {
   /** @type {number[]} */
   const grants = [];
   /** @type {number[]} */
@@ -109,17 +127,18 @@ export async function loop(contestant, { name, callers, ms, work = 0 }) {
   /** @type {number[]} */
   const waits = [];
   const end = instant() + ms;
+  const sleepUntilRelease = async (/** @type {number} */ granted) => {
+    await sleep(work);
+    if (granted < end) releases.push(instant());
+  };
   const caller = async () => {
     for (let asked = instant(); asked < end; asked = instant()) {
-      const held = await contestant.acquire(name);
-      const granted = instant();
-      waits.push(granted - asked);
-      if (granted < end) grants.push(granted);
-      if (work > 0) {
-        await sleep(work);
-        if (granted < end) releases.push(instant());
-      }
-      await contestant.release(held);
+      await under(contestant, manner, name, () => {
+        const granted = instant();
+        waits.push(granted - asked);
+        if (granted < end) grants.push(granted);
+        return work > 0 ? sleepUntilRelease(granted) : undefined;
+      });
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));

@@ -42,7 +42,9 @@ export async function bursts(team, cast) {
 async function burst(team, { holder, waiting, each }) {
   const name = `${team.prefix}:burst`;
   await team.ask(holder, 'hold', { name });
-  await Promise.all(waiting.map((process) => team.ask(process, 'wait', { name, count: each })));
+  await Promise.all(
+    waiting.map((process) => team.ask(process, 'wait', { name, count: each, manner: team.manner })),
+  );
   await sleep(SETTLE);
   const { result, commands } = await team.counting(async () => {
     const { at } = await team.ask(holder, 'release');

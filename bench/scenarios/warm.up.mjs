@@ -35,5 +35,5 @@ export function untilCompiled(work) {
  * @param {number} callers of each process
  */
 export function warmUp(team, callers) {
-  return team.all('loop', { name: `${team.prefix}:warm`, callers, ms: MS });
+  return team.all('loop', { name: `${team.prefix}:warm`, callers, ms: MS, manner: team.manner });
 }
