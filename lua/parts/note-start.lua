@@ -3,7 +3,8 @@
 local function noteStart(job, answer)
   if answer[1] == 1 and not job.running and not (job.offer and job.offer.by) then
     if job.at > (job.mark or 0) then
-      redis.call('HSET', job.record, 'mark', string.format('%.0f', job.at))
+      local period = job.asker.period
+      moveMark(job.record, job.at, period and job.at + period)
     end
     dropQueued(job)
   end

@@ -1,7 +1,7 @@
 -- Takes what waits to be run of a job, whichever tick it is now: what has to be run again, what was asked for by hand, the newest
 -- queued tick. Asked when the lock is free, when a dead run's lease is over, when the job's channel says so, and at an instance's start.
 --
--- @include isWhole failure publishMessage mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure publishMessage mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued moveMark noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock      the job's lock
 -- @key   record    the job's record, a hash
 -- @key   runs      the newest 50 rows, a list of JSON objects, newest first
@@ -14,6 +14,7 @@
 -- @arg   onCrash   'skip' or 'retry'
 -- @arg   grace     how long a tick that was handed over waits for an instance under 'skip', in ms
 -- @arg   jobs      the job's channel or '', as tick/claim.lua has it
+-- @arg   period    as tick/claim.lua has it
 -- @reply granted   {1, store's time in ms, token, attempt, tick, rows} and, where the run was asked for by hand, the request's id and the instant until which it may begin
 -- @reply nothing   {2, store's time, wait, mark, listen, rows} as tick/claim.lua has it
 -- @reply paused    {8, store's time, wait, mark, listen, rows}
@@ -31,17 +32,19 @@ local instance = ARGV[6]
 local onCrash = ARGV[7]
 local grace = tonumber(ARGV[8])
 local jobs = ARGV[9]
+local period = tonumber(ARGV[10])
 
 local function attempt()
   local problem = mistyped(lock, record, runs)
   if problem then
     return problem
   end
-  if onCrash ~= 'skip' and onCrash ~= 'retry' or not isWhole(lease, 1, 315360000000) or not isWhole(grace, 0, 99999999999999) then
-    return {-1, 'ERR the policy is unknown, or the lease or the grace is out of range', 'none'}
+  if onCrash ~= 'skip' and onCrash ~= 'retry' or not isWhole(lease, 1, 315360000000) or not isWhole(grace, 0, 99999999999999)
+    or period and not isWhole(period, 1, 315360000000) then
+    return {-1, 'ERR the policy is unknown, or the lease, the grace or the period is out of range', 'none'}
   end
 
-  local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace}
+  local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace, period = period}
   asker.publish, asker.jobs = publish, jobs
   local job = openJob(lock, record, runs, asker)
   local first = grantFirst(job)

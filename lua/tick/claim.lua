@@ -3,9 +3,9 @@
 -- handed over); early or stale; taken; paused; record lost; held; granted.
 -- Every verdict but early, stale and taken moves the mark, so that all instances get the same one.
 --
--- @include isWhole failure publishMessage mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
+-- @include isWhole failure publishMessage mistyped rowOf addRow writeHandoffs openJob noteTick dropQueued moveMark noteStart closeDead closeStale answerJob answerGrant grantRun grantFirst
 -- @key   lock       the job's lock, a hash as in wire format section 2
--- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run; queued, handed, request, served, paused; counts by outcome
+-- @key   record     the job's record, a hash: v, mark, next, app, schedule, token, holder, run, success; queued, handed, request, served, paused; counts by outcome
 -- @key   runs       the newest 50 rows, a list of JSON objects, newest first; the run under way is not in it, it is in the record
 -- @arg   publish    PUBLISH, or SPUBLISH where the deployment shards its channels
 -- @arg   holder     the holder id, new for each claim
@@ -20,6 +20,7 @@
 -- @arg   overlap    'skip' or 'queue'
 -- @arg   grace      how long a tick that was handed over waits for an instance under 'skip', in ms
 -- @arg   jobs       the job's channel where a tick of their own may be too late to tell the other instances of a run: a grant under 'retry', and a queued tick, are announced there; else ''
+-- @arg   period     for an interval how long after a start the next one is due, in ms; '' where nothing is known of a next one, and for other modes
 -- @reply granted    {1, store's time in ms, token, attempt, tick, rows} the tick may be an older one, that has to be run again; then what tick/again.lua adds may follow
 -- @reply taken      {2, store's time, wait, mark, listen, rows} wait: ask again after so many ms (0: no reason to; -1: a lock without end); listen: 1 when something is to be run once the lock is free; rows: JSON, those that this call has added
 -- @reply overlapped {3, store's time, wait, mark, listen, rows}
@@ -46,6 +47,7 @@ local onCrash = ARGV[10]
 local overlap = ARGV[11]
 local grace = tonumber(ARGV[12])
 local jobs = ARGV[13]
+local period = tonumber(ARGV[14])
 
 local LAST = 99999999999999 -- cjson writes 14 digits exactly
 local function text(number)
@@ -64,11 +66,11 @@ local function attempt()
     or mode ~= 'cron' and mode ~= 'interval' and mode ~= 'instant' and mode ~= 'close'
     or mode ~= 'interval' and not isWhole(tick, 0, LAST)
     or following and not (following >= 0 and following <= LAST) or mode == 'interval' and not following
-    or previous and not isWhole(previous, 0, LAST) then
-    return {-1, 'ERR the mode is unknown, or the lease or an instant is out of range', 'none'}
+    or previous and not isWhole(previous, 0, LAST) or period and not isWhole(period, 1, 315360000000) then
+    return {-1, 'ERR the mode is unknown, or the lease, an instant or the period is out of range', 'none'}
   end
 
-  local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace}
+  local asker = {holder = holder, lease = lease, app = app, instance = instance, onCrash = onCrash, grace = grace, period = period}
   asker.publish, asker.jobs = publish, jobs
   local job = openJob(lock, record, runs, asker)
   if mode == 'instant' then
@@ -97,7 +99,7 @@ local function attempt()
   end
 
   redis.call('HSETNX', record, 'v', '1')
-  redis.call('HSET', record, 'mark', text(tick))
+  moveMark(record, tick, mode == 'interval' and period and tick + period or (mode == 'cron' or mode == 'close') and following)
   job.mark = tick
   if job.paused then
     local pause = rowOf(job.paused)

@@ -90,6 +90,9 @@ local function attempt()
       end
       addRow(record, runs, row)
     end
+    if outcome == 'completed' then
+      redis.call('HSET', record, 'success', string.format('%.0f', at))
+    end
     handsOver = tick and (outcome == 'returned' or outcome == 'handed-over')
     if handsOver and not asked then
       local handed = {tick = tick, attempt = outcome == 'returned' and number or number + 1, by = row.requestedBy}

@@ -1,11 +1,13 @@
 -- Makes a job known: sets its mark when it has none, so that ticks before its first registration are never run.
 -- With an empty tick it only reads, and returns the store's time from which the tick is to be computed.
 --
--- @include failure rowOf
--- @key   record     the job's record, a hash: v, mark, app, schedule, token, holder, run
+-- @include isWhole failure rowOf
+-- @key   record     the job's record, a hash: v, mark, next, app, schedule, token, holder, run
 -- @arg   tick       the latest nominal instant at or before the store's now, epoch ms; 'now' for the store's now; '' to look
 -- @arg   app        the application's name
 -- @arg   schedule   the fingerprint of the schedule
+-- @arg   due        the first nominal instant after the store's now, epoch ms; '' where none is known, and to look
+-- @arg   period     for an interval how long after its mark the next start is due, in ms; else ''
 -- @reply registered {1, store's time in ms, mark or '', application before, schedule before}
 -- @reply error      {-1, message with its code in front, type of the key}
 -- @repeat safe: a mark that is there is never moved; a repeated call finds its own application and schedule as those before
@@ -13,6 +15,8 @@ local record = KEYS[1]
 local tick = ARGV[1]
 local app = ARGV[2]
 local schedule = ARGV[3]
+local due = tonumber(ARGV[4])
+local period = tonumber(ARGV[5])
 
 local function attempt()
   local kind = redis.call('TYPE', record).ok
@@ -28,6 +32,9 @@ local function attempt()
     if not mark or mark < 0 or mark > 99999999999999 or mark % 1 ~= 0 then
       return {-1, 'ERR the instant is out of range', 'none'}
     end
+    if due and not isWhole(due, 0, 99999999999999) or period and not isWhole(period, 1, 315360000000) then
+      return {-1, 'ERR the next instant or the period is out of range', 'none'}
+    end
     redis.call('HSETNX', record, 'v', '1')
     local isNew = redis.call('HSETNX', record, 'mark', string.format('%.0f', mark)) == 1
     local paused = isNew and redis.call('HGET', record, 'paused')
@@ -38,6 +45,15 @@ local function attempt()
       redis.call('HSET', record, 'paused', cjson.encode(pause))
     end
     redis.call('HSET', record, 'app', app, 'schedule', schedule)
+    if period then
+      -- A mark that is there is the last start.
+      due = (tonumber(redis.call('HGET', record, 'mark')) or at) + period
+    end
+    if due then
+      redis.call('HSET', record, 'next', string.format('%.0f', due))
+    else
+      redis.call('HDEL', record, 'next')
+    end
   end
   return {1, at, redis.call('HGET', record, 'mark') or '', before[1] or '', before[2] or ''}
 end

@@ -110,6 +110,7 @@ const TABLE: Readonly<Record<string, Readonly<Record<string, Row>>>> = {
   },
   JobControl: {
     forget: rejects(UNKNOWN_JOB, (locks) => locks.jobs.forget('typo')),
+    list: gives([], (locks) => locks.jobs.list()),
     pause: rejects(UNKNOWN_JOB, (locks) => locks.jobs.pause('typo')),
     resume: rejects(UNKNOWN_JOB, (locks) => locks.jobs.resume('typo')),
     runNow: rejects(UNKNOWN_JOB, (locks) => locks.jobs.runNow('typo')),

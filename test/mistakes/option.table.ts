@@ -119,6 +119,7 @@ export const DOORS: Readonly<Record<string, (given: Given, ground: OptionGround)
   ],
   'CountDownLatch.await(options)': (given, { locks }) => [() => locks.getCountDownLatch('l').await(given)],
   'JobControl.runNow(options)': (given, { locks }) => [() => locks.jobs.runNow('j', given)],
+  'JobControl.list(options)': (given, { locks }) => [() => locks.jobs.list(given)],
   'JobControl.forget(options)': (given, { locks }) => [() => locks.jobs.forget('j', given)],
   'LockEvents.listen(listener)': (given, { locks }) => [() => locks.events.listen(given)],
   'guardedWrite(passed)': (given) => [

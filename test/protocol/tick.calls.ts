@@ -28,6 +28,7 @@ export interface Claim {
   readonly grace?: number | string;
   /** The channel on which runs are announced. */
   readonly jobs?: string;
+  readonly period?: number | string;
 }
 
 export interface Again {
@@ -37,6 +38,7 @@ export interface Again {
   readonly onCrash?: string;
   readonly grace?: number | string;
   readonly jobs?: string;
+  readonly period?: number | string;
 }
 
 export interface Finish {
@@ -67,16 +69,19 @@ export async function claim(stage: ProtocolStage, names: Names, given: Claim): P
   const { holder = RUNNER, lease = 10_000, mode = 'cron', tick = '', following = '', previous = '' } = given;
   const policies = [given.onCrash ?? 'skip', given.overlap ?? 'skip', given.grace ?? GRACE];
   const when = [mode, tick, following, previous];
-  const args = ['PUBLISH', holder, lease, ...when, APP, INSTANCE, ...policies, given.jobs ?? ''];
+  const { jobs = '', period = '' } = given;
+  const args = ['PUBLISH', holder, lease, ...when, APP, INSTANCE, ...policies, jobs, period];
   return reply(await stage.call(tickClaim, names.tick, args));
 }
 
 export async function again(
   stage: ProtocolStage,
   names: Names,
-  { holder = RUNNER, lease = 10_000, gap = '', onCrash = 'skip', grace = GRACE, jobs = '' }: Again = {},
+  given: Again = {},
 ): Promise<readonly unknown[]> {
-  const args = ['PUBLISH', holder, lease, gap, APP, INSTANCE, onCrash, grace, jobs];
+  const { holder = RUNNER, lease = 10_000, gap = '', onCrash = 'skip', grace = GRACE } = given;
+  const { jobs = '', period = '' } = given;
+  const args = ['PUBLISH', holder, lease, gap, APP, INSTANCE, onCrash, grace, jobs, period];
   return reply(await stage.call(tickAgain, names.tick, args));
 }
 
@@ -125,12 +130,17 @@ export async function register(
   tick: number | string,
   app = APP,
   schedule = '0 3 * * * UTC',
+  { due = '', period = '' }: { readonly due?: number | string; readonly period?: number | string } = {},
 ): Promise<readonly unknown[]> {
-  return reply(await stage.call(tickRegister, [names.record], [tick, app, schedule]));
+  return reply(await stage.call(tickRegister, [names.record], [tick, app, schedule, due, period]));
 }
 
-export async function inspect(stage: ProtocolStage, names: Names): Promise<readonly unknown[]> {
-  return reply(await stage.call(tickInspect, names.tick, []));
+export async function inspect(
+  stage: ProtocolStage,
+  names: Names,
+  most: number | string = 50,
+): Promise<readonly unknown[]> {
+  return reply(await stage.call(tickInspect, names.tick, [most]));
 }
 
 /** The rows that nobody is at work on, the last one written first. */

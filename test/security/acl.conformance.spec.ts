@@ -16,6 +16,7 @@ import { describeSection } from '../locks/section.suite.js';
 import { describeWaiters } from '../locks/waiters.suite.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
+import { instants } from '../ticks/bare.instants.js';
 import { startGuarded, type GuardedRedis } from './acl.line.js';
 
 const PREFIX = 'lock:';
@@ -94,10 +95,11 @@ describe('under the least user of the docs, with the default user off,', () => {
     });
 
     test('ticks: a job is registered, claimed, finished and looked up', async () => {
-      await service.ticks.jobs.register('nightly', 'every night', () => 500);
+      await service.ticks.jobs.register('nightly', 'every night', instants(() => 500));
       expect(await service.runOnce('nightly', 1000, () => 'run')).toBe('run');
       expect(await service.runOnce('nightly', 1000, () => 'again')).toBeUndefined();
       expect(await service.getRuns('nightly')).toMatchObject([{ tick: 1000, outcome: 'completed' }]);
+      expect((await service.jobs.list()).map(({ job }) => job)).toContain('nightly');
     });
 
     test.each(['{tenant}:report', 'a{b', 'x}y', 'line\nbreak'])('takes names like %j', async (name) => {

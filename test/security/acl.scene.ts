@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Lock, LockHandle } from '../../libs/distributed-lock/src/contracts/lock.contract.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
+import { instants } from '../ticks/bare.instants.js';
 
 /** Long enough for a waiter in the queue of a fair lock to give a sign of life. */
 const WAIT = { waitTime: 1300 } as const;
@@ -124,7 +125,7 @@ async function countDown(service: LockService, name: string): Promise<void> {
 }
 
 async function run(service: LockService, job: string): Promise<void> {
-  await attempt(() => service.ticks.jobs.register(job, 'every day', () => 500));
+  await attempt(() => service.ticks.jobs.register(job, 'every day', instants(() => 500)));
   await attempt(() => service.runOnce(job, 1000, () => undefined));
   await attempt(() =>
     service.runOnce(job, 2000, () => {
@@ -132,6 +133,7 @@ async function run(service: LockService, job: string): Promise<void> {
     }),
   );
   await attempt(() => service.getRuns(job));
+  await attempt(() => service.jobs.list());
   await attempt(() => service.jobs.pause(job));
   await attempt(() => service.jobs.status(job));
   await attempt(() => service.jobs.resume(job));

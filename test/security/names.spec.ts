@@ -206,7 +206,7 @@ test('every form of a key beside a lock that the sources make is one that no nam
     new Set([
       ...['redisson_lock__channel', 'redisson_rwlock', 'redisson_sc', 'lock_job__channel'],
       ...['redisson_lock_queue', 'redisson_lock_timeout', 'redisson_lock_token'],
-      ...['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs', 'call:${call}'],
+      ...['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs', 'jobs', 'call:${call}'],
     ]),
   );
 });

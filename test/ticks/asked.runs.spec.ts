@@ -6,6 +6,7 @@ import { currentLock, DistributedLock } from 'nestjs-distributed-lock';
 import { describe, expect, test as base } from 'vitest';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
+import { instants } from './bare.instants.js';
 import { around } from './disguises.js';
 import { fireFixtures, locksOf, registryOf, type FireFixtures, type FireStage } from './fire.stage.js';
 
@@ -53,7 +54,7 @@ function jobAt(place: string, stage: FireStage, runs: string[], gate?: Gate): Pr
 async function askerOf(stage: FireStage): Promise<INestApplicationContext> {
   const [asker] = await stage.start(1, []);
   if (asker === undefined) throw new Error('unreachable');
-  await locksOf(asker).ticks.jobs.register(stage.job, 'before', Date.now);
+  await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(Date.now));
   return asker;
 }
 

@@ -4,6 +4,7 @@ import type { TickAnswer } from '../../libs/distributed-lock/src/ticks/tick.clai
 import { Services } from '../support/services.js';
 import { TcpProxy } from '../support/faults/tcp.proxy.js';
 import { until } from '../support/until.js';
+import { instants } from './bare.instants.js';
 
 /** The tick that is claimed, epoch ms: a second ago, and the last of its schedule, so that it is not too late. */
 const TICK = Date.now() - 1000;
@@ -23,7 +24,7 @@ afterEach(async () => {
 /** Two instances, one of them behind the proxy; the job is known to both. */
 async function twoInstances() {
   const [leaving, other] = [await services.open({}, proxy.url), await services.open()];
-  await other.ticks.jobs.register('job', 'once', () => TICK - 1000);
+  await other.ticks.jobs.register('job', 'once', instants(() => TICK - 1000));
   const claim = () => leaving.ticks.claim('job', { mode: 'cron', tick: TICK, policies: SKIP });
   const again = () => other.ticks.claim('job', { mode: 'again', tick: 0, policies: SKIP });
   return { leaving, other, claim, again };
@@ -109,7 +110,7 @@ test.each([
 ] as const)('work that ignores the end of the application is %s: %s', async (onCrash, outcome, next) => {
   const leaving = await services.open({ shutdownTimeout: 0 });
   const other = await services.open();
-  await other.ticks.jobs.register('job', 'once', () => TICK - 1000);
+  await other.ticks.jobs.register('job', 'once', instants(() => TICK - 1000));
   const policies = { ...SKIP, onCrash };
   const answer = await leaving.ticks.claim('job', { mode: 'cron', tick: TICK, policies });
   let end: () => void = () => undefined;

@@ -7,6 +7,7 @@ import { TICK_WAYS } from '../../libs/distributed-lock/src/jobs/job.claimer.port
 import { ownRedis } from '../locks/own.redis.js';
 import { scaled } from '../support/slowness.js';
 import { until } from '../support/until.js';
+import { instants } from './bare.instants.js';
 import { fireFixtures, locksOf, registryOf, type FireFixtures, type FireStage } from './fire.stage.js';
 import { BEGIN_WAYS, jobAt, OFF_REASONS, type BeginWay, type OffReason, type Place } from './off.scenes.js';
 
@@ -44,7 +45,7 @@ async function play(
   if (asker === undefined) throw new Error('unreachable');
   const record = `{${stage.prefix}${stage.job}}:tick`;
   // The job is known before: ticks before that are never run.
-  await locksOf(asker).ticks.jobs.register(stage.job, 'before', () => latest);
+  await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(() => latest));
   if (reason !== undefined) {
     const [app] = await stage.start(1, jobAt('off', stage, runs, expression, reason.cron), {
       ...options,
@@ -89,7 +90,7 @@ test.for(Object.entries(OFF_REASONS))(
     const [app] = await stage.start(1, jobAt('off', stage, runs, '0 0 0 1 1 *', reason.cron), options);
     if (asker === undefined || app === undefined) throw new Error('unreachable');
     await reason.turnOff?.(app);
-    await locksOf(asker).ticks.jobs.register(stage.job, 'before', Date.now);
+    await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(Date.now));
     expect(await locksOf(asker).jobs.runNow(stage.job, { timeout: 500 })).toBe(false);
     expect(runs).toEqual([]);
   },
@@ -113,7 +114,7 @@ describe.concurrent(
       const [asker] = await stage.start(1, [], options);
       if (asker === undefined) throw new Error('unreachable');
       const record = `{${stage.prefix}${stage.job}}:tick`;
-      await locksOf(asker).ticks.jobs.register(stage.job, 'before', () => latest);
+      await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(() => latest));
       await bring({ stage, admin, record, latest, asker });
       await stage.start(1, jobAt('off', stage, runs, expression, reason.cron), {
         ...options,
@@ -131,7 +132,7 @@ test('an instance that has not started yet begins none, and begins it when it ha
   const { expression, latest } = restingSchedule();
   const [asker] = await stage.start(1, [], { redis: server().url });
   if (asker === undefined) throw new Error('unreachable');
-  await locksOf(asker).ticks.jobs.register(stage.job, 'before', () => latest);
+  await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(() => latest));
   await admin.hset(`{${stage.prefix}${stage.job}}:tick`, 'mark', `${latest - 3_600_000}`);
   let open = () => {};
   let waits = false;
@@ -159,7 +160,7 @@ test('a job that is started sees what was missed before, once', async ({ stage }
   const { expression, latest } = restingSchedule();
   const [asker] = await stage.start(1, [], { redis: server().url });
   if (asker === undefined) throw new Error('unreachable');
-  await locksOf(asker).ticks.jobs.register(stage.job, 'before', () => latest - 3_600_000);
+  await locksOf(asker).ticks.jobs.register(stage.job, 'before', instants(() => latest - 3_600_000));
   const [app] = await stage.start(1, jobAt('on', stage, runs, expression, { disabled: true }), {
     redis: server().url,
   });

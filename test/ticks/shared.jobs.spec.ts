@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Notice } from '../../libs/distributed-lock/src/events/notice.board.js';
 import type { LockService } from '../../libs/distributed-lock/src/service/lock.service.js';
 import { Services } from '../support/services.js';
+import { instants } from './bare.instants.js';
 
 let services: Services;
 beforeEach(() => {
@@ -13,7 +14,7 @@ afterEach(async () => {
 });
 
 const register = (locks: LockService, schedule = '0 3 * * *') =>
-  locks.ticks.jobs.register('job', schedule, () => 'now');
+  locks.ticks.jobs.register('job', schedule, instants(() => 'now'));
 
 /** What the application that is called so is told of a shared job. */
 async function told(locks: LockService, work: () => Promise<unknown>): Promise<Notice[]> {

@@ -36,7 +36,14 @@ export type {
   TakenPermits,
   WaitOptions,
 } from './contracts/semaphore.contract.js';
-export type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from './contracts/job.contract.js';
+export type {
+  ForgetOptions,
+  JobControl,
+  JobStatus,
+  ListedJob,
+  ListOptions,
+  RunNowOptions,
+} from './contracts/job.contract.js';
 export type { TickOutcome, TickRecord } from './contracts/tick.contract.js';
 export { directCall } from './metadata/schedule.fires.js';
 export { lockServiceToken } from './contracts/tokens.js';

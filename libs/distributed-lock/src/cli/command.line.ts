@@ -4,7 +4,26 @@ import type { GuardKind } from '../contracts/guard.contract.js';
 import { faultOfAddress } from '../redis-source/address.reader.js';
 import { parseDuration } from '../options/option.checks.js';
 
-const COMMANDS = ['doctor', 'ls', 'show', 'unlock', 'runs', 'run'] as const;
+const COMMANDS = [
+  'doctor',
+  'ls',
+  'show',
+  'unlock',
+  'jobs',
+  'job',
+  'runs',
+  'pause',
+  'resume',
+  'run-now',
+  'forget',
+  'run',
+] as const;
+
+/** The commands without a name of a lock or a job. */
+const NAMELESS: readonly string[] = ['doctor', 'ls', 'jobs'];
+
+/** The commands whose name is one of a lock. */
+const OF_LOCKS: readonly string[] = ['show', 'unlock', 'run'];
 
 const KINDS: readonly GuardKind[] = ['reentrant', 'fair', 'read', 'write', 'fenced'];
 
@@ -14,7 +33,13 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   ls: ['limit'],
   show: ['name'],
   unlock: ['yes', 'name'],
+  jobs: ['limit'],
+  job: ['name'],
   runs: ['name'],
+  pause: ['name'],
+  resume: ['name'],
+  'run-now': ['name', 'wait'],
+  forget: ['name', 'yes', 'force'],
   run: ['name', 'wait', 'lease', 'kind', 'grace'],
 };
 
@@ -36,6 +61,7 @@ export interface CommandLine {
   readonly isJson: boolean;
   readonly isStrict: boolean;
   readonly isSure: boolean;
+  readonly isForced: boolean;
   readonly limit: number;
   readonly wait: number;
   /** Undefined: the watchdog renews it. */
@@ -76,8 +102,9 @@ export function readLine(args: readonly string[], env: Readonly<NodeJS.ProcessEn
     isJson: values.json === true,
     isStrict: values.strict === true,
     isSure: values.yes === true,
+    isForced: values.force === true,
     limit: readLimit(values.limit ?? '1000'),
-    wait: values.wait === 'forever' ? Infinity : duration('wait', values.wait, '0', 0),
+    wait: readWait(command, values.wait),
     lease: values.lease === undefined ? undefined : duration('lease', values.lease, '', 100),
     kind: readKind(values.kind ?? 'reentrant'),
     grace: duration('grace', values.grace, '5s', 0),
@@ -100,6 +127,7 @@ function parse(args: readonly string[]) {
         strict: { type: 'boolean' },
         limit: { type: 'string' },
         yes: { type: 'boolean', short: 'y' },
+        force: { type: 'boolean' },
         wait: { type: 'string' },
         lease: { type: 'string' },
         kind: { type: 'string' },
@@ -137,10 +165,10 @@ function check(
 ): void {
   const stray = given.find((option) => !OF_ALL.includes(option) && OWN[command]?.includes(option) !== true);
   if (stray !== undefined) throw new UsageError(`${command} has no option --${stray}.`);
-  const takesName = command !== 'ls' && command !== 'doctor';
+  const takesName = !NAMELESS.includes(command);
   const [least, most] = takesName ? [1, 1] : command === 'doctor' ? [0, 1] : [0, 0];
   if (names.length < least)
-    throw new UsageError(`${command} needs the name of a ${command === 'runs' ? 'job' : 'lock'}.`);
+    throw new UsageError(`${command} needs the name of a ${OF_LOCKS.includes(command) ? 'lock' : 'job'}.`);
   if (names.length > most)
     throw new UsageError(
       `${command} accepts ${most === 0 ? 'no name' : 'one name'}, but there is also "${names[most]}".`,
@@ -162,6 +190,11 @@ function readUrl(url: string | undefined): string {
 function duration(option: string, value: string | undefined, byDefault: string, min: number): number {
   // The reader of durations refuses any other value.
   return parseDuration((value ?? byDefault) as Duration, { option: `--${option}`, min });
+}
+
+function readWait(command: string, value: string | undefined): number {
+  if (command === 'run-now') return duration('wait', value, '10s', 1);
+  return value === 'forever' ? Infinity : duration('wait', value, '0', 0);
 }
 
 function readLimit(text: string): number {

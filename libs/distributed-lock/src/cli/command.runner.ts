@@ -8,10 +8,12 @@ import { readLine, UsageError, type CommandLine } from './command.line.js';
 import type { CommandContext } from './command.context.js';
 import { runDoctor } from './doctor.command.js';
 import { EXIT } from './exit.codes.js';
+import { showJob } from './job.command.js';
+import { listJobs } from './jobs.command.js';
 import { list } from './ls.command.js';
 import { runUnderLock } from './run.command.js';
-import { listRuns } from './runs.command.js';
 import { show } from './show.command.js';
+import { forget, pause, resume, runNow } from './steer.command.js';
 import { Terminal } from './terminal.js';
 import { unlock } from './unlock.command.js';
 import { USAGE } from './usage.text.js';
@@ -22,7 +24,13 @@ const COMMANDS: Readonly<Record<OpenedCommand, (context: CommandContext) => Prom
   ls: list,
   show,
   unlock,
-  runs: listRuns,
+  jobs: listJobs,
+  job: showJob,
+  runs: showJob,
+  pause,
+  resume,
+  'run-now': runNow,
+  forget,
   run: runUnderLock,
 };
 
@@ -78,7 +86,8 @@ function report(error: unknown, terminal: Terminal): number {
     return EXIT.unavailable;
   }
   say(error instanceof Error ? error.message : String(error));
-  if (error instanceof LockConfigurationError) return EXIT.usage;
+  if (error instanceof LockConfigurationError)
+    return error.code === 'UNKNOWN_JOB' ? EXIT.unknown : EXIT.usage;
   if (error instanceof LockNotAcquiredError) return EXIT.refused;
   return error instanceof DistributedLockError ? EXIT.unavailable : EXIT.unwell;
 }

@@ -2,9 +2,9 @@ import type { LockService } from '../service/lock.service.js';
 import { UsageError } from './command.line.js';
 import type { CommandContext } from './command.context.js';
 import { EXIT } from './exit.codes.js';
-import { openLocks } from './open.locks.js';
 import { showTime, type LockView } from './lock.view.js';
 import { viewLock } from './show.command.js';
+import { withLocks } from './with.locks.js';
 
 /** `unlock <name>`: frees a lock, whichever client holds it. */
 export async function unlock(context: CommandContext): Promise<number> {
@@ -40,13 +40,8 @@ async function isAgreed(
   throw new UsageError(`unlock asks before it releases "${name}", and there is no terminal: use --yes.`);
 }
 
-async function free({ line, session }: CommandContext, view: LockView): Promise<boolean> {
-  const service = await openLocks(line, session);
-  try {
-    return await lockOf(service, view).forceUnlock();
-  } finally {
-    await service.shutDown();
-  }
+async function free(context: CommandContext, view: LockView): Promise<boolean> {
+  return await withLocks(context, (locks) => lockOf(locks, view).forceUnlock());
 }
 
 /** By its kind, so that the right waiters are woken. */

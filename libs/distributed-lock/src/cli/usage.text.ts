@@ -5,7 +5,13 @@ export const USAGE = `Usage: nestjs-distributed-lock <command> [options]
   ls                            lists all locks
   show <name>                   shows one lock: its holder, its lease, its waiters
   unlock <name>                 releases a lock of any holder, after a confirmation
-  runs <job>                    lists the newest runs of a scheduled job
+  jobs                          lists all jobs: their state, the next tick, the last run
+  job <name>                    shows one job, and its newest runs
+  runs <job>                    lists the newest runs of a job
+  pause <job>                   pauses a job on all instances
+  resume <job>                  resumes it
+  run-now <job>                 runs a job once, now, on one of its instances
+  forget <job>                  deletes the record of a job that no longer exists, after a confirmation
   run <name> -- <command> …     holds a lock while a command runs
 
 Options of all commands
@@ -19,11 +25,15 @@ Options of all commands
 doctor   --strict          a warning fails as well
 ls       --limit <count>   the maximum number of locks in the list (default 1000)
 unlock   --yes             without a confirmation
+jobs     --limit <count>   the maximum number of jobs in the list (default 1000)
+run-now  --wait <time>     how long to wait for an instance that starts the run (default 10s)
+forget   --yes             without a confirmation
+         --force           also a job that is running
 run      --wait <time>     how long to wait for the lock (default 0; "forever")
          --lease <time>    a fixed lease, which is not renewed: the command must end within it
          --kind <kind>     reentrant (default), fair, read, write or fenced
          --grace <time>    the time between SIGTERM and SIGKILL when the lease is lost (default 5s)
 
-Exit codes: 0 success · 1 doctor found a problem, or runs found no job · 2 wrong usage · 69 Redis is unavailable or refused
+Exit codes: 0 success · 1 doctor found a problem, there is no such job, or nothing was done · 2 wrong usage · 69 Redis is unavailable or refused
 run: the exit code of the command · 75 another holder has the lock · 76 the lease was lost · 126, 127 the command cannot be run
 `;

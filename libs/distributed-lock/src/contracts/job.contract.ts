@@ -10,8 +10,16 @@ export interface JobStatus {
    * incomplete.
    */
   readonly mark: number | undefined;
+  /**
+   * When the next tick is due, in epoch ms: in the past if no instance has claimed the tick yet. For an interval:
+   * its period after the last start. `undefined` if that is unknown: for a `@Timeout()`, for a `Date`, for a job of
+   * `runOnce()`, and for a job whose last tick was claimed by an instance with an older version of this library.
+   */
+  readonly next: number | undefined;
   /** When the job was paused, in epoch ms; `undefined` if the job is not paused. */
   readonly paused: number | undefined;
+  /** The instance that paused the job: `<host>:<pid>:<client id>`; `undefined` if the job is not paused. */
+  readonly pausedBy: string | undefined;
   /** The tick that runs as soon as the lock is free, in epoch ms; `undefined` if there is none. */
   readonly queued: number | undefined;
   /**
@@ -22,6 +30,13 @@ export interface JobStatus {
   /** The current run; `undefined` if the job is not running. */
   readonly running: TickRecord | undefined;
   /**
+   * The newest run that has ended, with any outcome; `undefined` if there is none among the newest 50 records, in
+   * {@link JobControl.list} among the newest 10.
+   */
+  readonly lastRun: TickRecord | undefined;
+  /** When a run ended with the outcome `completed` last, in epoch ms; `undefined` if none has. */
+  readonly lastSuccess: number | undefined;
+  /**
    * The number of runs and ticks by outcome since the job was registered. A gap of several missed ticks
    * counts once.
    */
@@ -30,6 +45,18 @@ export interface JobStatus {
   readonly app: string | undefined;
   /** The schedule of the job at its last registration; `undefined` for a job of `runOnce()`. */
   readonly schedule: string | undefined;
+}
+
+/** A job in the list of all jobs, and its state. */
+export interface ListedJob extends JobStatus {
+  /** The key of the job. */
+  readonly job: string;
+}
+
+/** Options of {@link JobControl.list}. */
+export interface ListOptions {
+  /** The maximum number of jobs, from 1 to 10,000. @default 1000 */
+  readonly limit?: number | undefined;
 }
 
 /** Options of {@link JobControl.runNow}. */
@@ -87,6 +114,15 @@ export interface JobControl {
    * @throws LockUnavailableError
    */
   forget(job: string, options?: ForgetOptions): Promise<boolean>;
+  /**
+   * Returns all jobs of this `namePrefix`, by name: those of any application and any instance, also if no instance
+   * has the job any more. An instance adds its jobs when it registers them, and again each minute. Up to 10,000 jobs
+   * are listed. Jobs of instances with an older version of this library are listed when one with this version has
+   * registered them.
+   * @throws LockConfigurationError `INVALID_OPTION` for an invalid `limit`
+   * @throws LockUnavailableError
+   */
+  list(options?: ListOptions): Promise<ListedJob[]>;
   /**
    * Returns the state of a job.
    * @returns `undefined` for a job without a record in Redis

@@ -15,6 +15,8 @@ export interface LockSettings {
   readonly mapName: (name: string) => string;
   /** Whether the application supplies a `nameMapper`. Its result for a name may change. */
   readonly isMapped: boolean;
+  /** Empty if the application supplies a `nameMapper`. */
+  readonly namePrefix: string;
   readonly appName: string;
   /** Infinity when off. */
   readonly maxHold: number;

@@ -74,6 +74,8 @@ export interface TickPolicies {
   readonly maxHold?: number | undefined;
   /** For an interval: the least time between two starts. */
   readonly gap?: number | undefined;
+  /** For an interval: how long after a start the next one is due. */
+  readonly period?: number | undefined;
   /** Whether the other instances are notified of a run that may have to be repeated, and of a queued one: their own next tick may be too late for it. */
   readonly isAnnounced?: boolean | undefined;
 }

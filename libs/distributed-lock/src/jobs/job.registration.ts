@@ -1,3 +1,4 @@
+import type { ScheduleInstants } from '../ticks/job.control.js';
 import type { TickRunner } from '../ticks/tick.runner.js';
 import type { Timer } from '../timing/timer.wheel.js';
 
@@ -6,12 +7,10 @@ const FIRST_RETRY_PAUSE = 1000;
 const LONGEST_RETRY_PAUSE = 30_000;
 
 /** The identity under which a job is registered. */
-export interface JobIdentity {
+export interface JobIdentity extends ScheduleInstants {
   readonly job: string;
   /** Distinguishes one schedule from another. */
   readonly fingerprint: () => string;
-  /** The latest tick at or before a time by the store's clock: ticks up to it are never run. */
-  readonly latest: (at: number) => number | 'now' | undefined;
 }
 
 /** Registers a job in Redis, once: from the start of the application on, for as long as it takes. */
@@ -73,8 +72,8 @@ export class JobRegistration {
 
   async #register(): Promise<void> {
     try {
-      const { job, fingerprint, latest } = this.identity;
-      await this.runner.jobs.register(job, fingerprint(), latest);
+      const { job, fingerprint, ...schedule } = this.identity;
+      await this.runner.jobs.register(job, fingerprint(), schedule);
       this.#isRegistered = true;
       if (!this.#isCancelled) this.onRegistered();
     } finally {

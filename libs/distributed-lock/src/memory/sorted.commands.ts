@@ -38,11 +38,16 @@ export const SORTED_COMMANDS = {
     keys.sweep(key, set.size);
     return gone;
   },
-  ZRANGE: ({ keys }, [key = '', from, to, scores]) => {
+  /** Of its options `WITHSCORES`, and `BYLEX LIMIT 0 <count>` up to the end of the set. */
+  ZRANGE: ({ keys }, [key = '', from = '', to, option, , , count]) => {
     const all = sorted(keys.read(key, 'zset'));
+    if (option === 'BYLEX') {
+      const rest = from === '-' ? all : all.filter(([member]) => member > from.slice(1));
+      return listOf(rest.slice(0, Number(integerOf(count))).map(([member]) => member));
+    }
     const chosen = all.slice(...span(all.length, from, to));
     return listOf(
-      scores === 'WITHSCORES'
+      option === 'WITHSCORES'
         ? chosen.flatMap(([member, score]) => [member, textOf(score)])
         : chosen.map(([member]) => member),
     );

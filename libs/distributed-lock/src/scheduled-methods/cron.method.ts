@@ -164,10 +164,12 @@ export class CronMethod implements JobTicks {
   #claimerOf(schedule: LiveSchedule): JobClaimer {
     const { method, claimers, gap } = this.plan;
     const identity = schedule.isDate
-      ? { fingerprint: () => 'a date', latest: () => undefined }
+      ? { fingerprint: () => 'a date', latest: () => undefined, next: () => undefined, period: undefined }
       : {
           fingerprint: () => schedule.byStore.fingerprint,
           latest: (at: number) => schedule.byStore.latestAt(at),
+          next: (at: number) => schedule.byStore.nextAfter(at),
+          period: undefined,
         };
     // Its schedule may become a date, or an expression, later.
     const gapNow = () => (this.#first?.schedule.isDate === true ? gap : undefined);

@@ -88,7 +88,12 @@ export class TickFactory {
   }
 
   #interval(method: ScheduledMethod, ms: number, fires: MethodFires, isOn: () => boolean): TimerTicks {
-    const identity = { fingerprint: () => `every ${ms} ms`, latest: (): 'now' => 'now' };
+    const identity = {
+      fingerprint: () => `every ${ms} ms`,
+      latest: (): 'now' => 'now',
+      next: () => undefined,
+      period: ms,
+    };
     return this.#gapTicks({ method, identity, gap: ms - toleranceOf(ms), fires, isOn });
   }
 
@@ -96,7 +101,12 @@ export class TickFactory {
     const gap = gapOf(method);
     if (gap !== undefined) {
       // Unlike an interval it must run at the fleet's very first start: nothing is its last start until then.
-      const identity = { fingerprint: () => `${ms} ms after a start`, latest: () => undefined };
+      const identity = {
+        fingerprint: () => `${ms} ms after a start`,
+        latest: () => undefined,
+        next: () => undefined,
+        period: undefined,
+      };
       return this.#gapTicks({ method, identity, gap, fires, isOn });
     }
     const tick = new SequentialTick(this.locks, method.job);
@@ -117,19 +127,20 @@ export class TickFactory {
   }
 
   #claimers(starter: JobStarter): ClaimerFactory {
-    return (method, { fingerprint, latest }, isOn, gap = () => undefined) => {
+    return (method, { fingerprint, ...instants }, isOn, gap = () => undefined) => {
       const { job, options, where } = method;
       const { onCrash = 'skip', overlap = 'skip', shared = false } = options;
       return new JobClaimer({
         runner: this.locks.ticks,
         journal: this.#journal,
         // Methods that share a job may differ in their schedules.
-        identity: { job, latest, fingerprint: () => (shared ? 'shared' : fingerprint()) },
+        identity: { ...instants, job, fingerprint: () => (shared ? 'shared' : fingerprint()) },
         policies: {
           onCrash,
           overlap,
           grace: Math.max(graceOf(method), durationOf(options.catchUp, `catchUp of ${where}`) ?? 0),
           maxHold: durationOf(options.maxHold, `maxHold of ${where}`, true),
+          period: instants.period,
           isAnnounced: firesEvery(method) > this.locks.engine.context.settings.watchdogTimeout,
         },
         gap,

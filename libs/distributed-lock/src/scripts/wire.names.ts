@@ -7,7 +7,7 @@ const KEYS_BEFORE = [
 ];
 
 /** The suffixes of keys beside a lock: all but those with a holder's id. */
-const KEYS_BEHIND = ['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs'];
+const KEYS_BEHIND = ['fair_waits', 'fair_alive', 'write_intent', 'waiting', 'timeout', 'tick', 'runs', 'jobs'];
 
 const NO_LOCK = new RegExp(`^(?:${KEYS_BEFORE.join('|')}):`);
 

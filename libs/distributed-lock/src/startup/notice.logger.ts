@@ -180,6 +180,11 @@ function read(notice: Notice): [level: Level, sentence: string, stack?: string |
         'error',
         `A tick of job "${notice.lock}" could not be claimed: ${bare(notice.why)}. This instance does not run the tick.`,
       ];
+    case 'jobs-unlisted':
+      return [
+        'warn',
+        `Redis refuses to list the jobs of this application (${bare(notice.why)}), so jobs.list() may leave them out. They run as usual. Check the permissions of the Redis user in docs/security.md.`,
+      ];
     case 'elected':
       return ['log', `This instance leads "${notice.lock}" (token ${notice.token}).`];
     case 'revoked':

@@ -45,7 +45,7 @@ export function serviceOn(
   red?: OpenQuorum,
 ): LockService {
   const clock = new StoreClock();
-  const ticks = new TickRunner(engine, new TickScripts(runner, clock), clock);
+  const ticks = new TickRunner(engine, new TickScripts(runner, clock, engine.context.settings.namePrefix), clock);
   return new LockService(engine, ticks, red?.locks, async () => {
     await Promise.all([connections.close(), red?.close()]);
   });

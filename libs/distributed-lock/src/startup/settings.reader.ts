@@ -133,6 +133,7 @@ export function readSettings(
     },
     mapName: nameMapper === undefined ? (name) => [namePrefix, name].join('') : mapped(nameMapper),
     isMapped: nameMapper !== undefined,
+    namePrefix: nameMapper === undefined ? namePrefix : '',
     appName: readAppName(options.appName),
     maxHold: duration('maxHold', maxHold, Infinity, 1),
     tickMaxHold: maxHold === undefined ? TICK_MAX_HOLD : duration('maxHold', maxHold, Infinity, 1),

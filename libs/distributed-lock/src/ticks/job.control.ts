@@ -1,7 +1,16 @@
-import type { ForgetOptions, JobControl, JobStatus, RunNowOptions } from '../contracts/job.contract.js';
+import type {
+  ForgetOptions,
+  JobControl,
+  JobStatus,
+  ListedJob,
+  ListOptions,
+  RunNowOptions,
+} from '../contracts/job.contract.js';
 import type { TickRecord } from '../contracts/tick.contract.js';
 import { LockConfigurationError } from '../errors/lock.errors.js';
+import type { JobIndex } from './job.index.js';
 import { jobKeys } from './job.keys.js';
+import type { JobEntry } from './job.list.scripts.js';
 import type { JobScripts } from './job.scripts.js';
 import { now } from '../timing/monotonic.clock.js';
 import { checkOptionNames, invalidOption, optionNames, parseDuration } from '../options/option.checks.js';
@@ -17,8 +26,27 @@ const RUN_NOW = optionNames<RunNowOptions>({ timeout: true });
 
 const FORGET = optionNames<ForgetOptions>({ force: true });
 
+const LIST = optionNames<ListOptions>({ limit: true });
+
+/** The most jobs that one call lists. */
+const MOST_LISTED = 10_000;
+
+/** Jobs of a list that are read at the same time, and the records of runs that are read of each. */
+const ABREAST = 50;
+const RECORDS = 10;
+
 /** Pauses between checks of a request, in ms: at least, where its instance should have reported by now; and without its channel. */
 const PAUSE = { least: 20, deaf: 1000 };
+
+/** The instants of a schedule, in epoch ms by the store's clock. */
+export interface ScheduleInstants {
+  /** The latest one at or before a time: ticks up to it are never run. Undefined where there is none. */
+  readonly latest: (at: number) => number | 'now' | undefined;
+  /** The first one after a time; undefined where none is known. */
+  readonly next: (at: number) => number | undefined;
+  /** For an interval how long after a start the next one is due, in ms. */
+  readonly period: number | undefined;
+}
 
 /** The state of the fleet's jobs, and the operations on them. */
 export class JobControlService implements JobControl {
@@ -28,6 +56,7 @@ export class JobControlService implements JobControl {
 
   readonly #engine: LockEngine;
   readonly #scripts: JobScripts;
+  readonly #index: JobIndex;
   readonly #instance: string;
   /** The registrations of the jobs of this process. */
   readonly #own = new Map<string, () => Promise<void>>();
@@ -35,11 +64,13 @@ export class JobControlService implements JobControl {
   constructor(
     engine: LockEngine,
     scripts: JobScripts,
+    index: JobIndex,
     /** The name of this process, for the record. */
     instance: string,
   ) {
     this.#engine = engine;
     this.#scripts = scripts;
+    this.#index = index;
     this.#instance = instance;
   }
 
@@ -58,27 +89,35 @@ export class JobControlService implements JobControl {
 
   unfollow(job: string): void {
     this.#own.delete(job);
+    this.#index.leave(this.targetOf(job).key);
+  }
+
+  /** Adds a job of this process to the list of all jobs. */
+  enlist({ name, key }: Pick<LockTarget, 'name' | 'key'>): void {
+    this.#index.add({ job: name, key });
+  }
+
+  /** From now on no job of this process is listed again. */
+  close(): void {
+    this.#index.close();
   }
 
   /**
-   * Registers a job, so that its ticks run from now on. `latest` gives the latest instant at or before a time by the store's clock; undefined
-   * for a job that has none yet.
+   * Registers a job, so that its ticks run from now on.
+   * @param schedule distinguishes one schedule from another
+   * @param instants of that schedule
    */
-  async register(
-    job: string,
-    schedule: string,
-    latest: (at: number) => number | 'now' | undefined,
-  ): Promise<void> {
+  async register(job: string, schedule: string, instants: ScheduleInstants): Promise<void> {
     const { notices } = this.#engine.context;
     const keys = this.#keysOf(job);
     const app = this.#app;
     await this.#quote(job, async () => {
-      const registered = await this.#scripts.register(keys, 'look', app, schedule);
+      const identity = { app, schedule };
+      const registered = await this.#scripts.register(keys, identity, 'look');
+      const { at } = registered;
+      const times = { mark: instants.latest(at) ?? 0, due: instants.next(at), period: instants.period };
       // Of two instances that register at once, neither may have seen the other in its first reply; a repeated call finds itself.
-      const before = [
-        registered,
-        await this.#scripts.register(keys, latest(registered.at) ?? 0, app, schedule),
-      ];
+      const before = [registered, await this.#scripts.register(keys, identity, times)];
       const others = before.flatMap(({ app: was }) => (was === '' || was === app ? [] : [was]));
       const changed = before.flatMap(({ app: by, schedule: was }) =>
         by !== app || was === '' || was === schedule ? [] : [was],
@@ -88,6 +127,7 @@ export class JobControlService implements JobControl {
       if (others[0] !== undefined) warn('app', others[0], app);
       else if (changed[0] !== undefined) warn('schedule', changed[0], schedule);
     });
+    this.enlist(this.targetOf(job));
   }
 
   /** The newest records of a job, newest first. */
@@ -97,6 +137,30 @@ export class JobControlService implements JobControl {
 
   async status(job: string): Promise<JobStatus | undefined> {
     return readStatus(await this.#quote(job, () => this.#scripts.inspect(this.#keysOf(job))));
+  }
+
+  async list(options: ListOptions = {}): Promise<ListedJob[]> {
+    checkOptionNames(options, LIST, 'of jobs.list()');
+    const { limit = 1000 } = options;
+    const given: unknown = limit;
+    if (!Number.isInteger(given) || limit < 1 || limit > MOST_LISTED)
+      throw invalidOption(`limit of jobs.list() must be a whole number from 1 to ${MOST_LISTED}, not ${String(given)}.`);
+    const entries = await this.#quote('jobs.list()', () => this.#index.all(limit));
+    const jobs: ListedJob[] = [];
+    for (let at = 0; at < entries.length; at += ABREAST) {
+      const some = entries.slice(at, at + ABREAST).map((entry) => this.#listed(entry));
+      jobs.push(...(await Promise.all(some)).filter((job) => job !== undefined));
+    }
+    return jobs;
+  }
+
+  /** Undefined for a job whose record was deleted. */
+  async #listed(entry: JobEntry): Promise<ListedJob | undefined> {
+    const { job, key } = entry;
+    const status = readStatus(await this.#quote(job, () => this.#scripts.inspect(jobKeys(key), RECORDS)));
+    if (status !== undefined) return { job, ...status };
+    await this.#index.remove(entry);
+    return undefined;
   }
 
   async pause(job: string): Promise<boolean> {
@@ -114,8 +178,10 @@ export class JobControlService implements JobControl {
     if (typeof given !== 'boolean')
       throw invalidOption(`force must be true or false for "${job}", not ${String(given)}.`, job);
     const outcome = await this.#quote(job, () => this.#scripts.forget(this.#keysOf(job), force));
+    if (outcome === 'running') return false;
+    await this.#index.remove({ job, key: this.targetOf(job).key });
     if (outcome === 'unknown') throw this.#unknown(job);
-    return outcome === 'forgotten';
+    return true;
   }
 
   async runNow(job: string, options: RunNowOptions = {}): Promise<boolean> {

@@ -24,6 +24,22 @@ export type RequestState =
   | { readonly kind: 'served' | 'gone' }
   | { readonly kind: 'waits'; readonly left: number };
 
+/** The application that registers a job, and what distinguishes its schedule from another. */
+export interface RegisteredAs {
+  readonly app: string;
+  readonly schedule: string;
+}
+
+/** The times with which a job is registered, in epoch ms by the store's clock. */
+export interface RegistrationTimes {
+  /** The mark of a job that has none; `now` for the store's now. */
+  readonly mark: number | 'now';
+  /** The first instant after now; undefined where none is known. */
+  readonly due: number | undefined;
+  /** For an interval how long after its mark the next start is due, in ms. */
+  readonly period: number | undefined;
+}
+
 /** The scripts that read and control a job without running it, typed. */
 export class JobScripts {
   constructor(private readonly caller: TimedCaller) {}
@@ -31,11 +47,11 @@ export class JobScripts {
   /** @returns the mark (undefined: none yet), and the application and schedule that the record had before */
   async register(
     { record }: JobKeys,
-    tick: number | 'now' | 'look',
-    app: string,
-    schedule: string,
+    { app, schedule }: RegisteredAs,
+    times: RegistrationTimes | 'look',
   ): Promise<{ at: number; mark: number | undefined; app: string; schedule: string }> {
-    const args = [tick === 'look' ? '' : `${tick}`, app, schedule];
+    const { mark: tick = '', due = '', period = '' } = times === 'look' ? {} : times;
+    const args = [`${tick}`, app, schedule, `${due}`, `${period}`];
     const reply = await this.caller.call(tickRegister, [record], args);
     const mark = reply.text(2);
     return {
@@ -46,8 +62,9 @@ export class JobScripts {
     };
   }
 
-  async inspect({ lock, record, runs }: JobKeys): Promise<JobState> {
-    const reply = await this.caller.call(tickInspect, [lock, record, runs], []);
+  /** @param most the records of runs to read beside the current one, up to 50 */
+  async inspect({ lock, record, runs }: JobKeys, most = 50): Promise<JobState> {
+    const reply = await this.caller.call(tickInspect, [lock, record, runs], [`${most}`]);
     const fields = reply.texts(4);
     const pairs = fields.flatMap((name, index): [string, string][] =>
       index % 2 === 0 ? [[name, fields[index + 1] ?? '']] : [],

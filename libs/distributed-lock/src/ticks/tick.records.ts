@@ -36,13 +36,23 @@ export function readStatus(state: JobState): JobStatus | undefined {
   if (record.size === 0) return undefined;
   const number = (field: string) => numberOf(record.get(field));
   const count = (outcome: TickOutcome) => number(outcome) ?? 0;
-  const [newest] = readRecords(state);
+  const records = readRecords(state);
+  const [newest] = records;
+  const [mark, next] = [number('mark'), number('next')];
+  const pause = json(record.get('paused'));
+  const pausedBy = propertyOf(pause, 'instance');
+  const success = records.find(({ outcome }) => outcome === 'completed')?.end;
   return {
-    mark: number('mark'),
-    paused: numberOf(propertyOf(json(record.get('paused')), 'at')),
+    mark,
+    // An older version of this library moves the mark, and leaves the rest as it was.
+    next: next !== undefined && next > (mark ?? 0) ? next : undefined,
+    paused: numberOf(propertyOf(pause, 'at')),
+    pausedBy: typeof pausedBy === 'string' ? pausedBy : undefined,
     queued: number('queued'),
     handedOver: numberOf(propertyOf(propertyOf(json(record.get('handed')), '0'), 'tick')),
     running: running && newest?.outcome === 'running' ? newest : undefined,
+    lastRun: records.find(({ attempt, outcome }) => attempt > 0 && outcome !== 'running'),
+    lastSuccess: latest(number('success'), success),
     counts: {
       completed: count('completed'),
       failed: count('failed'),
@@ -98,6 +108,12 @@ function propertyOf(value: unknown, name: string): unknown {
 function numberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+/** The later one of two instants; that of an older version of this library is not in the record. */
+function latest(one = -Infinity, other = -Infinity): number | undefined {
+  const later = Math.max(one, other);
+  return later === -Infinity ? undefined : later;
 }
 
 function isOutcome(outcome: string): outcome is TickOutcome {

@@ -10,6 +10,7 @@ import type { StoreClock } from './store.clock.js';
 import { checkWork } from '../core/call.option.checks.js';
 import { ClaimedTick } from './tick.run.js';
 import { JobControlService } from './job.control.js';
+import { JobIndex } from './job.index.js';
 import { unavailable } from '../core/unavailable.errors.js';
 import type { LockEngine } from '../locks/lock.engine.js';
 import type { LockTarget } from '../core/lock.target.js';
@@ -51,12 +52,14 @@ export class TickRunner {
     readonly clock: StoreClock,
   ) {
     this.#instance = `${machine.name}:${engine.context.ids.client}`;
-    this.jobs = new JobControlService(engine, scripts.jobs, this.#instance);
+    const index = new JobIndex(engine.context, scripts.list);
+    this.jobs = new JobControlService(engine, scripts.jobs, index, this.#instance);
   }
 
   /** From now on no tick is claimed. */
   refuse(): void {
     this.#refusing = true;
+    this.jobs.close();
   }
 
   /** Runs `work` if `at` (epoch ms) is later than every instant of the job so far, and its lock is free. */
@@ -108,6 +111,7 @@ export class TickRunner {
           this.#send(target, claim, attempt.holder),
         );
         this.#report(target.name, claim, reply);
+        this.jobs.enlist(target);
         if (reply.kind !== 'granted') return reply;
         attempt.mayHave = false;
         const until = reply.request?.until ?? Infinity;

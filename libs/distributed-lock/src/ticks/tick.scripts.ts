@@ -2,6 +2,7 @@ import type { TickPolicies } from '../contracts/tick.contract.js';
 import type { StoreClock } from './store.clock.js';
 import { tickAgain, tickBegin, tickClaim, tickFinish } from '../scripts/generated/lua.scripts.js';
 import type { JobKeys } from './job.keys.js';
+import { JobListScripts } from './job.list.scripts.js';
 import { JobScripts } from './job.scripts.js';
 import type { ReplyReader } from '../replies/reply.reader.js';
 import type { ReleaseReply } from '../replies/lock.replies.js';
@@ -82,28 +83,30 @@ const VERDICTS = ['taken', 'overlapped', 'missed', 'early', 'stale', 'queued', '
 /** The scripts of ticks, typed. Each reply carries the store's time, which updates the clock. */
 export class TickScripts {
   readonly jobs: JobScripts;
+  readonly list: JobListScripts;
   readonly #caller: TimedCaller;
 
-  constructor(runner: ScriptRunner, clock: StoreClock) {
+  constructor(runner: ScriptRunner, clock: StoreClock, namePrefix: string) {
     this.#caller = new TimedCaller(runner, clock);
     this.jobs = new JobScripts(this.#caller);
+    this.list = new JobListScripts(this.#caller, namePrefix);
   }
 
   async claim({ lock, record, runs, channel }: JobKeys, claim: ClaimArguments): Promise<ClaimReply> {
     const { holder, lease, mode, tick, following = '', previous = '', app, instance, policies } = claim;
-    const { onCrash, overlap, grace, isAnnounced = false } = policies;
+    const { onCrash, overlap, grace, isAnnounced = false, period = '' } = policies;
     const when = [`${tick}`, `${following}`, `${previous}`];
     const jobs = isAnnounced ? channel : '';
-    const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, `${grace}`, jobs];
+    const args = [holder, `${lease}`, mode, ...when, app, instance, onCrash, overlap, `${grace}`, jobs, `${period}`];
     return readClaim(await this.#caller.notify(tickClaim, [lock, record, runs], args, GRANTS));
   }
 
   /** Claims any run that waits, whichever tick is current. */
   async again({ lock, record, runs, channel }: JobKeys, claimant: Claimant): Promise<ClaimReply> {
     const { holder, lease, app, instance, policies } = claimant;
-    const { gap = '', onCrash, grace, isAnnounced = false } = policies;
+    const { gap = '', onCrash, grace, isAnnounced = false, period = '' } = policies;
     const jobs = isAnnounced ? channel : '';
-    const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`, jobs];
+    const args = [holder, `${lease}`, `${gap}`, app, instance, onCrash, `${grace}`, jobs, `${period}`];
     return readClaim(await this.#caller.notify(tickAgain, [lock, record, runs], args, GRANTS));
   }
 

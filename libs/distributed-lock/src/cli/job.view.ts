@@ -1,0 +1,44 @@
+import type { JobStatus } from '../contracts/job.contract.js';
+import type { TickRecord } from '../contracts/tick.contract.js';
+import { showTime } from './lock.view.js';
+
+/** A tick that is due for longer is overdue, in ms: an instance may take some seconds to claim one. */
+const OVERDUE = 10_000;
+
+/** The heads of {@link runRow}. */
+export const RUN_HEADS = ['TICK', 'OUTCOME', 'ATTEMPT', 'TOOK', 'APP', 'INSTANCE', 'REASON'];
+
+/** A record of a job in a table. */
+export function runRow(record: TickRecord): string[] {
+  const { tick, outcome, attempt, app, instance, reason = '' } = record;
+  return [showInstant(tick), outcome, `${attempt}`, tookOf(record), app, instance, reason];
+}
+
+/** How long a run took; `-` for a tick that did not run, and for a run without an end. */
+export function tookOf({ attempt, start, end }: TickRecord): string {
+  return end === undefined || attempt === 0 ? '-' : showTime(Math.max(0, end - start));
+}
+
+/** A value that is no instant, in a record that any client can write, is shown as it is. */
+export function showInstant(at: number | undefined): string {
+  if (at === undefined) return '-';
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? `${at}` : date.toISOString();
+}
+
+/**
+ * What a job does now.
+ * @param now the store's time, epoch ms; undefined if it is unknown
+ */
+export function stateOf(status: JobStatus, now: number | undefined): string {
+  const { running, paused, queued, handedOver, next } = status;
+  const isOverdue = next !== undefined && now !== undefined && now - next > OVERDUE;
+  const states = [
+    running === undefined ? undefined : `running since ${showInstant(running.start)}`,
+    paused === undefined ? undefined : `paused since ${showInstant(paused)}`,
+    queued === undefined ? undefined : 'queued',
+    handedOver === undefined ? undefined : 'handed over',
+    isOverdue ? 'overdue' : undefined,
+  ].filter((state) => state !== undefined);
+  return states.length === 0 ? 'idle' : states.join(', ');
+}

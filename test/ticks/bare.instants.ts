@@ -1,0 +1,6 @@
+import type { ScheduleInstants } from '../../libs/distributed-lock/src/ticks/job.control.js';
+
+/** The instants of a schedule of which only the latest ones matter. */
+export function instants(latest: ScheduleInstants['latest']): ScheduleInstants {
+  return { latest, next: () => undefined, period: undefined };
+}
